@@ -1,0 +1,245 @@
+"""Gram matrices: kernels, bandwidth rules, centring, spectra, low-rank factors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh, solve_triangular
+from scipy.spatial.distance import pdist
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+Kernel = str | Callable[..., Any]
+
+
+class KernelMixin:
+    """Kernel parameters in scikit-learn's convention, for estimators with a Gram matrix.
+
+    The estimator has the hyperparameters ``kernel`` ("linear", "poly", "rbf", "sigmoid",
+    "precomputed" or a callable), ``gamma`` (exp(-gamma d^2); None means 1 / n_features),
+    ``degree`` and ``coef0``.
+    """
+
+    kernel: Kernel
+    gamma: float | None
+    degree: int
+    coef0: float
+
+    def __sklearn_tags__(self):
+        """Mark the input as pairwise when the Gram matrix is given."""
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _fit_gram(self, X, y):
+        """Validate the training data, remember it, and return (Gram matrix, y)."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        if self.kernel == "precomputed":
+            X = check_gram(X)
+        else:
+            self.X_fit_ = X
+        return self._kernel(X, X), y
+
+    def _cross_gram(self, X):
+        """Validate new data and return the kernel between it and the training data."""
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return X if self.kernel == "precomputed" else self._kernel(X, self.X_fit_)
+
+    def _kernel(self, X, Y):
+        if self.kernel == "precomputed":
+            return X
+        return gram(X, Y, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+
+
+def gram(
+    X, Y=None, kernel: Kernel = "rbf", *, gamma: float | None = None, degree=3, coef0: float = 1
+):
+    """Kernel values between the rows of X and the rows of Y (X itself by default).
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, p)
+    Y : array-like or sparse matrix of shape (m, p), optional
+    kernel : {"linear", "poly", "rbf", "sigmoid"} or callable
+    gamma : float, optional
+        rbf: exp(-gamma d^2); poly: (gamma <x, y> + coef0)^degree. None means 1 / p.
+    degree, coef0 : float
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+    """
+    if callable(kernel):
+        return pairwise_kernels(X, Y, metric=kernel)
+    return pairwise_kernels(
+        X, Y, metric=kernel, filter_params=True, gamma=gamma, degree=degree, coef0=coef0
+    )
+
+
+def check_gram(K, *, name: str = "X", tol: float = 1e-8):
+    """Check that a precomputed Gram matrix is square and symmetric; return it symmetrised.
+
+    Raises
+    ------
+    ValueError
+        If K is not square, or differs from its transpose by more than ``tol`` times its
+        largest entry.
+    """
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"Precomputed kernel matrix {name} has shape {K.shape}; a Gram matrix of the training "
+            "data is square. Pass kernel(X_train, X_train) to fit and "
+            "kernel(X_test, X_train) to predict."
+        )
+    asymmetry = np.max(np.abs(K - K.T), initial=0.0)
+    if asymmetry > tol * max(np.max(np.abs(K), initial=0.0), np.finfo(float).tiny):
+        raise ValueError(
+            f"Precomputed kernel matrix {name} is not symmetric: it differs from its transpose by "
+            f"up to {asymmetry:.3g}. Symmetrise it with (K + K.T) / 2 if that is round-off."
+        )
+    return (K + K.T) / 2
+
+
+def gram_eigh(K, *, rank_tol: float | None = None, psd_tol: float = 1e-6, name: str = "kernel"):
+    """Spectrum of a Gram matrix, largest eigenvalue first, cut at the numerical rank.
+
+    The sign of every eigenvector is fixed so that its entry of largest size (the first such one)
+    is positive; the same matrix gives the same vectors.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric matrix.
+    rank_tol : float, optional
+        Eigenvalues at most ``rank_tol`` times the largest are taken as zero. The default is
+        n times the machine epsilon, as in `numpy.linalg.matrix_rank`.
+    psd_tol : float
+        A negative eigenvalue beyond ``psd_tol`` times the largest makes the matrix indefinite.
+
+    Returns
+    -------
+    eigenvalues : ndarray of shape (rank,)
+    eigenvectors : ndarray of shape (n, rank)
+
+    Raises
+    ------
+    ValueError
+        If K is indefinite beyond round-off.
+    """
+    eigenvalues, eigenvectors = eigh(K, check_finite=False)
+    largest, smallest = eigenvalues[-1], eigenvalues[0]
+    if smallest < -psd_tol * max(abs(largest), abs(smallest)):
+        raise ValueError(
+            f"The Gram matrix of {name} is indefinite: its smallest eigenvalue is {smallest:.3g}, "
+            f"its largest {largest:.3g}. A kernel method needs a positive semidefinite kernel; "
+            "clip the negative eigenvalues or use another kernel."
+        )
+    if rank_tol is None:
+        rank_tol = len(K) * np.finfo(float).eps
+    rank = int(np.count_nonzero(eigenvalues > rank_tol * max(largest, 0.0)))
+    eigenvalues = eigenvalues[::-1][:rank]
+    eigenvectors = eigenvectors[:, ::-1][:, :rank]
+    largest_entry = np.argmax(np.abs(eigenvectors), axis=0)
+    signs = np.sign(eigenvectors[largest_entry, np.arange(rank)])
+    return eigenvalues.copy(), eigenvectors * signs
+
+
+def center_gram(K_train, K_cross=None):
+    """Centre Gram matrices in feature space, on the mean of the training data.
+
+    Parameters
+    ----------
+    K_train : ndarray of shape (n, n)
+    K_cross : ndarray of shape (m, n), optional
+        Kernel between other points and the training data; centred instead of K_train if given.
+    """
+    row_mean = K_train.mean(axis=0)
+    K = K_train if K_cross is None else K_cross
+    return K - row_mean - K.mean(axis=1, keepdims=True) + row_mean.mean()
+
+
+def distance_percentile(X, percentile: float, *, max_samples=4000, random_state=0) -> float:
+    """Percentile of the Euclidean distances over distinct pairs of rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    percentile : float
+        Between 0 and 100, of distances (not of squared distances).
+    max_samples : int
+        Beyond this many rows, a random subset of so many rows is used.
+    """
+    if len(X) > max_samples:
+        X = X[check_random_state(random_state).choice(len(X), max_samples, replace=False)]
+    return float(np.percentile(pdist(X), percentile))
+
+
+def mean_distance(X) -> float:
+    """Mean Euclidean distance over distinct pairs of rows."""
+    return float(pdist(X).mean())
+
+
+def nystrom_landmarks(n_samples: int, n_landmarks: int, random_state=None):
+    """Indices of landmarks drawn uniformly without replacement, in increasing order."""
+    rng = check_random_state(random_state)
+    return np.sort(rng.choice(n_samples, n_landmarks, replace=False))
+
+
+def pivoted_cholesky(diagonal, column: Callable[[int], np.ndarray], max_rank: int, tol=1e-10):
+    """Incomplete Cholesky factor of a Gram matrix with diagonal pivoting (Fine & Scheinberg 2001).
+
+    Only ``max_rank`` columns of the matrix are ever evaluated. The residual K - L L' is positive
+    semidefinite and its trace is returned.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (n,)
+        Diagonal of K.
+    column : callable
+        ``column(i)`` gives column i of K.
+    max_rank : int
+    tol : float
+        Stop when the trace of the residual is at most ``tol`` times the trace of K.
+
+    Returns
+    -------
+    L : ndarray of shape (n, rank)
+    pivots : ndarray of shape (rank,)
+    residual_trace : float
+    """
+    residual = np.array(diagonal, dtype=np.float64)
+    n_samples, total = len(residual), residual.sum()
+    rank = min(max_rank, n_samples)
+    L = np.zeros((n_samples, rank))
+    pivots = np.zeros(rank, dtype=np.intp)
+    for k in range(rank):
+        if residual.sum() <= tol * total:
+            return L[:, :k], pivots[:k], float(residual.sum())
+        pivot = int(np.argmax(residual))
+        pivots[k] = pivot
+        L[:, k] = (column(pivot) - L[:, :k] @ L[pivot, :k]) / np.sqrt(residual[pivot])
+        residual -= L[:, k] ** 2
+        residual[pivots[: k + 1]] = 0.0
+        np.maximum(residual, 0.0, out=residual)
+    return L, pivots, float(residual.sum())
+
+
+def nystrom_map(K_landmarks, rank_tol: float = 1e-12):
+    """Matrix M such that K_cross @ M are the Nystrom features of the points of K_cross.
+
+    With K_mm = U diag(s) U', M = U diag(s)^(-1/2) over the numerical rank, so that
+    (K_nm M)(K_nm M)' = K_nm K_mm^+ K_mn.
+    """
+    eigenvalues, eigenvectors = gram_eigh(K_landmarks, rank_tol=rank_tol)
+    return eigenvectors / np.sqrt(eigenvalues)
+
+
+def cholesky_map(L_pivots):
+    """Matrix M such that K_cross[:, pivots] @ M are incomplete Cholesky features of new points.
+
+    ``L_pivots`` is the square lower-triangular block L[pivots] of `pivoted_cholesky`.
+    """
+    return solve_triangular(L_pivots, np.eye(len(L_pivots)), lower=True).T

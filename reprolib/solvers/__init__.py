@@ -1,0 +1,5 @@
+"""Optimisation problems of the five papers: one problem per file, each answer with its certificate."""
+
+from reprolib.solvers._solution import NotOptimalError, NotOptimalWarning, Solution
+
+__all__ = ["NotOptimalError", "NotOptimalWarning", "Solution"]

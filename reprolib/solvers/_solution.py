@@ -1,0 +1,68 @@
+"""What every solver returns: the variables and the certificate that they are optimal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+
+class NotOptimalError(RuntimeError):
+    """A solver stopped without an optimal answer, and the answer must not be used."""
+
+
+class NotOptimalWarning(ConvergenceWarning):
+    """A solver stopped early; the answer is feasible and its duality gap is stated."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Answer of a solver to a minimisation problem, with its certificate.
+
+    Parameters
+    ----------
+    variables : dict of str to ndarray
+        The primal and dual variables by name, as the solver's docstring lists them.
+    primal_objective, dual_objective : float
+        Objective values recomputed from ``variables`` in the original problem (never the
+        solver's own report), at a primal and a dual point that are feasible. Weak duality then
+        makes ``gap`` a certificate.
+    status : str
+        ``"optimal"``, or what the solver said when it stopped.
+    iterations : int
+        Iterations of the solver's outer loop.
+    """
+
+    variables: dict[str, Any]
+    primal_objective: float
+    dual_objective: float
+    status: str
+    iterations: int = 0
+    info: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float:
+        """Duality gap, primal minus dual objective (nonnegative up to round-off)."""
+        return self.primal_objective - self.dual_objective
+
+    @property
+    def relative_gap(self) -> float:
+        """Duality gap divided by max(1, abs(primal objective), abs(dual objective))."""
+        return self.gap / max(1.0, abs(self.primal_objective), abs(self.dual_objective))
+
+    def require_optimal(self, tol: float = 1e-6) -> Solution:
+        """Return the solution itself, or raise if its status or its gap is not good enough.
+
+        Raises
+        ------
+        NotOptimalError
+            If ``status`` is not ``"optimal"`` or the relative gap exceeds ``tol`` in size.
+        """
+        if self.status != "optimal" or not abs(self.relative_gap) <= tol:
+            raise NotOptimalError(
+                f"solver stopped with status {self.status!r} and relative duality gap "
+                f"{self.relative_gap:.3g} (wanted at most {tol:g}) after {self.iterations} "
+                "iterations; rescale the data, loosen tol, or use the other solver of the problem"
+            )
+        return self

@@ -1,0 +1,1 @@
+"""Slow, obvious references, by definition; one module per paper."""
