@@ -183,7 +183,7 @@ def mean_distance(X) -> float:
 
 
 def nystrom_landmarks(n_samples: int, n_landmarks: int, random_state=None):
-    """Indices of landmarks drawn uniformly without replacement, in increasing order."""
+    """Draw the indices of landmarks uniformly without replacement, in increasing order."""
     rng = check_random_state(random_state)
     return np.sort(rng.choice(n_samples, n_landmarks, replace=False))
 

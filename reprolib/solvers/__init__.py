@@ -1,4 +1,4 @@
-"""Optimisation problems of the five papers: one problem per file, each answer with its certificate."""
+"""Optimisation problems of the five papers, one per file, each answer with its certificate."""
 
 from reprolib.solvers._solution import NotOptimalError, NotOptimalWarning, Solution
 
