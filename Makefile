@@ -1,0 +1,51 @@
+# `make reproduce`: every paper in the quick profile; `make test`: the whole check; `make lab`: the notebooks.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export MNE_DONTWRITE_HOME := true
+
+.PHONY: reproduce full test lint lab report readme lock clean
+
+reproduce: $(VENV)/.ready
+	$(BIN)/reprolib reproduce --quick
+
+full: $(VENV)/.ready
+	$(BIN)/reprolib reproduce --full
+
+test: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --nbval --cov --cov-report=term:skip-covered --cov-fail-under=90 -p no:cacheprovider
+
+lab: $(VENV)/.lab
+	$(BIN)/jupyter lab notebooks
+
+report: $(VENV)/.ready
+	$(BIN)/reprolib report
+
+readme: $(VENV)/.ready
+	$(BIN)/reprolib readme
+
+$(VENV)/.ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "reprolib needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.lab: $(VENV)/.ready requirements-lab.lock
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-lab.lock
+	@touch $@
+
+# Needs uv; writes names, versions and hashes, no index URLs.
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  --extra test --extra cluster pyproject.toml lock-build.in -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  --extra test --extra cluster --extra lab pyproject.toml lock-build.in -c requirements.lock -o requirements-lab.lock
+
+clean:
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache

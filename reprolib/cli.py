@@ -1,0 +1,91 @@
+"""Command line: data, reproduce, report, bench."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from data_fetch.cli import add_data_commands
+from rich.console import Console
+
+from reprolib import __version__, results
+from reprolib.commands import bench, readme, report, reproduce
+from reprolib.protocols import PAPERS
+
+BUILD = Path("build")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="reprolib", description="Rerun five papers on kernel methods, number by number."
+    )
+    parser.add_argument("--version", action="version", version=f"reprolib {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    add_data_commands(commands)
+    _add_reproduce(commands)
+    _add_report(commands)
+    _add_bench(commands)
+    sub = commands.add_parser("readme", help="rewrite the scoreboard in README.md from results/")
+    sub.add_argument("--file", type=Path, default=Path("README.md"))
+    sub.set_defaults(run=readme.run)
+    return parser
+
+
+def _add_reproduce(commands) -> None:
+    sub = commands.add_parser(
+        "reproduce", help="rerun papers: records, tables, figures, report, scoreboard"
+    )
+    sub.add_argument(
+        "papers", nargs="*", metavar="PAPER", help=f"{', '.join(PAPERS)} (default: all)"
+    )
+    profile = sub.add_mutually_exclusive_group()
+    profile.add_argument("--quick", dest="profile", action="store_const", const="quick")
+    profile.add_argument("--full", dest="profile", action="store_const", const="full")
+    sub.add_argument("--jobs", type=int, default=2, help="worker processes (default: 2)")
+    sub.add_argument(
+        "--embedded", action="store_true", help="use embedded data even where real data can be had"
+    )
+    sub.add_argument(
+        "--output",
+        type=Path,
+        help="results folder (default: results for --full, else build/results)",
+    )
+    sub.set_defaults(run=reproduce.run, profile="quick", build=BUILD)
+
+
+def _add_report(commands) -> None:
+    sub = commands.add_parser("report", help="write the HTML report on the committed results")
+    sub.add_argument("--results", type=Path, default=results.committed_directory())
+    sub.add_argument("--output", type=Path, default=BUILD / "report.html")
+    sub.set_defaults(run=report.run)
+
+
+def _add_bench(commands) -> None:
+    sub = commands.add_parser("bench", help="run a speed comparison against named peers")
+    sub.add_argument("name", help="paper whose benchmark to run")
+    sub.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to the benchmark")
+    sub.set_defaults(run=bench.run)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; return its exit code."""
+    arguments = build_parser().parse_args(argv)
+    console = Console(stderr=True)
+    try:
+        return arguments.run(arguments) or 0
+    except KeyboardInterrupt:
+        console.print(
+            "[bold]Interrupted.[/bold] Finished tasks are stored; "
+            "the same command goes on from here."
+        )
+        return 130
+    except (ValueError, OSError) as error:
+        console.print("[bold red]error:[/bold red]", str(error), highlight=False)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

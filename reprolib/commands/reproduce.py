@@ -1,0 +1,142 @@
+"""``reprolib reproduce``: from data to scoreboard."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from reprolib import results, tables
+from reprolib.figures.style import use_style
+from reprolib.protocols import PAPERS, get_protocol
+from reprolib.protocols.runner import Run, run_protocol
+from reprolib.report import write_report
+
+
+def run(arguments) -> int:
+    """Rerun papers, write their tables and figures, the report, and print the scoreboard.
+
+    Returns
+    -------
+    int
+        1 if a task failed (the others are stored, and shown), else 0.
+    """
+    papers = arguments.papers or list(PAPERS)
+    protocols = [get_protocol(paper) for paper in papers]
+    if arguments.jobs == 0:
+        raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
+    output = arguments.output or _default_output(arguments)
+    out, err = Console(), Console(stderr=True)
+    failed = 0
+    for protocol in protocols:
+        with _progress_bar(err) as bar:
+            outcome = run_protocol(
+                protocol,
+                arguments.profile,
+                embedded=arguments.embedded,
+                n_jobs=arguments.jobs,
+                progress=_progress_callback(bar, protocol.paper),
+            )
+        _say_substitutions(err, outcome)
+        failed += _say_failures(err, outcome)
+        for path in results.write_tables(outcome.records, output / protocol.paper, outcome.meta):
+            err.print(f"wrote {path}", highlight=False)
+        write_figures(protocol.paper, outcome, arguments.build / "figures" / protocol.paper)
+    report = write_report(
+        papers,
+        output,
+        arguments.build / "report.html",
+        title=f"reprolib: {arguments.profile} run of {', '.join(p.upper() for p in papers)}",
+    )
+    print_scoreboard(out, papers, output, arguments.profile)
+    figures = (arguments.build / "figures").resolve()
+    out.print(f"Figures: {figures}", soft_wrap=True, highlight=False)
+    out.print(f"Report: {report.resolve()}", soft_wrap=True, highlight=False)
+    return 1 if failed else 0
+
+
+def _default_output(arguments) -> Path:
+    return (
+        results.committed_directory()
+        if arguments.profile == "full"
+        else arguments.build / "results"
+    )
+
+
+def _progress_bar(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not console.is_terminal,
+    )
+
+
+def _progress_callback(bar: Progress, paper: str):
+    lines: dict[int, TaskID] = {}
+
+    def update(done: int, total: int, stage: int, stages: int) -> None:
+        if stage not in lines:
+            lines[stage] = bar.add_task(f"{paper} {stage}/{stages}", total=total)
+        bar.update(lines[stage], completed=done)
+
+    return update
+
+
+def _say_substitutions(console: Console, outcome: Run) -> None:
+    if not outcome.substituted:
+        return
+    names = ", ".join(outcome.substituted)
+    console.print(
+        f"[bold yellow]Embedded data stand in for {names}[/bold yellow]: these data could not be "
+        "had. Numbers made on embedded data are marked so and are no reproduction.",
+        highlight=False,
+    )
+    console.print(next(iter(outcome.substituted.values())), highlight=False, markup=False)
+
+
+def _say_failures(console: Console, outcome: Run) -> int:
+    failures = outcome.failures
+    for row in failures.itertuples():
+        console.print(
+            f"{row.table} {row.dataset} {row.method} {row.reading} {row.trial}: {row.status}",
+            style="red",
+            highlight=False,
+            markup=False,
+        )
+    return len(failures)
+
+
+def write_figures(paper: str, outcome: Run, directory: Path) -> None:
+    """Write the paper's figures as PNG files."""
+    matplotlib.use("Agg")
+    use_style()
+    draw = importlib.import_module(f"reprolib.figures.{paper}").report_figures
+    directory.mkdir(parents=True, exist_ok=True)
+    for number, (_, figure) in enumerate(draw(outcome.records).items(), start=1):
+        figure.savefig(directory / f"figure{number}.png")
+        plt.close(figure)
+
+
+def print_scoreboard(console: Console, papers, directory: Path, profile: str) -> None:
+    """Print the counts of verdicts of this run, and of the committed full results."""
+    console.print(f"\nScoreboard of this run ({profile} profile)", style="bold")
+    console.print(tables.scoreboard(papers, directory).to_string(), highlight=False)
+    committed = results.committed_directory()
+    if directory.resolve() != committed.resolve() and (committed / papers[0]).exists():
+        console.print("\nScoreboard of the committed full results", style="bold")
+        console.print(tables.scoreboard(papers, committed).to_string(), highlight=False)
+    console.print()

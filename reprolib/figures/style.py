@@ -1,0 +1,69 @@
+"""One look for all figures."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from cycler import cycler
+from matplotlib.figure import Figure
+
+#: Colours that stay apart for the colour-blind (Okabe and Ito).
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#56B4E9",
+    "#F0E442",
+    "#222222",
+)
+
+#: Colour and glyph of every verdict, readable without colour.
+VERDICT_STYLE = {
+    "reproduced": (GREEN, "●"),
+    "close": (SKY, "◐"),
+    "not reproduced": (RED, "○"),
+    "not run": ("#999999", "–"),
+}
+
+
+def use_style() -> None:
+    """Set matplotlib's defaults for all figures of the project."""
+    mpl.rcParams.update(
+        {
+            "figure.figsize": (7.0, 4.2),
+            "figure.dpi": 96,
+            "savefig.dpi": 160,
+            "savefig.bbox": "tight",
+            "figure.constrained_layout.use": True,
+            "font.size": 11,
+            "axes.titlesize": 12,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "#dddddd",
+            "grid.linewidth": 0.6,
+            "lines.linewidth": 1.8,
+            "legend.frameon": False,
+            "axes.prop_cycle": cycler(color=[BLUE, RED, GREEN, ORANGE, PURPLE, SKY, BLACK]),
+            "svg.hashsalt": "reprolib",
+        }
+    )
+
+
+def note_source(figure: Figure, text: str) -> None:
+    """Print the source of the data below a figure."""
+    figure.supxlabel(text, fontsize=8, color="#666666", x=0.99, ha="right")
+
+
+def figure_grid(n_rows: int, n_columns: int, size=(3.2, 2.6), **kwargs):
+    """Figure and flat array of axes for small multiples."""
+    figure, axes = plt.subplots(
+        n_rows,
+        n_columns,
+        figsize=(size[0] * n_columns, size[1] * n_rows),
+        squeeze=False,
+        **kwargs,
+    )
+    return figure, axes.ravel()

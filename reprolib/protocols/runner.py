@@ -1,0 +1,187 @@
+"""Run a protocol: load its data, run what is not stored yet, give back the records."""
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import joblib
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+import data_fetch
+from data_fetch import Dataset
+from reprolib import results
+from reprolib.protocols import get_protocol
+from reprolib.protocols.base import Measurement, Profile, Protocol, Task
+
+#: Called with (finished tasks, tasks in all, stage, stages in all) after every task.
+Progress = Callable[[int, int, int, int], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Records of one run of a protocol, and what is to be said about it."""
+
+    paper: str
+    records: pd.DataFrame
+    meta: dict[str, Any]
+    substituted: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """Records that must not be used."""
+        return self.records[self.records["status"] != "ok"]
+
+
+def load_datasets(names, *, embedded: bool = False) -> tuple[dict[str, Dataset], dict[str, str]]:
+    """Load data sets; where one cannot be had, its embedded counterparts stand in for it.
+
+    Returns
+    -------
+    datasets : dict of str to Dataset
+        By the name of the data set that was loaded in the end.
+    substituted : dict of str to str
+        Reason by the name of a data set that could not be had.
+    """
+    datasets: dict[str, Dataset] = {}
+    substituted = {}
+    for name in names:
+        if not embedded or name.startswith("embedded/"):
+            try:
+                datasets[name] = data_fetch.load(name)
+                continue
+            except data_fetch.DataUnavailableError as error:
+                substituted[name] = str(error)
+        for other in data_fetch.counterparts(name):
+            datasets.setdefault(other, data_fetch.load(other))
+    return datasets, substituted
+
+
+@functools.lru_cache(maxsize=4)
+def _worker_dataset(name: str, digest: str) -> Dataset:
+    """Load a data set once per worker process, and make sure that it is the right one."""
+    dataset = data_fetch.load(name)
+    if dataset.digest() != digest:
+        raise ValueError(
+            f"data set {name!r} differs between the main process and this worker; give both the "
+            "same REPROLIB_DATA folder, or run `reprolib data verify` on the worker's machine"
+        )
+    return dataset
+
+
+def execute(task: Task, digest: str) -> list[dict[str, Any]]:
+    """Run one task on one BLAS thread, and return its rows; an exception becomes a failed row."""
+    protocol = get_protocol(task.paper)
+    start = time.perf_counter()
+    source = "embedded" if task.dataset.startswith("embedded/") else "unknown"
+    try:
+        dataset = _worker_dataset(task.dataset, digest)
+        source = dataset.source
+        with threadpool_limits(limits=1):
+            measurements = protocol.run(task, dataset)
+    except Exception as error:
+        message = f"failed: {type(error).__name__}: {error}"
+        measurements = [Measurement("failed", float("nan"), status=message)]
+    seconds = time.perf_counter() - start
+    return [_row(task, m, source, seconds) for m in measurements]
+
+
+def _row(task: Task, m: Measurement, source: str, seconds: float) -> dict[str, Any]:
+    return {
+        "paper": task.paper,
+        "table": task.table,
+        "dataset": task.dataset,
+        "method": task.method,
+        "reading": m.reading or task.reading,
+        "trial": task.trial,
+        "metric": m.metric,
+        "value": float(m.value),
+        "chosen": json.dumps(dict(m.chosen), sort_keys=True),
+        "n_test": int(m.n_test),
+        "gap": None if m.gap is None else float(f"{m.gap:.3g}"),
+        "path": " ".join(f"{v:.6g}" for v in m.path),
+        "seconds": round(seconds, 3),
+        "source": source,
+        "status": m.status,
+    }
+
+
+def run_protocol(
+    protocol: Protocol,
+    profile: Profile,
+    *,
+    embedded: bool = False,
+    store: results.RecordStore | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> Run:
+    """Run all stages of a protocol; what is in the store already is not run again.
+
+    Every finished task is stored at once, so that an interrupted run goes on where it stopped.
+    Failed tasks are reported in the records and never stored.
+
+    Parameters
+    ----------
+    profile : {"quick", "full"}
+    embedded : bool
+        Use the embedded counterparts even where the real data can be had.
+    n_jobs : int
+        Workers of joblib's current backend. The records do not depend on it.
+    """
+    store = results.RecordStore() if store is None else store
+    started = time.perf_counter()
+    datasets, substituted = load_datasets(protocol.datasets(profile), embedded=embedded)
+    digests = {name: dataset.digest() for name, dataset in datasets.items()}
+    rows: list[dict[str, Any]] = []
+    for number, stage in enumerate(protocol.stages, start=1):
+        tasks = stage(profile, datasets, results.to_frame(rows))
+        total = len(tasks)
+        for done, task_rows in enumerate(_run_tasks(protocol, tasks, digests, store, n_jobs), 1):
+            rows.extend(task_rows)
+            if progress is not None:
+                progress(done, total, number, len(protocol.stages))
+    meta = {
+        "paper": protocol.paper,
+        "profile": profile,
+        "protocol_version": protocol.version,
+        "date": datetime.now(UTC).date().isoformat(),
+        "wall_seconds": round(time.perf_counter() - started, 1),
+        "source_notes": {name: dataset.source_note for name, dataset in datasets.items()},
+        "data_digests": digests,
+        **results.environment(),
+    }
+    return Run(protocol.paper, results.to_frame(rows), meta, substituted)
+
+
+def _run_tasks(
+    protocol: Protocol,
+    tasks: list[Task],
+    digests: Mapping[str, str],
+    store: results.RecordStore,
+    n_jobs: int,
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of every task: stored ones first, then the others as they finish."""
+    pending = []
+    for task in tasks:
+        key = task.key(protocol.version, digests[task.dataset])
+        rows = store.get(key)
+        if rows is None:
+            pending.append((key, task))
+        else:
+            yield rows
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    jobs = (joblib.delayed(_execute_keyed)(k, t, digests[t.dataset]) for k, t in pending)
+    for key, rows in parallel(jobs):
+        if all(row["status"] == "ok" for row in rows):
+            store.put(key, rows)
+        yield rows
+
+
+def _execute_keyed(key: str, task: Task, digest: str) -> tuple[str, list[dict[str, Any]]]:
+    return key, execute(task, digest)

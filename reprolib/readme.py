@@ -1,0 +1,46 @@
+"""The scoreboard in the README, generated from the committed results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reprolib import results, tables
+from reprolib.published import paper_entry
+from reprolib.verdicts import WORDS
+
+BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
+
+
+def scoreboard_markdown(papers, directory: Path | None = None) -> str:
+    """Markdown table: the verdicts counted by paper."""
+    frame = tables.scoreboard(papers, directory)
+    lines = [
+        "| paper | numbers | ● reproduced | ◐ close | ○ not reproduced | – not run | data |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for paper, row in frame.iterrows():
+        entry = paper_entry(str(paper))["paper"]
+        link = f"[{str(paper).upper()}](notebooks/{entry['notebook']}), {entry['year']}"
+        cells = [row[name] for name in ("published", *WORDS)]
+        lines.append(f"| {link} | {' | '.join(str(c) for c in cells)} | {row['sources']} |")
+    return "\n".join(lines)
+
+
+def updated(text: str, papers, directory: Path | None = None) -> str:
+    """Text of a README with the scoreboard between its two markers made anew.
+
+    Raises
+    ------
+    ValueError
+        If the markers are missing.
+    """
+    if BEGIN not in text or END not in text:
+        raise ValueError(f"the README lacks the markers {BEGIN!r} and {END!r}")
+    before, rest = text.split(BEGIN, 1)
+    _, after = rest.split(END, 1)
+    return f"{before}{BEGIN}\n{scoreboard_markdown(papers, directory)}\n{END}{after}"
+
+
+def update_file(path: Path, papers) -> None:
+    """Rewrite the scoreboard of a README from the committed results."""
+    results.write_atomically(path, updated(path.read_text(encoding="utf-8"), papers))

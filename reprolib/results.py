@@ -1,0 +1,178 @@
+"""Records on disk: a store of finished tasks, and the tables made of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import tempfile
+import warnings
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import platformdirs
+
+COLUMNS = [
+    "paper",
+    "table",
+    "dataset",
+    "method",
+    "reading",
+    "trial",
+    "metric",
+    "value",
+    "chosen",
+    "n_test",
+    "gap",
+    "path",
+    "seconds",
+    "source",
+    "status",
+]
+SORT_KEYS = ["table", "dataset", "method", "reading", "trial", "metric", "chosen"]
+PACKAGES = ["numpy", "scipy", "scikit-learn", "cvxopt", "highspy", "numba", "nibabel", "mne"]
+
+
+def store_directory() -> Path:
+    """Folder of the record store: ``REPROLIB_RECORDS``, or one in the user's cache folder."""
+    configured = os.environ.get("REPROLIB_RECORDS")
+    return Path(configured or platformdirs.user_cache_path("reprolib") / "records")
+
+
+def committed_directory() -> Path:
+    """Folder of the committed full-protocol results: ``REPROLIB_RESULTS``, or the checkout's."""
+    configured = os.environ.get("REPROLIB_RESULTS")
+    return Path(configured or Path(__file__).resolve().parent.parent / "results")
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a text file so that a reader sees the old file or the new one, never a part.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written to or the disk is full; the old file stays as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+class RecordStore:
+    """Finished tasks by key, one small file each.
+
+    A file is written atomically once its task has finished, so that processes may be killed at
+    any time, and several may share a store. A file that is damaged counts as missing.
+    """
+
+    def __init__(self, directory: Path | None = None):
+        self.directory = store_directory() if directory is None else Path(directory)
+
+    def _path(self, key: str) -> Path:
+        return self.directory / key[:2] / f"{key}.json"
+
+    def get(self, key: str) -> list[dict[str, Any]] | None:
+        """Rows of a finished task, or None if it has to be run."""
+        path = self._path(key)
+        try:
+            entry = json.loads(path.read_text(encoding="utf-8"))
+            if entry["checksum"] == _checksum(key, entry["rows"]):
+                return entry["rows"]
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        warnings.warn(f"stored record {path} is damaged and will be recomputed", stacklevel=2)
+        return None
+
+    def put(self, key: str, rows: Sequence[dict[str, Any]]) -> None:
+        """Store the rows of a finished task."""
+        entry = {"checksum": _checksum(key, rows), "rows": list(rows)}
+        write_atomically(self._path(key), json.dumps(entry))
+
+
+def _checksum(key: str, rows: Any) -> str:
+    return hashlib.sha256((key + json.dumps(rows, sort_keys=True)).encode()).hexdigest()
+
+
+def to_frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Records in canonical order: the same set of rows gives the same table."""
+    frame = pd.DataFrame(list(rows), columns=COLUMNS)
+    return frame.sort_values(SORT_KEYS, kind="stable", ignore_index=True)
+
+
+def write_tables(records: pd.DataFrame, directory: Path, meta: dict[str, Any]) -> list[Path]:
+    """Write ``<directory>/<table>.csv`` and its ``.meta.json`` for every table in the records."""
+    paths = []
+    for table, rows in records.groupby("table", sort=True):
+        path = Path(directory) / f"{table}.csv"
+        write_atomically(path, rows.to_csv(index=False, float_format="%.10g"))
+        sources = rows.groupby("dataset")["source"].first().to_dict()
+        failures = int((rows["status"] != "ok").sum())
+        about = {
+            **meta,
+            "table": table,
+            "records": len(rows),
+            "failed_records": failures,
+            "sources": sources,
+            "data_digests": {name: meta["data_digests"][name] for name in sources},
+            "seconds_of_tasks": round(float(rows.groupby(SORT_KEYS[:5])["seconds"].max().sum()), 1),
+        }
+        write_atomically(path.with_suffix(".meta.json"), json.dumps(about, indent=1) + "\n")
+        paths.append(path)
+    return paths
+
+
+def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
+    """Records of one table: the committed ones, or those below another results folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the paper has no such table there.
+    """
+    root = committed_directory() if directory is None else Path(directory)
+    path = root / paper / f"{table}.csv"
+    if not path.exists():
+        raise FileNotFoundError(
+            f"no results for table {table!r} of paper {paper!r}: {path} does not exist; "
+            f"run `reprolib reproduce {paper} --full` to make it"
+        )
+    text = {"chosen": str, "path": str, "status": str, "reading": str, "method": str}
+    return pd.read_csv(
+        path, dtype=text, keep_default_na=False, na_values={"value": [""], "gap": [""]}
+    )
+
+
+def load_paper(paper: str, directory: Path | None = None) -> pd.DataFrame:
+    """Records of all tables of a paper (no rows if there are none)."""
+    root = committed_directory() if directory is None else Path(directory)
+    tables = sorted(path.stem for path in (root / paper).glob("*.csv"))
+    frames = [load(paper, table, root) for table in tables]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=COLUMNS)
+
+
+def environment() -> dict[str, Any]:
+    """Versions and machine, for the meta file of a results table."""
+    versions = {}
+    for package in ["reprolib", *PACKAGES]:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "not installed"
+    return {
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "versions": versions,
+    }

@@ -1,0 +1,124 @@
+"""Tables for notebooks, the report and the README: published numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from reprolib import results
+from reprolib.protocols.base import HEADLINE
+from reprolib.published import paper_entry
+from reprolib.verdicts import Verdict, count_words, judge_paper
+
+
+def number_text(value: float, spread: float | None, digits: int) -> str:
+    """``10.73 ± 0.42``, rounded; a dash for a value that is missing."""
+    if value is None or np.isnan(value):
+        return "–"
+    text = f"{value:.{digits}f}"
+    return text if spread is None or np.isnan(spread) else f"{text} ± {spread:.{digits}f}"
+
+
+def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
+    """One row a published number: published, ours, trials, source, verdict."""
+    return pd.DataFrame(
+        [
+            {
+                "table": v.number.table,
+                "row": v.number.row,
+                "column": v.number.column,
+                "published": number_text(v.number.value, v.number.spread, v.number.digits),
+                "ours": number_text(v.ours, v.spread, v.number.digits),
+                "trials": v.n_trials,
+                "source": v.source or "–",
+                "verdict": v.word,
+                "reason": v.reason,
+            }
+            for v in verdicts
+        ]
+    )
+
+
+def published_beside_ours(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
+    """One table of a paper with our value, trials, source and verdict beside every number."""
+    verdicts = [v for v in judge_paper(paper, directory) if v.number.table == table]
+    frame = verdict_frame(verdicts).drop(columns=["table", "reason"])
+    return frame.set_index(["row", "column"])
+
+
+def not_reproduced(paper: str, directory: Path | None = None) -> pd.DataFrame:
+    """Every number of a paper that is not reproduced, with the reason."""
+    verdicts = [v for v in judge_paper(paper, directory) if v.word == "not reproduced"]
+    frame = verdict_frame(verdicts)
+    columns = ["table", "row", "column", "published", "ours", "reason"]
+    return frame.reindex(columns=columns).set_index(["table", "row", "column"])
+
+
+def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
+    """Our mean for every number of a table (rows) under every reading (columns)."""
+    rows = {}
+    for v in judge_paper(paper, directory):
+        if v.number.table == table and v.word != "not run":
+            digits = v.number.digits
+            rows[v.number.row, v.number.column] = {
+                "published": number_text(v.number.value, None, digits),
+                HEADLINE: number_text(v.ours, None, digits),
+                **{name: number_text(value, None, digits) for name, value in v.readings.items()},
+            }
+    frame = pd.DataFrame.from_dict(rows, orient="index").fillna("–")
+    frame.index = pd.MultiIndex.from_tuples(frame.index, names=["row", "column"])
+    return frame
+
+
+def list_readings(paper: str) -> pd.DataFrame:
+    """Name the open questions of the paper's protocol, and the reading chosen for each name."""
+    entries = paper_entry(paper).get("readings", [])
+    return pd.DataFrame(entries, columns=["name", "question", "text"]).set_index("name")
+
+
+def scoreboard(papers: Sequence[str], directory: Path | None = None) -> pd.DataFrame:
+    """Count the verdicts of every paper."""
+    rows: dict[str, dict[str, Any]] = {}
+    for paper in papers:
+        verdicts = judge_paper(paper, directory)
+        sources = sorted({s for v in verdicts for s in v.source.split(", ") if s})
+        rows[paper] = {
+            "published": len(verdicts),
+            **{str(word): count for word, count in count_words(verdicts).items()},
+            "sources": ", ".join(sources) or "–",
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("paper")
+
+
+def summary(records: pd.DataFrame) -> pd.DataFrame:
+    """Mean and standard deviation over trials of everything measured, embedded data included."""
+    usable = records[(records["status"] == "ok") & records["value"].notna()]
+    keys = ["table", "dataset", "method", "reading", "metric"]
+    grouped = usable.groupby(keys, sort=True)["value"]
+    frame = grouped.agg(["mean", "std", "count"]).join(usable.groupby(keys)["source"].first())
+    frame["ours"] = [number_text(m, s, 4) for m, s in zip(frame["mean"], frame["std"], strict=True)]
+    return frame.rename(columns={"count": "trials"})[["ours", "trials", "source"]].reset_index()
+
+
+def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:
+    """Data sets behind a paper's records: source, and trials at hand."""
+    records = results.load_paper(paper, directory)
+    grouped = records.groupby("dataset")
+    return pd.DataFrame({"source": grouped["source"].first(), "trials": grouped["trial"].nunique()})
+
+
+__all__ = [
+    "list_readings",
+    "not_reproduced",
+    "number_text",
+    "provenance",
+    "published_beside_ours",
+    "readings",
+    "scoreboard",
+    "summary",
+    "verdict_frame",
+]
