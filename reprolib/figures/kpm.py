@@ -1,0 +1,191 @@
+"""Figures of the KPM paper, drawn from records."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy import stats
+
+from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, figure_grid, note_source
+from reprolib.protocols.base import HEADLINE
+
+
+def path_matrix(records: pd.DataFrame, metric: str) -> np.ndarray:
+    """Paths of a metric, one row a trial, cut at the shortest one."""
+    rows = records[(records["metric"] == metric) & (records["status"] == "ok")]
+    paths = [np.array(path.split(), dtype=float) for path in rows.sort_values("trial")["path"]]
+    shortest = min(len(path) for path in paths)
+    return np.stack([path[:shortest] for path in paths])
+
+
+def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
+    """Every figure that the records allow, by caption."""
+    figures = {}
+    if (records["table"] == "figure1").any():
+        caption = "Figure 1 of the paper redrawn: risk against D (KPM) and against C (SVM)"
+        figures[caption] = figure1(records)
+    caption = "Test error against D, mean and middle 80 % over realisations; SVM for comparison"
+    figures[caption] = error_against_dimension(records)
+    caption = "KPM minus SVM, test error of the same realisation (5-fold cross-validation in each)"
+    figures[caption] = paired_differences(records)
+    if (records["table"] == "selection").any():
+        caption = "Selected D: single realisations, and the medians of five under other fold seeds"
+        figures[caption] = selected_dimensions(records)
+    return figures
+
+
+def figure1(records: pd.DataFrame) -> Figure:
+    """Risk (solid) and empirical risk (dashed) against D and against C, as in the paper."""
+    rows = records[records["table"] == "figure1"]
+    figure, axes = figure_grid(1, 2, size=(4.6, 3.6))
+    kpm = rows[rows["method"] == "kpm"]
+    svm = rows[rows["method"] == "svm"]
+    D = np.arange(1, path_matrix(kpm, "test error path").shape[1] + 1)
+    C = np.array(json.loads(svm["chosen"].iloc[0])["C"])
+    for axis, method, x, label in [(axes[0], kpm, D, "dimension D"), (axes[1], svm, C, "C")]:
+        test = path_matrix(method, "test error path")
+        train = path_matrix(method, "training error path")
+        axis.plot(x, test.mean(axis=0), color=BLUE, label="test error")
+        axis.plot(x, train.mean(axis=0), color=BLACK, ls="--", label="training error")
+        axis.set_xlabel(label)
+    axes[0].set(title="KPM", ylabel="error")
+    axes[1].set(title="SVM")
+    axes[0].legend()
+    note_source(figure, _source_text(rows))
+    return figure
+
+
+def error_against_dimension(records: pd.DataFrame) -> Figure:
+    """Test error against D for every data set: mean, and middle 80 % of the realisations."""
+    rows = records[(records["table"] == "table2") & (records["reading"] == HEADLINE)]
+    names = [n for n in rows["dataset"].unique() if (rows["dataset"] == n).any()]
+    n_columns = min(4, len(names))
+    figure, axes = figure_grid(-(-len(names) // n_columns), n_columns)
+    for axis, name in zip(axes, names, strict=False):
+        _draw_band(axis, rows[rows["dataset"] == name], name)
+    for axis in axes[len(names) :]:
+        axis.set_visible(False)
+    axes[0].legend(fontsize=8)
+    note_source(figure, _source_text(rows))
+    return figure
+
+
+def _draw_band(axis, rows: pd.DataFrame, name: str) -> None:
+    test = 100 * path_matrix(rows[rows["method"] == "kpm"], "test error path")
+    train = 100 * path_matrix(rows[rows["method"] == "kpm"], "training error path")
+    D = np.arange(1, test.shape[1] + 1)
+    axis.fill_between(D, *np.percentile(test, [10, 90], axis=0), color=BLUE, alpha=0.18, lw=0)
+    axis.plot(D, test.mean(axis=0), color=BLUE, label="KPM, test")
+    axis.plot(D, train.mean(axis=0), color=BLACK, ls=":", label="KPM, training")
+    svm = rows[(rows["method"] == "svm") & (rows["metric"] == "test error")]
+    if not svm.empty:
+        axis.axhline(100 * svm["value"].mean(), color=RED, ls="--", lw=1.2, label="SVM, test")
+    axis.set(title=f"{name} ({rows['source'].iloc[0]})", xlabel="D", ylabel="error in %")
+    axis.title.set_fontsize(9)
+
+
+def paired_table(records: pd.DataFrame) -> pd.DataFrame:
+    """KPM minus SVM per realisation: mean difference with its 95 % t interval.
+
+    Values are percentage points of test error; negative means that KPM is better.
+    """
+    rows = records[
+        (records["table"] == "table2")
+        & (records["reading"] == HEADLINE)
+        & (records["metric"] == "test error")
+    ]
+    lines = {}
+    for name, group in rows.groupby("dataset"):
+        wide = 100 * group.pivot_table(index="trial", columns="method", values="value")
+        if {"kpm", "svm"} <= set(wide.columns):
+            difference = (wide["kpm"] - wide["svm"]).dropna().to_numpy()
+            n, mean = len(difference), difference.mean()
+            half = (
+                stats.t.ppf(0.975, n - 1) * difference.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+            )
+            lines[name] = {
+                "KPM": wide["kpm"].mean(),
+                "SVM": wide["svm"].mean(),
+                "difference": mean,
+                "low": mean - half,
+                "high": mean + half,
+                "trials": n,
+                "source": group["source"].iloc[0],
+            }
+    return pd.DataFrame.from_dict(lines, orient="index").rename_axis("data set")
+
+
+def losses_table(records: pd.DataFrame) -> pd.DataFrame:
+    """Mean test error (percent) and median selected D for every loss on the same components."""
+    rows = records[(records["table"] == "table2") & (records["reading"] == HEADLINE)]
+    rows = rows[rows["method"].str.startswith("kpm") & rows["value"].notna()]
+    rows = rows.assign(loss=rows["method"].map(_loss_name))
+    errors = rows[rows["metric"] == "test error"].assign(value=lambda r: 100 * r["value"])
+    chosen = rows[rows["metric"] == "selected D"]
+    return pd.concat(
+        {
+            "test error": errors.pivot_table(index="dataset", columns="loss", values="value"),
+            "median D": chosen.pivot_table(
+                index="dataset", columns="loss", values="value", aggfunc="median"
+            ),
+        },
+        axis=1,
+    )
+
+
+def _loss_name(method: str) -> str:
+    return method.removeprefix("kpm, ").removesuffix(" loss") if "," in method else "hinge"
+
+
+def paired_differences(records: pd.DataFrame) -> Figure:
+    """Interval of the paired difference for every data set."""
+    frame = paired_table(records).iloc[::-1]
+    figure, (axis,) = figure_grid(1, 1, size=(7.0, 0.8 + 0.36 * len(frame)))
+    y = np.arange(len(frame))
+    clear = ((frame["low"] > 0) | (frame["high"] < 0)).to_numpy()
+    for flag, colour, label in [(True, RED, "interval excludes 0"), (False, BLUE, "includes 0")]:
+        rows = frame[clear == flag]
+        half = (rows["high"] - rows["low"]) / 2
+        axis.errorbar(
+            rows["difference"], y[clear == flag], xerr=half, fmt="o", color=colour, label=label
+        )
+    axis.axvline(0, color=BLACK, lw=1)
+    labels = [f"{name} ({row.source}, {row.trials})" for name, row in frame.iterrows()]
+    axis.set_yticks(y, labels)
+    axis.set_xlabel("KPM minus SVM, percentage points of test error (negative: KPM better)")
+    axis.legend(fontsize=8)
+    return figure
+
+
+def selected_dimensions(records: pd.DataFrame) -> Figure:
+    """Selected D over realisations and fold seeds, and the medians of five that Table 1 uses."""
+    rows = records[(records["table"] == "selection") & (records["method"] == "kpm")]
+    rows = rows[rows["reading"] == HEADLINE]
+    names = list(rows["dataset"].unique())
+    figure, (axis,) = figure_grid(1, 1, size=(7.0, 0.9 + 0.5 * len(names)))
+    for y, name in enumerate(names):
+        group = rows[rows["dataset"] == name]
+        single = group[group["metric"] == "selected D"]["value"].to_numpy(float)
+        medians = group[group["metric"] == "median D"]["value"].to_numpy(float)
+        jitter = np.linspace(-0.28, 0.28, len(single))
+        axis.plot(single, y + jitter, ".", color=ORANGE, alpha=0.5, ms=5)
+        axis.plot(medians, np.full(len(medians), y), "|", color=GREEN, ms=18, mew=2)
+    axis.plot([], [], ".", color=ORANGE, label="one realisation, one fold seed")
+    axis.plot([], [], "|", color=GREEN, ms=12, mew=2, label="median of five realisations")
+    axis.set_yticks(range(len(names)), names)
+    axis.invert_yaxis()
+    axis.set_xlabel("selected D")
+    axis.legend(fontsize=8)
+    note_source(figure, _source_text(rows))
+    return figure
+
+
+def _source_text(rows: pd.DataFrame) -> str:
+    sources = rows.groupby("dataset")["source"].first()
+    return "; ".join(
+        f"{source}: {', '.join(name.split('/')[1] for name in group.index)}"
+        for source, group in sources.groupby(sources)
+    )

@@ -1,0 +1,93 @@
+"""Pictures of the method on a two-dimensional example."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+
+from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, figure_grid
+
+
+def decision_boundaries(model, X, y, dimensions: Sequence[int], titles: Sequence[str]) -> Figure:
+    """Decision regions of a fitted KPM at several D, with the training points.
+
+    Parameters
+    ----------
+    model : KPMClassifier
+        Fitted with ``n_components`` at least the largest of ``dimensions``.
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+    dimensions : sequence of int
+    titles : sequence of str
+    """
+    grid_x, grid_y, points = _grid(X)
+    paths = model.decision_function_path(points)
+    figure, axes = figure_grid(1, len(dimensions), size=(2.9, 2.8), sharex=True, sharey=True)
+    for axis, D, title in zip(axes, dimensions, titles, strict=True):
+        _draw_regions(axis, grid_x, grid_y, paths[:, D - 1].reshape(grid_x.shape))
+        _draw_points(axis, X, y)
+        axis.set_title(title, fontsize=10)
+    return figure
+
+
+def components(model, X, y, which: Sequence[int]) -> Figure:
+    """The first kernel principal components as functions on the plane.
+
+    Parameters
+    ----------
+    model : KPMClassifier
+        Fitted on X.
+    """
+    grid_x, grid_y, points = _grid(X)
+    values = model.components(points)
+    figure, axes = figure_grid(1, len(which), size=(2.4, 2.3), sharex=True, sharey=True)
+    for axis, j in zip(axes, which, strict=True):
+        level = values[:, j - 1].reshape(grid_x.shape)
+        bound = np.abs(level).max()
+        axis.contourf(grid_x, grid_y, level, levels=15, cmap="RdBu", vmin=-bound, vmax=bound)
+        _draw_points(axis, X, y, size=4)
+        axis.set_title(f"component {j}", fontsize=10)
+    return figure
+
+
+def path_picture(model, X_train, y_train, X_test, y_test) -> Figure:
+    """Along the path: the LP's optimum, training and test error, and the size of f."""
+    figure, axes = figure_grid(1, 3, size=(3.6, 2.9))
+    D = np.arange(1, len(model.objective_path_) + 1)
+    axes[0].plot(D, model.objective_path_ / len(y_train), color=BLUE)
+    axes[0].set(title="optimum of the LP / n", xlabel="D")
+    axes[1].plot(D, model.error_path(X_train, y_train), color=BLACK, ls=":", label="training")
+    axes[1].plot(D, model.error_path(X_test, y_test), color=RED, label="test")
+    axes[1].set(title="error", xlabel="D")
+    axes[1].legend()
+    size = np.abs(model.decision_function_path(X_test)).max(axis=0)
+    axes[2].semilogy(D, size, color=GREEN)
+    axes[2].set(title="largest |f(x)| on the test points", xlabel="D")
+    return figure
+
+
+def _grid(X, steps: int = 160):
+    low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4
+    grid_x, grid_y = np.meshgrid(
+        np.linspace(low[0], high[0], steps), np.linspace(low[1], high[1], steps)
+    )
+    return grid_x, grid_y, np.column_stack([grid_x.ravel(), grid_y.ravel()])
+
+
+def _draw_regions(axis, grid_x, grid_y, decision) -> None:
+    colours = ListedColormap(["#f7dcc9", "#d3e6f5"])
+    axis.contourf(grid_x, grid_y, np.sign(decision), levels=[-2, 0, 2], cmap=colours)
+    axis.contour(
+        grid_x, grid_y, decision, levels=[-1, 0, 1], colors=BLACK, linewidths=[0.6, 1.6, 0.6]
+    )
+
+
+def _draw_points(axis, X, y, size: float = 9) -> None:
+    for label, colour, marker in [(-1, ORANGE, "o"), (1, SKY, "^")]:
+        chosen = y == label
+        axis.scatter(*X[chosen].T, s=size, color=colour, marker=marker, edgecolor=BLACK, lw=0.3)
+    axis.grid(False)
+    axis.set(xticks=[], yticks=[])

@@ -1,0 +1,109 @@
+"""The command line, from the outside."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from reprolib import results
+from reprolib.cli import main
+from reprolib.commands import reproduce
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def reproduce_in(folder, *options, **kwargs):
+    command = [sys.executable, "-m", "reprolib", "reproduce", "kpm", "--embedded", *options]
+    environment = {
+        **os.environ,
+        "REPROLIB_RECORDS": str(folder / "records"),
+        "PYTHONPATH": str(ROOT),
+        "MPLBACKEND": "Agg",
+    }
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """One whole run of the quick profile on embedded data."""
+    folder = tmp_path_factory.mktemp("run")
+    process = reproduce_in(folder)
+    text, _ = process.communicate(timeout=600)
+    assert process.returncode == 0, text
+    return folder, text
+
+
+def records_of(folder) -> pd.DataFrame:
+    return results.load_paper("kpm", folder / "build" / "results").drop(columns="seconds")
+
+
+def test_reproduce_writes_tables_figures_and_report(finished):
+    folder, text = finished
+    assert "Scoreboard of this run (quick profile)" in text
+    assert str(folder / "build" / "report.html") in text.replace("\n", "")
+    assert (folder / "build" / "report.html").stat().st_size > 10_000
+    assert list((folder / "build" / "figures" / "kpm").glob("*.png"))
+    assert set(records_of(folder)["source"]) == {"embedded"}
+
+
+def test_killed_run_is_resumed_and_ends_with_the_same_tables(finished, tmp_path):
+    whole, _ = finished
+    process = reproduce_in(tmp_path)
+    deadline = time.monotonic() + 300
+    while len(list((tmp_path / "records").rglob("*.json"))) < 4:
+        assert process.poll() is None, "ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    stored = {p: p.stat().st_mtime_ns for p in (tmp_path / "records").rglob("*.json")}
+    assert not (tmp_path / "build" / "results").exists()
+    process = reproduce_in(tmp_path)
+    text, _ = process.communicate(timeout=600)
+    assert process.returncode == 0, text
+    assert all(p.stat().st_mtime_ns == t for p, t in stored.items())
+    pd.testing.assert_frame_equal(records_of(tmp_path), records_of(whole))
+
+
+def test_interrupt_says_how_to_go_on(monkeypatch, capsys):
+    def interrupted(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce, "run", interrupted)
+    assert main(["reproduce", "kpm"]) == 130
+    assert "goes on from here" in capsys.readouterr().err.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "kmp"], "paper is 'kmp'"),
+        (["reproduce", "--jobs", "0"], "--jobs is 0"),
+        (["bench", "nothing"], "name is 'nothing'"),
+        (["readme", "--file", "/nonexistent/README.md"], "No such file"),
+    ],
+)
+def test_wrong_arguments_end_with_a_clear_message(arguments, message, capsys):
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert "reprolib" in capsys.readouterr().out

@@ -1,0 +1,136 @@
+"""Gram matrices, spectra, low-rank factors, and output codes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+
+from reprolib import codes, kernels
+
+EXAMPLES = settings(derandomize=True, deadline=None, max_examples=25)
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).normal(size=(30, 4))
+
+
+def test_rbf_gram_by_definition(X):
+    expected = np.exp(-0.3 * cdist(X, X[:5]) ** 2)
+    np.testing.assert_allclose(kernels.gram(X, X[:5], "rbf", gamma=0.3), expected, atol=1e-12)
+
+
+def test_callable_kernel(X):
+    K = kernels.gram(X, X, lambda a, b: float(a @ b))
+    np.testing.assert_allclose(K, X @ X.T, atol=1e-12)
+
+
+def test_centring_equals_centring_the_features(X):
+    mean = X.mean(axis=0)
+    Z = X[:7] + 1.0
+    np.testing.assert_allclose(kernels.center_gram(X @ X.T), (X - mean) @ (X - mean).T, atol=1e-10)
+    centred = kernels.center_gram(X @ X.T, Z @ X.T)
+    np.testing.assert_allclose(centred, (Z - mean) @ (X - mean).T, atol=1e-10)
+
+
+@EXAMPLES
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 99))
+def test_spectrum_rebuilds_the_matrix_at_its_rank(n, p, seed):
+    X = np.random.default_rng(seed).normal(size=(n, p))
+    eigenvalues, vectors = kernels.gram_eigh(X @ X.T)
+    assert len(eigenvalues) == np.linalg.matrix_rank(X)
+    assert np.all(np.diff(eigenvalues) <= 0)
+    np.testing.assert_allclose(vectors * eigenvalues @ vectors.T, X @ X.T, atol=1e-9)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(eigenvalues)), atol=1e-9)
+
+
+def test_signs_of_eigenvectors_are_fixed(X):
+    _, vectors = kernels.gram_eigh(X @ X.T)
+    largest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(vectors.shape[1])]
+    assert np.all(largest > 0)
+
+
+def test_bad_gram_matrices_are_refused_with_the_remedy(X):
+    with pytest.raises(ValueError, match=r"shape \(30, 4\).*square.*X_train"):
+        kernels.check_gram(X)
+    with pytest.raises(ValueError, match="not symmetric"):
+        kernels.check_gram(np.triu(np.ones((3, 3))))
+    with pytest.raises(ValueError, match="indefinite: its smallest eigenvalue is -1"):
+        kernels.gram_eigh(np.diag([2.0, -1.0]))
+    eigenvalues, _ = kernels.gram_eigh(np.zeros((3, 3)))
+    assert len(eigenvalues) == 0
+
+
+def test_percentile_is_of_distances_over_distinct_pairs():
+    X = np.array([[0.0], [1.0], [3.0]])
+    assert kernels.distance_percentile(X, 50) == 2.0
+    assert kernels.mean_distance(X) == 2.0
+    many = np.random.default_rng(0).normal(size=(300, 2))
+    sampled = kernels.distance_percentile(many, 25, max_samples=200, random_state=0)
+    assert sampled == pytest.approx(kernels.distance_percentile(many, 25), rel=0.1)
+
+
+def test_pivoted_cholesky_is_exact_at_full_rank_and_its_residual_is_certified(X):
+    K = kernels.gram(X, X, "rbf", gamma=0.2)
+    L, pivots, residual = kernels.pivoted_cholesky(np.diag(K), lambda i: K[:, i], 30)
+    np.testing.assert_allclose(L @ L.T, K, atol=1e-8)
+    L, pivots, residual = kernels.pivoted_cholesky(np.diag(K), lambda i: K[:, i], 8)
+    assert residual == pytest.approx(np.trace(K - L @ L.T))
+    assert np.linalg.eigvalsh(K - L @ L.T)[0] > -1e-10
+    features = K[:, pivots] @ kernels.cholesky_map(L[pivots])
+    np.testing.assert_allclose(features, L, atol=1e-10)
+
+
+def test_pivoted_cholesky_stops_at_the_rank(X):
+    K = X @ X.T
+    L, pivots, residual = kernels.pivoted_cholesky(np.diag(K), lambda i: K[:, i], 30)
+    assert L.shape == (30, 4)
+    assert residual <= 1e-10 * np.trace(K)
+
+
+def test_nystrom_features_rebuild_the_landmarks(X):
+    K = kernels.gram(X, X, "rbf", gamma=0.2)
+    landmarks = kernels.nystrom_landmarks(30, 10, random_state=0)
+    assert len(set(landmarks)) == 10
+    features = K[:, landmarks] @ kernels.nystrom_map(K[np.ix_(landmarks, landmarks)])
+    np.testing.assert_allclose((features @ features.T)[landmarks], K[landmarks], atol=1e-8)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 7, 26])
+def test_simplex_code_by_its_definition(n_classes):
+    code = codes.simplex_code(n_classes)
+    assert code.shape == (n_classes - 1, n_classes)
+    expected = np.full((n_classes, n_classes), -1 / (n_classes - 1))
+    np.fill_diagonal(expected, 1.0)
+    np.testing.assert_allclose(code.T @ code, expected, atol=1e-12)
+    np.testing.assert_allclose(code.sum(axis=1), 0, atol=1e-12)
+
+
+def test_simplex_code_needs_two_classes():
+    with pytest.raises(ValueError, match="n_classes is 1"):
+        codes.simplex_code(1)
+
+
+@EXAMPLES
+@given(st.integers(2, 6), st.integers(0, 99))
+def test_decoding_is_the_nearest_code_word(n_classes, seed):
+    rng = np.random.default_rng(seed)
+    code = rng.choice([-1.0, 1.0], size=(5, n_classes))
+    scores = rng.normal(size=(20, 5))
+    distances = ((scores[:, None, :] - code.T[None]) ** 2).sum(axis=2)
+    assert np.array_equal(codes.decode(code, scores), np.argmin(distances, axis=1))
+
+
+@pytest.mark.parametrize("make", [codes.one_vs_all_code, codes.simplex_code])
+def test_decoding_undoes_encoding(make):
+    code = make(5)
+    y = np.array([4, 0, 2, 2, 1, 3])
+    assert np.array_equal(codes.decode(code, codes.encode(code, y)), y)
+
+
+def test_one_vs_all_decoding_is_argmax():
+    scores = np.random.default_rng(1).normal(size=(40, 4))
+    assert np.array_equal(codes.decode(codes.one_vs_all_code(4), scores), scores.argmax(axis=1))

@@ -1,0 +1,85 @@
+"""The report and the README say what the records say."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from reprolib import readme, report, results, tables
+from reprolib.cli import main
+from reprolib.protocols import PAPERS
+from reprolib.verdicts import count_words, judge_paper
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class _Page(HTMLParser):
+    """Elements of a page by tag, and every address that it would load."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.tags: dict[str, list[dict]] = {}
+        self.loads: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.tags.setdefault(tag, []).append(attributes)
+        if tag in ("img", "script", "link"):
+            self.loads += [attributes[k] for k in ("src", "href") if k in attributes]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    report.write_report(PAPERS, results.committed_directory(), path, title="A <title>")
+    return path.read_text(encoding="utf-8")
+
+
+def test_report_is_self_contained(page):
+    assert all(address.startswith("data:") for address in _Page(page).loads)
+
+
+def test_report_lists_every_number_with_its_verdict(page):
+    rows = [a for a in _Page(page).tags["tr"] if "data-verdict" in a]
+    words = [v.word for paper in PAPERS for v in judge_paper(paper)]
+    assert [row["data-verdict"] for row in rows] == words
+
+
+def test_report_has_landmarks_and_texts_for_pictures(page):
+    tags = _Page(page).tags
+    assert {"header", "main", "nav", "footer", "h1"} <= set(tags)
+    assert tags["html"][0]["lang"] == "en"
+    assert all(image.get("alt") for image in tags["img"])
+    assert all(th.get("scope") == "col" for th in tags["th"])
+    assert "A &lt;title&gt;" in page
+
+
+def test_report_command_needs_results(tmp_path, capsys):
+    assert main(["report", "--results", str(tmp_path / "none")]) == 2
+    assert "reprolib reproduce --full" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_report_command_says_where_the_page_is(tmp_path, capsys):
+    assert main(["report", "--output", str(tmp_path / "r.html")]) == 0
+    assert str(tmp_path / "r.html") in capsys.readouterr().out.replace("\n", "")
+
+
+def test_readme_agrees_with_the_results():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.updated(text, PAPERS) == text, "run `make readme`"
+
+
+def test_readme_without_markers_is_refused():
+    with pytest.raises(ValueError, match="markers"):
+        readme.updated("# no markers", PAPERS)
+
+
+def test_scoreboard_counts_every_number():
+    frame = tables.scoreboard(PAPERS)
+    for paper in PAPERS:
+        counts = count_words(judge_paper(paper))
+        assert frame.loc[paper, "published"] == sum(counts.values())
+        assert frame.loc[paper, "reproduced"] == counts["reproduced"]

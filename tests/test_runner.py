@@ -1,0 +1,162 @@
+"""The runner: resumes, reports failures, and gives the same records in every order of work."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pandas as pd
+import pytest
+
+import data_fetch
+from reprolib.protocols import PAPERS, get_protocol, runner
+from reprolib.results import RecordStore
+from tests import fake_paper
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """Register the fake paper and its data; count the tasks that are really run."""
+    ran = []
+
+    def counting(task, data):
+        ran.append(task)
+        return fake_paper.run(task, data)
+
+    protocol = dataclasses.replace(fake_paper.PROTOCOL, run=counting)
+    monkeypatch.setattr(runner, "get_protocol", lambda paper: protocol)
+    monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
+    runner._worker_dataset.cache_clear()
+    yield protocol, ran
+    runner._worker_dataset.cache_clear()
+
+
+def values(run) -> pd.DataFrame:
+    return run.records.drop(columns="seconds")
+
+
+def test_a_second_run_computes_nothing_and_gives_the_same_records(fake, tmp_path):
+    protocol, ran = fake
+    store = RecordStore(tmp_path)
+    first = runner.run_protocol(protocol, "full", store=store)
+    assert len(ran) == 6
+    second = runner.run_protocol(protocol, "full", store=store)
+    assert len(ran) == 6
+    pd.testing.assert_frame_equal(first.records, second.records)
+
+
+def test_quick_is_a_part_of_full(fake, tmp_path):
+    protocol, ran = fake
+    store = RecordStore(tmp_path)
+    quick = runner.run_protocol(protocol, "quick", store=store)
+    n_quick = len(ran)
+    full = runner.run_protocol(protocol, "full", store=store)
+    assert n_quick == 3
+    assert len(quick.records) < len(full.records)
+
+
+def test_interrupted_run_goes_on_where_it_stopped(fake, tmp_path, monkeypatch):
+    protocol, ran = fake
+    uninterrupted = runner.run_protocol(protocol, "full", store=RecordStore(tmp_path / "a"))
+    ran.clear()
+    store = RecordStore(tmp_path / "b")
+
+    def stop_after_three(done, total, stage, stages):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        runner.run_protocol(protocol, "full", store=store, progress=stop_after_three)
+    n_before = len(ran)
+    resumed = runner.run_protocol(protocol, "full", store=store)
+    assert n_before >= 3
+    assert len(ran) == 6 + (n_before - 3 if n_before > 3 else 0)
+    pd.testing.assert_frame_equal(values(resumed), values(uninterrupted))
+
+
+def test_failed_task_is_reported_and_not_stored(fake, tmp_path, monkeypatch):
+    protocol, ran = fake
+
+    def failing(task, data):
+        if task.trial == 1:
+            raise ValueError("the solver gave up")
+        return fake_paper.run(task, data)
+
+    broken = dataclasses.replace(protocol, run=failing)
+    monkeypatch.setattr(runner, "get_protocol", lambda paper: broken)
+    store = RecordStore(tmp_path)
+    run = runner.run_protocol(broken, "quick", store=store)
+    assert list(run.failures["status"]) == ["failed: ValueError: the solver gave up"]
+    monkeypatch.setattr(runner, "get_protocol", lambda paper: protocol)
+    assert runner.run_protocol(protocol, "quick", store=store).failures.empty
+
+
+def test_damaged_record_is_computed_again(fake, tmp_path):
+    protocol, ran = fake
+    store = RecordStore(tmp_path)
+    first = runner.run_protocol(protocol, "full", store=store)
+    files = sorted(tmp_path.rglob("*.json"))
+    files[0].write_text('{"rows": [')
+    files[1].write_text(files[1].read_text().replace('"value": ', '"value": 1'))
+    ran.clear()
+    with pytest.warns(UserWarning, match="damaged"):
+        again = runner.run_protocol(protocol, "full", store=store)
+    assert len(ran) == 2
+    pd.testing.assert_frame_equal(values(first), values(again))
+
+
+def test_changed_data_or_version_is_run_anew(fake, tmp_path, monkeypatch):
+    protocol, ran = fake
+    store = RecordStore(tmp_path)
+    runner.run_protocol(protocol, "quick", store=store)
+    runner.run_protocol(dataclasses.replace(protocol, version=2), "quick", store=store)
+    assert len(ran) == 6
+    other = dataclasses.replace(fake_paper.dataset(), X=fake_paper.dataset().X + 1)
+    monkeypatch.setattr(data_fetch, "load", lambda name: other)
+    runner._worker_dataset.cache_clear()
+    runner.run_protocol(protocol, "quick", store=store)
+    assert len(ran) == 9
+
+
+def test_embedded_counterpart_stands_in_for_missing_data(fake, tmp_path, monkeypatch):
+    protocol, ran = fake
+
+    def load(name):
+        if name.startswith("embedded/"):
+            return fake_paper.dataset(name, "embedded")
+        raise data_fetch.DataUnavailableError(f"get {name} by hand")
+
+    monkeypatch.setattr(data_fetch, "load", load)
+    monkeypatch.setattr(data_fetch, "counterparts", lambda name: ["embedded/coins"])
+    run = runner.run_protocol(protocol, "quick", store=RecordStore(tmp_path))
+    assert set(run.records["source"]) == {"embedded"}
+    assert run.substituted == {"real/coins": "get real/coins by hand"}
+
+
+def test_worker_with_other_data_is_refused(fake, monkeypatch):
+    protocol, ran = fake
+    task = protocol.stages[0]("quick", {"real/coins": None}, None)[0]
+    (row,) = runner.execute(task, "another digest")
+    assert "differs between the main process and this worker" in row["status"]
+
+
+def test_one_worker_and_two_give_the_same_records(tmp_path):
+    """The real thing: the KPM protocol on embedded data, in processes."""
+    protocol = get_protocol("kpm")
+    runs = [
+        runner.run_protocol(
+            protocol,
+            "quick",
+            embedded=True,
+            n_jobs=n_jobs,
+            store=RecordStore(tmp_path / str(n_jobs)),
+        )
+        for n_jobs in (1, 2)
+    ]
+    assert not runs[0].records.empty
+    pd.testing.assert_frame_equal(values(runs[0]), values(runs[1]))
+
+
+def test_unknown_paper_is_refused_by_name():
+    with pytest.raises(ValueError, match="'kmp'.*kpm"):
+        get_protocol("kmp")
+    assert "kpm" in PAPERS

@@ -1,0 +1,146 @@
+"""Verdicts on made-up numbers whose answer is known, and the printed numbers themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from reprolib import results, tables
+from reprolib.protocols import PAPERS
+from reprolib.published import Number, numbers, paper_entry
+from reprolib.verdicts import WORDS, count_words, judge, judge_paper
+
+
+def number(**changes) -> Number:
+    fields = {
+        "paper": "fake",
+        "table": "table1",
+        "row": "Coins",
+        "column": "Mean",
+        "value": 20.0,
+        "spread": 2.0,
+        "kind": "mean",
+        "trials": 100,
+        "scale": 100,
+        "digits": 2,
+        "select": {"dataset": "real/coins", "method": "mean", "metric": "error"},
+        "results": "table1",
+    }
+    return Number(**{**fields, **changes})
+
+
+def records(values, *, reading="headline", source="original", status="ok", n_test=100):
+    rows = [
+        {
+            **dict.fromkeys(results.COLUMNS, ""),
+            "table": "table1",
+            "dataset": "real/coins",
+            "method": "mean",
+            "metric": "error",
+            "reading": reading,
+            "trial": trial,
+            "value": value,
+            "n_test": n_test,
+            "source": source,
+            "status": status,
+        }
+        for trial, value in enumerate(values)
+    ]
+    return pd.DataFrame(rows, columns=results.COLUMNS)
+
+
+def test_mean_inside_the_welch_interval_is_reproduced():
+    ours = np.array([0.19, 0.21, 0.20, 0.22, 0.185])
+    verdict = judge(number(), records(ours))
+    assert verdict.word == "reproduced"
+    low, high = verdict.interval
+    assert (low + high) / 2 == pytest.approx(100 * ours.mean() - 20.0)
+    edge = stats.ttest_ind_from_stats(
+        20.0, 2.0, 100, 20.0 + (high - low) / 2, 100 * ours.std(ddof=1), 5, equal_var=False
+    )
+    assert edge.pvalue == pytest.approx(0.05, abs=1e-9)
+
+
+def test_far_by_less_than_one_published_deviation_is_close():
+    assert judge(number(), records([0.2150, 0.2151, 0.2149])).word == "close"
+
+
+def test_far_by_less_than_a_percentage_point_is_close_without_a_printed_spread():
+    ours = records([0.2090, 0.2091, 0.2089])
+    assert judge(number(spread=None), ours).word == "close"
+    assert judge(number(spread=None, value=20.95), ours).word == "close"
+    assert judge(number(spread=None, value=23.0), ours).word == "not reproduced"
+
+
+def test_one_test_set_is_judged_by_the_binomial_interval():
+    one = number(kind="test_set", spread=None, trials=1, value=20.0)
+    assert judge(one, records([0.23], n_test=100)).word == "reproduced"
+    assert judge(one, records([0.23], n_test=100_000)).word == "not reproduced"
+    verdict = judge(one, records([0.23], n_test=10_000))
+    expected = 1.959964 * 100 * np.sqrt((0.23 * 0.77 + 0.2 * 0.8) / 10_000)
+    assert (verdict.interval[1] - verdict.interval[0]) / 2 == pytest.approx(expected, rel=1e-6)
+
+
+def test_selected_dimension_is_judged_by_our_selections():
+    selected = number(kind="selected", scale=1, value=15, spread=None)
+    assert judge(selected, records([11, 14, 15, 18, 30])).word == "reproduced"
+    assert judge(selected, records([20, 21, 22])).word == "not reproduced"
+
+
+def test_explanation_and_other_readings_go_with_a_miss():
+    both = pd.concat([records([0.30, 0.30]), records([0.20, 0.21], reading="centred")])
+    verdict = judge(number(explanation="centring explains it"), both)
+    assert verdict.word == "not reproduced"
+    assert verdict.reason == "centring explains it"
+    assert verdict.readings == {"centred": pytest.approx(20.5)}
+    assert judge(number(explanation="unused"), records([0.2, 0.2])).reason == ""
+
+
+def test_embedded_failed_and_missing_records_are_never_a_reproduction():
+    assert judge(number(), records([0.2, 0.2], source="embedded")).word == "not run"
+    assert "embedded" in judge(number(), records([0.2], source="embedded")).reason
+    failed = judge(number(), records([np.nan], status="failed: NotOptimalError: gap"))
+    assert (failed.word, failed.reason) == ("not run", "failed: NotOptimalError: gap")
+    assert judge(number(), records([])).reason == "no record of it in these results"
+    assert judge(number(not_run="no data"), records([0.2, 0.2])).reason == "no data"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_printed_number_is_listed_once_and_selects_records(paper):
+    listed = numbers(paper)
+    assert len({n.id for n in listed}) == len(listed) > 0
+    for n in listed:
+        assert {"dataset", "method", "metric"} <= set(n.select) or n.not_run, n.id
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_committed_results_judge_every_number_and_explain_every_miss(paper):
+    verdicts = judge_paper(paper)
+    assert len(verdicts) == len(numbers(paper))
+    assert sum(count_words(verdicts).values()) == len(verdicts)
+    unexplained = [v.number.id for v in verdicts if v.word in WORDS[2:] and not v.reason]
+    assert unexplained == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_reading_in_the_records_is_told_and_the_other_way_round(paper):
+    told = {entry["name"] for entry in paper_entry(paper)["readings"]}
+    measured = set(results.load_paper(paper)["reading"]) - {"headline"}
+    assert measured == told - {"headline"}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_tables_show_value_trials_and_source(paper):
+    for table in paper_entry(paper)["tables"]:
+        frame = tables.published_beside_ours(paper, table)
+        ran = frame[frame["verdict"] != "not run"]
+        assert (ran["trials"] > 0).all()
+        assert set(ran["source"]) <= {"original", "partial", "resampled"}
+
+
+def test_number_text_rounds_and_shows_missing_values():
+    assert tables.number_text(10.734, 0.421, 2) == "10.73 ± 0.42"
+    assert tables.number_text(15.0, None, 0) == "15"
+    assert tables.number_text(np.nan, None, 2) == "–"
