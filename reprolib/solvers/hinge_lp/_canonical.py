@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 from scipy.linalg import qr
 from scipy.optimize import nnls
@@ -67,7 +69,7 @@ def canonical_optimum(signed, weights, coordinates, dual, dual_tol):
     """
     at_zero, at_weight = dual <= dual_tol * weights, dual >= (1.0 - dual_tol) * weights
     inside = ~(at_zero | at_weight)
-    particular, null = _affine_solution(signed[:, inside].T)
+    particular, null = _affine_solution(np.ascontiguousarray(signed[:, inside].T))
     if null.shape[1] == 0:
         candidate = particular
     else:
@@ -89,6 +91,9 @@ def _affine_solution(rows):
     m = rows.shape[1]
     if len(rows) == 0:
         return np.zeros(m), np.eye(m)
+    if len(rows) == m:
+        with suppress(np.linalg.LinAlgError):
+            return np.linalg.solve(rows, np.ones(m)), np.zeros((m, 0))
     Q, R, _ = qr(rows.T, pivoting=True, check_finite=False)
     diagonal = np.abs(np.diagonal(R))
     rank = int(np.count_nonzero(diagonal > RANK_TOL * diagonal[0]))

@@ -252,9 +252,7 @@ def simplex_path(GT, weights, targets, tol):
         if entering < 0:
             break
         basis[m - 1] = entering
-        inverse, pivots[m - 1] = _pivot_to_optimum(
-            block, weights, targets, basis[:m], basic, upper
-        )
+        inverse, pivots[m - 1] = _pivot_to_optimum(block, weights, targets, basis[:m], basic, upper)
         _vertex(block, weights, inverse, basis, upper, c, a)
         if _gap(block, weights, c, a, margins) > tol:
             upper[:] = (margins < 1.0) & ~basic

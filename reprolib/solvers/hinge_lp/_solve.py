@@ -84,9 +84,7 @@ def solve_hinge_lp_cvxopt(V, y, weights=None) -> Solution:
     """
     basis = _basis(V, y, None, weights)
     d = basis.max_components
-    return require_path(
-        [_first_certified(basis, d, cvxopt_single(basis, d), (highs_single,))]
-    )[0]
+    return require_path([_first_certified(basis, d, cvxopt_single(basis, d), (highs_single,))])[0]
 
 
 def _basis(V, y, max_components, weights):
