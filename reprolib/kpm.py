@@ -1,0 +1,415 @@
+"""Kernel Projection Machine: regularise by the number of kernel principal components.
+
+Blanchard, Massart, Vert and Zwald, "Kernel Projection Machine: a New Tool for Pattern
+Recognition", NIPS 2004, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from reprolib.kernels import KernelMixin, center_gram, gram_eigh
+from reprolib.solvers.hinge_lp import solve_hinge_lp_path
+from reprolib.solvers.logistic_path import solve_logistic_path
+from reprolib.solvers.square_path import solve_square_path
+
+LOSSES: dict[str, Callable] = {
+    "hinge": solve_hinge_lp_path,
+    "square": solve_square_path,
+    "logistic": solve_logistic_path,
+}
+
+TIE_BREAKS: dict[str, Callable] = {
+    "smallest": lambda tied: tied[0],
+    "largest": lambda tied: tied[-1],
+    "middle": lambda tied: tied[(len(tied) - 1) // 2],
+}
+
+DUPLICATE_TOL = 1e-14
+
+
+@dataclass(frozen=True)
+class ProjectionPath:
+    """Decision functions f_D(x) = sum_i alpha_i k(x_i, x) + b for D = 1, ..., max_components.
+
+    Parameters
+    ----------
+    dual_coef : ndarray of shape (n, max_components)
+        Column D - 1 holds alpha = sum_{j <= D} (beta_j / lambda_j) V_j, eq. (9).
+    intercept : ndarray of shape (max_components,)
+    objective : ndarray of shape (max_components,)
+        Loss on the training data.
+    duality_gap : ndarray of shape (max_components,)
+        Relative duality gap.
+    """
+
+    dual_coef: np.ndarray
+    intercept: np.ndarray
+    objective: np.ndarray
+    duality_gap: np.ndarray
+
+    def scores(self, K_cross):
+        """Decision values of shape (m, max_components) from kernel values of shape (m, n)."""
+        return K_cross @ self.dual_coef + self.intercept
+
+
+@dataclass(frozen=True)
+class KernelComponents:
+    """Unit eigenvectors V_1, V_2, ... of the Gram matrix, of decreasing eigenvalue.
+
+    Parameters
+    ----------
+    eigenvalues : ndarray of shape (rank,)
+    eigenvectors : ndarray of shape (n, rank)
+    group : ndarray of int of shape (n,)
+        Index of the first sample at distance zero in feature space.
+    center_row : ndarray of shape (n,)
+        Mean of the kernel over the training data, zero if the kernel is not centred.
+    """
+
+    eigenvalues: np.ndarray
+    eigenvectors: np.ndarray
+    group: np.ndarray
+    center_row: np.ndarray
+
+    @classmethod
+    def from_gram(cls, K, *, center: bool, rank_tol: float) -> KernelComponents:
+        """Decompose a Gram matrix; centring is in feature space, on the training data."""
+        diagonal = np.diagonal(K)
+        scale = diagonal[:, np.newaxis] + diagonal
+        group = np.argmax(scale - 2.0 * K <= DUPLICATE_TOL * scale, axis=1)
+        eigenvalues, eigenvectors = gram_eigh(center_gram(K) if center else K, rank_tol=rank_tol)
+        center_row = K.mean(axis=0) if center else np.zeros(len(K))
+        return cls(eigenvalues, eigenvectors, group, center_row)
+
+    @property
+    def rank(self) -> int:
+        """Numerical rank of the Gram matrix."""
+        return len(self.eigenvalues)
+
+    def fit_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:
+        """Minimise a loss on the first D components and a constant, for every D.
+
+        Equal points of the same label are merged into one of larger weight. The components of a
+        centred kernel have coefficients that sum to zero, so that centring the kernel between
+        training and new data only shifts the intercept.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,), of -1 and 1
+        max_components : int
+        solve : callable
+            One of the path solvers in `LOSSES`.
+        """
+        _, first, weights = np.unique(
+            np.stack([self.group, y], axis=1), axis=0, return_index=True, return_counts=True
+        )
+        V = np.sqrt(len(y)) * self.eigenvectors[:, :max_components]
+        solutions = solve(V[self.group[first]], y[first], weights=weights)
+        beta = np.zeros((max_components, max_components))
+        for d, solution in enumerate(solutions):
+            beta[: d + 1, d] = solution.variables["beta"]
+        dual_coef = (V / self.eigenvalues[:max_components]) @ beta
+        intercept = np.array([solution.variables["intercept"] for solution in solutions])
+        return ProjectionPath(
+            dual_coef,
+            intercept - self.center_row @ dual_coef,
+            np.array([solution.primal_objective for solution in solutions]),
+            np.array([solution.relative_gap for solution in solutions]),
+        )
+
+
+def error_path(y, scores):
+    """Fraction of points with y f(x) <= 0, for every column of scores.
+
+    A point on the boundary, f(x) = 0, counts as an error, whatever class `predict` gives it.
+
+    Parameters
+    ----------
+    y : ndarray of shape (m,), of -1 and 1
+    scores : ndarray of shape (m, max_components)
+    """
+    return np.mean(y[:, np.newaxis] * scores <= 0.0, axis=0)
+
+
+class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
+    """Prediction with one chosen D of a fitted path, and with all of them."""
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        "loss": [StrOptions(set(LOSSES))],
+        "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}), callable],
+        "gamma": [Interval(Real, 0.0, None, closed="neither"), None],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "center": ["boolean"],
+        "rank_tol": [Interval(Real, 0.0, 1.0, closed="both")],
+    }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _fit_data(self, X, y):
+        """Validate, and return the Gram matrix and labels -1 and 1."""
+        self._validate_params()
+        K, y = self._fit_gram(X, y)
+        check_classification_targets(y)
+        if type_of_target(y) != "binary":
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(y)}; use reprolib.mkpm for more than two classes."
+            )
+        self.classes_, indices = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"The training data hold only one class, {self.classes_[0]!r}; two are needed."
+            )
+        return K, 2.0 * indices - 1.0
+
+    def _set_path(self, path, n_components):
+        self.path_ = path
+        self.n_components_ = int(n_components)
+        self.dual_coef_ = path.dual_coef[:, n_components - 1]
+        self.intercept_ = float(path.intercept[n_components - 1])
+        self.objective_path_ = path.objective
+        self.duality_gap_ = float(path.duality_gap[n_components - 1])
+
+    def decision_function(self, X):
+        """Decision values f(x) of the chosen number of components, shape (m,)."""
+        check_is_fitted(self)
+        return self._cross_gram(X) @ self.dual_coef_ + self.intercept_
+
+    def decision_function_path(self, X):
+        """Decision values for every number of components, shape (m, max D); column D - 1 is D."""
+        check_is_fitted(self)
+        return self.path_.scores(self._cross_gram(X))
+
+    def predict(self, X):
+        """Class of each row of X: the second class where f(x) > 0, else the first."""
+        positive = self.decision_function(X) > 0.0
+        return self.classes_[positive.astype(int)]
+
+    def error_path(self, X, y):
+        """Test error for every number of components, shape (max D,).
+
+        A point with f(x) = 0 counts as an error.
+
+        Raises
+        ------
+        ValueError
+            If y holds a label that was not in the training data.
+        """
+        y, scores = np.asarray(y), self.decision_function_path(X)
+        if not np.isin(y, self.classes_).all():
+            raise ValueError(
+                f"y holds labels {np.setdiff1d(y, self.classes_)[:5]} that are not among the "
+                f"training classes {self.classes_}."
+            )
+        return error_path(np.where(y == self.classes_[1], 1.0, -1.0), scores)
+
+
+class KPMClassifier(_ProjectionMachine):
+    """Kernel Projection Machine with a given number of components.
+
+    For V_1, ..., V_D the leading unit eigenvectors of the Gram matrix K with eigenvalues lambda_j,
+    it solves the linear program (eq. (6), (10)-(11))::
+
+        minimise over beta, b   sum_i max(0, 1 - y_i (sum_{j <= D} beta_j V_j(i) + b))
+
+    and predicts by the sign of f(x) = sum_i alpha_i k(x_i, x) + b with
+    alpha = sum_j (beta_j / lambda_j) V_j (eq. (9)). D is the only regularisation. Where the
+    optimum is not unique, as on separable training data, it is the one of least
+    sum_i f(x_i)^2 over the training data. All numbers of components up to D are solved on the
+    way and kept.
+
+    Parameters
+    ----------
+    n_components : int
+        The number of components D, at most the numerical rank of the Gram matrix.
+    loss : {"hinge", "square", "logistic"}
+        "hinge" is the paper's; the others are on the same components.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable
+    gamma : float, optional
+        exp(-gamma d^2) for "rbf"; None means 1 / n_features.
+    degree, coef0 : float
+        Parameters of "poly" and "sigmoid".
+    center : bool
+        Whether to centre the kernel in feature space, as kernel PCA does. The paper does not.
+    rank_tol : float
+        Eigenvalues at most ``rank_tol`` times the largest count as zero.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    n_components_ : int
+    dual_coef_ : ndarray of shape (n,)
+        The alpha_i.
+    intercept_ : float
+        The b.
+    objective_path_ : ndarray of shape (n_components,)
+        Training loss for 1, ..., D components; non-increasing.
+    duality_gap_ : float
+        Relative duality gap of the solution used.
+    path_ : ProjectionPath
+        The decision functions for 1, ..., D components.
+    """
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **_ProjectionMachine._parameter_constraints,
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        loss="hinge",
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        center=False,
+        rank_tol=1e-10,
+    ):
+        self.n_components = n_components
+        self.loss = loss
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.center = center
+        self.rank_tol = rank_tol
+
+    def fit(self, X, y):
+        """Fit on X of shape (n, p), or a Gram matrix of shape (n, n), and binary labels y.
+
+        Raises
+        ------
+        ValueError
+            If the labels are not binary, the Gram matrix is not square, symmetric and positive
+            semidefinite, or n_components is beyond its numerical rank.
+        NotOptimalError
+            If a linear program could not be solved to a certified optimum.
+        """
+        K, y = self._fit_data(X, y)
+        components = KernelComponents.from_gram(K, center=self.center, rank_tol=self.rank_tol)
+        if self.n_components > components.rank:
+            raise ValueError(
+                f"n_components is {self.n_components}, but the Gram matrix of {len(K)} samples "
+                f"has numerical rank {components.rank} (eigenvalues above rank_tol="
+                f"{self.rank_tol:g} times the largest). Ask for at most {components.rank} "
+                "components or use a narrower kernel."
+            )
+        path = components.fit_path(y, self.n_components, LOSSES[self.loss])
+        self._set_path(path, self.n_components)
+        return self
+
+
+class KPMClassifierCV(_ProjectionMachine):
+    """Kernel Projection Machine that chooses the number of components by cross-validation.
+
+    One path per fold scores every number of components at once (the paper, section 4, uses
+    five folds). The parameters not listed here are those of `KPMClassifier`.
+
+    Parameters
+    ----------
+    max_components : int
+        The largest number tried. It is lowered to the smallest numerical rank of a training
+        fold; see ``max_components_``.
+    cv : int, cross-validation splitter or iterable
+        An integer means stratified folds, shuffled by ``random_state``.
+    tie_break : {"smallest", "largest", "middle"}
+        Which of several numbers of components with the least cross-validated error is taken;
+        "middle" is the lower median of them.
+    random_state : int, RandomState instance or None
+        Seed of the folds; None leaves the folds unshuffled.
+
+    Attributes
+    ----------
+    n_components_ : int
+        The number of components chosen.
+    max_components_ : int
+        The largest number tried: ``max_components``, or less if a fold has a smaller rank.
+    cv_error_path_ : ndarray of shape (max_components_,)
+        Errors over all held-out points, as a fraction; f(x) = 0 counts as an error.
+    """
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **_ProjectionMachine._parameter_constraints,
+        "max_components": [Interval(Integral, 1, None, closed="left")],
+        "cv": ["cv_object"],
+        "tie_break": [StrOptions(set(TIE_BREAKS))],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        max_components=50,
+        *,
+        cv=5,
+        tie_break="smallest",
+        random_state=None,
+        loss="hinge",
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        center=False,
+        rank_tol=1e-10,
+    ):
+        self.max_components = max_components
+        self.cv = cv
+        self.tie_break = tie_break
+        self.random_state = random_state
+        self.loss = loss
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.center = center
+        self.rank_tol = rank_tol
+
+    def fit(self, X, y):
+        """Choose the number of components and refit on all data; see `KPMClassifier.fit`."""
+        K, y = self._fit_data(X, y)
+        folds = list(self._splitter(y).split(K, y))
+        fold_components = [self._components(K[np.ix_(train, train)]) for train, _ in folds]
+        components = self._components(K)
+        ranks = [c.rank for c in [components, *fold_components]]
+        self.max_components_ = min(self.max_components, *ranks)
+        if self.max_components_ < 1:
+            raise ValueError(
+                "The centred Gram matrix of a training fold is zero: all of its points are "
+                "equal. Use fewer folds or another kernel."
+            )
+        errors = np.zeros(self.max_components_)
+        for (train, test), fold in zip(folds, fold_components, strict=True):
+            path = fold.fit_path(y[train], self.max_components_, LOSSES[self.loss])
+            errors += len(test) * error_path(y[test], path.scores(K[np.ix_(test, train)]))
+        self.cv_error_path_ = errors / sum(len(test) for _, test in folds)
+        tied = np.flatnonzero(errors <= errors.min() + 0.5) + 1
+        chosen = TIE_BREAKS[self.tie_break](tied)
+        path = components.fit_path(y, self.max_components_, LOSSES[self.loss])
+        self._set_path(path, chosen)
+        return self
+
+    def _components(self, K):
+        return KernelComponents.from_gram(K, center=self.center, rank_tol=self.rank_tol)
+
+    def _splitter(self, y):
+        if isinstance(self.cv, Integral) and self.random_state is not None:
+            return StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
+        return check_cv(self.cv, y, classifier=True)
+
+
+__all__ = ["KPMClassifier", "KPMClassifierCV", "error_path"]

@@ -1,0 +1,108 @@
+"""From a solver's raw answer to certified solutions of the hinge LP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from reprolib.solvers._nested_basis import NestedBasis
+from reprolib.solvers._solution import NotOptimalError, Solution
+from reprolib.solvers.hinge_lp._canonical import canonical_optimum
+
+GAP_TOL = 1e-7
+"""Relative duality gap up to which an answer is accepted."""
+
+
+@dataclass(frozen=True)
+class RawAnswer:
+    """What a solver reports for one number of components, before anything is believed.
+
+    Parameters
+    ----------
+    coordinates : ndarray of shape (m,)
+        Coordinates in the orthonormal basis.
+    dual : ndarray of shape (n,)
+    status : str
+    iterations : int
+    """
+
+    coordinates: np.ndarray
+    dual: np.ndarray
+    status: str
+    iterations: int
+
+
+def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: float):
+    """Make each answer canonical and recompute both objectives.
+
+    The dual point satisfies its equality constraints to round-off only, so that sum(a) is lowered
+    by ||r|| ||c||, r the residual: a lower bound on the loss of every function no larger than the
+    answer.
+
+    Parameters
+    ----------
+    basis : NestedBasis
+    n_components : sequence of int
+    answers : sequence of RawAnswer
+    solver : str
+        Goes to ``info["solver"]``.
+    dual_tol : float
+        See `canonical_optimum`.
+
+    Returns
+    -------
+    list of Solution
+    """
+    k = len(n_components)
+    coordinates = np.zeros((k, len(basis.kept)))
+    duals = np.clip([answer.dual for answer in answers], 0.0, basis.weights)
+    residuals = duals @ basis.signed.T
+    slack, found = np.zeros(k), np.zeros(k, dtype=bool)
+    for i, answer in enumerate(answers):
+        size = len(answer.coordinates)
+        c, found[i] = canonical_optimum(
+            basis.signed[:size], basis.weights, answer.coordinates, duals[i], dual_tol
+        )
+        coordinates[i, :size] = c
+        slack[i] = np.linalg.norm(residuals[i, :size]) * np.linalg.norm(c)
+    beta, intercept = basis.coefficients(coordinates)
+    primal = np.maximum(1.0 - basis.margins(beta, intercept), 0.0) @ basis.weights
+    dual_objective = duals.sum(axis=1) - slack
+    return [
+        Solution(
+            variables={"beta": beta[i, :d], "intercept": intercept[i], "dual": duals[i]},
+            primal_objective=float(primal[i]),
+            dual_objective=float(dual_objective[i]),
+            status=answers[i].status,
+            iterations=answers[i].iterations,
+            info={"solver": solver, "canonical": bool(found[i])},
+        )
+        for i, d in enumerate(n_components)
+    ]
+
+
+def is_certified(solution: Solution) -> bool:
+    """Whether the status is optimal and the duality gap closed."""
+    return solution.status == "optimal" and abs(solution.relative_gap) <= GAP_TOL
+
+
+def require_path(solutions):
+    """Return the path if every solution is certified and the objective never increases.
+
+    Raises
+    ------
+    NotOptimalError
+        With the number of components at which the path breaks.
+    """
+    previous = np.inf
+    for i, solution in enumerate(solutions):
+        solution.require_optimal(GAP_TOL)
+        objective = solution.primal_objective
+        if objective > previous + 2 * GAP_TOL * max(1.0, previous):
+            raise NotOptimalError(
+                f"the hinge loss rises from {previous:g} to {objective:g} at {i + 1} components, "
+                "which a nested model cannot do; use fewer components or a larger rank_tol"
+            )
+        previous = objective
+    return solutions

@@ -1,0 +1,113 @@
+"""Public solvers of the hinge LP, each falling back on another method where it must."""
+
+from __future__ import annotations
+
+from reprolib.solvers._nested_basis import NestedBasis
+from reprolib.solvers._solution import Solution
+from reprolib.solvers.hinge_lp._certificate import (
+    RawAnswer,
+    certify,
+    is_certified,
+    require_path,
+)
+from reprolib.solvers.hinge_lp._cvxopt import cvxopt_single
+from reprolib.solvers.hinge_lp._highs import highs_path, highs_single
+from reprolib.solvers.hinge_lp._simplex import perturbed_targets, simplex_path
+
+EXACT_GAP = 1e-11
+DUAL_TOL = 1e-9
+"""The simplex method's own tolerance on the bounds of a; see `canonical_optimum`."""
+
+
+def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solution]:
+    """Hinge LP for D = 1, ..., max_components by a simplex method made for the nested problem.
+
+    Problem and dual are printed in the package docstring. One vertex per D is found from that of
+    D - 1; see `simplex_path`. Where its duality gap is not closed, HiGHS and then cvxopt solve
+    that D from scratch.
+
+    Parameters
+    ----------
+    V : array-like of shape (n, n_columns)
+        Components by column; any scale.
+    y : array-like of shape (n,), of -1 and 1
+    max_components : int, optional
+        All columns by default.
+    weights : array-like of shape (n,), optional
+        Positive; ones by default. A point of weight 2 is the same as two equal points.
+
+    Returns
+    -------
+    list of Solution
+        Entry D - 1 has the variables ``beta`` (D,), ``intercept`` and ``dual`` (n,), and in
+        ``info`` the ``solver`` that certified it and whether the optimum is the ``canonical`` one.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit together or are not finite, or max_components is out of range.
+    NotOptimalError
+        If no solver certifies some D, or the objective increases with D.
+    """
+    basis = _basis(V, y, max_components, weights)
+    targets = perturbed_targets(len(basis.y))
+    coordinates, duals, pivots = simplex_path(basis.signed, basis.weights, targets, EXACT_GAP)
+    answers = []
+    for d in range(1, basis.max_components + 1):
+        last = basis.size(d) - 1
+        status = "optimal" if pivots[last] >= 0 else "no optimal basis"
+        answers.append(
+            RawAnswer(coordinates[last, : last + 1], duals[last], status, int(pivots[last]))
+        )
+    n_components = range(1, basis.max_components + 1)
+    solutions = certify(basis, n_components, answers, "simplex", DUAL_TOL)
+    return _repaired(basis, solutions, (highs_single, cvxopt_single))
+
+
+def solve_hinge_lp_path_highs(V, y, max_components=None, weights=None) -> list[Solution]:
+    """Hinge LP for D = 1, ..., max_components by HiGHS' dual simplex method, warm-started.
+
+    One equality row is added to the dual LP per D. Where HiGHS' answer is not certified, cvxopt
+    solves that D. Parameters, returned solutions and exceptions are those of
+    `solve_hinge_lp_path`.
+    """
+    basis = _basis(V, y, max_components, weights)
+    return _repaired(basis, highs_path(basis), (cvxopt_single,))
+
+
+def solve_hinge_lp_cvxopt(V, y, weights=None) -> Solution:
+    """Hinge LP on all columns of V by cvxopt's interior-point method.
+
+    The Newton system is reduced to (D + 1) unknowns, O(n D^2) an iteration. Where its answer is
+    not certified, HiGHS solves the problem. Parameters, the returned solution and exceptions are
+    those of `solve_hinge_lp_path`, for one D.
+    """
+    basis = _basis(V, y, None, weights)
+    d = basis.max_components
+    return require_path([_first_certified(basis, d, cvxopt_single(basis, d), (highs_single,))])[0]
+
+
+def _basis(V, y, max_components, weights):
+    columns = V.shape[1] if getattr(V, "ndim", 0) == 2 else None
+    if max_components is not None and columns is not None:
+        if not 1 <= max_components <= columns:
+            raise ValueError(
+                f"max_components is {max_components}; V has {columns} columns, so that it must "
+                f"lie between 1 and {columns}."
+            )
+        V = V[:, :max_components]
+    return NestedBasis.from_arrays(V, y, weights)
+
+
+def _repaired(basis, solutions, fallbacks):
+    return require_path(
+        [_first_certified(basis, d, s, fallbacks) for d, s in enumerate(solutions, start=1)]
+    )
+
+
+def _first_certified(basis, n_components, solution, fallbacks):
+    for solve in fallbacks:
+        if is_certified(solution):
+            break
+        solution = solve(basis, n_components)
+    return solution
