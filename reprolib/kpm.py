@@ -35,6 +35,7 @@ TIE_BREAKS: dict[str, Callable] = {
 }
 
 DUPLICATE_TOL = 1e-14
+TIE_TOL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,19 @@ def error_path(y, scores):
     scores : ndarray of shape (m, max_components)
     """
     return np.mean(y[:, np.newaxis] * scores <= 0.0, axis=0)
+
+
+def select_dimension(errors, tie_break="smallest"):
+    """Number of components of least error; ties are settled by a rule of `TIE_BREAKS`.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (max_components,)
+        Entry D - 1 is the (cross-validated) error of D components, as a fraction.
+    tie_break : {"smallest", "largest", "middle"}
+    """
+    tied = np.flatnonzero(errors <= np.min(errors) + TIE_TOL) + 1
+    return int(TIE_BREAKS[tie_break](tied))
 
 
 class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
@@ -397,8 +411,7 @@ class KPMClassifierCV(_ProjectionMachine):
             path = fold.fit_path(y[train], self.max_components_, LOSSES[self.loss])
             errors += len(test) * error_path(y[test], path.scores(K[np.ix_(test, train)]))
         self.cv_error_path_ = errors / sum(len(test) for _, test in folds)
-        tied = np.flatnonzero(errors <= errors.min() + 0.5) + 1
-        chosen = TIE_BREAKS[self.tie_break](tied)
+        chosen = select_dimension(self.cv_error_path_, self.tie_break)
         path = components.fit_path(y, self.max_components_, LOSSES[self.loss])
         self._set_path(path, chosen)
         return self
@@ -412,4 +425,4 @@ class KPMClassifierCV(_ProjectionMachine):
         return check_cv(self.cv, y, classifier=True)
 
 
-__all__ = ["KPMClassifier", "KPMClassifierCV", "error_path"]
+__all__ = ["KPMClassifier", "KPMClassifierCV", "error_path", "select_dimension"]

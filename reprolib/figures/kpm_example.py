@@ -9,6 +9,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, figure_grid
+from reprolib.kernels import gram, gram_eigh
 
 
 def decision_boundaries(model, X, y, dimensions: Sequence[int], titles: Sequence[str]) -> Figure:
@@ -33,16 +34,14 @@ def decision_boundaries(model, X, y, dimensions: Sequence[int], titles: Sequence
     return figure
 
 
-def components(model, X, y, which: Sequence[int]) -> Figure:
-    """The first kernel principal components as functions on the plane.
+def components(X, y, gamma: float, which: Sequence[int]) -> Figure:
+    """Kernel principal components of a Gaussian kernel as functions on the plane.
 
-    Parameters
-    ----------
-    model : KPMClassifier
-        Fitted on X.
+    Component j is V_j at the training points, and k(x, .)' V_j / lambda_j elsewhere.
     """
     grid_x, grid_y, points = _grid(X)
-    values = model.components(points)
+    eigenvalues, V = gram_eigh(gram(X, kernel="rbf", gamma=gamma))
+    values = gram(points, X, "rbf", gamma=gamma) @ (V / eigenvalues)
     figure, axes = figure_grid(1, len(which), size=(2.4, 2.3), sharex=True, sharey=True)
     for axis, j in zip(axes, which, strict=True):
         level = values[:, j - 1].reshape(grid_x.shape)

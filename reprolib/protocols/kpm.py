@@ -57,7 +57,7 @@ PUBLISHED = {
 }
 
 #: Largest D searched; the numerical rank of the smallest training fold where that is less.
-MAX_COMPONENTS = 100
+MAX_COMPONENTS = 60
 N_FOLDS = 5
 MEDIAN_REALISATIONS = 5
 FIGURE1_SET = "raetsch/flare_solar"
