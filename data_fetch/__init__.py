@@ -1,5 +1,29 @@
 """Get me the data: names, files, hashes, sites; nothing about methods."""
 
+from data_fetch.access import (
+    Info,
+    available,
+    counterpart,
+    counterparts,
+    fetch,
+    info,
+    load,
+    names,
+)
 from data_fetch.dataset import Dataset, canonical_digest
+from data_fetch.errors import AlteredDataError, DataUnavailableError
 
-__all__ = ["Dataset", "canonical_digest"]
+__all__ = [
+    "AlteredDataError",
+    "DataUnavailableError",
+    "Dataset",
+    "Info",
+    "available",
+    "canonical_digest",
+    "counterpart",
+    "counterparts",
+    "fetch",
+    "info",
+    "load",
+    "names",
+]

@@ -1,0 +1,124 @@
+"""`reprolib data`: list, fetch and verify data sets, print their digests."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from data_fetch import access
+from data_fetch.catalog import default_catalog, without_digests
+from data_fetch.dataset import canonical_digest
+from data_fetch.errors import AlteredDataError, DataUnavailableError
+from data_fetch.fetch import Fetcher
+
+STYLES = {"cached": "green", "embedded": "green", "mirror": "cyan", "needs download": "yellow"}
+
+
+def add_data_commands(subparsers) -> None:
+    """Add `data` with its commands to a parser's commands; each sets ``run(arguments)``."""
+    data = subparsers.add_parser("data", help="list, fetch and verify data sets")
+    commands = data.add_subparsers(dest="data_command", required=True, metavar="COMMAND")
+    sub = commands.add_parser("list", help="all data sets: size, source, licence, state")
+    sub.set_defaults(run=run_list)
+    sub = commands.add_parser("fetch", help="bring the files of data sets into the cache")
+    sub.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    sub.add_argument(
+        "--upstream",
+        action="store_true",
+        help="from the publishers' sites, even where the mirror or the cache has a partial copy",
+    )
+    sub.set_defaults(run=run_fetch)
+    sub = commands.add_parser("verify", help="check files and parsed values, without a download")
+    sub.add_argument("names", nargs="*", metavar="NAME", help="default: all at hand")
+    sub.set_defaults(run=run_verify)
+    sub = commands.add_parser("digest", help="print the digest of parsed values for the catalog")
+    sub.add_argument("names", nargs="+", metavar="NAME")
+    sub.set_defaults(run=run_digest)
+
+
+def _size(n_bytes: int) -> str:
+    return "" if n_bytes == 0 else f"{max(n_bytes / 1e6, 0.1):.1f} MB"
+
+
+def _shape(info: access.Info) -> str:
+    return " x ".join(str(n) if n else "?" for n in (info.n_samples, info.n_features))
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    """Print the table of all data sets."""
+    fetcher = Fetcher()
+    console = Console()
+    if not console.is_terminal:
+        console.width = 132
+    console.print(f"cache: {fetcher.cache}\nmirror: {fetcher.mirror or 'none'}", highlight=False)
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("name", no_wrap=True)
+    table.add_column("n x p", justify="right", no_wrap=True)
+    table.add_column("source", no_wrap=True)
+    table.add_column("size", justify="right", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("licence, terms", overflow="fold")
+    for name in access.names():
+        info = access.info(name, fetcher)
+        state = Text(info.state, style=STYLES[info.state])
+        table.add_row(name, _shape(info), info.source, _size(info.bytes), state, info.terms)
+    console.print(table)
+    return 0
+
+
+def _with_files(names: list[str]) -> list[str]:
+    """Check the names; all data sets that have files by default."""
+    catalog = default_catalog()
+    entries = [catalog.entry(name) for name in names or access.names()]
+    return [entry.name for entry in entries if entry.files]
+
+
+def run_fetch(arguments: argparse.Namespace) -> int:
+    """Fetch, go on after a failure, and say at the end what is missing."""
+    console = Console(stderr=True)
+    fetcher = Fetcher(upstream_only=arguments.upstream)
+    failed: dict[str, str] = {}
+    for name in _with_files(arguments.names):
+        try:
+            paths = access.fetch(name, fetcher)
+            console.print(f"[green]ok[/green] {name}: {len(paths)} files in {fetcher.cache}")
+        except DataUnavailableError as error:
+            failed[name] = str(error)
+            console.print(f"[red]failed[/red] {name}")
+    for message in dict.fromkeys(failed.values()):
+        console.print(message, style="yellow", highlight=False, markup=False)
+    return 1 if failed else 0
+
+
+def run_verify(arguments: argparse.Namespace) -> int:
+    """Load every data set at hand, which checks hashes and digests; print what is wrong."""
+    console = Console()
+    n_bad = 0
+    for name in _with_files(arguments.names):
+        if not access.available(name):
+            console.print(f"[yellow]not at hand[/yellow] {name}")
+            n_bad += bool(arguments.names)
+            continue
+        try:
+            dataset = access.load(name)
+        except (AlteredDataError, DataUnavailableError) as error:
+            n_bad += 1
+            console.print(Text.assemble(("bad", "red"), f" {name}: {error}"))
+        else:
+            known = "values as known" if access.has_digest(name) else "no digest to compare with"
+            console.print(f"[green]ok[/green] {name}: {dataset.source}, {known}")
+    return 1 if n_bad else 0
+
+
+def run_digest(arguments: argparse.Namespace) -> int:
+    """Print the lines for the catalog."""
+    for name in arguments.names:
+        dataset = access.load(name, Fetcher(without_digests(default_catalog())))
+        digest = canonical_digest(dataset.X, dataset.y)
+        sys.stdout.write(f'[dataset."{name}"]\ndigest = "{digest}"\n')
+    return 0

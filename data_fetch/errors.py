@@ -1,0 +1,15 @@
+"""What can go wrong between a name and its data."""
+
+from __future__ import annotations
+
+
+class DataUnavailableError(OSError):
+    """The data could not be had from any source; the message says what to do by hand."""
+
+
+class AlteredDataError(ValueError):
+    """Files have the right hash, but the parsed values are not the ones we know."""
+
+
+class SourceError(Exception):
+    """One source did not give the right file; the next source is tried."""

@@ -1,0 +1,51 @@
+"""Which loader reads which data set: dotted names, imported when they are needed."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+
+from data_fetch.dataset import Dataset
+
+#: Loader of files by first part of the data set's name, called with (name, paths by file key).
+LOADERS = {
+    "raetsch": "data_fetch.raetsch:load_raetsch",
+    "statlog": "data_fetch.statlog:load_statlog",
+    "uci": "data_fetch.uci:load_uci",
+    "haxby": "data_fetch.haxby:load_haxby",
+    "p300": "data_fetch.p300:load_p300",
+    "faces": "data_fetch.faces:load_faces",
+}
+
+#: Maker of every embedded data set, called with (name).
+EMBEDDED = {
+    "embedded/twonorm": "data_fetch.embedded.breiman:load_embedded",
+    "embedded/ringnorm": "data_fetch.embedded.breiman:load_embedded",
+    "embedded/waveform": "data_fetch.embedded.breiman:load_embedded",
+    "embedded/optdigits": "data_fetch.embedded.digits:load_embedded",
+    "embedded/haxby": "data_fetch.embedded.haxby:load_embedded",
+    "embedded/p300": "data_fetch.embedded.p300:load_embedded",
+    "embedded/faces": "data_fetch.embedded.faces:load_embedded",
+}
+
+
+def resolve(dotted: str) -> Callable[..., Dataset]:
+    """Import "package.module:function" and return the function."""
+    module, _, function = dotted.partition(":")
+    return getattr(importlib.import_module(module), function)
+
+
+def load_files(name: str, paths: dict[str, Path]) -> Dataset:
+    """Read a data set from its files."""
+    family = name.partition("/")[0]
+    if family not in LOADERS:
+        raise ValueError(f"no loader for {name!r}; families with one: {', '.join(LOADERS)}")
+    return resolve(LOADERS[family])(name, paths)
+
+
+def load_embedded(name: str) -> Dataset:
+    """Make an embedded data set."""
+    if name not in EMBEDDED:
+        raise ValueError(f"no embedded data set {name!r}; there are {', '.join(EMBEDDED)}")
+    return resolve(EMBEDDED[name])(name)

@@ -1,0 +1,124 @@
+"""The cache folder: hashes, atomic writes, and unpacking."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import platformdirs
+
+from data_fetch.errors import SourceError
+from data_fetch.unix_compress import decompress
+
+CHUNK = 1 << 20
+
+
+def cache_directory() -> Path:
+    """Folder of downloaded files: ``REPROLIB_DATA``, or the platform's user cache."""
+    chosen = os.environ.get("REPROLIB_DATA")
+    return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("reprolib")
+
+
+@functools.lru_cache(maxsize=256)
+def _sha256(path: Path, size: int, mtime_ns: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256(path: Path) -> str:
+    """Hash of a file's bytes; computed again only when its size or time has changed."""
+    stat = path.stat()
+    return _sha256(path, stat.st_size, stat.st_mtime_ns)
+
+
+@contextmanager
+def partial_file(target: Path) -> Iterator[Path]:
+    """Give a temporary path next to ``target``, which replaces it on success only."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    os.close(handle)
+    partial = Path(name)
+    try:
+        yield partial
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def remove_leftovers(target: Path) -> None:
+    """Delete partial files of a killed process; call it with the target's lock held."""
+    if target.parent.is_dir():
+        for partial in target.parent.glob(f".{glob_escape(target.name)}.*.part"):
+            partial.unlink(missing_ok=True)
+
+
+def glob_escape(name: str) -> str:
+    """Escape a file name for use in a pattern."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def gzip_unix_compressed(source: Path, target: Path) -> None:
+    """Turn a .Z file into a gzip file of the same content (without a date, so reproducible)."""
+    text = decompress(source.read_bytes())
+    with open(target, "wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as file:
+        file.write(text)
+
+
+def _checked_member(archive: tarfile.TarFile, name: str) -> tarfile.TarInfo:
+    member = archive.getmember(name)
+    tarfile.data_filter(member, "/nowhere")
+    if not member.isfile():
+        raise SourceError(f"member {name!r} is not a regular file")
+    return member
+
+
+def unpack_members(archive_path: Path, members: dict[str, Path]) -> None:
+    """Unpack named members of a tar archive, each to its own path, atomically.
+
+    Only the members asked for are read, and their bytes are copied to paths that we chose, so
+    that no name, link or device inside the archive can reach anything else. The sha256 of
+    every member is written beside the first one when all are in place.
+
+    Raises
+    ------
+    SourceError
+        If the archive is broken, a member is missing, is no regular file, or has a path that
+        leads out of the archive's folder.
+    """
+    hashes = {}
+    try:
+        with tarfile.open(archive_path) as archive:
+            for name, target in members.items():
+                stream = archive.extractfile(_checked_member(archive, name))
+                assert stream is not None  # a regular file, as checked
+                with partial_file(target) as partial:
+                    with open(partial, "wb") as file:
+                        shutil.copyfileobj(stream, file, CHUNK)
+                    hashes[target.name] = sha256(partial)
+    except (tarfile.TarError, KeyError, EOFError, gzip.BadGzipFile) as error:
+        raise SourceError(f"{archive_path.name}: {error}") from error
+    for target in members.values():
+        with partial_file(member_record(target)) as partial:
+            partial.write_text(json.dumps({"sha256": hashes[target.name]}), encoding="utf-8")
+
+
+def member_record(target: Path) -> Path:
+    """File that holds the hash of an unpacked member, written after its archive was verified."""
+    return target.with_name(target.name + ".json")
+
+
+def recorded_sha256(target: Path) -> str | None:
+    """Hash that an unpacked member had when it came out of its verified archive."""
+    try:
+        return json.loads(member_record(target).read_text(encoding="utf-8"))["sha256"]
+    except (OSError, ValueError, KeyError):
+        return None
