@@ -86,16 +86,16 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
 
 
 def _nearly_feasible(signed, weights, dual, dual_tol):
-    """Take the residual of the equality constraints out of the dual variables off their bounds."""
-    residual = signed @ dual
-    if np.linalg.norm(residual) <= RESIDUAL_TOL * weights.sum():
+    """Snap dual variables to bounds within ``dual_tol``; let the others take up the residual."""
+    residual = np.linalg.norm(signed @ dual)
+    if residual <= RESIDUAL_TOL * weights.sum():
         return dual
-    inside = (dual > dual_tol * weights) & (dual < (1.0 - dual_tol) * weights)
-    corrected = dual.copy()
-    corrected[inside] -= np.linalg.lstsq(signed[:, inside], residual, rcond=1e-13)[0]
-    corrected = np.clip(corrected, 0.0, weights)
-    better = np.linalg.norm(signed @ corrected) < np.linalg.norm(residual)
-    return corrected if better else dual
+    lower, upper = dual <= dual_tol * weights, dual >= (1.0 - dual_tol) * weights
+    inside = ~(lower | upper)
+    snapped = np.where(lower, 0.0, np.where(upper, weights, dual))
+    snapped[inside] -= np.linalg.lstsq(signed[:, inside], signed @ snapped, rcond=1e-13)[0]
+    snapped = np.clip(snapped, 0.0, weights)
+    return snapped if np.linalg.norm(signed @ snapped) < residual else dual
 
 
 def is_certified(solution: Solution) -> bool:
