@@ -71,7 +71,7 @@ class NestedBasis:
         return self.V.shape[1]
 
     def size(self, n_components: int) -> int:
-        """Number of independent columns among the constant and the first components."""
+        """Count the independent columns among the constant and the first components."""
         return int(np.searchsorted(self.kept, n_components, side="right"))
 
     def coefficients(self, coordinates):

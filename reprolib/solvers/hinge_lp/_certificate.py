@@ -12,6 +12,8 @@ from reprolib.solvers.hinge_lp._canonical import canonical_optimum
 
 GAP_TOL = 1e-7
 """Relative duality gap up to which an answer is accepted."""
+RESIDUAL_TOL = 1e-14
+"""Residual of the dual equality constraints, relative to sum w, that is left as it is."""
 
 
 @dataclass(frozen=True)
@@ -57,15 +59,16 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
     k = len(n_components)
     coordinates = np.zeros((k, len(basis.kept)))
     duals = np.clip([answer.dual for answer in answers], 0.0, basis.weights)
-    residuals = duals @ basis.signed.T
     slack, found = np.zeros(k), np.zeros(k, dtype=bool)
     for i, answer in enumerate(answers):
         size = len(answer.coordinates)
+        signed = basis.signed[:size]
         c, found[i] = canonical_optimum(
-            basis.signed[:size], basis.weights, answer.coordinates, duals[i], dual_tol
+            signed, basis.weights, answer.coordinates, duals[i], dual_tol
         )
         coordinates[i, :size] = c
-        slack[i] = np.linalg.norm(residuals[i, :size]) * np.linalg.norm(c)
+        duals[i] = _nearly_feasible(signed, basis.weights, duals[i], dual_tol)
+        slack[i] = np.linalg.norm(signed @ duals[i]) * np.linalg.norm(c)
     beta, intercept = basis.coefficients(coordinates)
     primal = np.maximum(1.0 - basis.margins(beta, intercept), 0.0) @ basis.weights
     dual_objective = duals.sum(axis=1) - slack
@@ -80,6 +83,19 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
         )
         for i, d in enumerate(n_components)
     ]
+
+
+def _nearly_feasible(signed, weights, dual, dual_tol):
+    """Snap dual variables to bounds within ``dual_tol``; let the others take up the residual."""
+    residual = np.linalg.norm(signed @ dual)
+    if residual <= RESIDUAL_TOL * weights.sum():
+        return dual
+    lower, upper = dual <= dual_tol * weights, dual >= (1.0 - dual_tol) * weights
+    inside = ~(lower | upper)
+    snapped = np.where(lower, 0.0, np.where(upper, weights, dual))
+    snapped[inside] -= np.linalg.lstsq(signed[:, inside], signed @ snapped, rcond=1e-13)[0]
+    snapped = np.clip(snapped, 0.0, weights)
+    return snapped if np.linalg.norm(signed @ snapped) < residual else dual
 
 
 def is_certified(solution: Solution) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from reprolib.solvers._nested_basis import NestedBasis
 from reprolib.solvers.hinge_lp._certificate import RawAnswer, certify
 
-OPTIONS = {
+OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
     "presolve": "off",
     "solver": "simplex",

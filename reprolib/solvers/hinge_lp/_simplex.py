@@ -6,9 +6,14 @@ import numba
 import numpy as np
 
 FEASIBILITY_TOL = 1e-9
-PIVOT_TOL = 1e-9
+"""Tolerance on 0 <= a <= w, relative to w."""
+SLOPE_TOL = 1e-13
+"""Least descent worth following, relative to sum w, for a step of root mean square one."""
+PIVOT_TOL = 1e-7
+"""Least change of a margin, relative to the largest, at which a point may become basic."""
 PERTURBATION = 1e-7
-MAX_PIVOTS_PER_COORDINATE = 50
+PIVOTS_PER_FACTORISATION = 40
+MAX_PIVOTS_PER_COORDINATE = 20
 
 
 @numba.njit(cache=True, fastmath={"reassoc", "contract"})
@@ -37,11 +42,12 @@ def _line_search(change, slope, margins, targets, GT, weights, basic, upper, loa
     point at whose kink the slope stops being negative and its t, or (-1, 0) if there is no kink.
     """
     n = len(margins)
+    threshold = PIVOT_TOL * np.max(np.abs(change))
     steps = np.empty(n)
     points = np.empty(n, np.int64)
     count = 0
     for i in range(n):
-        if not basic[i] and abs(change[i]) > PIVOT_TOL and upper[i] == (change[i] > 0.0):
+        if not basic[i] and abs(change[i]) > threshold and upper[i] == (change[i] > 0.0):
             points[count] = i
             steps[count] = max(0.0, (targets[i] - margins[i]) / change[i])
             count += 1
@@ -70,12 +76,14 @@ def _enter(point, GT, weights, basic, upper, load):
 
 @numba.njit(cache=True)
 def _leaving(duals, inverse, basis, weights):
-    """Basic point whose release descends most steeply, and +1 (dual below 0) or -1 (above w).
+    """Find the basic point to release, and +1 (its dual is below 0) or -1 (above w).
+
+    It is the one that descends most steeply; -1 if none does.
 
     The edge that releases basic point k is column k of the inverse; because the coordinates are
     orthonormal, its length is the root mean square of the function along the edge.
     """
-    best, score, sign = -1, 0.0, 0.0
+    best, score, sign = -1, (SLOPE_TOL * weights.sum()) ** 2, 0.0
     for k in range(len(duals)):
         above = duals[k] - weights[basis[k]]
         violation = max(-duals[k], above)
@@ -104,23 +112,34 @@ def _exchange(inverse, leaving, row):
 
 
 @numba.njit(cache=True)
+def _factorise(GT, weights, targets, basis, upper, margins, load):
+    """Inverse of the basis matrix; ``margins`` and ``load`` are computed afresh."""
+    m, n = GT.shape
+    inverse = np.linalg.inv(GT[:, basis].T.copy())
+    c = np.zeros(m)
+    for k in range(m):
+        load[k] = 0.0
+        for i in range(n):
+            load[k] += weights[i] * GT[k, i] if upper[i] else 0.0
+        for j in range(m):
+            c[k] += inverse[k, j] * targets[basis[j]]
+    _combine(c, GT, margins)
+    return inverse
+
+
+@numba.njit(cache=True)
 def _pivot_to_optimum(GT, weights, targets, basis, basic, upper):
     """Exchange basic points until their dual variables lie in [0, w].
 
     Returns the inverse of the basis matrix and the number of pivots, -1 if there were too many.
     """
     m, n = GT.shape
-    inverse = np.linalg.inv(GT[:, basis].T.copy())
-    margins, change, load = np.empty(n), np.empty(n), np.zeros(m)
-    duals, c, row = np.empty(m), np.empty(m), np.empty(m)
-    for k in range(m):
-        for i in range(n):
-            load[k] += weights[i] * GT[k, i] if upper[i] else 0.0
-        c[k] = 0.0
-        for j in range(m):
-            c[k] += inverse[k, j] * targets[basis[j]]
-    _combine(c, GT, margins)
+    margins, change, load = np.empty(n), np.empty(n), np.empty(m)
+    duals, row = np.empty(m), np.empty(m)
+    inverse = _factorise(GT, weights, targets, basis, upper, margins, load)
     for pivot in range(MAX_PIVOTS_PER_COORDINATE * m):
+        if pivot % PIVOTS_PER_FACTORISATION == PIVOTS_PER_FACTORISATION - 1:
+            inverse = _factorise(GT, weights, targets, basis, upper, margins, load)
         _combine(-load, inverse, duals)
         leaving, sign = _leaving(duals, inverse, basis, weights)
         if leaving < 0:
