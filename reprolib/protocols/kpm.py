@@ -106,7 +106,8 @@ def first_stage(
             for reading in _variants(profile, name):
                 params = {"fold_seed": 0, **VARIANTS[reading]}
                 tasks.append(Task(PAPER, "table2", name, "kpm", reading, trial, params))
-            tasks.append(Task(PAPER, "table2", name, "svm", HEADLINE, trial, {"fold_seed": 0}))
+            params = {"fold_seed": 0} if name in PAPER_SETS else {"fold_seed": 0, "n_grid": 20}
+            tasks.append(Task(PAPER, "table2", name, "svm", HEADLINE, trial, params))
             if profile == "full":
                 tasks += [
                     Task(
@@ -280,10 +281,14 @@ def _svm_at_fixed_cost(task, X, y, X_test, y_test) -> list[Measurement]:
 
 
 def _svm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
-    """Table 2: C by cross-validation on 100 values up to three times the published one."""
+    """Table 2: C by cross-validation on 100 values up to three times the published one.
+
+    Data sets that are not in the paper have 20 values in the same range.
+    """
     published, _ = PUBLISHED[task.dataset.split("/")[1]]
     gamma = _gamma(task)
-    grid = 3.0 * published * np.arange(1, 101) / 100
+    n_grid = task.params.get("n_grid", 100)
+    grid = 3.0 * published * np.arange(1, n_grid + 1) / n_grid
     folds = list(_folds(task).split(X, y))
     errors = [
         np.mean([_svm_error(C, gamma, X[a], y[a], X[b], y[b]) for a, b in folds]) for C in grid
