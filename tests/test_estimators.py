@@ -19,6 +19,8 @@ def public_estimators():
     """Concrete estimator classes defined in reprolib modules, by name."""
     found = {}
     for module_info in pkgutil.walk_packages(reprolib.__path__, "reprolib."):
+        if module_info.name.endswith("__main__"):
+            continue
         module = importlib.import_module(module_info.name)
         for name, value in vars(module).items():
             if (
