@@ -1,0 +1,89 @@
+"""Kernel Projection Machine by definition: slow, dense, obvious."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import cvxopt
+import numpy as np
+from cvxopt import solvers
+from scipy.optimize import linprog
+
+
+def hinge_loss(V, y, weights, beta, intercept):
+    return sum(
+        w * max(0.0, 1.0 - label * (row @ beta + intercept))
+        for row, label, w in zip(V, y, weights, strict=True)
+    )
+
+
+def hinge_lp_arrays(V, y, weights):
+    """Objective, G and h of: minimise w'xi, xi >= 0, y (V beta + b) >= 1 - xi."""
+    n, D = V.shape
+    objective = np.concatenate([np.zeros(D + 1), weights])
+    margins = y[:, np.newaxis] * np.hstack([V, np.ones((n, 1))])
+    G = np.block([[-margins, -np.eye(n)], [np.zeros((n, D + 1)), -np.eye(n)]])
+    return objective, G, np.concatenate([-np.ones(n), np.zeros(n)])
+
+
+def hinge_lp_linprog(V, y, weights):
+    """Optimal value by scipy."""
+    objective, G, h = hinge_lp_arrays(V, y, weights)
+    answer = linprog(objective, G, h, bounds=(None, None), method="highs-ds")
+    assert answer.status == 0, answer.message
+    return answer.fun
+
+
+def hinge_lp_glpk(V, y, weights):
+    """Optimal value by GLPK, which the paper used."""
+    objective, G, h = hinge_lp_arrays(V, y, weights)
+    quiet = {"msg_lev": "GLP_MSG_OFF"}
+    answer = solvers.lp(
+        cvxopt.matrix(objective),
+        cvxopt.matrix(G),
+        cvxopt.matrix(h),
+        solver="glpk",
+        options={"glpk": quiet},
+    )
+    assert answer["status"] == "optimal"
+    return answer["primal objective"]
+
+
+def hinge_lp_brute_force(V, y, weights):
+    """Optimal value as the least loss over all vertices: D + 1 points of margin one."""
+    n, D = V.shape
+    A = np.hstack([V, np.ones((n, 1))])
+    best = np.inf
+    for points in map(list, combinations(range(n), D + 1)):
+        if abs(np.linalg.det(A[points])) > 1e-9:
+            z = np.linalg.solve(A[points], y[points])
+            best = min(best, hinge_loss(V, y, weights, z[:D], z[D]))
+    return best
+
+
+def least_square_optimum(V, y, weights):
+    """Decision values on the sample: least sum w f^2 among functions of minimal hinge loss."""
+    n, D = V.shape
+    A = np.hstack([V, np.ones((n, 1))])
+    objective, G, h = hinge_lp_arrays(V, y, weights)
+    P = np.zeros((D + 1 + n, D + 1 + n))
+    P[: D + 1, : D + 1] = A.T @ (weights[:, np.newaxis] * A)
+    best = hinge_lp_linprog(V, y, weights)
+    G, h = np.vstack([G, objective]), np.append(h, best + 1e-9)
+    answer = solvers.qp(
+        cvxopt.matrix(P),
+        cvxopt.matrix(np.zeros(D + 1 + n)),
+        cvxopt.matrix(G),
+        cvxopt.matrix(h),
+        options={"show_progress": False},
+    )
+    return A @ np.array(answer["x"]).ravel()[: D + 1]
+
+
+def decision_values(K, K_cross, beta, intercept):
+    """Eq. (9): f(x) = sum_i alpha_i k(x_i, x) + b, alpha = sum_j (beta_j / lambda_j) V_j."""
+    eigenvalues, eigenvectors = np.linalg.eigh(K)
+    alpha = np.zeros(len(K))
+    for j, coefficient in enumerate(beta, start=1):
+        alpha += coefficient / eigenvalues[-j] * eigenvectors[:, -j]
+    return K_cross @ alpha + intercept

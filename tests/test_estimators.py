@@ -1,0 +1,66 @@
+"""scikit-learn's own checks on every public estimator of reprolib, discovered by import."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import SkipTestWarning
+from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
+
+import reprolib
+from tests.expected_failures import EXPECTED_FAILURES
+
+
+def public_estimators():
+    """Concrete estimator classes defined in reprolib modules, by name."""
+    found = {}
+    for module_info in pkgutil.walk_packages(reprolib.__path__, "reprolib."):
+        if module_info.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(module_info.name)
+        for name, value in vars(module).items():
+            if (
+                inspect.isclass(value)
+                and issubclass(value, BaseEstimator)
+                and value.__module__ == module.__name__
+                and not name.startswith("_")
+            ):
+                found[name] = value
+    return found
+
+
+ESTIMATORS = public_estimators()
+
+
+def test_the_estimators_are_found():
+    assert {"KPMClassifier", "KPMClassifierCV"} <= set(ESTIMATORS)
+
+
+def test_expected_failures_name_existing_estimators_and_checks():
+    assert set(EXPECTED_FAILURES) <= set(ESTIMATORS)
+    for name, failures in EXPECTED_FAILURES.items():
+        checks = estimator_checks_generator(ESTIMATORS[name]())
+        names = {getattr(check, "func", check).__name__ for _, check in checks}
+        assert set(failures) <= names
+
+
+@pytest.mark.filterwarnings(f"ignore::{SkipTestWarning.__module__}.{SkipTestWarning.__name__}")
+@pytest.mark.parametrize("name", sorted(ESTIMATORS))
+def test_estimator_conforms_to_scikit_learn(name):
+    results = check_estimator(
+        ESTIMATORS[name](),
+        expected_failed_checks=EXPECTED_FAILURES.get(name),
+        on_fail=None,
+    )
+    failed = {
+        result["check_name"]: f"{type(result['exception']).__name__}: {result['exception']}"
+        for result in results
+        if result["status"] == "failed"
+    }
+    assert not failed
+    xfailed = {result["check_name"] for result in results if result["status"] == "xfail"}
+    assert xfailed == set(EXPECTED_FAILURES.get(name, {}))

@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reprolib.kernels import gram, gram_eigh
+from reprolib.solvers import NotOptimalError
+from reprolib.solvers._nested_basis import NestedBasis
+from reprolib.solvers.hinge_lp import (
+    _solve,
+    solve_hinge_lp_cvxopt,
+    solve_hinge_lp_path,
+    solve_hinge_lp_path_highs,
+)
+from reprolib.solvers.hinge_lp._canonical import least_norm_point
+from reprolib.solvers.logistic_path import solve_logistic_path
+from reprolib.solvers.square_path import solve_square_path
+from tests.naive import kpm as naive
+
+PATHS = [solve_hinge_lp_path, solve_hinge_lp_path_highs]
+LOSS_PATHS = [*PATHS, solve_square_path, solve_logistic_path]
+examples = settings(derandomize=True, deadline=None, max_examples=25)
+
+
+def overlapping(n=60, seed=0, gap=1.0):
+    """Two Gaussian classes in the plane and the eigenvectors of their rbf Gram matrix."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    X = rng.normal(size=(n, 2)) + gap * y[:, np.newaxis]
+    _, V = gram_eigh(gram(X, gamma=0.5))
+    return np.sqrt(n) * V, y
+
+
+def duplicated(n=80, seed=0):
+    """Few distinct points, many of them with both labels, as in flare_solar."""
+    rng = np.random.default_rng(seed)
+    sites = rng.integers(0, 2, size=(20, 5)).astype(float)
+    which = rng.integers(0, len(sites), size=n)
+    y = np.where(rng.random(n) < 0.3 + 0.4 * (sites[which].sum(axis=1) > 2), 1.0, -1.0)
+    eigenvalues, V = gram_eigh(gram(sites[which], gamma=0.05), rank_tol=1e-10)
+    assert len(eigenvalues) < n / 2
+    return np.sqrt(n) * V, y
+
+
+def values(V, solution):
+    beta = solution.variables["beta"]
+    return V[:, : len(beta)] @ beta + solution.variables["intercept"]
+
+
+def objectives(solutions):
+    return np.array([solution.primal_objective for solution in solutions])
+
+
+@pytest.mark.parametrize("solve", PATHS)
+@pytest.mark.parametrize("make", [overlapping, duplicated])
+def test_path_agrees_with_linprog_and_glpk_and_is_certified(solve, make):
+    V, y = make()
+    D = min(30, V.shape[1])
+    solutions = solve(V, y, D)
+    w = np.ones(len(y))
+    for d in range(1, D + 1, 4):
+        solution = solutions[d - 1].require_optimal()
+        assert len(solution.variables["beta"]) == d
+        for reference in (naive.hinge_lp_linprog, naive.hinge_lp_glpk):
+            expected = reference(V[:, :d], y, w)
+            assert solution.primal_objective == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("n_components", [1, 5, 15, 30])
+def test_cvxopt_agrees_with_the_path(n_components):
+    V, y = overlapping(n=90, gap=0.6)
+    single = solve_hinge_lp_cvxopt(V[:, :n_components], y)
+    path = solve_hinge_lp_path(V, y, n_components)[-1]
+    assert single.info["solver"] == "cvxopt"
+    assert single.primal_objective == pytest.approx(path.primal_objective, rel=1e-6)
+    np.testing.assert_allclose(values(V, single), values(V, path), atol=1e-5)
+
+
+@pytest.mark.parametrize("solve", PATHS)
+@given(seed=st.integers(0, 10**6), n=st.integers(5, 8), D=st.integers(1, 3))
+@examples
+def test_brute_force_over_vertices(solve, seed, n, D):
+    rng = np.random.default_rng(seed)
+    V, y, w = rng.normal(size=(n, D)), rng.choice([-1.0, 1.0], n), rng.uniform(0.5, 2.0, n)
+    y[:2] = 1.0, -1.0
+    expected = naive.hinge_lp_brute_force(V, y, w)
+    assert solve(V, y, weights=w)[-1].primal_objective == pytest.approx(expected, abs=1e-7)
+
+
+@given(seed=st.integers(0, 10**6), gap=st.floats(0.0, 2.0))
+@examples
+def test_dual_point_is_feasible_and_objective_non_increasing(seed, gap):
+    V, y = overlapping(n=40, seed=seed, gap=gap)
+    solutions = solve_hinge_lp_path(V, y, 20)
+    for d, solution in enumerate(solutions, start=1):
+        a = solution.variables["dual"]
+        assert a.min() >= 0.0
+        assert a.max() <= 1.0
+        assert np.abs(V[:, :d].T @ (y * a)).max() <= 1e-6
+        assert abs(y @ a) <= 1e-7
+        assert abs(solution.relative_gap) <= 1e-7
+    assert np.all(np.diff(objectives(solutions)) <= 1e-7)
+
+
+@given(seed=st.integers(0, 10**6))
+@examples
+def test_invariances(seed):
+    V, y = overlapping(n=30, seed=seed, gap=0.7)
+    rng = np.random.default_rng(seed)
+    D = 12
+    plain = solve_hinge_lp_path(V, y, D)
+    order = rng.permutation(len(y))
+    permuted = solve_hinge_lp_path(V[order], y[order], D)
+    flipped = solve_hinge_lp_path(V, -y, D)
+    scaled = solve_hinge_lp_path(V * rng.uniform(0.1, 10.0, V.shape[1]), y, D)
+    assert objectives(scaled) == pytest.approx(objectives(plain), abs=1e-7)
+    for a, b, c in zip(plain, permuted, flipped, strict=True):
+        np.testing.assert_allclose(values(V, a)[order], values(V[order], b), atol=1e-6)
+        np.testing.assert_allclose(values(V, a), -values(V, c), atol=1e-6)
+
+
+@pytest.mark.parametrize("solve", LOSS_PATHS)
+def test_duplicates_equal_weights(solve):
+    V, y = overlapping(n=40, gap=0.5)
+    counts = np.arange(40) % 3 + 1
+    repeated = np.repeat(np.arange(40), counts)
+    weighted = solve(V[:, :25], y, weights=counts)
+    expanded = solve(V[repeated, :25], y[repeated])
+    assert objectives(weighted) == pytest.approx(objectives(expanded), rel=1e-8, abs=1e-7)
+    for a, b in zip(weighted, expanded, strict=True):
+        np.testing.assert_allclose(values(V, a), values(V, b), atol=1e-5)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.8, 3.0])
+def test_both_paths_return_the_same_function_also_where_the_optimum_is_not_unique(gap):
+    V, y = overlapping(n=60, gap=gap)
+    ours, theirs = (solve(V, y, 40) for solve in PATHS)
+    zero_loss = objectives(ours) < 1e-6
+    assert zero_loss.any() or gap == 0.0
+    for a, b in zip(ours, theirs, strict=True):
+        assert a.info["canonical"]
+        assert b.info["canonical"]
+        np.testing.assert_allclose(values(V, a), values(V, b), atol=1e-6)
+
+
+@pytest.mark.parametrize("D", [2, 6, 12])
+@pytest.mark.parametrize("gap", [1.0, 3.0])
+def test_reported_optimum_has_least_mean_square(D, gap):
+    V, y = overlapping(n=40, gap=gap)
+    w = np.ones(len(y))
+    solution = solve_hinge_lp_path(V, y, D)[-1]
+    expected = naive.least_square_optimum(V[:, :D], y, w)
+    np.testing.assert_allclose(values(V, solution), expected, atol=2e-3)
+    assert np.sum(values(V, solution) ** 2) <= np.sum(expected**2) * (1 + 1e-4)
+
+
+def test_least_norm_point_satisfies_its_optimality_conditions():
+    rng = np.random.default_rng(0)
+    H = rng.normal(size=(30, 6))
+    h = H @ rng.normal(size=6) - rng.uniform(0.0, 1.0, 30)
+    t = least_norm_point(H, h)
+    slack = H @ t - h
+    active = slack < 1e-9
+    multipliers = np.linalg.lstsq(H[active].T, t, rcond=None)[0]
+    assert slack.min() >= -1e-9
+    assert multipliers.min() >= -1e-9
+    np.testing.assert_allclose(H[active].T @ multipliers, t, atol=1e-9)
+    assert np.array_equal(least_norm_point(H, -np.ones(30)), np.zeros(6))
+
+
+def test_majority_predictor_is_the_optimum_of_useless_components():
+    y = np.where(np.arange(30) < 20, 1.0, -1.0)
+    V = np.tile([[1.0], [-1.0]], (15, 1))
+    solution = solve_hinge_lp_path(V, y)[0]
+    assert solution.primal_objective == pytest.approx(20.0)
+    np.testing.assert_allclose(values(V, solution), 1.0)
+
+
+def test_a_constant_component_adds_nothing():
+    V, y = overlapping(n=40)
+    with_constant = np.hstack([np.full((40, 1), 3.0), V[:, :4], V[:, :1] + 2.0])
+    solutions = solve_hinge_lp_path(with_constant, y)
+    plain = solve_hinge_lp_path(V, y, 4)
+    assert solutions[0].variables["beta"][0] == 0.0
+    assert objectives(solutions)[1:5] == pytest.approx(objectives(plain))
+    assert objectives(solutions)[5] == pytest.approx(objectives(plain)[-1])
+
+
+def test_more_components_than_points():
+    V, y = overlapping(n=10)
+    rng = np.random.default_rng(0)
+    solutions = solve_hinge_lp_path(np.hstack([V, rng.normal(size=(10, 5))]), y)
+    assert objectives(solutions)[-1] == pytest.approx(0.0, abs=1e-7)
+
+
+def test_fallback_repairs_answers_without_certificate(monkeypatch):
+    V, y = overlapping(n=60, gap=0.5)
+    expected = objectives(solve_hinge_lp_path(V, y, 10))
+
+    def broken(GT, weights, targets, tol):
+        m, n = GT.shape
+        return np.zeros((m, m)), np.zeros((m, n)), np.full(m, -1)
+
+    monkeypatch.setattr(_solve, "simplex_path", broken)
+    repaired = solve_hinge_lp_path(V, y, 10)
+    assert {solution.info["solver"] for solution in repaired} == {"highs"}
+    assert objectives(repaired) == pytest.approx(expected, rel=1e-7)
+
+
+def test_singular_basis_falls_back_to_highs(monkeypatch):
+    V, y = overlapping(n=40)
+
+    def singular(*arguments):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(_solve, "simplex_path", singular)
+    assert solve_hinge_lp_path(V, y, 3)[-1].info["solver"] == "highs"
+
+
+def test_raises_if_no_solver_certifies(monkeypatch):
+    V, y = overlapping(n=40)
+    stuck = solve_hinge_lp_path(V, y, 1)[0]
+    unproved = type(stuck)(stuck.variables, 5.0, 0.0, "optimal")
+    monkeypatch.setattr(_solve, "_simplex_solutions", lambda basis: [unproved])
+    monkeypatch.setattr(_solve, "highs_single", lambda basis, d: unproved)
+    monkeypatch.setattr(_solve, "cvxopt_single", lambda basis, d: unproved)
+    with pytest.raises(NotOptimalError, match="relative duality gap"):
+        solve_hinge_lp_path(V, y, 1)
+
+
+def test_raises_if_the_objective_rises(monkeypatch):
+    V, y = overlapping(n=40)
+    best, *_, worst = solve_hinge_lp_path(V, y, 8)[::-1]
+    monkeypatch.setattr(_solve, "_simplex_solutions", lambda basis: [best, worst])
+    with pytest.raises(NotOptimalError, match="rises from"):
+        solve_hinge_lp_path(V, y, 2)
+
+
+@pytest.mark.parametrize("solve", [*LOSS_PATHS, solve_hinge_lp_cvxopt])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"V": np.full((20, 2), np.nan)}, "NaN or infinity"),
+        ({"V": np.zeros((19, 2))}, "expected \\(n, D\\)"),
+        ({"y": np.arange(20.0)}, "labels must be -1 and 1"),
+        ({"weights": np.zeros(20)}, "weight zero"),
+        ({"weights": np.full(20, np.inf)}, "NaN or infinity"),
+    ],
+)
+def test_bad_arrays(solve, change, message):
+    rng = np.random.default_rng(0)
+    arrays = {"V": rng.normal(size=(20, 2)), "y": np.tile([1.0, -1.0], 10)} | change
+    with pytest.raises(ValueError, match=message):
+        solve(**arrays)
+
+
+@pytest.mark.parametrize("solve", PATHS)
+@pytest.mark.parametrize("max_components", [0, 4])
+def test_max_components_out_of_range(solve, max_components):
+    with pytest.raises(ValueError, match="between 1 and 3"):
+        solve(np.eye(4)[:, :3], np.array([1.0, -1.0, 1.0, -1.0]), max_components)
+
+
+def test_nested_basis_is_orthonormal_and_gives_back_coefficients():
+    V, y = overlapping(n=30)
+    w = np.linspace(1.0, 2.0, 30)
+    basis = NestedBasis.from_arrays(V[:, :5], y, w)
+    np.testing.assert_allclose((basis.signed * w) @ basis.signed.T, w.sum() * np.eye(6), atol=1e-9)
+    coordinates = np.random.default_rng(0).normal(size=(3, 6))
+    margins = basis.margins(*basis.coefficients(coordinates))
+    np.testing.assert_allclose(margins, coordinates @ basis.signed, atol=1e-9)
+
+
+def test_square_path_is_least_squares():
+    V, y = overlapping(n=40)
+    w = np.linspace(1.0, 3.0, 40)
+    for d, solution in enumerate(solve_square_path(V, y, 8, w), start=1):
+        A = np.hstack([V[:, :d], np.ones((40, 1))])
+        z = np.linalg.lstsq(np.sqrt(w)[:, np.newaxis] * A, np.sqrt(w) * y, rcond=None)[0]
+        np.testing.assert_allclose(values(V, solution), A @ z, atol=1e-8)
+        assert abs(solution.relative_gap) < 1e-10
+
+
+@pytest.mark.parametrize("gap", [0.5, 3.0])
+def test_logistic_path_is_stationary_and_certified(gap):
+    V, y = overlapping(n=40, gap=gap)
+    ridge = 1e-6
+    for d, solution in enumerate(solve_logistic_path(V, y, 12, ridge=ridge), start=1):
+        f = values(V, solution)
+        gradient = -y / (1.0 + np.exp(y * f)) + ridge * f
+        A = np.hstack([V[:, :d], np.ones((40, 1))])
+        assert np.abs(A.T @ gradient).max() < 1e-3
+        assert abs(solution.relative_gap) <= 1e-7
