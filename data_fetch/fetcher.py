@@ -1,11 +1,9 @@
-"""Get files: cache -> mirror -> upstream, each verified. The only code that touches the network."""
+"""Get files: cache -> mirror -> upstream, each verified."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,22 +12,14 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import filelock
-import pooch
-import requests
 
 from data_fetch import storage
 from data_fetch.catalog import Catalog, Entry, File, Version, default_catalog
+from data_fetch.download import TIMEOUT, download
 from data_fetch.errors import DataUnavailableError, SourceError
-from data_fetch.progress import progress_bar
 
-#: Seconds to connect, and between two packets.
-TIMEOUT = (5.0, 20.0)
-ATTEMPTS = 2
-#: Seconds for which a host that did not answer is not asked again.
-HOST_PENALTY = 60.0
+#: Seconds to wait for another process that fetches the same file.
 LOCK_TIMEOUT = 1800.0
-
-_silent_hosts: dict[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -116,6 +106,9 @@ class Fetcher:
             if cached is not None:
                 return cached
             failures.extend(self._delete_damaged(versions))
+            folder = self._mirror_folder()
+            if folder is not None and not folder.is_dir():
+                failures.append(f"{folder}: no such folder (see REPROLIB_MIRROR)")
             for source, attempt in self._sources(entry, versions):
                 try:
                     return attempt()
@@ -298,48 +291,3 @@ def _wrong_bytes(path: Path, expected: int) -> str:
     if size != expected:
         return f"{size} bytes instead of {expected}"
     return "wrong sha256: the file is damaged or altered"
-
-
-def download(url: str, target: Path, timeout: tuple[float, float]) -> None:
-    """Download an address to a file; retried a little, then given up.
-
-    Raises
-    ------
-    SourceError
-        If the server cannot be reached, stalls, or answers with an error.
-    """
-    host = urlsplit(url).netloc
-    if time.monotonic() < _silent_hosts.get(host, 0.0):
-        raise SourceError(f"{host} did not answer a moment ago")
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            with progress_bar(target.name.strip(".").partition(".part")[0], sys.stderr) as bar:
-                pooch.HTTPDownloader(
-                    progressbar=bar,
-                    chunk_size=storage.CHUNK,
-                    timeout=timeout,
-                    headers={"Accept-Encoding": "identity"},
-                )(url, str(target), None)
-            return
-        except requests.RequestException as error:
-            if attempt == ATTEMPTS or _is_final(error):
-                if isinstance(error, requests.ConnectionError | requests.Timeout):
-                    _silent_hosts[host] = time.monotonic() + HOST_PENALTY
-                raise SourceError(_reason(error)) from error
-            time.sleep(0.2 * attempt)
-
-
-def _is_final(error: requests.RequestException) -> bool:
-    """Whether trying again is no use: the server's answer is about our request."""
-    status = error.response.status_code if error.response is not None else 0
-    return 400 <= status < 500
-
-
-def _reason(error: requests.RequestException) -> str:
-    if error.response is not None:
-        return f"the server answered {error.response.status_code} {error.response.reason}"
-    if isinstance(error, requests.Timeout) or "timed out" in str(error).lower():
-        return "the server does not answer (timeout)"
-    if isinstance(error, requests.ConnectionError):
-        return "no connection (is there a network?)"
-    return f"{type(error).__name__}: {error}"
