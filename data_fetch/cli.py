@@ -91,7 +91,7 @@ def run_fetch(arguments: argparse.Namespace) -> int:
             failed[name] = str(error)
             console.print(f"[red]failed[/red] {name}")
     for message in dict.fromkeys(failed.values()):
-        console.print(message, style="yellow", highlight=False, markup=False)
+        console.print(message, style="yellow", highlight=False, markup=False, soft_wrap=True)
     return 1 if failed else 0
 
 

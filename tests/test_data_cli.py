@@ -55,7 +55,7 @@ def test_fetch(run, capsys):
 def test_fetch_fails_with_advice(run, capsys):
     run.file.unlink()
     assert run("fetch") == 1
-    assert "Download it by hand from https://example.org/toy" in capsys.readouterr().err
+    assert "https://example.org/toy, put it at" in capsys.readouterr().err
 
 
 def test_verify(run, capsys):

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,7 +20,7 @@ import pytest
 import data_fetch
 from data_fetch import DataUnavailableError, access, download, registry, storage
 from data_fetch import fetcher as fetching
-from data_fetch.catalog import Archive, Version
+from data_fetch.catalog import Version
 from tests import toy_data as toy
 from tests.faulty_server import Answer, FaultyServer, faulty_server
 
@@ -257,7 +258,7 @@ def test_lying_http_mirror_is_passed_over_even_where_content_could_decide(cache,
 )
 def test_bad_server_fails_with_advice_and_leaves_nothing(cache, server, answer, reason, n_requests):
     fetcher = toy.fetcher(upstream(server, answer), cache)
-    with pytest.raises(DataUnavailableError, match=f"(?s){reason}.*Download it by hand") as error:
+    with pytest.raises(DataUnavailableError, match=f"(?s){reason}.*Download by hand") as error:
         data_fetch.load("toy/a", fetcher)
     assert str(cache / "toy/a.txt") in str(error.value)
     assert server.url("a.txt") in str(error.value)
@@ -304,8 +305,25 @@ def test_no_network_is_said_and_the_silent_host_is_not_asked_again(cache, monkey
 
 
 def test_file_that_no_program_can_download_names_its_page(cache):
-    with pytest.raises(DataUnavailableError, match=r"by hand from https://example\.org/toy and"):
+    with pytest.raises(DataUnavailableError, match=r"- https://example\.org/toy, put it at"):
         data_fetch.load("toy/a", toy.fetcher(toy.catalog(toy.version()), cache))
+
+
+def test_compressed_file_is_to_be_repacked_by_hand(cache):
+    version = toy.version(unpack="compress")
+    with pytest.raises(DataUnavailableError, match=r"toy, repack it with `gzip -dc NAME\.Z \|"):
+        data_fetch.load("toy/a", toy.fetcher(toy.catalog(version), cache))
+
+
+def test_all_missing_files_are_named_at_once(cache):
+    cat = toy.catalog(toy.version())
+    other = replace(cat.files["toy/a.txt"], name="toy/b.txt", versions=(toy.version(path="b"),))
+    entry = replace(cat.entry("toy/a"), files=("toy/a.txt", "toy/b.txt"))
+    cat = replace(cat, files={**cat.files, other.name: other}, entries={"toy/a": entry})
+    with pytest.raises(DataUnavailableError, match=r"no source has a\.txt, b\.txt\.") as error:
+        data_fetch.load("toy/a", toy.fetcher(cat, cache))
+    assert str(cache / "toy/a.txt") in str(error.value)
+    assert str(cache / "b") in str(error.value)
 
 
 def test_cache_that_cannot_be_made(tmp_path, mirror):
@@ -392,9 +410,7 @@ def make_archive(path: Path, *members: tuple[str | tarfile.TarInfo, bytes]) -> b
 
 
 def archived(server, content: bytes, member="sub/a.txt"):
-    archive = Archive(
-        "toy/all.tar.gz", toy.sha256(content), len(content), (server.serve("all", content),)
-    )
+    archive = toy.version(content, "toy/all.tar.gz", urls=(server.serve("all", content),))
     version = Version("toy/all/a.txt", "original", archive=archive.path, member=member, seen=False)
     return toy.catalog(version, archive=archive)
 
@@ -415,6 +431,25 @@ def test_damaged_member_is_unpacked_again_without_a_download(tmp_path, cache, se
     put(cache, toy.OTHER_VALUES, "toy/all/a.txt")
     assert_loads(fetcher)
     assert server.requests["all"] == 1
+
+
+@pytest.mark.parametrize("place", ["cache", "mirror"])
+def test_archive_at_hand_is_unpacked_and_preferred_to_partial_files(
+    tmp_path, cache, mirror, server, place
+):
+    content = make_archive(tmp_path / "x", ("sub/a.txt", toy.CONTENT))
+    put(cache if place == "cache" else mirror, content, "toy/all.tar.gz")
+    cat = archived(server, content)
+    part = replace(toy.version(), fidelity="partial")
+    file = cat.files["toy/a.txt"]
+    file = replace(file, versions=(*file.versions, part))
+    fetcher = toy.fetcher(replace(cat, files={file.name: file}), cache, mirror)
+    if place == "cache":
+        put(cache, toy.CONTENT)
+    assert fetcher.state(cat.entry("toy/a")) == ("cached" if place == "cache" else "mirror")
+    assert data_fetch.info("toy/a", fetcher).source == "original"
+    assert data_fetch.fetch("toy/a", fetcher) == [cache / "toy/all/a.txt"]
+    assert not server.requests
 
 
 def symlink(name: str, target: str) -> tarfile.TarInfo:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from data_fetch import Dataset, canonical_digest
-from data_fetch.catalog import Archive, Catalog, Entry, File, Version
+from data_fetch.catalog import Catalog, Entry, File, Version
 from data_fetch.fetcher import Fetcher
 
 X = np.array([[1.5, 2.0], [3.0, -4.0], [0.25, 8.0]])
@@ -42,7 +42,7 @@ def version(content: bytes = CONTENT, path: str = "toy/a.txt", **kwargs) -> Vers
     return Version(path, "original", sha256(content), len(content), **kwargs)
 
 
-def catalog(*versions: Version, digest: str | None = DIGEST, archive: Archive | None = None):
+def catalog(*versions: Version, digest: str | None = DIGEST, archive: Version | None = None):
     """Catalog with one data set "toy/a" of one file."""
     file = File("toy/a.txt", "none", "nobody", versions, page="https://example.org/toy")
     entry = Entry("toy/a", "Toy", (3, 2), ("toy/a.txt",), ("embedded/twonorm",), digest)
