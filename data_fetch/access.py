@@ -9,7 +9,7 @@ from data_fetch import registry
 from data_fetch.catalog import Catalog, Entry, default_catalog
 from data_fetch.dataset import Dataset, canonical_digest
 from data_fetch.errors import AlteredDataError
-from data_fetch.fetch import Fetcher, LocalFile
+from data_fetch.fetcher import Fetcher, LocalFile
 
 
 @dataclass(frozen=True)
@@ -147,11 +147,6 @@ def _values_are_known(dataset: Dataset, entry: Entry, files: list[LocalFile]) ->
     if entry.digest is None or any(not file.version.seen for file in files):
         return all(file.verified for file in files)
     return canonical_digest(dataset.X, dataset.y) == entry.digest
-
-
-def has_digest(name: str) -> bool:
-    """Whether the parsed values of a data set have a known digest."""
-    return default_catalog().entry(name).digest is not None
 
 
 def info(name: str, fetcher: Fetcher | None = None) -> Info:

@@ -30,16 +30,6 @@ class Version:
 
 
 @dataclass(frozen=True)
-class Archive:
-    """A file that holds several others."""
-
-    path: str
-    sha256: str
-    bytes: int
-    urls: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class File:
     """A file as loaders know it, in one or several versions."""
 
@@ -77,7 +67,7 @@ class Catalog:
     """All files, archives and data sets, by name."""
 
     files: Mapping[str, File] = field(default_factory=dict)
-    archives: Mapping[str, Archive] = field(default_factory=dict)
+    archives: Mapping[str, Version] = field(default_factory=dict)
     entries: Mapping[str, Entry] = field(default_factory=dict)
 
     def entry(self, name: str) -> Entry:
@@ -121,7 +111,7 @@ def read_catalog(path: Path) -> Catalog:
         for name, table in raw.get("file", {}).items()
     }
     archives = {
-        name: Archive(name, **{**table, "urls": tuple(table["urls"])})
+        name: _version({"path": name, "fidelity": "original", **table})
         for name, table in raw.get("archive", {}).items()
     }
     entries = {}

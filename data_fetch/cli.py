@@ -14,7 +14,7 @@ from data_fetch import access
 from data_fetch.catalog import default_catalog, without_digests
 from data_fetch.dataset import canonical_digest
 from data_fetch.errors import AlteredDataError, DataUnavailableError
-from data_fetch.fetch import Fetcher
+from data_fetch.fetcher import Fetcher
 
 STYLES = {"cached": "green", "embedded": "green", "mirror": "cyan", "needs download": "yellow"}
 
@@ -91,26 +91,28 @@ def run_fetch(arguments: argparse.Namespace) -> int:
             failed[name] = str(error)
             console.print(f"[red]failed[/red] {name}")
     for message in dict.fromkeys(failed.values()):
-        console.print(message, style="yellow", highlight=False, markup=False)
+        console.print(message, style="yellow", highlight=False, markup=False, soft_wrap=True)
     return 1 if failed else 0
 
 
 def run_verify(arguments: argparse.Namespace) -> int:
     """Load every data set at hand, which checks hashes and digests; print what is wrong."""
     console = Console()
+    fetcher = Fetcher()
     n_bad = 0
     for name in _with_files(arguments.names):
-        if not access.available(name):
+        if not access.available(name, fetcher):
             console.print(f"[yellow]not at hand[/yellow] {name}")
             n_bad += bool(arguments.names)
             continue
         try:
-            dataset = access.load(name)
+            dataset = access.load(name, fetcher)
         except (AlteredDataError, DataUnavailableError) as error:
             n_bad += 1
             console.print(Text.assemble(("bad", "red"), f" {name}: {error}"))
         else:
-            known = "values as known" if access.has_digest(name) else "no digest to compare with"
+            has_digest = default_catalog().entry(name).digest is not None
+            known = "values as known" if has_digest else "no digest to compare with"
             console.print(f"[green]ok[/green] {name}: {dataset.source}, {known}")
     return 1 if n_bad else 0
 

@@ -39,7 +39,7 @@ class _CodeReader:
 
 def _strings(data: bytes) -> Iterator[bytes]:
     max_bits, block_mode = data[2] & 0x1F, bool(data[2] & 0x80)
-    if not 9 <= max_bits <= 16:
+    if not 10 <= max_bits <= 16:
         raise SourceError(f"broken .Z file: codes of {max_bits} bits")
     start = [bytes([i]) for i in range(256)] + [b""] * block_mode
     table, previous = start.copy(), b""

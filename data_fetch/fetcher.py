@@ -1,11 +1,9 @@
-"""Get files: cache -> mirror -> upstream, each verified. The only code that touches the network."""
+"""Get files: cache -> mirror -> upstream, each verified."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,22 +12,15 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import filelock
-import pooch
-import requests
 
 from data_fetch import storage
-from data_fetch.catalog import Catalog, Entry, File, Version, default_catalog
+from data_fetch.advice import advice
+from data_fetch.catalog import Catalog, Entry, Version, default_catalog
+from data_fetch.download import TIMEOUT, download
 from data_fetch.errors import DataUnavailableError, SourceError
-from data_fetch.progress import progress_bar
 
-#: Seconds to connect, and between two packets.
-TIMEOUT = (5.0, 20.0)
-ATTEMPTS = 2
-#: Seconds for which a host that did not answer is not asked again.
-HOST_PENALTY = 60.0
+#: Seconds to wait for another process that fetches the same file.
 LOCK_TIMEOUT = 1800.0
-
-_silent_hosts: dict[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -40,6 +31,14 @@ class LocalFile:
     version: Version
     verified: bool
     origin: str
+
+
+class _NoSourceError(Exception):
+    """No source has a file."""
+
+    def __init__(self, failures: list[str]):
+        super().__init__(*failures)
+        self.failures = failures
 
 
 @dataclass
@@ -67,32 +66,27 @@ class Fetcher:
 
     def state(self, entry: Entry) -> str:
         """Where the data set would come from: cached, mirror or needs download."""
-        places = [self._place(entry, name) for name in entry.files]
+        places = [self._place(self.catalog.versions(entry, name)) for name in entry.files]
         for place in ("needs download", "mirror"):
             if place in places:
                 return place
         return "cached"
 
-    def _place(self, entry: Entry, name: str) -> str:
-        versions = self.catalog.versions(entry, name)
-        if any(self._cached(v) for v in versions):
+    def _place(self, versions: tuple[Version, ...]) -> str:
+        if any(self._cached(v) or self._archive_at_hand(v, self.cache) for v in versions):
             return "cached"
-        folder = self._mirror_folder()
-        if folder is not None and any(_intact(folder / v.path, v) for v in versions):
+        if any(self._in_mirror_folder(v) for v in versions):
             return "mirror"
         return "needs download"
 
     def expected(self, entry: Entry) -> list[Version]:
         """Version of every file that `get` would give: at hand, or the one to be downloaded."""
-        return [self._expected(entry, name) for name in entry.files]
+        return [self._expected(self.catalog.versions(entry, name)) for name in entry.files]
 
-    def _expected(self, entry: Entry, name: str) -> Version:
-        versions = self.catalog.versions(entry, name)
-        folder = self._mirror_folder()
-        at_hand = [v for v in versions if self._cached(v)]
-        if folder is not None:
-            at_hand += [v for v in versions if _intact(folder / v.path, v)]
-        return (at_hand or list(versions))[0]
+    def _expected(self, versions: tuple[Version, ...]) -> Version:
+        cached = [v for v in versions if self._cached(v) or self._archive_at_hand(v, self.cache)]
+        mirrored = [v for v in versions if self._in_mirror_folder(v)]
+        return [*cached, *mirrored, *versions][0]
 
     def get(self, entry: Entry) -> list[LocalFile]:
         """Get every file of a data set, from the first source that has it.
@@ -103,35 +97,56 @@ class Fetcher:
             If no source has one of the files; says what to download by hand, and where to put
             it.
         """
-        return [self._get_file(entry, self.catalog.files[name]) for name in entry.files]
+        found: list[LocalFile] = []
+        missing: dict[str, list[str]] = {}
+        for name in entry.files:
+            try:
+                found.append(self._get_file(entry, name))
+            except _NoSourceError as error:
+                missing[name] = error.failures
+        if missing:
+            raise DataUnavailableError(advice(self.catalog, self.cache, entry, missing))
+        return found
 
-    def _get_file(self, entry: Entry, file: File) -> LocalFile:
-        versions = self.catalog.versions(entry, file.name)
+    def _get_file(self, entry: Entry, name: str) -> LocalFile:
+        versions = self.catalog.versions(entry, name)
         cached = self._first_cached(versions)
         if cached is not None:
             return cached
-        failures: list[str] = []
-        with self._locked(self.cache / versions[0].path):
-            cached = self._first_cached(versions)
-            if cached is not None:
-                return cached
-            failures.extend(self._delete_damaged(versions))
-            for source, attempt in self._sources(entry, versions):
-                try:
-                    return attempt()
-                except SourceError as error:
-                    failures.append(f"{source}: {error}")
-        raise DataUnavailableError(self._advice(entry, file, failures))
+        # Files of one archive are unpacked together, so they share a lock.
+        with self._locked(self.cache / (versions[0].archive or versions[0].path)):
+            return self._obtain(entry, versions)
+
+    def _obtain(self, entry: Entry, versions: tuple[Version, ...]) -> LocalFile:
+        """Get the best version that the first source with any of them has; hold the lock."""
+        cached = self._first_cached(versions)
+        if cached is not None:
+            return cached
+        for version in versions:
+            storage.remove_leftovers(self.cache / version.path)
+        failures = list(self._delete_damaged(versions))
+        folder = self._mirror_folder()
+        if folder is not None and not folder.is_dir():
+            failures.append(f"{folder}: no such folder (see REPROLIB_MIRROR)")
+        for source, attempt in self._sources(entry, versions):
+            try:
+                return attempt()
+            except SourceError as error:
+                failures.append(f"{source}: {error}")
+        raise _NoSourceError(failures)
 
     def reject(self, local: LocalFile) -> None:
         """Delete an unverified file whose content is not the data set's; try others from now on."""
         self.rejected.add(local.origin)
         local.path.unlink(missing_ok=True)
 
-    # Cache ------------------------------------------------------------------------------------
-
     def _first_cached(self, versions: tuple[Version, ...]) -> LocalFile | None:
-        return next((found for v in versions if (found := self._cached(v))), None)
+        """Return the best version in the cache; None if a better one is there to be unpacked."""
+        for version in versions:
+            found = self._cached(version)
+            if found or self._archive_at_hand(version, self.cache):
+                return found
+        return None
 
     def _cached(self, version: Version) -> LocalFile | None:
         """Return the cached file if it is intact, or of unknown bytes that we may look into."""
@@ -156,7 +171,6 @@ class Fetcher:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with filelock.FileLock(f"{target}.lock", timeout=LOCK_TIMEOUT):
-                storage.remove_leftovers(target)
                 yield
         except filelock.Timeout as error:
             raise DataUnavailableError(
@@ -171,32 +185,54 @@ class Fetcher:
                 "REPROLIB_DATA to a folder that can be written"
             ) from error
 
-    # Sources ----------------------------------------------------------------------------------
-
     def _mirror_folder(self) -> Path | None:
         if self.mirror is None or self.upstream_only or _is_address(self.mirror):
             return None
         return Path(self.mirror).expanduser()
 
+    def _in_mirror_folder(self, version: Version) -> bool:
+        folder = self._mirror_folder()
+        return folder is not None and (
+            _intact(folder / version.path, version) or self._archive_at_hand(version, folder)
+        )
+
+    def _archive_at_hand(self, version: Version, folder: Path) -> bool:
+        """Whether a folder has the intact archive from which a version can be unpacked."""
+        if version.archive is None:
+            return False
+        return _intact(folder / version.archive, self.catalog.archives[version.archive])
+
     def _sources(
         self, entry: Entry, versions: tuple[Version, ...]
     ) -> Iterator[tuple[str, Callable[[], LocalFile]]]:
         """Yield the sources outside the cache, best first: their address, and how to get it."""
-        folder = self._mirror_folder()
         for v in versions:
-            if v.sha256 is None or self.mirror is None or self.upstream_only:
-                continue
-            if folder is None:
-                address = f"{self.mirror.rstrip('/')}/{quote(v.path)}"
-                yield address, partial(self._download, v, address, strict=True)
-            elif (folder / v.path).is_file():
-                yield str(folder / v.path), partial(self._copy, v, folder / v.path)
+            if v.archive is not None and self._archive_at_hand(v, self.cache):
+                yield v.archive, partial(self._from_archive, entry, v)
+        for v in versions:
+            yield from self._mirrored(entry, v)
         for v in versions:
             for url in v.urls:
                 if url not in self.rejected:
                     yield url, partial(self._download, v, url, strict=False)
             if v.archive is not None:
                 yield v.archive, partial(self._from_archive, entry, v)
+
+    def _mirrored(
+        self, entry: Entry, version: Version
+    ) -> Iterator[tuple[str, Callable[[], LocalFile]]]:
+        if self.mirror is None or self.upstream_only:
+            return
+        folder = self._mirror_folder()
+        if version.archive is not None:
+            if folder is not None and self._archive_at_hand(version, folder):
+                yield version.archive, partial(self._from_archive, entry, version)
+        elif folder is None:
+            address = f"{self.mirror.rstrip('/')}/{quote(version.path)}"
+            yield address, partial(self._download, version, address, strict=True)
+        elif (folder / version.path).is_file():
+            source = folder / version.path
+            yield str(source), partial(self._copy, version, source)
 
     def _copy(self, version: Version, source: Path) -> LocalFile:
         target = self.cache / version.path
@@ -225,14 +261,14 @@ class Fetcher:
         return LocalFile(target, version, verified, url)
 
     def _from_archive(self, entry: Entry, version: Version) -> LocalFile:
-        """Unpack all members of the data set at once, from the archive in the cache or upstream."""
+        """Get the archive like any file, and unpack all members of the data set at once."""
         assert version.archive is not None
         archive = self.catalog.archives[version.archive]
-        path = self.cache / archive.path
-        with self._locked(path):
-            if not (path.is_file() and storage.sha256(path) == archive.sha256):
-                self._download_archive(archive.urls, path, archive.sha256, archive.bytes)
-            storage.unpack_members(path, self._members(entry, archive.path))
+        try:
+            local = self._obtain(entry, (archive,))
+        except _NoSourceError as error:
+            raise SourceError("; ".join(error.failures)) from error
+        storage.unpack_members(local.path, self._members(entry, archive.path))
         target = self.cache / version.path
         if not _intact(target, version):
             raise SourceError(f"{target} is not as it was in the archive")
@@ -243,40 +279,6 @@ class Fetcher:
         return {
             v.member: self.cache / v.path for v in versions if v.archive == archive and v.member
         }
-
-    def _download_archive(self, urls: tuple[str, ...], path: Path, sha256: str, size: int) -> None:
-        failures = []
-        for url in urls:
-            try:
-                with storage.partial_file(path) as part:
-                    download(url, part, self.timeout)
-                    if storage.sha256(part) != sha256:
-                        raise SourceError(_wrong_bytes(part, size))
-                return
-            except SourceError as error:
-                failures.append(f"{url}: {error}")
-        raise SourceError("; ".join(failures))
-
-    def _advice(self, entry: Entry, file: File, failures: list[str]) -> str:
-        """What was tried, and what to do by hand."""
-        tried = "".join(f"\n  - {failure}" for failure in failures)
-        lines = [f"data set {entry.name!r} could not be had: no source has {file.key}."]
-        lines.append(f"Tried:{tried}" if tried else "It cannot be downloaded by a program.")
-        best = self.catalog.versions(entry, file.name)[0]
-        urls = best.urls
-        path = self.cache / best.path
-        if best.archive is not None:
-            urls, path = self.catalog.archives[best.archive].urls, self.cache / best.archive
-        if best.unpack != "compress":
-            where = " or ".join(urls) or file.page
-            lines.append(f"Download it by hand from {where} and put it at {path}")
-        else:
-            lines.append(
-                f"Download {' or '.join(urls)} by hand, repack it with "
-                f"`gzip -dc NAME.Z | gzip > NAME.gz`, and put that at {path}"
-            )
-        lines.append("(or set REPROLIB_MIRROR to a folder or http address that has the files).")
-        return "\n".join(lines)
 
 
 def _is_address(mirror: str) -> bool:
@@ -298,48 +300,3 @@ def _wrong_bytes(path: Path, expected: int) -> str:
     if size != expected:
         return f"{size} bytes instead of {expected}"
     return "wrong sha256: the file is damaged or altered"
-
-
-def download(url: str, target: Path, timeout: tuple[float, float]) -> None:
-    """Download an address to a file; retried a little, then given up.
-
-    Raises
-    ------
-    SourceError
-        If the server cannot be reached, stalls, or answers with an error.
-    """
-    host = urlsplit(url).netloc
-    if time.monotonic() < _silent_hosts.get(host, 0.0):
-        raise SourceError(f"{host} did not answer a moment ago")
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            with progress_bar(target.name.strip(".").partition(".part")[0], sys.stderr) as bar:
-                pooch.HTTPDownloader(
-                    progressbar=bar,
-                    chunk_size=storage.CHUNK,
-                    timeout=timeout,
-                    headers={"Accept-Encoding": "identity"},
-                )(url, str(target), None)
-            return
-        except requests.RequestException as error:
-            if attempt == ATTEMPTS or _is_final(error):
-                if isinstance(error, requests.ConnectionError | requests.Timeout):
-                    _silent_hosts[host] = time.monotonic() + HOST_PENALTY
-                raise SourceError(_reason(error)) from error
-            time.sleep(0.2 * attempt)
-
-
-def _is_final(error: requests.RequestException) -> bool:
-    """Whether trying again is no use: the server's answer is about our request."""
-    status = error.response.status_code if error.response is not None else 0
-    return 400 <= status < 500
-
-
-def _reason(error: requests.RequestException) -> str:
-    if error.response is not None:
-        return f"the server answered {error.response.status_code} {error.response.reason}"
-    if isinstance(error, requests.Timeout) or "timed out" in str(error).lower():
-        return "the server does not answer (timeout)"
-    if isinstance(error, requests.ConnectionError):
-        return "no connection (is there a network?)"
-    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,95 @@
+"""Unix .Z files, against a naive compressor and, where there is one, gzip."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import data_fetch
+from data_fetch import registry, storage
+from data_fetch.errors import SourceError
+from data_fetch.unix_compress import decompress
+from tests import toy_data as toy
+from tests.faulty_server import faulty_server
+from tests.naive.unix_compress import compress
+
+
+def some_text(n_letters: int, n_kinds: int) -> bytes:
+    rng = np.random.default_rng(n_letters + n_kinds)
+    return rng.integers(n_kinds, size=n_letters).astype(np.uint8).tobytes()
+
+
+CASES = [
+    (b"a", 16, 0),
+    (b"aaaaaaaaaaaaaaaaaaaaaaaa", 16, 0),
+    (some_text(3000, 256), 16, 0),
+    (some_text(20_000, 3), 16, 0),
+    (some_text(20_000, 200), 12, 0),
+    (some_text(5000, 100), 10, 0),
+    (some_text(20_000, 60), 14, 1001),
+    (some_text(3000, 200), 16, 8),
+]
+
+
+@pytest.mark.parametrize(("text", "max_bits", "clear_every"), CASES)
+def test_round_trip(text, max_bits, clear_every):
+    assert decompress(compress(text, max_bits, clear_every)) == text
+
+
+@pytest.mark.skipif(shutil.which("gzip") is None, reason="gzip is not installed")
+@pytest.mark.parametrize(("text", "max_bits", "clear_every"), CASES)
+def test_gzip_reads_the_same(text, max_bits, clear_every):
+    run = subprocess.run(
+        ["gzip", "-dc"], input=compress(text, max_bits, clear_every), capture_output=True
+    )
+    assert run.stdout == text, run.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "not a Unix-compressed"),
+        (b"<html>", "not a Unix-compressed"),
+        (b"\x1f\x9d\x8c", None),
+        (b"\x1f\x9d\x83abc", "codes of 3 bits"),
+        (b"\x1f\x9d\x90" + b"\xff" * 6, "a code that was never defined"),
+    ],
+)
+def test_broken_files(data, message):
+    if message is None:
+        assert decompress(data) == b""
+        return
+    with pytest.raises(SourceError, match=message):
+        decompress(data)
+
+
+def test_gzip_copy_is_the_same_every_time(tmp_path):
+    source = tmp_path / "a.Z"
+    source.write_bytes(compress(toy.CONTENT))
+    copies = [tmp_path / "1.gz", tmp_path / "2.gz"]
+    for copy in copies:
+        storage.gzip_unix_compressed(source, copy)
+    assert copies[0].read_bytes() == copies[1].read_bytes()
+    assert gzip.decompress(copies[0].read_bytes()) == toy.CONTENT
+
+
+@pytest.mark.parametrize("served", ["compressed", "broken"])
+def test_compressed_upstream_file_is_kept_as_gzip(tmp_path, monkeypatch, served):
+    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
+    monkeypatch.setenv("NO_PROXY", "*")
+    known = toy.version(gzip.compress(toy.CONTENT), path="toy/a.txt.gz", digest_decides=True)
+    with faulty_server() as server:
+        body = compress(toy.REORDERED) if served == "compressed" else b"<html>"
+        version = replace(known, urls=(server.serve("a.Z", body),), unpack="compress")
+        fetcher = toy.fetcher(toy.catalog(version), tmp_path)
+        if served == "broken":
+            with pytest.raises(data_fetch.DataUnavailableError, match=r"not a Unix-compressed"):
+                data_fetch.load("toy/a", fetcher)
+            return
+        np.testing.assert_array_equal(data_fetch.load("toy/a", fetcher).X, toy.X[::-1])
+    assert gzip.decompress((tmp_path / "toy/a.txt.gz").read_bytes()) == toy.REORDERED
