@@ -188,11 +188,13 @@ def protocol_estimate(sizes: dict[str, int], n_costs_timed: int):
         X, y = banana(n)
         model = KPMClassifierCV(PROTOCOL_COMPONENTS, cv=PROTOCOL_FOLDS, random_state=0, gamma=GAMMA)
         kpm += PROTOCOL_TRIALS * cpu_seconds(lambda m=model, X=X, y=y: m.fit(X, y), 1)[0]
-        train = slice(0, n * (PROTOCOL_FOLDS - 1) // PROTOCOL_FOLDS)
-        costs = 30.0 * np.arange(1, n_costs_timed + 1) / n_costs_timed
+        n_train = n * (PROTOCOL_FOLDS - 1) // PROTOCOL_FOLDS
+        machines = [
+            SVC(C=30.0 * (k + 1) / n_costs_timed, gamma=GAMMA) for k in range(n_costs_timed)
+        ]
+        X, y = X[:n_train], y[:n_train]
         seconds = sum(
-            cpu_seconds(lambda C=C, X=X, y=y: SVC(C=C, gamma=GAMMA).fit(X[train], y[train]), 1)[0]
-            for C in costs
+            cpu_seconds(lambda svc=svc, X=X, y=y: svc.fit(X, y), 1)[0] for svc in machines
         )
         svm += PROTOCOL_TRIALS * PROTOCOL_FOLDS * PROTOCOL_COSTS * seconds / n_costs_timed
     return kpm, svm
