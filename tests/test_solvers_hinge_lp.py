@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -222,7 +224,7 @@ def test_singular_basis_falls_back_to_highs(monkeypatch):
 def test_raises_if_no_solver_certifies(monkeypatch):
     V, y = overlapping(n=40)
     stuck = solve_hinge_lp_path(V, y, 1)[0]
-    unproved = type(stuck)(stuck.variables, 5.0, 0.0, "optimal")
+    unproved = replace(stuck, primal_objective=5.0, dual_objective=0.0)
     monkeypatch.setattr(_solve, "_simplex_solutions", lambda basis: [unproved])
     monkeypatch.setattr(_solve, "highs_single", lambda basis, d: unproved)
     monkeypatch.setattr(_solve, "cvxopt_single", lambda basis, d: unproved)

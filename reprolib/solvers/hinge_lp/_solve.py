@@ -113,8 +113,10 @@ def _repaired(basis, solutions, fallbacks):
 
 
 def _first_certified(basis, n_components, solution, fallbacks):
+    """Try the fallbacks in turn; if none is certified, the answer of least gap is returned."""
+    best = solution
     for solve in fallbacks:
-        if is_certified(solution):
+        if is_certified(best):
             break
-        solution = solve(basis, n_components)
-    return solution
+        best = min(best, solve(basis, n_components), key=lambda answer: abs(answer.gap))
+    return best
