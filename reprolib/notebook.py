@@ -21,6 +21,7 @@ def setup() -> None:
     threadpool_limits(limits=1)
     warnings.filterwarnings("ignore", category=FutureWarning)
     warnings.filterwarnings("ignore", category=DeprecationWarning)
+    warnings.filterwarnings("ignore", message="IProgress not found")
     use_style()
     pd.set_option("display.max_rows", 200)
     pd.set_option("display.max_columns", 30)
