@@ -1,0 +1,98 @@
+"""Figures of KPM show what the records say."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from scipy import stats
+
+from reprolib import results
+from reprolib.figures import kpm, kpm_example
+from reprolib.figures.scoreboard import scoreboard_figure
+from reprolib.kpm import KPMClassifier
+from reprolib.verdicts import judge_paper
+
+
+@pytest.fixture(scope="module")
+def records():
+    return results.load_paper("kpm")
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def headline(records, table, dataset, method, metric):
+    rows = records[(records["table"] == table) & (records["reading"] == "headline")]
+    rows = rows[(rows["dataset"] == dataset) & (rows["method"] == method)]
+    return rows[rows["metric"] == metric].sort_values("trial")
+
+
+def test_every_figure_of_the_report_is_drawn_from_the_committed_records(records):
+    figures = kpm.report_figures(records)
+    assert len(figures) == 4
+    assert all(figure.axes for figure in figures.values())
+
+
+def test_figure1_plots_the_mean_over_realisations(records):
+    figure = kpm.figure1(records)
+    rows = headline(records, "figure1", "raetsch/flare_solar", "kpm", "test error path")
+    paths = np.array([path.split() for path in rows["path"]], dtype=float)
+    D, errors = figure.axes[0].lines[0].get_data()
+    assert list(D) == list(range(1, 31))
+    np.testing.assert_allclose(errors, paths.mean(axis=0))
+    C, _ = figure.axes[1].lines[0].get_data()
+    assert (C[0], C[-1]) == (0.2, 20.0)
+
+
+def test_selected_error_lies_on_the_path_that_is_drawn(records):
+    """A table and a figure cannot tell two stories."""
+    for dataset in ("raetsch/banana", "raetsch/heart"):
+        paths = headline(records, "table2", dataset, "kpm", "test error path")["path"]
+        errors = headline(records, "table2", dataset, "kpm", "test error")
+        selected = errors["chosen"].str.extract(r'"D": (\d+)')[0].astype(int)
+        on_path = [float(p.split()[D - 1]) for p, D in zip(paths, selected, strict=True)]
+        np.testing.assert_allclose(errors["value"], on_path, atol=1e-6)
+
+
+def test_paired_interval_is_students(records):
+    frame = kpm.paired_table(records)
+    ours, theirs = (
+        headline(records, "table2", "raetsch/german", m, "test error")["value"].to_numpy()
+        for m in ("kpm", "svm")
+    )
+    interval = stats.ttest_rel(ours, theirs).confidence_interval()
+    row = frame.loc["raetsch/german"]
+    assert (row["low"], row["high"]) == pytest.approx((100 * interval.low, 100 * interval.high))
+
+
+def test_losses_table_has_every_loss(records):
+    frame = kpm.losses_table(records)
+    assert list(frame["test error"].columns) == ["hinge", "logistic", "square"]
+    assert frame["test error"].notna().all().all()
+
+
+def test_source_is_printed_on_figures(records):
+    texts = kpm.figure1(records)._supxlabel.get_text()
+    assert "resampled: flare_solar" in texts
+
+
+def test_example_pictures_show_the_model():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
+    model = KPMClassifier(n_components=6, gamma=0.5).fit(X, y)
+    figure = kpm_example.path_picture(model, X, y, X, y)
+    np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), model.objective_path_ / 40)
+    assert len(kpm_example.decision_boundaries(model, X, y, [1, 6], ["a", "b"]).axes) == 2
+    assert len(kpm_example.components(X, y, 0.5, [1, 2, 3]).axes) == 3
+
+
+def test_scoreboard_has_a_mark_for_every_number():
+    verdicts = judge_paper("kpm")
+    figure = scoreboard_figure({"kpm": verdicts})
+    marks = sum(len(c.get_offsets()) for c in figure.axes[0].collections)
+    assert marks == len(verdicts)
