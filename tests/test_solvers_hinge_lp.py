@@ -237,7 +237,8 @@ def test_bounded_fallback_follows_a_tiny_difference_only_up_to_the_bound():
     bounded = bounded_single(NestedBasis.from_arrays(x, y), 1).require_optimal(1e-6)
     assert 1.9 < bounded.primal_objective < 2.0
     assert 1e6 < values(x, bounded)[0] < 1e8
-    assert solve_hinge_lp_path(x, y)[0].primal_objective == pytest.approx(0.0, abs=1e-6)
+    (found,) = solve_hinge_lp_path(x, y)
+    assert found.primal_objective <= bounded.primal_objective * (1 + 1e-6)
 
 
 def test_raises_if_no_solver_certifies(monkeypatch):
