@@ -207,18 +207,19 @@ def plot(results: dict[int, dict[str, Timing]], max_components: int, target: Pat
     figure = Figure(figsize=(11, 4.5), layout="constrained")
     by_size, by_dimension = figure.subplots(1, 2)
     sizes = sorted(results)
-    for name in results[sizes[0]]:
+    for k, name in enumerate(results[sizes[0]]):
+        color = f"C{k}"
         totals = [results[n][name].total(max_components) for n in sizes]
-        by_size.plot(sizes, totals, "o-", label=name)
+        by_size.plot(sizes, totals, "o-", color=color, label=name)
         timing = results[sizes[-1]][name]
         if timing.per_dimension:
             every = np.arange(1, max_components + 1)
             cost = np.cumsum(np.interp(every, timing.dimensions, timing.seconds))
-            by_dimension.plot(every, cost)
+            by_dimension.plot(every, cost, color=color)
         elif name == EIGH:
-            by_dimension.axhline(timing.seconds[-1], color="C0")
+            by_dimension.axhline(timing.seconds[-1], color=color)
         else:
-            by_dimension.plot(timing.dimensions, timing.seconds)
+            by_dimension.plot(timing.dimensions, timing.seconds, color=color)
     by_size.set(xlabel="sample size n", title=f"cost of D = 1, ..., {max_components}")
     by_dimension.set(xlabel="number of components D", title=f"cost of 1, ..., D at n = {sizes[-1]}")
     for axis in (by_size, by_dimension):

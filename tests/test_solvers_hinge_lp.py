@@ -16,6 +16,7 @@ from reprolib.solvers.hinge_lp import (
     solve_hinge_lp_path,
     solve_hinge_lp_path_highs,
 )
+from reprolib.solvers.hinge_lp._bounded import bounded_single
 from reprolib.solvers.hinge_lp._canonical import least_norm_point
 from reprolib.solvers.logistic_path import solve_logistic_path
 from reprolib.solvers.square_path import solve_square_path
@@ -221,6 +222,25 @@ def test_singular_basis_falls_back_to_highs(monkeypatch):
     assert solve_hinge_lp_path(V, y, 3)[-1].info["solver"] == "highs"
 
 
+def test_bounded_fallback_is_certified_and_marked():
+    V, y = overlapping(n=60, gap=0.5)
+    expected = objectives(solve_hinge_lp_path(V, y, 8))
+    basis = NestedBasis.from_arrays(V[:, :8], y)
+    for d in (1, 8):
+        solution = bounded_single(basis, d).require_optimal(1e-6)
+        assert solution.info["bound"] == 1e7
+        assert solution.primal_objective == pytest.approx(expected[d - 1], rel=1e-6)
+
+
+def test_bounded_fallback_follows_a_tiny_difference_only_up_to_the_bound():
+    x, y = np.array([[1.0], [1e-9], [-1e-9]]), np.array([1.0, 1.0, -1.0])
+    bounded = bounded_single(NestedBasis.from_arrays(x, y), 1).require_optimal(1e-6)
+    assert 1.9 < bounded.primal_objective < 2.0
+    assert 1e6 < values(x, bounded)[0] < 1e8
+    (found,) = solve_hinge_lp_path(x, y)
+    assert found.primal_objective <= bounded.primal_objective * (1 + 1e-6)
+
+
 def test_raises_if_no_solver_certifies(monkeypatch):
     V, y = overlapping(n=40)
     stuck = solve_hinge_lp_path(V, y, 1)[0]
@@ -228,6 +248,7 @@ def test_raises_if_no_solver_certifies(monkeypatch):
     monkeypatch.setattr(_solve, "_simplex_solutions", lambda basis: [unproved])
     monkeypatch.setattr(_solve, "highs_single", lambda basis, d: unproved)
     monkeypatch.setattr(_solve, "cvxopt_single", lambda basis, d: unproved)
+    monkeypatch.setattr(_solve, "bounded_single", lambda basis, d: unproved)
     with pytest.raises(NotOptimalError, match="relative duality gap"):
         solve_hinge_lp_path(V, y, 1)
 

@@ -16,6 +16,8 @@ ROUND_OFF = 8 * np.finfo(float).eps
 """Relative error of a sum of D + 1 products, with some room."""
 MAX_ROUND_OFF = 1e-4
 """Relative gap beyond which round-off is no excuse."""
+RADIUS = 1e3
+"""Root mean square up to which the dual bound holds at least."""
 RESIDUAL_TOL = 1e-14
 """Residual of the dual equality constraints, relative to sum w, that is left as it is."""
 
@@ -43,8 +45,8 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
     """Make each answer canonical and recompute both objectives.
 
     The dual point satisfies its equality constraints to round-off only, so that sum(a) is lowered
-    by ||r|| ||c||, r the residual: a lower bound on the loss of every function no larger than the
-    answer.
+    by ||r|| max(||c||, 1e3), r the residual: a lower bound on the loss of every function that is no
+    larger, in root mean square, than that.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
         )
         coordinates[i, :size] = c
         duals[i] = _nearly_feasible(signed, basis.weights, duals[i], dual_tol)
-        slack[i] = np.linalg.norm(signed @ duals[i]) * np.linalg.norm(c)
+        slack[i] = np.linalg.norm(signed @ duals[i]) * max(RADIUS, np.linalg.norm(c))
     beta, intercept = basis.coefficients(coordinates)
     primal = np.maximum(1.0 - basis.margins(beta, intercept), 0.0) @ basis.weights
     dual_objective = duals.sum(axis=1) - slack

@@ -6,6 +6,7 @@ import numpy as np
 
 from reprolib.solvers._nested_basis import NestedBasis
 from reprolib.solvers._solution import Solution
+from reprolib.solvers.hinge_lp._bounded import bounded_single
 from reprolib.solvers.hinge_lp._certificate import (
     RawAnswer,
     certify,
@@ -26,7 +27,8 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
 
     Problem and dual are printed in the package docstring. One vertex per D is found from that of
     D - 1; see `simplex_path`. Where its duality gap is not closed, HiGHS and then cvxopt solve
-    that D from scratch.
+    that D from scratch, and if neither can certify an optimum, the problem is solved with bounded
+    coordinates (see `bounded_single`).
 
     Parameters
     ----------
@@ -56,7 +58,7 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
         solutions = _simplex_solutions(basis)
     except np.linalg.LinAlgError:
         solutions = highs_path(basis)
-    return _repaired(basis, solutions, (highs_single, cvxopt_single))
+    return _repaired(basis, solutions, (highs_single, cvxopt_single, bounded_single))
 
 
 def solve_hinge_lp_path_highs(V, y, max_components=None, weights=None) -> list[Solution]:
@@ -67,7 +69,7 @@ def solve_hinge_lp_path_highs(V, y, max_components=None, weights=None) -> list[S
     `solve_hinge_lp_path`.
     """
     basis = _basis(V, y, max_components, weights)
-    return _repaired(basis, highs_path(basis), (cvxopt_single,))
+    return _repaired(basis, highs_path(basis), (cvxopt_single, bounded_single))
 
 
 def solve_hinge_lp_cvxopt(V, y, weights=None) -> Solution:
@@ -79,7 +81,9 @@ def solve_hinge_lp_cvxopt(V, y, weights=None) -> Solution:
     """
     basis = _basis(V, y, None, weights)
     d = basis.max_components
-    return require_path([_first_certified(basis, d, cvxopt_single(basis, d), (highs_single,))])[0]
+    return require_path(
+        [_first_certified(basis, d, cvxopt_single(basis, d), (highs_single, bounded_single))]
+    )[0]
 
 
 def _basis(V, y, max_components, weights):
