@@ -74,7 +74,7 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
         )
         coordinates[i, :size] = c
         duals[i] = _nearly_feasible(signed, basis.weights, duals[i], dual_tol)
-        slack[i] = np.linalg.norm(signed @ duals[i]) * max(RADIUS, np.linalg.norm(c))
+        slack[i] = float(np.linalg.norm(signed @ duals[i])) * max(RADIUS, float(np.linalg.norm(c)))
     beta, intercept = basis.coefficients(coordinates)
     primal = np.maximum(1.0 - basis.margins(beta, intercept), 0.0) @ basis.weights
     dual_objective = duals.sum(axis=1) - slack
