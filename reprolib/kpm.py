@@ -247,7 +247,8 @@ class KPMClassifierCV(_ProjectionMachine):
     ----------
     max_components : int
         The largest number tried. It is lowered to the smallest numerical rank of a training
-        fold; see ``max_components_``.
+        fold, and, with a `NotOptimalWarning`, to the last number whose linear programs can all
+        be certified; see ``max_components_``.
     cv : int, cross-validation splitter or iterable
         An integer means stratified folds, shuffled by ``random_state``.
     tie_break : {"smallest", "largest", "middle"}
@@ -307,21 +308,22 @@ class KPMClassifierCV(_ProjectionMachine):
         folds = list(self._splitter(y).split(K, y))
         fold_components = [self._components(K[np.ix_(train, train)]) for train, _ in folds]
         components = self._components(K)
-        ranks = [c.rank for c in [components, *fold_components]]
-        self.max_components_ = min(self.max_components, *ranks)
-        if self.max_components_ < 1:
+        solve = LOSSES[self.loss]
+        max_rank = min(c.rank for c in [components, *fold_components])
+        if max_rank < 1:
             raise ValueError(
                 "The centred Gram matrix of a training fold is zero: all of its points are "
                 "equal. Use fewer folds or another kernel."
             )
-        errors = np.zeros(self.max_components_)
+        path = components.fit_certified_path(y, min(self.max_components, max_rank), solve)
+        errors = np.zeros(path.max_components)
         for (train, test), fold in zip(folds, fold_components, strict=True):
-            path = fold.fit_path(y[train], self.max_components_, LOSSES[self.loss])
-            errors += len(test) * error_path(y[test], path.scores(K[np.ix_(test, train)]))
+            fold_path = fold.fit_certified_path(y[train], len(errors), solve)
+            scores = fold_path.scores(K[np.ix_(test, train)])
+            errors = errors[: fold_path.max_components] + len(test) * error_path(y[test], scores)
+        self.max_components_ = len(errors)
         self.cv_error_path_ = errors / sum(len(test) for _, test in folds)
-        chosen = select_dimension(self.cv_error_path_, self.tie_break)
-        path = components.fit_path(y, self.max_components_, LOSSES[self.loss])
-        self._set_path(path, chosen)
+        self._set_path(path, select_dimension(self.cv_error_path_, self.tie_break))
         return self
 
     def _components(self, K):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from reprolib.kernels import center_gram, gram_eigh
+from reprolib.solvers import NotOptimalError, NotOptimalWarning
 
 DUPLICATE_TOL = 1e-14
 """Squared distance in feature space, relative to squared norms, at which points are equal."""
@@ -32,6 +34,11 @@ class ProjectionPath:
     intercept: np.ndarray
     objective: np.ndarray
     duality_gap: np.ndarray
+
+    @property
+    def max_components(self) -> int:
+        """The largest number of components on the path."""
+        return len(self.intercept)
 
     def scores(self, K_cross):
         """Decision values of shape (m, max_components) from kernel values of shape (m, n)."""
@@ -71,6 +78,31 @@ class KernelComponents:
     def rank(self) -> int:
         """Numerical rank of the Gram matrix."""
         return len(self.eigenvalues)
+
+    def fit_certified_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:
+        """`fit_path`, ended before the first number of components that cannot be certified.
+
+        Warns
+        -----
+        NotOptimalWarning
+            With the number of components at which the path ends, if that is early.
+
+        Raises
+        ------
+        NotOptimalError
+            If not even one component can be certified.
+        """
+        try:
+            return self.fit_path(y, max_components, solve)
+        except NotOptimalError as error:
+            if error.n_certified < 1:
+                raise
+            warnings.warn(
+                f"the path ends at {error.n_certified} of {max_components} components: {error}",
+                NotOptimalWarning,
+                stacklevel=2,
+            )
+            return self.fit_certified_path(y, error.n_certified, solve)
 
     def fit_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:
         """Minimise a loss on the first D components and a constant, for every D.

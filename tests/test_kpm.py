@@ -11,6 +11,8 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from reprolib.kernels import center_gram, gram
 from reprolib.kpm import LOSSES, KPMClassifier, KPMClassifierCV, error_path, select_dimension
 from reprolib.projection import KernelComponents
+from reprolib.solvers import NotOptimalError, NotOptimalWarning
+from reprolib.solvers.hinge_lp import solve_hinge_lp_path
 from tests.naive import kpm as naive
 
 examples = settings(derandomize=True, deadline=None, max_examples=15)
@@ -249,3 +251,31 @@ def test_unknown_labels_in_error_path(moons):
     model = KPMClassifier(2, gamma=GAMMA).fit(X, y)
     with pytest.raises(ValueError, match="not among the training classes"):
         model.error_path(X, y + 5)
+
+
+def _gives_up_beyond_three(V, y, weights):
+    if V.shape[1] > 3:
+        raise NotOptimalError("no certified answer at 4 components", n_certified=3)
+    return solve_hinge_lp_path(V, y, weights=weights)
+
+
+def test_path_ends_with_a_warning_where_the_certificate_does(monkeypatch):
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    whole = KPMClassifierCV(max_components=3, gamma=1.0).fit(X, y)
+    monkeypatch.setitem(LOSSES, "hinge", _gives_up_beyond_three)
+    with pytest.warns(NotOptimalWarning, match="the path ends at 3 of 8 components"):
+        model = KPMClassifierCV(max_components=8, gamma=1.0).fit(X, y)
+    assert model.max_components_ == 3
+    np.testing.assert_array_equal(model.cv_error_path_, whole.cv_error_path_)
+    with pytest.raises(NotOptimalError, match="at 4 components"):
+        KPMClassifier(n_components=8, gamma=1.0).fit(X, y)
+
+
+def test_path_without_a_single_certified_answer_raises(monkeypatch):
+    def gives_up(V, y, weights):
+        raise NotOptimalError("nothing is certified")
+
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    monkeypatch.setitem(LOSSES, "hinge", gives_up)
+    with pytest.raises(NotOptimalError, match="nothing is certified"):
+        KPMClassifierCV(max_components=8, gamma=1.0).fit(X, y)

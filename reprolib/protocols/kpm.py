@@ -16,6 +16,7 @@ What the text leaves open is measured under named readings (``reprolib/papers/kp
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Mapping
 
 import numpy as np
@@ -137,12 +138,13 @@ def second_stage(
     """Medians over the first five realisations, and Table 1 with the median of fold seed 0."""
     tasks = []
     selected = records[(records["metric"] == "selected D") & (records["status"] == "ok")].copy()
-    selected["fold_seed"] = selected["chosen"].str.extract(r'"fold_seed": (\d+)').astype(int)
+    selected["fold_seed"] = [json.loads(chosen)["fold_seed"] for chosen in selected["chosen"]]
     for name, dataset in datasets.items():
         chosen = selected[(selected["dataset"] == name) & (selected["table"] == "selection")]
-        for seed, group in chosen.groupby("fold_seed"):
+        for _, group in chosen.groupby("fold_seed"):
             params = {"selected": [int(D) for D in group.sort_values("trial")["value"]]}
-            tasks.append(Task(PAPER, "selection", name, "kpm", HEADLINE, int(seed), params))
+            trial = int(group["fold_seed"].iloc[0])
+            tasks.append(Task(PAPER, "selection", name, "kpm", HEADLINE, trial, params))
         by_reading = selected[
             (selected["dataset"] == name)
             & (selected["table"] == "table2")

@@ -9,7 +9,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 class NotOptimalError(RuntimeError):
-    """A solver stopped without an optimal answer, and the answer must not be used."""
+    """A solver stopped without an optimal answer, and the answer must not be used.
+
+    Parameters
+    ----------
+    message : str
+    n_certified : int
+        Of a sequence of nested problems, how many before this one have a certified answer.
+    """
+
+    def __init__(self, message: str, n_certified: int = 0):
+        super().__init__(message)
+        self.n_certified = n_certified
 
 
 class NotOptimalWarning(ConvergenceWarning):

@@ -132,12 +132,18 @@ def require_path(solutions):
     previous = np.inf
     for i, solution in enumerate(solutions):
         if not is_certified(solution):
-            solution.require_optimal(GAP_TOL)
+            raise NotOptimalError(
+                f"the hinge LP of {i + 1} components has no certified answer: status "
+                f"{solution.status!r}, relative duality gap {solution.relative_gap:.3g} (wanted at "
+                f"most {GAP_TOL:g}); use fewer components or a larger rank_tol",
+                n_certified=i,
+            )
         objective, round_off = solution.primal_objective, solution.info["round_off"]
         if objective > previous + 2 * GAP_TOL * max(1.0, previous) + round_off:
             raise NotOptimalError(
                 f"the hinge loss rises from {previous:g} to {objective:g} at {i + 1} components, "
-                "which a nested model cannot do; use fewer components or a larger rank_tol"
+                "which a nested model cannot do; use fewer components or a larger rank_tol",
+                n_certified=i,
             )
         previous = objective
     return solutions
