@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -19,8 +21,8 @@ from reprolib.commands import reproduce
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def reproduce_in(folder, *options, **kwargs):
-    command = [sys.executable, "-m", "reprolib", "reproduce", "kpm", "--embedded", *options]
+def reproduce_in(folder) -> subprocess.Popen:
+    """Start a quick run on embedded data, in a process group of its own."""
     environment = {
         **os.environ,
         "REPROLIB_RECORDS": str(folder / "records"),
@@ -28,23 +30,26 @@ def reproduce_in(folder, *options, **kwargs):
         "MPLBACKEND": "Agg",
     }
     return subprocess.Popen(
-        command,
+        [sys.executable, "-m", "reprolib", "reproduce", "kpm", "--embedded"],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        start_new_session=True,
     )
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """One whole run of the quick profile on embedded data."""
+    """One whole run of the quick profile on embedded data: its folder, and what it printed."""
     folder = tmp_path_factory.mktemp("run")
-    process = reproduce_in(folder)
-    text, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, text
-    return folder, text
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
+        patch.chdir(folder)
+        patch.setenv("REPROLIB_RECORDS", str(folder / "records"))
+        assert main(["reproduce", "kpm", "--embedded"]) == 0
+    return folder, printed.getvalue()
 
 
 def records_of(folder) -> pd.DataFrame:
@@ -68,7 +73,7 @@ def test_killed_run_is_resumed_and_ends_with_the_same_tables(finished, tmp_path)
         assert process.poll() is None, "ended before it could be killed"
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
+    os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     stored = {p: p.stat().st_mtime_ns for p in (tmp_path / "records").rglob("*.json")}
     assert not (tmp_path / "build" / "results").exists()
