@@ -1,0 +1,71 @@
+"""Exact leave-one-out accuracy of the nearest neighbour behind a projection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from reprolib.kernels import center_gram, gram_eigh
+from reprolib.mmc._constraints import RANK_TOL, get_maximiser, leading_eigenvectors
+from reprolib.mmc._nearest import nearest_neighbor_path
+
+
+def leave_one_out_path(
+    K, y, laplacian: Callable[[np.ndarray], np.ndarray], n_components: int, *, constraint: str
+):
+    """Leave-one-out 1-NN accuracy for 1, 2, ..., n_components directions.
+
+    Every point is classified in a projection learned without it: its class mean, the overall
+    mean and the expansion all lack it. One eigendecomposition a point; the "function" constraint
+    factors the Gram matrix once for all points, and only the graph changes.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Gram matrix; its bandwidth stays as it is when a point is left out.
+    y : ndarray of shape (n,)
+    laplacian : callable
+        Labels of the remaining points -> Laplacian L of the criterion, for instance
+        `margin_laplacian`.
+    n_components : int
+        Where fewer directions exist, the accuracy stays at its last value.
+    constraint : {"coefficient", "function", "whitened"}
+
+    Returns
+    -------
+    ndarray of shape (n_components,)
+    """
+    y = np.asarray(y)
+    n = len(y)
+    project = _function_projections if constraint == "function" else _refitted_projections
+    correct = np.zeros(n_components)
+    for i, train, test, rest in project(K, y, laplacian, n_components, constraint):
+        hits = nearest_neighbor_path(train, y[rest], test[None])[:, 0] == y[i]
+        correct += np.concatenate([hits, np.repeat(hits[-1:], n_components - len(hits))])
+    return correct / n
+
+
+def _refitted_projections(K, y, laplacian, n_components: int, constraint: str):
+    """Learn the coefficients anew on the Gram matrix without row and column i."""
+    maximise = get_maximiser(constraint)
+    for i in range(len(y)):
+        rest = np.delete(np.arange(len(y)), i)
+        K_rest = K[np.ix_(rest, rest)]
+        A, _ = maximise(K_rest, laplacian(y[rest]), n_components)
+        yield i, K_rest @ A, K[i, rest] @ A, rest
+
+
+def _function_projections(K, y, laplacian, n_components: int, _):
+    """Orthonormal directions among the features of all points, learned on the others' graph.
+
+    The features span one direction that the other points do not use: no scatter, no effect on
+    the ranks of distances, like the constant function among the uncentred features.
+    """
+    eigenvalues, U = gram_eigh(center_gram(K), rank_tol=RANK_TOL)
+    F = U * np.sqrt(eigenvalues)
+    for i in range(len(y)):
+        rest = np.delete(np.arange(len(y)), i)
+        F_rest = F[rest]
+        B, _ = leading_eigenvectors(F_rest.T @ laplacian(y[rest]) @ F_rest, n_components)
+        yield i, F_rest @ B, F[i] @ B, rest
