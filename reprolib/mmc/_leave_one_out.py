@@ -46,6 +46,45 @@ def leave_one_out_path(
     return correct / n
 
 
+def leave_one_out_collapsed(K, y) -> float:
+    """Leave-one-out 1-NN accuracy in all c - 1 whitened directions, from one inverse.
+
+    When the centred Gram matrix of n points has rank n - 1, the whitened projection without ridge
+    sends every class to one point, at (f - e_k) / sqrt(n_j) from a point x, where f(x) is the
+    kernel interpolation of the class indicators with a constant. Leaving a point out of an
+    interpolation is a known update: with C the inverse of [[K, 1], [1', 0]] and coefficients
+    alpha = C [Y; 0], the others predict f_i = y_i - alpha_i / C_ii (Dubrule 1983).
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    y : ndarray of shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If the centred Gram matrix is rank-deficient (duplicate points, for example): use
+        `leave_one_out_path`.
+    """
+    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    n = len(codes)
+    rank = len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
+    if rank < n - 1:
+        raise ValueError(
+            f"the centred Gram matrix of {n} points has rank {rank}, and the classes do not "
+            "collapse; use leave_one_out_path with constraint 'whitened'."
+        )
+    Y = np.eye(len(classes))[codes]
+    bordered = np.block([[K, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
+    C = np.linalg.inv(bordered)
+    left_out = Y - (C[:n, :n] @ Y) / np.diag(C)[:n, None]
+    others = counts - Y
+    weights = np.divide(1.0, others, out=np.zeros_like(others), where=others > 0)
+    distances = (weights * left_out**2).sum(axis=1, keepdims=True) + weights * (1 - 2 * left_out)
+    distances[others == 0] = np.inf
+    return float(np.mean(np.argmin(distances, axis=1) == codes))
+
+
 def _refitted_projections(K, y, laplacian, n_components: int, constraint: str):
     """Learn the coefficients anew on the Gram matrix without row and column i."""
     maximise = get_maximiser(constraint)
