@@ -16,7 +16,7 @@ from reprolib.mmc import (
     KernelMMC,
     MultipleKernelMMC,
     bandwidth_grid,
-    leave_one_out_collapsed,
+    leave_one_out_collapsed_path,
     leave_one_out_path,
     margin_laplacian,
     margin_weights,
@@ -263,19 +263,22 @@ def test_collapsed_leave_one_out_is_the_refit(blobs, gamma):
     X, y = blobs
     K = gram(X, gamma=gamma)
     path = leave_one_out_path(K, y, margin_laplacian, 3, constraint="whitened")
-    assert leave_one_out_collapsed(K, y) == pytest.approx(path[-1])
+    np.testing.assert_allclose(leave_one_out_collapsed_path(K, y), path)
 
 
 def test_collapsed_leave_one_out_needs_full_rank(blobs):
     X, y = blobs
     with pytest.raises(ValueError, match="18 points has rank 7"):
-        leave_one_out_collapsed(X @ X.T, y)
+        leave_one_out_collapsed_path(X @ X.T, y)
 
 
 def test_collapsed_leave_one_out_cannot_find_a_class_of_one(blobs):
     X, y = blobs
     y = np.where(np.arange(len(y)) == 0, 9, y)
-    assert leave_one_out_collapsed(gram(X, gamma=0.02), y) <= 17 / 18
+    path = leave_one_out_path(gram(X, gamma=0.02), y, margin_laplacian, 4, constraint="whitened")
+    collapsed = leave_one_out_collapsed_path(gram(X, gamma=0.02), y)
+    np.testing.assert_allclose(collapsed, path)
+    assert collapsed.max() <= 17 / 18
 
 
 def test_leave_one_out_of_pca_is_a_refit_without_the_point(blobs):

@@ -3,7 +3,7 @@
 from reprolib.mmc._constraints import CONSTRAINTS
 from reprolib.mmc._graph import margin_laplacian, margin_weights, total_laplacian
 from reprolib.mmc._kernel import KernelMMC
-from reprolib.mmc._leave_one_out import leave_one_out_collapsed, leave_one_out_path
+from reprolib.mmc._leave_one_out import leave_one_out_collapsed_path, leave_one_out_path
 from reprolib.mmc._linear import MMC
 from reprolib.mmc._multiple import MultipleKernelMMC, bandwidth_grid
 from reprolib.mmc._nearest import nearest_neighbor_path
@@ -14,7 +14,7 @@ __all__ = [
     "KernelMMC",
     "MultipleKernelMMC",
     "bandwidth_grid",
-    "leave_one_out_collapsed",
+    "leave_one_out_collapsed_path",
     "leave_one_out_path",
     "margin_laplacian",
     "margin_weights",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg import eigh
 
 from reprolib.kernels import center_gram, gram_eigh
 from reprolib.mmc._constraints import RANK_TOL, get_maximiser, leading_eigenvectors
@@ -46,19 +47,25 @@ def leave_one_out_path(
     return correct / n
 
 
-def leave_one_out_collapsed(K, y) -> float:
-    """Leave-one-out 1-NN accuracy in all c - 1 whitened directions, from one inverse.
+def leave_one_out_collapsed_path(K, y):
+    """`leave_one_out_path` of the whitened constraint for a Gram matrix of full rank.
 
-    When the centred Gram matrix of n points has rank n - 1, the whitened projection without ridge
-    sends every class to one point, at (f - e_k) / sqrt(n_j) from a point x, where f(x) is the
-    kernel interpolation of the class indicators with a constant. Leaving a point out of an
-    interpolation is a known update: with C the inverse of [[K, 1], [1', 0]] and coefficients
-    alpha = C [Y; 0], the others predict f_i = y_i - alpha_i / C_ii (Dubrule 1983).
+    When the centred Gram matrix of n points has rank n - 1, the whitened projection (no ridge)
+    sends every class to one point. With P the pseudo-inverse of the centred Gram matrix and
+    V = Y N^(-1/2) the scaled class indicators, the directions are P V R, R the eigenvectors of
+    V' P V with positive eigenvalues, smallest first; class k sits at row k of N^(-1/2) R. Leaving
+    out point i changes P by a rank-one term, and the point itself goes to -P_i V R / P_ii
+    (Dubrule's update for interpolation, 1983). So one inverse serves all points, and each costs
+    an eigendecomposition of size c instead of n.
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
     y : ndarray of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (c - 1,)
 
     Raises
     ------
@@ -67,22 +74,38 @@ def leave_one_out_collapsed(K, y) -> float:
         `leave_one_out_path`.
     """
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    n = len(codes)
+    n, c = len(codes), len(classes)
+    P = _centered_inverse(K)
+    Y = np.eye(c)[codes]
+    group_sums = Y.T @ P @ Y
+    correct = np.zeros(c - 1)
+    for i, k in enumerate(codes):
+        away = np.zeros(c)
+        away[k] = 1.0
+        others = Y.T @ P[:, i] - P[i, i] * away
+        reduced = group_sums - np.outer(away, others) - np.outer(others, away)
+        reduced[k, k] -= P[i, i]
+        reduced -= np.outer(others, others) / P[i, i]
+        kept = np.flatnonzero(counts - away > 0)
+        scale = 1 / np.sqrt((counts - away)[kept])
+        R = eigh(reduced[np.ix_(kept, kept)] * np.outer(scale, scale), driver="evd")[1][:, 1:]
+        point = -(others[kept] * scale / P[i, i]) @ R
+        hits = nearest_neighbor_path(R * scale[:, None], kept, point[None])[:, 0] == k
+        correct += np.concatenate([hits, np.repeat(hits[-1:], c - 1 - len(hits))])
+    return correct / n
+
+
+def _centered_inverse(K):
+    """Pseudo-inverse of H K H, the leading block of the inverse of [[K, 1], [1', 0]]."""
+    n = len(K)
     rank = len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
     if rank < n - 1:
         raise ValueError(
             f"the centred Gram matrix of {n} points has rank {rank}, and the classes do not "
             "collapse; use leave_one_out_path with constraint 'whitened'."
         )
-    Y = np.eye(len(classes))[codes]
     bordered = np.block([[K, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
-    C = np.linalg.inv(bordered)
-    left_out = Y - (C[:n, :n] @ Y) / np.diag(C)[:n, None]
-    others = counts - Y
-    weights = np.divide(1.0, others, out=np.zeros_like(others), where=others > 0)
-    distances = (weights * left_out**2).sum(axis=1, keepdims=True) + weights * (1 - 2 * left_out)
-    distances[others == 0] = np.inf
-    return float(np.mean(np.argmin(distances, axis=1) == codes))
+    return np.linalg.inv(bordered)[:n, :n]
 
 
 def _refitted_projections(K, y, laplacian, n_components: int, constraint: str):
