@@ -1,0 +1,305 @@
+"""The methods of the paper's tables, and those beyond it, on one split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import euclidean_distances
+
+from reprolib.mmc import (
+    CONSTRAINTS,
+    MMC,
+    KernelMMC,
+    MultipleKernelMMC,
+    bandwidth_grid,
+    leave_one_out_collapsed_path,
+    leave_one_out_path,
+    margin_laplacian,
+    nearest_neighbor_path,
+    total_laplacian,
+)
+from reprolib.protocols.base import HEADLINE, Measurement
+
+OWN = "accuracy at own dimension"
+
+#: k in the widths 2^k sigma_0^2.
+EXPONENTS = tuple(range(-5, 6))
+#: mu in S_b - mu S_w, for the curves against it.
+WITHIN_WEIGHTS = (0.0, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)
+#: Readings whose own dimension is searched by leave-one-out; the others take all c - 1.
+SEARCHED = (HEADLINE, "function", "whitened")
+
+MMC_READINGS: Mapping[str, Mapping[str, Any]] = {
+    HEADLINE: {},
+    "sum of covariances": {"within": "covariance"},
+    "S_b without n_i": {"within_weight": "n_train"},
+    "within weight 4": {"within_weight": 4.0},
+    "within weight 10": {"within_weight": 10.0},
+}
+KMMC_READINGS: Mapping[str, Mapping[str, Any]] = {
+    HEADLINE: {"constraint": "coefficient"},
+    "function": {"constraint": "function"},
+    "whitened": {"constraint": "whitened"},
+}
+MKMMC_READINGS: Mapping[str, Mapping[str, Any]] = {
+    HEADLINE: {},
+    "global step": {"weight_step": "global"},
+    "unit trace": {"normalization": "trace"},
+    "centred": {"center": True},
+    "sum of covariances": {"within": "covariance"},
+    "within weight 4": {"within_weight": 4.0},
+    "function": {"constraint": "function"},
+    "function, global step": {"constraint": "function", "weight_step": "global"},
+    "function, unit trace": {"constraint": "function", "normalization": "trace"},
+    "function, within weight 4": {"constraint": "function", "within_weight": 4.0},
+    "whitened": {"constraint": "whitened"},
+    "whitened, unit trace": {"constraint": "whitened", "normalization": "trace"},
+    "whitened, ridge 0.1": {"constraint": "whitened", "ridge": 0.1},
+}
+UNIFORM_READINGS: Mapping[str, Mapping[str, Any]] = {
+    HEADLINE: {"constraint": "coefficient"},
+    "function": {"constraint": "function"},
+    "whitened": {"constraint": "whitened"},
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One split, and what its methods share."""
+
+    X: np.ndarray
+    y: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+
+    @cached_property
+    def n_classes(self) -> int:
+        """Number of classes, the largest dimension searched."""
+        return len(np.unique(self.y))
+
+    @cached_property
+    def gammas(self):
+        """The paper's eleven bandwidths, narrowest first."""
+        return bandwidth_grid(self.X, EXPONENTS)
+
+    @cached_property
+    def grams(self):
+        """Gram matrices of the eleven kernels."""
+        squared = euclidean_distances(self.X, squared=True)
+        return np.exp(-self.gammas[:, None, None] * squared)
+
+    @cached_property
+    def test_grams(self):
+        """The eleven kernels between test and training images."""
+        squared = euclidean_distances(self.X_test, self.X, squared=True)
+        return np.exp(-self.gammas[:, None, None] * squared)
+
+    def on_unit_sphere(self) -> Trial:
+        """The same split with every image scaled to unit norm."""
+        X = self.X / np.linalg.norm(self.X, axis=1, keepdims=True)
+        X_test = self.X_test / np.linalg.norm(self.X_test, axis=1, keepdims=True)
+        return Trial(X, self.y, X_test, self.y_test)
+
+    def test_path(self, train, test, n_dimensions: int):
+        """Test accuracy in 1, ..., n_dimensions coordinates; flat where there are no more."""
+        labels = nearest_neighbor_path(train[:, :n_dimensions], self.y, test[:, :n_dimensions])
+        accuracy = np.mean(labels == self.y_test, axis=1)
+        return np.pad(accuracy, (0, n_dimensions - len(accuracy)), mode="edge")
+
+    def accuracy(self, train, test) -> float:
+        """Test accuracy of 1-nearest neighbour in all coordinates."""
+        nearest = np.argmin(euclidean_distances(test, train, squared=True), axis=1)
+        return float(np.mean(self.y[nearest] == self.y_test))
+
+    def transformer_path(self, transformer):
+        """Test accuracy behind a fitted transformer in up to c dimensions."""
+        return self.test_path(
+            transformer.transform(self.X), transformer.transform(self.X_test), self.n_classes
+        )
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a method runs on one split; ``table`` if its records have a table of their own."""
+
+    run: Callable[[Trial, str], list[Measurement]]
+    table: str = ""
+
+
+def largest_argmax(values) -> int:
+    """Last index at which the maximum is reached, up to round-off."""
+    return int(np.flatnonzero(values >= np.max(values) - 1e-12)[-1])
+
+
+def _measure(trial: Trial, suffix: str, path, own: int, reading=HEADLINE, **chosen) -> Measurement:
+    """Accuracy in the method's own dimension, and in all dimensions."""
+    own = min(own, len(path))
+    chosen = {**chosen, "n_components": own}
+    return Measurement(
+        OWN + suffix, path[own - 1], chosen, n_test=len(trial.y_test), path=path, reading=reading
+    )
+
+
+def _total(y):
+    return total_laplacian(len(y))
+
+
+def _pca_path(trial: Trial, K, K_test, n_dimensions: int):
+    A, _ = CONSTRAINTS["function"](K, _total(trial.y), n_dimensions)
+    return trial.test_path(K @ A, K_test @ A, n_dimensions)
+
+
+def _pca(trial: Trial, suffix: str) -> list[Measurement]:
+    measurements = []
+    for reading, data in [(HEADLINE, trial), ("unit norm", trial.on_unit_sphere())]:
+        mean = data.X.mean(axis=0)
+        Z, Z_test = data.X - mean, data.X_test - mean
+        n = len(Z) - 1
+        path = _pca_path(data, Z @ Z.T, Z_test @ Z.T, n)
+        loo = leave_one_out_path(Z @ Z.T, data.y, _total, n, constraint="function")
+        own = largest_argmax(loo) + 1
+        measurements.append(_measure(data, suffix, path, own, reading))
+    return measurements
+
+
+def _kpca(trial: Trial, suffix: str) -> list[Measurement]:
+    n = len(trial.y)
+    loo = [leave_one_out_path(K, trial.y, _total, n, constraint="function") for K in trial.grams]
+    t = largest_argmax(np.max(loo, axis=1))
+    path = _pca_path(trial, trial.grams[t], trial.test_grams[t], n)
+    return [_measure(trial, suffix, path, largest_argmax(loo[t]) + 1, exponent=EXPONENTS[t])]
+
+
+def _mmc(trial: Trial, suffix: str) -> list[Measurement]:
+    n_train = len(trial.y) // trial.n_classes
+    measurements = []
+    for reading, options in MMC_READINGS.items():
+        if options.get("within_weight") == "n_train":
+            options = {"within_weight": float(n_train)}
+        measurements.append(_mmc_reading(trial, suffix, reading, options))
+    measurements.append(_mmc_reading(trial.on_unit_sphere(), suffix, "unit norm", {}))
+    return measurements
+
+
+def _mmc_reading(trial: Trial, suffix: str, reading: str, options) -> Measurement:
+    fitted = MMC(**options).fit(trial.X, trial.y)
+    own = trial.n_classes - 1
+    if reading in SEARCHED:
+        Z = trial.X - trial.X.mean(axis=0)
+        own = largest_argmax(_loo_path(Z @ Z.T, trial, "function")) + 1
+    return _measure(trial, suffix, trial.transformer_path(fitted), own, reading)
+
+
+def _kmmc(trial: Trial, suffix: str) -> list[Measurement]:
+    measurements = [
+        _kmmc_reading(trial, suffix, reading, **options)
+        for reading, options in KMMC_READINGS.items()
+    ]
+    unit = trial.on_unit_sphere()
+    return [*measurements, _kmmc_reading(unit, suffix, "whitened, unit norm", "whitened")]
+
+
+def _kmmc_reading(trial: Trial, suffix: str, reading: str, constraint: str) -> Measurement:
+    loo = [_loo_path(K, trial, constraint) for K in trial.grams]
+    t = largest_argmax(np.max(loo, axis=1))
+    fitted = KernelMMC(trial.n_classes, gamma=trial.gammas[t], constraint=constraint)
+    path = trial.transformer_path(fitted.fit(trial.X, trial.y))
+    own = largest_argmax(loo[t]) + 1
+    return _measure(trial, suffix, path, own, reading, exponent=EXPONENTS[t])
+
+
+def _loo_path(K, trial: Trial, constraint: str):
+    if constraint == "whitened":
+        return leave_one_out_collapsed_path(K, trial.y)
+    return leave_one_out_path(K, trial.y, margin_laplacian, trial.n_classes, constraint=constraint)
+
+
+def _multiple(trial: Trial, suffix: str, reading: str, options) -> Measurement:
+    fitted = MultipleKernelMMC(trial.n_classes, **options).fit(trial.X, trial.y)
+    own = trial.n_classes - 1
+    if reading in SEARCHED:
+        K = np.tensordot(fitted.kernel_weights_, trial.grams, axes=1)
+        own = largest_argmax(_loo_path(K, trial, options.get("constraint", "coefficient"))) + 1
+    return _measure(
+        trial,
+        suffix,
+        trial.transformer_path(fitted),
+        own,
+        reading,
+        weights=[round(float(w), 4) for w in fitted.kernel_weights_],
+        single_kernel=fitted.single_kernel_,
+        steps=fitted.n_iter_,
+    )
+
+
+def _mkmmc(trial: Trial, suffix: str) -> list[Measurement]:
+    return [_multiple(trial, suffix, name, options) for name, options in MKMMC_READINGS.items()]
+
+
+def _uniform(trial: Trial, suffix: str) -> list[Measurement]:
+    return [
+        _multiple(trial, suffix, reading, {**options, "weight_step": "none"})
+        for reading, options in UNIFORM_READINGS.items()
+    ]
+
+
+def _regularised_lda(trial: Trial, suffix: str) -> list[Measurement]:
+    """Discriminant analysis with a tenth of the mean eigenvalue as ridge, in c - 1 dimensions."""
+    fitted = KernelMMC(kernel="linear", constraint="whitened", ridge=0.1, center=True)
+    path = trial.transformer_path(fitted.fit(trial.X, trial.y))
+    return [_measure(trial, suffix, path, trial.n_classes - 1)]
+
+
+def _regularised_kernel_lda(trial: Trial, suffix: str) -> list[Measurement]:
+    """The same behind the Gaussian kernel of width sigma_0^2."""
+    gamma = trial.gammas[EXPONENTS.index(0)]
+    fitted = KernelMMC(gamma=gamma, constraint="whitened", ridge=0.1).fit(trial.X, trial.y)
+    path = trial.transformer_path(fitted)
+    return [_measure(trial, suffix, path, trial.n_classes - 1, exponent=0)]
+
+
+def _mmc_by_weight(trial: Trial, suffix: str) -> list[Measurement]:
+    """Accuracy of MMC in c - 1 dimensions against mu."""
+    path = [
+        trial.transformer_path(MMC(within_weight=mu).fit(trial.X, trial.y))[-1]
+        for mu in WITHIN_WEIGHTS
+    ]
+    chosen = {"within_weights": list(WITHIN_WEIGHTS)}
+    return [Measurement("accuracy by within weight" + suffix, max(path), chosen, path=path)]
+
+
+def _kmmc_by_bandwidth(trial: Trial, suffix: str) -> list[Measurement]:
+    """Accuracy of kernel MMC in c - 1 dimensions against the bandwidth, by constraint and mu."""
+    variants = [
+        (constraint, mu) for constraint in ("coefficient", "function") for mu in WITHIN_WEIGHTS
+    ]
+    measurements = []
+    for constraint, mu in [*variants, ("whitened", 1.0)]:
+        L = margin_laplacian(trial.y, within_weight=mu)
+        path = []
+        for K, K_test in zip(trial.grams, trial.test_grams, strict=True):
+            A, _ = CONSTRAINTS[constraint](K, L, trial.n_classes - 1)
+            path.append(trial.accuracy(K @ A, K_test @ A))
+        chosen = {"constraint": constraint, "within_weight": mu}
+        name = f"accuracy by bandwidth{suffix}"
+        reading = f"{constraint}, mu = {mu:g}"
+        measurements.append(Measurement(name, max(path), chosen, path=path, reading=reading))
+    return measurements
+
+
+METHODS: Mapping[str, Method] = {
+    "pca": Method(_pca),
+    "kpca_cv": Method(_kpca),
+    "mmc": Method(_mmc),
+    "kmmc_cv": Method(_kmmc),
+    "mkmmc": Method(_mkmmc),
+    "uniform average": Method(_uniform),
+    "regularised lda": Method(_regularised_lda),
+    "regularised kernel lda": Method(_regularised_kernel_lda),
+    "mmc by within weight": Method(_mmc_by_weight, "bandwidths"),
+    "kmmc by bandwidth": Method(_kmmc_by_bandwidth, "bandwidths"),
+}
