@@ -63,14 +63,14 @@ def second_stage(
     tasks = []
     usable = records[records["metric"].str.startswith(OWN) & (records["status"] == "ok")]
     keys = ["table", "dataset", "method", "reading", "metric"]
-    for (table, name, method, reading, metric), group in usable.groupby(keys):
-        group = group.sort_values("trial")
+    for (table, name, method, reading, metric), rows in usable.groupby(keys):
+        group = rows.sort_values("trial")
         params = {
-            "n_train": int(metric.removeprefix(f"{OWN}, ").removesuffix(" train")),
+            "n_train": int(str(metric).removeprefix(f"{OWN}, ").removesuffix(" train")),
             "n_test": int(group["n_test"].iloc[0]),
             "paths": [[float(v) for v in text.split()] for text in group["path"]],
         }
-        tasks.append(Task(PAPER, table, name, method, reading, params=params))
+        tasks.append(Task(PAPER, str(table), str(name), str(method), str(reading), params=params))
     return tasks
 
 
