@@ -1,0 +1,6 @@
+"""Figures of MKMMC."""
+
+
+def report_figures(records):
+    """Placeholder."""
+    return {}
