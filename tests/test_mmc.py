@@ -7,7 +7,6 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.kernels import center_gram, gram
 from reprolib.mmc import (
@@ -37,11 +36,6 @@ def blobs():
 def distances(P, Q=None):
     Q = P if Q is None else Q
     return np.sqrt(np.sum((P[:, None] - Q) ** 2, axis=2))
-
-
-@parametrize_with_checks([MMC(), KernelMMC(), MultipleKernelMMC(gammas=[0.1, 1.0])])
-def test_sklearn_conventions(estimator, check):
-    check(estimator)
 
 
 def test_graph_weights_are_equation_7(blobs):
