@@ -20,6 +20,7 @@ from reprolib.mmc import (
     margin_laplacian,
     margin_weights,
     nearest_neighbor_path,
+    nearest_other_path,
     total_laplacian,
 )
 from reprolib.mmc._alternate import weight_matrix
@@ -296,6 +297,14 @@ def test_nearest_neighbor_path_is_one_classifier_a_dimension(blobs):
     for m in range(1, X.shape[1] + 1):
         knn = KNeighborsClassifier(1, algorithm="brute").fit(train[:, :m], y[::2])
         np.testing.assert_array_equal(path[m - 1], knn.predict(test[:, :m]))
+
+
+def test_nearest_other_is_the_second_nearest(blobs):
+    X, y = blobs
+    path = nearest_other_path(X, y)
+    for m in range(1, X.shape[1] + 1):
+        D = distances(X[:, :m])
+        np.testing.assert_array_equal(path[m - 1], y[np.argsort(D, axis=1)[:, 1]])
 
 
 def test_goes_before_any_classifier(blobs):

@@ -21,8 +21,21 @@ def nearest_neighbor_path(train, y_train, test):
     -------
     ndarray of shape (m, n_test)
     """
-    y_train = np.asarray(y_train)
-    distances = np.zeros((len(test), len(train)))
+    return _path(train, np.asarray(y_train), test, np.zeros((len(test), len(train))))
+
+
+def nearest_other_path(points, y):
+    """`nearest_neighbor_path` of every point among the others of the same projection.
+
+    This is leave-one-out of the classifier behind a projection that uses no labels and has seen
+    all points.
+    """
+    distances = np.zeros((len(points), len(points)))
+    np.fill_diagonal(distances, np.inf)
+    return _path(points, np.asarray(y), points, distances)
+
+
+def _path(train, y_train, test, distances):
     labels = np.empty((train.shape[1], len(test)), dtype=y_train.dtype)
     for m in range(train.shape[1]):
         distances += np.square(test[:, m, None] - train[:, m])

@@ -4,7 +4,8 @@
   the rest for test; 1-nearest neighbour in the projection.
 - Kernels exp(-d^2 / w), w = 2^k sigma_0^2, k = -5, ..., 5, sigma_0 the mean distance between two
   training points. KPCA and KMMC choose k by leave-one-out 1-NN accuracy on the training set, in
-  the best dimension for each k (ties: the widest kernel).
+  the best dimension for each k (ties: the widest kernel). KMMC is learned anew without the point;
+  (kernel) PCA, which uses no labels, is learned once from all training images.
 - A table prints, for every method, the accuracy averaged over the splits in the dimension where
   this average *on the test set* is largest (ties: the largest dimension). Stage two does that.
 - Beside it stands the accuracy in the dimension that leave-one-out picks on the training set.
@@ -47,12 +48,13 @@ def first_stage(
 ) -> list[Task]:
     """Every method on every split: accuracy in every dimension."""
     return [
-        Task(PAPER, method.table or table, name, key, trial=trial, params={"n_train": n_train})
+        Task(PAPER, method.table or table, name, key, reading, trial, {"n_train": n_train})
         for name in datasets
         for table, sizes in [EXPERIMENTS[name]]
         for n_train in sizes
         for trial in range(N_SPLITS[profile])
-        for key, method in METHODS.items()
+        for (key, reading), method in METHODS.items()
+        if trial < method.max_splits
     ]
 
 
@@ -90,7 +92,7 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     n_train = task.params["n_train"]
     train, test = split(dataset.y, n_train, task.trial)
     trial = Trial(dataset.X[train], dataset.y[train], dataset.X[test], dataset.y[test])
-    return METHODS[task.method].run(trial, f", {n_train} train")
+    return METHODS[task.method, task.reading].run(trial, f", {n_train} train")
 
 
 def _best_dimension(n_train: int, n_test: int, paths) -> list[Measurement]:
