@@ -14,7 +14,7 @@ from reprolib.comparison import RankComparison, compare_ranks, paired_interval
 from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, figure_grid, note_source
 from reprolib.protocols.base import HEADLINE
 from reprolib.protocols.mkmmc import EXPERIMENTS
-from reprolib.protocols.mkmmc._methods import EXPONENTS, OWN, WITHIN_WEIGHTS
+from reprolib.protocols.mkmmc._methods import EXPONENTS, MKMMC_READINGS, OWN, WITHIN_WEIGHTS
 from reprolib.published import numbers
 
 #: Methods of the paper as it names them.
@@ -133,7 +133,8 @@ def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
     chosen = rows["chosen"].map(json.loads)
     frame = pd.DataFrame(list(chosen.map(lambda c: c["weights"])), columns=list(EXPONENTS))
     frame["single kernel"] = [float(c["single_kernel"]) for c in chosen]
-    return frame.groupby(rows["reading"].to_numpy(), sort=False).mean()
+    means = frame.groupby(rows["reading"].to_numpy()).mean()
+    return means.loc[[reading for reading in MKMMC_READINGS if reading in means.index]]
 
 
 def method_ranks(records: pd.DataFrame, reading: str = HEADLINE) -> RankComparison:

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, figure_grid, note_source
+from reprolib.figures.style import BLACK, BLUE, ORANGE, RED, figure_grid, note_source
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 
@@ -85,14 +85,4 @@ def projection_figure(projections, y, is_test, source: str = "") -> Figure:
         axis.set_xticks([])
         axis.set_yticks([])
     note_source(figure, source)
-    return figure
-
-
-def objective_figure(paths) -> Figure:
-    """Objective after every outer step, by name of the run."""
-    figure, axis = plt.subplots(figsize=(5.4, 3.2))
-    for (name, path), colour in zip(paths.items(), [BLUE, RED, GREEN, ORANGE], strict=False):
-        axis.plot(range(len(path)), path, "o-", color=colour, label=name, ms=5)
-    axis.set(xlabel="outer step", ylabel="objective")
-    axis.legend()
     return figure
