@@ -74,7 +74,8 @@ def accuracies(records: pd.DataFrame, metric: str = "accuracy") -> pd.DataFrame:
     frame = rows.assign(value=100 * rows["value"], column=keys).pivot_table(
         index=["method", "reading", "trial"], columns="column", values="value", sort=False
     )
-    return frame[[column_label(column) for column in columns(records)]]
+    labels = [column_label(column) for column in columns(records)]
+    return frame[[label for label in labels if label in frame.columns]]
 
 
 def deviation_table(records: pd.DataFrame, published: str, methods: Sequence[str]) -> pd.DataFrame:

@@ -41,7 +41,7 @@ def simplex_figure(M, points) -> Figure:
         points.items(), [(ORANGE, "s"), (BLUE, "o"), (RED, "*")], strict=False
     ):
         at = np.asarray(theta) @ _CORNERS
-        axis.plot(*at, marker, color=colour, ms=12, label=name, ls="")
+        axis.plot(*at, marker, color=colour, ms=12, label=name, ls="", clip_on=False)
     for k, corner in enumerate(_CORNERS):
         axis.annotate(
             f"kernel {k + 1}",

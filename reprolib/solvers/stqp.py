@@ -126,7 +126,7 @@ def solve_stqp_global(M, *, max_nodes: int = 100_000, tol: float = 1e-9) -> Solu
     Parameters
     ----------
     M : array-like of shape (p, p)
-        Any symmetric matrix. Eleven kernels take milliseconds.
+        Any symmetric matrix. Eleven kernels take some ten milliseconds, twenty up to a second.
     max_nodes : int
         Faces to look at before giving up; the answer then has status "stopped" and a true bound.
     tol : float
