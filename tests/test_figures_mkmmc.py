@@ -67,7 +67,7 @@ def test_dimension_table_starts_with_the_printed_row(records):
 
 def test_learned_weights_are_means_of_simplex_points(records):
     frame = figures.learned_weights(records)
-    assert list(frame.index) == list(MKMMC_READINGS)
+    assert list(frame.index)[: len(MKMMC_READINGS)] == list(MKMMC_READINGS)
     np.testing.assert_allclose(frame[list(range(-5, 6))].sum(axis=1), 1, atol=1e-3)
     assert frame["single kernel"].between(0, 1).all()
 

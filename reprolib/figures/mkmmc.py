@@ -135,7 +135,8 @@ def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
     frame = pd.DataFrame(list(chosen.map(lambda c: c["weights"])), columns=list(EXPONENTS))
     frame["single kernel"] = [float(c["single_kernel"]) for c in chosen]
     means = frame.groupby(rows["reading"].to_numpy()).mean()
-    return means.loc[[reading for reading in MKMMC_READINGS if reading in means.index]]
+    known = [reading for reading in MKMMC_READINGS if reading in means.index]
+    return means.loc[[*known, *means.index.difference(known)]]
 
 
 def method_ranks(records: pd.DataFrame, reading: str = HEADLINE) -> RankComparison:

@@ -37,7 +37,7 @@ SEARCHED = (HEADLINE, "whitened")
 MMC_READINGS: Mapping[str, Mapping[str, Any]] = {
     HEADLINE: {},
     "sum of covariances": {"within": "covariance"},
-    "S_b without n_i": {"within_weight": "n_train"},
+    "S_b without n_i": {"within_weight": "n_i"},
     "within weight 4": {"within_weight": 4.0},
     "within weight 10": {"within_weight": 10.0},
 }
@@ -81,6 +81,11 @@ class Trial:
     def n_classes(self) -> int:
         """Number of classes, the largest dimension searched."""
         return len(np.unique(self.y))
+
+    @property
+    def class_size(self) -> float:
+        """Training images a class."""
+        return len(self.y) / self.n_classes
 
     @cached_property
     def gammas(self):
@@ -183,11 +188,10 @@ def _kpca(trial: Trial, suffix: str) -> list[Measurement]:
 
 
 def _mmc(trial: Trial, suffix: str) -> list[Measurement]:
-    n_train = len(trial.y) // trial.n_classes
     measurements = []
     for reading, options in MMC_READINGS.items():
-        if options.get("within_weight") == "n_train":
-            options = {"within_weight": float(n_train)}
+        if options.get("within_weight") == "n_i":
+            options = {"within_weight": trial.class_size}
         measurements.append(_mmc_reading(trial, suffix, reading, options))
     measurements.append(_mmc_reading(trial.on_unit_sphere(), suffix, "unit norm", {}))
     return measurements
@@ -214,19 +218,38 @@ def _kmmc_function(trial: Trial, suffix: str) -> list[Measurement]:
     return [_kmmc_reading(trial, suffix, "function", "function")]
 
 
-def _kmmc_reading(trial: Trial, suffix: str, reading: str, constraint: str) -> Measurement:
-    loo = [_loo_path(K, trial, constraint) for K in trial.grams]
+def _kmmc_without_sizes(trial: Trial, suffix: str) -> list[Measurement]:
+    """The "function" constraint with S_b lacking the factor n_i: S_w weighs as much as n_i."""
+    name = "function, S_b without n_i"
+    return [_kmmc_reading(trial, suffix, name, "function", within_weight=trial.class_size)]
+
+
+def _kmmc_reading(
+    trial: Trial, suffix: str, reading: str, constraint: str, within_weight: float = 1.0
+) -> Measurement:
+    loo = [_loo_path(K, trial, constraint, within_weight) for K in trial.grams]
     t = largest_argmax(np.max(loo, axis=1))
-    fitted = KernelMMC(trial.n_classes, gamma=trial.gammas[t], constraint=constraint)
+    fitted = KernelMMC(
+        trial.n_classes,
+        gamma=trial.gammas[t],
+        constraint=constraint,
+        within_weight=within_weight,
+    )
     path = trial.transformer_path(fitted.fit(trial.X, trial.y))
     own = largest_argmax(loo[t]) + 1
     return _measure(trial, suffix, path, own, reading, exponent=EXPONENTS[t])
 
 
-def _loo_path(K, trial: Trial, constraint: str):
+def _loo_path(K, trial: Trial, constraint: str, within_weight: float = 1.0):
     if constraint == "whitened":
         return leave_one_out_collapsed_path(K, trial.y)
-    return leave_one_out_path(K, trial.y, margin_laplacian, trial.n_classes, constraint=constraint)
+    return leave_one_out_path(
+        K,
+        trial.y,
+        lambda y: margin_laplacian(y, within_weight=within_weight),
+        trial.n_classes,
+        constraint=constraint,
+    )
 
 
 def _multiple(trial: Trial, suffix: str, reading: str, options) -> Measurement:
@@ -249,6 +272,15 @@ def _multiple(trial: Trial, suffix: str, reading: str, options) -> Measurement:
 
 def _mkmmc(trial: Trial, suffix: str) -> list[Measurement]:
     return [_multiple(trial, suffix, name, options) for name, options in MKMMC_READINGS.items()]
+
+
+def _mkmmc_without_sizes(trial: Trial, suffix: str) -> list[Measurement]:
+    options = {"constraint": "function", "within_weight": trial.class_size}
+    readings: dict[str, dict[str, Any]] = {
+        "function, S_b without n_i": {},
+        "function, unit trace, S_b without n_i": {"normalization": "trace"},
+    }
+    return [_multiple(trial, suffix, name, options | more) for name, more in readings.items()]
 
 
 def _uniform(trial: Trial, suffix: str) -> list[Measurement]:
@@ -309,7 +341,9 @@ METHODS: Mapping[tuple[str, str], Method] = {
     ("mmc", HEADLINE): Method(_mmc),
     ("kmmc_cv", HEADLINE): Method(_kmmc),
     ("kmmc_cv", "function"): Method(_kmmc_function, max_splits=10),
+    ("kmmc_cv", "function, S_b without n_i"): Method(_kmmc_without_sizes, max_splits=10),
     ("mkmmc", HEADLINE): Method(_mkmmc),
+    ("mkmmc", "function, S_b without n_i"): Method(_mkmmc_without_sizes),
     ("uniform average", HEADLINE): Method(_uniform),
     ("regularised lda", HEADLINE): Method(_regularised_lda),
     ("regularised kernel lda", HEADLINE): Method(_regularised_kernel_lda),
