@@ -354,7 +354,7 @@ METHODS: Mapping[tuple[str, str], Method] = {
     ("mmc", HEADLINE): Method(_mmc),
     ("kmmc_cv", HEADLINE): Method(_kmmc),
     ("kmmc_cv", "function"): Method(_kmmc_function, max_splits=10),
-    ("kmmc_cv", "function, S_b without n_i"): Method(_kmmc_without_sizes, max_splits=10),
+    ("kmmc_cv", "function, S_b without n_i"): Method(_kmmc_without_sizes, max_splits=5),
     ("mkmmc", HEADLINE): Method(_mkmmc),
     ("mkmmc", "function, S_b without n_i"): Method(_mkmmc_without_sizes),
     ("uniform average", HEADLINE): Method(_uniform),
