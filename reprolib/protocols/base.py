@@ -72,6 +72,8 @@ class Measurement:
         "ok", or why the value must not be used.
     reading : str, optional
         Instead of the task's reading, where one task measures several.
+    trial : int, optional
+        Instead of the task's trial, where one task measures several.
     """
 
     metric: str
@@ -82,6 +84,7 @@ class Measurement:
     path: Sequence[float] = ()
     status: str = "ok"
     reading: str | None = None
+    trial: int | None = None
 
 
 Stage = Callable[[Profile, Mapping[str, Dataset], pd.DataFrame], list[Task]]

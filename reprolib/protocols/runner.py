@@ -99,7 +99,7 @@ def _row(task: Task, m: Measurement, source: str, seconds: float) -> dict[str, A
         "dataset": task.dataset,
         "method": task.method,
         "reading": m.reading or task.reading,
-        "trial": task.trial,
+        "trial": task.trial if m.trial is None else m.trial,
         "metric": m.metric,
         "value": float(m.value),
         "chosen": json.dumps(dict(m.chosen), sort_keys=True),

@@ -1,0 +1,123 @@
+"""Section 2.4: alternate between the coefficients and the kernel weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from reprolib.mmc._constraints import Maximiser
+from reprolib.solvers.stqp import solve_stqp_global, solve_stqp_local
+
+#: (matrix of the quadratic form, current weights) -> new weights
+WeightStep = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Alternation:
+    """Where an alternation ended: weights, coefficients, and how the objective rose."""
+
+    weights: np.ndarray
+    coefficients: np.ndarray
+    eigenvalues: np.ndarray
+    objective_path: np.ndarray
+    n_iter: int
+    converged: bool
+
+
+def _local_step(M, theta):
+    return solve_stqp_local(M, theta).variables["weights"]
+
+
+def _global_step(M, theta):
+    return solve_stqp_global(M).require_optimal().variables["weights"]
+
+
+def _no_step(M, theta):
+    return theta
+
+
+WEIGHT_STEPS: dict[str, WeightStep] = {
+    "local": _local_step,
+    "global": _global_step,
+    "none": _no_step,
+}
+
+
+def weight_matrix(grams, L, A):
+    """M_st = tr(A' K_s L K_t A): half of L_A in equation (23), at O(p n^2 m + p^2 n m).
+
+    Parameters
+    ----------
+    grams : ndarray of shape (p, n, n)
+    L : ndarray of shape (n, n)
+        Laplacian of the criterion.
+    A : ndarray of shape (n, m)
+        Coefficients.
+
+    Returns
+    -------
+    ndarray of shape (p, p)
+    """
+    projections = grams @ A
+    flat = projections.reshape(len(grams), -1)
+    M = flat @ (L @ projections).reshape(len(grams), -1).T
+    return (M + M.T) / 2
+
+
+def alternate(
+    grams,
+    L,
+    n_components: int,
+    maximise: Maximiser,
+    weight_step: WeightStep,
+    start,
+    max_iter: int = 1000,
+    tol: float = 1e-8,
+) -> Alternation:
+    """Alternate between equations (22) and (23) from a start, never losing objective.
+
+    The weight step fixes the coefficients. Under the printed constraint A' A = I, which does not
+    involve the weights, it can only gain. Under the other two constraints the coefficients have
+    to be rescaled to the new kernel, and the printed step may lose; it is then halved, and given
+    up after ten halvings.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (p, n, n)
+    L : ndarray of shape (n, n)
+    n_components : int
+    maximise : callable
+        Solves (22), one of `CONSTRAINTS`.
+    weight_step : callable
+        Solves (23), one of `WEIGHT_STEPS`.
+    start : ndarray of shape (p,)
+        Weights on the simplex.
+    max_iter, tol
+        See `MultipleKernelMMC`.
+    """
+    theta = np.asarray(start, dtype=np.float64)
+    A, eigenvalues = maximise(np.tensordot(theta, grams, axes=1), L, n_components)
+    path = [float(eigenvalues.sum())]
+    for n_iter in range(1, max_iter + 1):
+        target = weight_step(weight_matrix(grams, L, A), theta)
+        floor = path[-1] + tol * abs(path[-1])
+        step = _gaining_step(grams, L, n_components, maximise, theta, target, floor)
+        if step is None:
+            return Alternation(theta, A, eigenvalues, np.array(path), n_iter, True)
+        theta, A, eigenvalues = step
+        path.append(float(eigenvalues.sum()))
+    return Alternation(theta, A, eigenvalues, np.array(path), max_iter, False)
+
+
+def _gaining_step(grams, L, n_components, maximise, theta, target, floor, halvings=10):
+    """First of the steps 1, 1/2, 1/4, ... towards the target whose objective exceeds a floor."""
+    if np.array_equal(theta, target):
+        return None
+    for k in range(halvings + 1):
+        candidate = theta + 0.5**k * (target - theta)
+        A, eigenvalues = maximise(np.tensordot(candidate, grams, axes=1), L, n_components)
+        if eigenvalues.sum() > floor:
+            return candidate, A, eigenvalues
+    return None

@@ -1,0 +1,66 @@
+"""Section 2.1: scatter matrices as graphs over the training points.
+
+A graph with weights W has the Laplacian L = diag(W 1) - W, and for any features f
+
+    sum_ij W_ij ||f_i - f_j||^2 = 2 tr(F' L F),    F = [f_1 ... f_n]'.
+
+The sums of equations (2), (4) and (6) are therefore twice the traces of the scatter matrices,
+which changes no maximiser. A Laplacian costs n^2 numbers, the sum over pairs n^2 vectors.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+Within = Literal["scatter", "covariance"]
+
+
+def margin_weights(y, *, within_weight: float = 1.0, within: Within = "scatter"):
+    """Edge weights of S_b - mu S_w: equation (7), which has mu = 1.
+
+    W_ij = 1/n - (1 + mu v_k) / n_k inside class k, and 1/n between classes. ``within`` says what
+    S_w sums over the classes: their scatter matrices (v_k = 1, equation (5)) or their covariance
+    matrices (v_k = 1/n_k, the text below equation (1)).
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Class labels.
+    within_weight : float
+        mu.
+    within : {"scatter", "covariance"}
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    Raises
+    ------
+    ValueError
+        If there is one class only, or an argument is out of range.
+    """
+    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has {len(classes)} class ({classes[0]!r}); the margin between classes needs two."
+        )
+    if not within_weight >= 0:
+        raise ValueError(f"within_weight is {within_weight!r}; give a number >= 0 (the paper: 1).")
+    if within not in ("scatter", "covariance"):
+        raise ValueError(f"within is {within!r}; give 'scatter' or 'covariance'.")
+    factor = 1.0 if within == "scatter" else 1.0 / counts[codes]
+    inside = (1.0 + within_weight * factor) / counts[codes]
+    return 1.0 / len(codes) - np.where(codes[:, None] == codes, inside, 0.0)
+
+
+def margin_laplacian(y, *, within_weight: float = 1.0, within: Within = "scatter"):
+    """L with X' L X = S_b - mu S_w: the Laplacian of `margin_weights` (same parameters)."""
+    W = margin_weights(y, within_weight=within_weight, within=within)
+    return np.diag(W.sum(axis=1)) - W
+
+
+def total_laplacian(n_samples: int):
+    """L with X' L X = S_t, the total scatter: PCA as a graph (all weights 1/n)."""
+    return np.eye(n_samples) - 1.0 / n_samples

@@ -1,0 +1,138 @@
+"""Kernel maximum margin criterion, section 2.2 of Gu & Zhou (ICIP 2009)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eigvalsh
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from reprolib.kernels import KernelMixin, center_gram
+from reprolib.mmc._constraints import RANK_TOL, get_maximiser
+from reprolib.mmc._graph import margin_laplacian
+from reprolib.mmc._linear import check_n_components
+
+
+def numerical_rank(K) -> int:
+    """Dimensions in which the training points differ: the rank of the centred Gram matrix.
+
+    Raises
+    ------
+    ValueError
+        If the kernel does not tell the training points apart at all.
+    """
+    eigenvalues = eigvalsh(center_gram(K))
+    floor = len(K) * np.finfo(float).eps * np.abs(K).max()
+    rank = int(np.count_nonzero(eigenvalues > max(RANK_TOL * eigenvalues[-1], floor)))
+    if rank == 0:
+        raise ValueError(
+            "the Gram matrix is constant: in feature space all training points coincide and there "
+            "is nothing to project; look for a zero kernel, or for a bandwidth far too wide."
+        )
+    return rank
+
+
+class KernelMMC(KernelMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Kernel MMC: maximise tr(A' K L K A), L the Laplacian of S_b - mu S_w, equation (13).
+
+    Parameters
+    ----------
+    n_components : int, optional
+        None means the number of classes less one.
+    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
+    constraint : {"coefficient", "function", "whitened"}
+        What fixes the scale of the coefficients: A' A = I as printed in equation (13),
+        orthonormal directions A' K A = I, or unit total scatter. Each is derived in
+        `reprolib.mmc._constraints`. With the linear kernel, "function" is `MMC`.
+    within_weight : float
+        mu; the paper has 1.
+    within : {"scatter", "covariance"}
+        What S_w sums over the classes, see `margin_weights`.
+    ridge : float
+        "whitened" only: multiple of the mean eigenvalue of the total scatter that is added to
+        it, which makes regularised kernel discriminant analysis.
+    center : bool
+        Centre the Gram matrix. The paper does not. It changes the leading c - 1 directions of
+        "coefficient" only.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n)
+        Coefficients of the directions over the training points.
+    eigenvalues_ : ndarray of shape (n_components,)
+    objective_ : float
+        tr(A' K L K A), half the sum over pairs of equation (13).
+    X_fit_ : ndarray of shape (n, p)
+        Training data (not with a precomputed kernel).
+    """
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        constraint="coefficient",
+        within_weight=1.0,
+        within="scatter",
+        ridge=0.0,
+        center=False,
+    ):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.constraint = constraint
+        self.within_weight = within_weight
+        self.within = within
+        self.ridge = ridge
+        self.center = center
+
+    def __sklearn_tags__(self):
+        """Say that labels are needed."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X, y):
+        """Learn the coefficients.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or Gram matrix of shape (n, n)
+        y : array-like of shape (n,)
+            Class labels.
+
+        Raises
+        ------
+        ValueError
+            If there is one class only, the kernel does not tell the points apart, or
+            ``n_components`` exceeds the rank of the Gram matrix.
+        """
+        maximise = get_maximiser(self.constraint, self.ridge)
+        K, y = self._fit_gram(X, y)
+        check_classification_targets(y)
+        L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
+        m = check_n_components(self.n_components, len(np.unique(y)), numerical_rank(K))
+        A, self.eigenvalues_ = maximise(center_gram(K) if self.center else K, L, m)
+        self.components_, self._offset = uncentered(A, K, self.center)
+        self.objective_ = float(self.eigenvalues_.sum())
+        self._n_features_out = m
+        return self
+
+    def transform(self, X):
+        """Project onto the directions: array of shape (n, n_components)."""
+        check_is_fitted(self)
+        return self._cross_gram(X) @ self.components_.T - self._offset
+
+
+def uncentered(A, K, center: bool):
+    """Coefficients over the given kernel instead of the centred one, and the offset to subtract."""
+    if not center:
+        return A.T, np.zeros(A.shape[1])
+    A = A - A.mean(axis=0)
+    return A.T, K.mean(axis=0) @ A

@@ -1,0 +1,133 @@
+"""Exact leave-one-out accuracy of the nearest neighbour behind a projection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import eigh
+
+from reprolib.kernels import center_gram, gram_eigh
+from reprolib.mmc._constraints import RANK_TOL, get_maximiser, leading_eigenvectors
+from reprolib.mmc._nearest import nearest_neighbor_path
+
+
+def leave_one_out_path(
+    K, y, laplacian: Callable[[np.ndarray], np.ndarray], n_components: int, *, constraint: str
+):
+    """Leave-one-out 1-NN accuracy for 1, 2, ..., n_components directions.
+
+    Every point is classified in a projection learned without it: its class mean, the overall
+    mean and the expansion all lack it. One eigendecomposition a point; the "function" constraint
+    factors the Gram matrix once for all points, and only the graph changes.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Gram matrix; its bandwidth stays as it is when a point is left out.
+    y : ndarray of shape (n,)
+    laplacian : callable
+        Labels of the remaining points -> Laplacian L of the criterion, for instance
+        `margin_laplacian`.
+    n_components : int
+        Where fewer directions exist, the accuracy stays at its last value.
+    constraint : {"coefficient", "function", "whitened"}
+
+    Returns
+    -------
+    ndarray of shape (n_components,)
+    """
+    y = np.asarray(y)
+    n = len(y)
+    project = _function_projections if constraint == "function" else _refitted_projections
+    correct = np.zeros(n_components)
+    for i, train, test, rest in project(K, y, laplacian, n_components, constraint):
+        hits = nearest_neighbor_path(train, y[rest], test[None])[:, 0] == y[i]
+        correct += np.concatenate([hits, np.repeat(hits[-1:], n_components - len(hits))])
+    return correct / n
+
+
+def leave_one_out_collapsed_path(K, y):
+    """`leave_one_out_path` of the whitened constraint for a Gram matrix of full rank.
+
+    When the centred Gram matrix of n points has rank n - 1, the whitened projection (no ridge)
+    sends every class to one point. With P the pseudo-inverse of the centred Gram matrix and
+    V = Y N^(-1/2) the scaled class indicators, the directions are P V R, R the eigenvectors of
+    V' P V with positive eigenvalues, smallest first; class k sits at row k of N^(-1/2) R. Leaving
+    out point i changes P by a rank-one term, and the point itself goes to -P_i V R / P_ii
+    (Dubrule's update for interpolation, 1983). So one inverse serves all points, and each costs
+    an eigendecomposition of size c instead of n.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (c - 1,)
+
+    Raises
+    ------
+    ValueError
+        If the centred Gram matrix is rank-deficient (duplicate points, for example): use
+        `leave_one_out_path`.
+    """
+    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    n, c = len(codes), len(classes)
+    P = _centered_inverse(K)
+    Y = np.eye(c)[codes]
+    group_sums = Y.T @ P @ Y
+    correct = np.zeros(c - 1)
+    for i, k in enumerate(codes):
+        away = np.zeros(c)
+        away[k] = 1.0
+        others = Y.T @ P[:, i] - P[i, i] * away
+        reduced = group_sums - np.outer(away, others) - np.outer(others, away)
+        reduced[k, k] -= P[i, i]
+        reduced -= np.outer(others, others) / P[i, i]
+        kept = np.flatnonzero(counts - away > 0)
+        scale = 1 / np.sqrt((counts - away)[kept])
+        R = eigh(reduced[np.ix_(kept, kept)] * np.outer(scale, scale), driver="evd")[1][:, 1:]
+        point = -(others[kept] * scale / P[i, i]) @ R
+        hits = nearest_neighbor_path(R * scale[:, None], kept, point[None])[:, 0] == k
+        correct += np.concatenate([hits, np.repeat(hits[-1:], c - 1 - len(hits))])
+    return correct / n
+
+
+def _centered_inverse(K):
+    """Pseudo-inverse of H K H, the leading block of the inverse of [[K, 1], [1', 0]]."""
+    n = len(K)
+    rank = len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
+    if rank < n - 1:
+        raise ValueError(
+            f"the centred Gram matrix of {n} points has rank {rank}, and the classes do not "
+            "collapse; use leave_one_out_path with constraint 'whitened'."
+        )
+    bordered = np.block([[K, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
+    return np.linalg.inv(bordered)[:n, :n]
+
+
+def _refitted_projections(K, y, laplacian, n_components: int, constraint: str):
+    """Learn the coefficients anew on the Gram matrix without row and column i."""
+    maximise = get_maximiser(constraint)
+    for i in range(len(y)):
+        rest = np.delete(np.arange(len(y)), i)
+        K_rest = K[np.ix_(rest, rest)]
+        A, _ = maximise(K_rest, laplacian(y[rest]), n_components)
+        yield i, K_rest @ A, K[i, rest] @ A, rest
+
+
+def _function_projections(K, y, laplacian, n_components: int, _):
+    """Orthonormal directions among the features of all points, learned on the others' graph.
+
+    The features span one direction that the other points do not use: no scatter, no effect on
+    the ranks of distances, like the constant function among the uncentred features.
+    """
+    eigenvalues, U = gram_eigh(center_gram(K), rank_tol=RANK_TOL)
+    F = U * np.sqrt(eigenvalues)
+    for i in range(len(y)):
+        rest = np.delete(np.arange(len(y)), i)
+        F_rest = F[rest]
+        B, _ = leading_eigenvectors(F_rest.T @ laplacian(y[rest]) @ F_rest, n_components)
+        yield i, F_rest @ B, F[i] @ B, rest

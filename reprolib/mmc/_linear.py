@@ -1,0 +1,101 @@
+"""Maximum margin criterion (Li, Jiang & Zhang 2003), equation (1) of Gu & Zhou."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from reprolib.mmc._constraints import RANK_TOL, leading_eigenvectors
+from reprolib.mmc._graph import margin_laplacian
+
+
+def check_n_components(n_components, n_classes: int, rank: int) -> int:
+    """Number of directions: as asked, or one less than there are classes.
+
+    Raises
+    ------
+    ValueError
+        If it is not a positive integer, or more than the data span.
+    """
+    if n_components is None:
+        return min(n_classes - 1, rank)
+    if isinstance(n_components, bool) or not isinstance(n_components, int | np.integer):
+        raise ValueError(f"n_components is {n_components!r}; give a positive integer or None.")
+    if not 1 <= n_components <= rank:
+        raise ValueError(
+            f"n_components is {n_components}, but the training data span {rank} dimensions; "
+            f"give an integer from 1 to {rank}, or None for one less than the number of classes."
+        )
+    return int(n_components)
+
+
+class MMC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Maximum margin criterion: maximise tr(A' (S_b - mu S_w) A) subject to A' A = I.
+
+    The directions are sought in the span of the centred training data. Directions outside it have
+    no scatter at all (eigenvalue zero): they shift all training points equally, so that no
+    distance between a test point and the training points changes its rank. At most c - 1
+    eigenvalues are positive; further directions have within-class scatter only.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        None means the number of classes less one.
+    within_weight : float
+        mu; the paper has 1.
+    within : {"scatter", "covariance"}
+        What S_w sums over the classes, see `margin_weights`.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Orthonormal directions, largest eigenvalue first.
+    eigenvalues_ : ndarray of shape (n_components,)
+    mean_ : ndarray of shape (n_features,)
+    """
+
+    def __init__(self, n_components=None, *, within_weight=1.0, within="scatter"):
+        self.n_components = n_components
+        self.within_weight = within_weight
+        self.within = within
+
+    def __sklearn_tags__(self):
+        """Say that labels are needed."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X, y):
+        """Learn the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+        y : array-like of shape (n,)
+            Class labels.
+
+        Raises
+        ------
+        ValueError
+            If there is one class only, or ``n_components`` exceeds the rank of the data.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(y)
+        L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
+        self.mean_ = X.mean(axis=0)
+        U, singular, Vt = np.linalg.svd(X - self.mean_, full_matrices=False)
+        rank = int(np.count_nonzero(singular**2 > RANK_TOL * max(singular[0] ** 2, 1e-300)))
+        m = check_n_components(self.n_components, len(np.unique(y)), rank)
+        Z = U[:, :rank] * singular[:rank]
+        B, self.eigenvalues_ = leading_eigenvectors(Z.T @ L @ Z, m)
+        self.components_ = B.T @ Vt[:rank]
+        self._n_features_out = m
+        return self
+
+    def transform(self, X):
+        """Project onto the directions: array of shape (n, n_components)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return (X - self.mean_) @ self.components_.T

@@ -1,0 +1,208 @@
+"""Multiple kernel maximum margin criterion, sections 2.3 and 2.4 of Gu & Zhou (ICIP 2009)."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.metrics import euclidean_distances
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from reprolib.kernels import center_gram, mean_distance
+from reprolib.mmc._alternate import WEIGHT_STEPS, Alternation, alternate
+from reprolib.mmc._constraints import get_maximiser
+from reprolib.mmc._graph import margin_laplacian
+from reprolib.mmc._kernel import numerical_rank, uncentered
+from reprolib.mmc._linear import check_n_components
+from reprolib.solvers import NotOptimalWarning
+
+NORMALIZATIONS = (None, "trace")
+
+
+def bandwidth_grid(X, exponents=range(-5, 6)):
+    """Gamma in exp(-gamma d^2) for the paper's widths 2^k sigma_0^2.
+
+    sigma_0 is the mean distance between two different training points; the paper's kernel is
+    exp(-d^2 / width).
+
+    Raises
+    ------
+    ValueError
+        If all rows of X are the same.
+    """
+    sigma = mean_distance(X)
+    if not sigma > 0:
+        raise ValueError("all rows of X are the same, so that no bandwidth follows from them.")
+    return np.array([2.0 ** -float(k) / sigma**2 for k in exponents])
+
+
+class MultipleKernelMMC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Multiple kernel MMC, equation (21): learn a convex combination of Gaussian kernels.
+
+    maximise tr(A' K L K A) over A (constraint as in `KernelMMC`) and over the weights theta of
+    K = sum_t theta_t K_t, theta on the simplex. The alternation starts at equal weights.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        Directions, and the dimension in which the weights are learned (the paper does not say
+        which it took). None means the number of classes less one.
+    gammas : array-like of shape (p,), optional
+        Kernels exp(-gamma d^2). None means the paper's eleven, see `bandwidth_grid`.
+    constraint : {"coefficient", "function", "whitened"}
+    within_weight, within, ridge, center : see `KernelMMC`
+    weight_step : {"local", "global", "none"}
+        How the quadratic program (23) is solved: from the current weights to a stationary point
+        (a QP routine's answer), to its certified global maximum, or not at all (uniform average).
+    normalization : {None, "trace"}
+        "trace" scales every kernel to unit centred trace first, so that the objective does not
+        prefer a kernel for its size.
+    n_restarts : int
+        Further starts at random weights; the best objective wins.
+    max_iter : int
+    tol : float
+        Stop when a step raises the objective by at most ``tol`` times its size.
+    random_state : int, RandomState instance or None
+        Of the restarts.
+
+    Attributes
+    ----------
+    kernel_weights_ : ndarray of shape (p,)
+        theta.
+    single_kernel_ : bool
+        Whether the weights are a vertex, that is, one kernel.
+    objective_path_ : ndarray
+        Objective after the start and after every outer step; it never decreases.
+    components_ : ndarray of shape (n_components, n)
+    eigenvalues_ : ndarray of shape (n_components,)
+    gammas_ : ndarray of shape (p,)
+    n_iter_ : int
+    """
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        gammas=None,
+        constraint="coefficient",
+        within_weight=1.0,
+        within="scatter",
+        ridge=0.0,
+        center=False,
+        weight_step="local",
+        normalization=None,
+        n_restarts=0,
+        max_iter=1000,
+        tol=1e-8,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.gammas = gammas
+        self.constraint = constraint
+        self.within_weight = within_weight
+        self.within = within
+        self.ridge = ridge
+        self.center = center
+        self.weight_step = weight_step
+        self.normalization = normalization
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        """Say that labels are needed."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X, y):
+        """Learn the weights and the coefficients.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+        y : array-like of shape (n,)
+            Class labels.
+
+        Raises
+        ------
+        ValueError
+            If there is one class only, a kernel does not tell the points apart, or an argument is
+            out of range.
+        """
+        maximise = get_maximiser(self.constraint, self.ridge)
+        self._check_options()
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(y)
+        L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
+        self.X_fit_, self.gammas_ = X, self._widths(X)
+        grams = self._grams(X)
+        ranks = [numerical_rank(K) for K in grams]
+        m = check_n_components(self.n_components, len(np.unique(y)), max(ranks))
+        self._scales = self._kernel_scales(grams)
+        grams = grams * self._scales[:, None, None]
+        work = np.array([center_gram(K) for K in grams]) if self.center else grams
+        best = self._best_run(work, L, m, maximise)
+        self.kernel_weights_ = best.weights
+        self.single_kernel_ = bool(best.weights.max() > 1 - 1e-8)
+        self.objective_path_, self.n_iter_ = best.objective_path, best.n_iter
+        self.eigenvalues_ = best.eigenvalues
+        K = np.tensordot(best.weights, grams, axes=1)
+        self.components_, self._offset = uncentered(best.coefficients, K, self.center)
+        self._n_features_out = m
+        return self
+
+    def transform(self, X):
+        """Project onto the directions: array of shape (n, n_components)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        K = np.tensordot(self.kernel_weights_ * self._scales, self._grams(X), axes=1)
+        return K @ self.components_.T - self._offset
+
+    def _check_options(self) -> None:
+        if self.weight_step not in WEIGHT_STEPS:
+            raise ValueError(
+                f"weight_step is {self.weight_step!r}; give one of {', '.join(WEIGHT_STEPS)}."
+            )
+        if self.normalization not in NORMALIZATIONS:
+            raise ValueError(f"normalization is {self.normalization!r}; give None or 'trace'.")
+
+    def _widths(self, X):
+        if self.gammas is None:
+            return bandwidth_grid(X)
+        gammas = np.asarray(self.gammas, dtype=np.float64).ravel()
+        if len(gammas) == 0 or not np.all(gammas > 0):
+            raise ValueError(f"gammas is {self.gammas!r}; give at least one positive number.")
+        return gammas
+
+    def _grams(self, X):
+        squared = euclidean_distances(X, self.X_fit_, squared=True)
+        return np.exp(-self.gammas_[:, None, None] * squared)
+
+    def _kernel_scales(self, grams):
+        if self.normalization is None:
+            return np.ones(len(grams))
+        return np.array([1.0 / np.trace(center_gram(K)) for K in grams])
+
+    def _best_run(self, grams, L, m: int, maximise) -> Alternation:
+        p = len(grams)
+        rng = check_random_state(self.random_state)
+        starts = [np.full(p, 1.0 / p), *rng.dirichlet(np.ones(p), size=self.n_restarts)]
+        weight_step = WEIGHT_STEPS[self.weight_step]
+        runs = [
+            alternate(grams, L, m, maximise, weight_step, start, self.max_iter, self.tol)
+            for start in starts
+        ]
+        best = max(runs, key=lambda run: run.objective_path[-1])
+        if not best.converged:
+            warnings.warn(
+                f"the alternation still gains after max_iter = {self.max_iter} steps; the weights "
+                "are feasible, but raise max_iter for a stationary point",
+                NotOptimalWarning,
+                stacklevel=3,
+            )
+        return best

@@ -1,0 +1,365 @@
+"""The methods of the paper's tables, and those beyond it, on one split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import euclidean_distances
+
+from reprolib.mmc import (
+    CONSTRAINTS,
+    MMC,
+    KernelMMC,
+    MultipleKernelMMC,
+    bandwidth_grid,
+    leave_one_out_collapsed_path,
+    leave_one_out_path,
+    margin_laplacian,
+    nearest_neighbor_path,
+    nearest_other_path,
+    total_laplacian,
+)
+from reprolib.protocols.base import HEADLINE, Measurement
+
+OWN = "accuracy at own dimension"
+
+#: k in the widths 2^k sigma_0^2.
+EXPONENTS = tuple(range(-5, 6))
+#: mu in S_b - mu S_w, for the curves against it.
+WITHIN_WEIGHTS = (0.0, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)
+#: Readings whose own dimension is searched by leave-one-out; the others take all (MMC: c - 1).
+SEARCHED = (HEADLINE, "whitened")
+
+MMC_READINGS: Mapping[str, Mapping[str, Any]] = {
+    HEADLINE: {},
+    "sum of covariances": {"within": "covariance"},
+    "S_b without n_i": {"within_weight": "n_i"},
+    "within weight 4": {"within_weight": 4.0},
+    "within weight 10": {"within_weight": 10.0},
+}
+MKMMC_READINGS: Mapping[str, Mapping[str, Any]] = {
+    HEADLINE: {},
+    "global step": {"weight_step": "global"},
+    "unit trace": {"normalization": "trace"},
+    "centred": {"center": True},
+    "sum of covariances": {"within": "covariance"},
+    "within weight 10": {"within_weight": 10.0},
+    "unit trace, within weight 10": {"within_weight": 10.0, "normalization": "trace"},
+    "function": {"constraint": "function"},
+    "function, global step": {"constraint": "function", "weight_step": "global"},
+    "function, unit trace": {"constraint": "function", "normalization": "trace"},
+    "function, unit trace, within weight 10": {
+        "constraint": "function",
+        "normalization": "trace",
+        "within_weight": 10.0,
+    },
+    "whitened": {"constraint": "whitened"},
+    "whitened, unit trace": {"constraint": "whitened", "normalization": "trace"},
+    "whitened, ridge 0.1": {"constraint": "whitened", "ridge": 0.1},
+}
+UNIFORM_READINGS: Mapping[str, Mapping[str, Any]] = {
+    HEADLINE: {"constraint": "coefficient"},
+    "function": {"constraint": "function"},
+    "whitened": {"constraint": "whitened"},
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One split, and what its methods share."""
+
+    X: np.ndarray
+    y: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+
+    @cached_property
+    def n_classes(self) -> int:
+        """Number of classes, the largest dimension searched."""
+        return len(np.unique(self.y))
+
+    @property
+    def class_size(self) -> float:
+        """Training images a class."""
+        return len(self.y) / self.n_classes
+
+    @cached_property
+    def gammas(self):
+        """The paper's eleven bandwidths, narrowest first."""
+        return bandwidth_grid(self.X, EXPONENTS)
+
+    @cached_property
+    def grams(self):
+        """Gram matrices of the eleven kernels."""
+        squared = euclidean_distances(self.X, squared=True)
+        return np.exp(-self.gammas[:, None, None] * squared)
+
+    @cached_property
+    def test_grams(self):
+        """The eleven kernels between test and training images."""
+        squared = euclidean_distances(self.X_test, self.X, squared=True)
+        return np.exp(-self.gammas[:, None, None] * squared)
+
+    def on_unit_sphere(self) -> Trial:
+        """The same split with every image scaled to unit norm."""
+        X = self.X / np.linalg.norm(self.X, axis=1, keepdims=True)
+        X_test = self.X_test / np.linalg.norm(self.X_test, axis=1, keepdims=True)
+        return Trial(X, self.y, X_test, self.y_test)
+
+    def test_path(self, train, test, n_dimensions: int):
+        """Test accuracy in 1, ..., n_dimensions coordinates; flat where there are no more."""
+        labels = nearest_neighbor_path(train[:, :n_dimensions], self.y, test[:, :n_dimensions])
+        accuracy = np.mean(labels == self.y_test, axis=1)
+        return np.pad(accuracy, (0, n_dimensions - len(accuracy)), mode="edge")
+
+    def accuracy(self, train, test) -> float:
+        """Test accuracy of 1-nearest neighbour in all coordinates."""
+        nearest = np.argmin(euclidean_distances(test, train, squared=True), axis=1)
+        return float(np.mean(self.y[nearest] == self.y_test))
+
+    def transformer_path(self, transformer):
+        """Test accuracy behind a fitted transformer in up to c dimensions."""
+        return self.test_path(
+            transformer.transform(self.X), transformer.transform(self.X_test), self.n_classes
+        )
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a method runs on one split.
+
+    Parameters
+    ----------
+    run : callable
+        (split, end of the metric's name) -> measurements.
+    table : str
+        If its records have a table of their own.
+    max_splits : int
+        For what is slow: only the first so many splits.
+    """
+
+    run: Callable[[Trial, str], list[Measurement]]
+    table: str = ""
+    max_splits: int = 20
+
+
+def largest_argmax(values) -> int:
+    """Last index at which the maximum is reached, up to round-off."""
+    return int(np.flatnonzero(values >= np.max(values) - 1e-12)[-1])
+
+
+def _measure(trial: Trial, suffix: str, path, own: int, reading=HEADLINE, **chosen) -> Measurement:
+    """Accuracy in the method's own dimension, and in all dimensions."""
+    own = min(own, len(path))
+    chosen = {**chosen, "n_components": own}
+    return Measurement(
+        OWN + suffix, path[own - 1], chosen, n_test=len(trial.y_test), path=path, reading=reading
+    )
+
+
+def _pca_coefficients(trial: Trial, K, n_dimensions: int):
+    """(Kernel) PCA, and the accuracy of each training image among the others."""
+    A, _ = CONSTRAINTS["function"](K, total_laplacian(len(K)), n_dimensions)
+    return A, np.mean(nearest_other_path(K @ A, trial.y) == trial.y, axis=1)
+
+
+def _pca(trial: Trial, suffix: str) -> list[Measurement]:
+    measurements = []
+    for reading, data in [(HEADLINE, trial), ("unit norm", trial.on_unit_sphere())]:
+        mean = data.X.mean(axis=0)
+        Z, Z_test = data.X - mean, data.X_test - mean
+        K, n = Z @ Z.T, len(Z) - 1
+        A, others = _pca_coefficients(data, K, n)
+        path = data.test_path(K @ A, Z_test @ Z.T @ A, n)
+        measurements.append(_measure(data, suffix, path, largest_argmax(others) + 1, reading))
+    return measurements
+
+
+def _kpca(trial: Trial, suffix: str) -> list[Measurement]:
+    return [_kpca_reading(trial, suffix, HEADLINE, np.max)]
+
+
+def _kpca_all_dimensions(trial: Trial, suffix: str) -> list[Measurement]:
+    """All bandwidths tie in all dimensions, where distances rank as between the images."""
+    name = "bandwidth in all dimensions"
+    return [_kpca_reading(trial, suffix, name, lambda path: path[-1])]
+
+
+def _kpca_reading(trial: Trial, suffix: str, reading: str, criterion) -> Measurement:
+    n = len(trial.y)
+    fits = [_pca_coefficients(trial, K, n) for K in trial.grams]
+    t = largest_argmax([criterion(others) for _, others in fits])
+    A, others = fits[t]
+    path = trial.test_path(trial.grams[t] @ A, trial.test_grams[t] @ A, n)
+    own = largest_argmax(others) + 1
+    return _measure(trial, suffix, path, own, reading, exponent=EXPONENTS[t])
+
+
+def _mmc(trial: Trial, suffix: str) -> list[Measurement]:
+    measurements = []
+    for reading, options in MMC_READINGS.items():
+        if options.get("within_weight") == "n_i":
+            options = {"within_weight": trial.class_size}
+        measurements.append(_mmc_reading(trial, suffix, reading, options))
+    measurements.append(_mmc_reading(trial.on_unit_sphere(), suffix, "unit norm", {}))
+    return measurements
+
+
+def _mmc_reading(trial: Trial, suffix: str, reading: str, options) -> Measurement:
+    fitted = MMC(**options).fit(trial.X, trial.y)
+    own = trial.n_classes - 1
+    if reading in SEARCHED:
+        Z = trial.X - trial.X.mean(axis=0)
+        own = largest_argmax(_loo_path(Z @ Z.T, trial, "function")) + 1
+    return _measure(trial, suffix, trial.transformer_path(fitted), own, reading)
+
+
+def _kmmc(trial: Trial, suffix: str) -> list[Measurement]:
+    return [
+        _kmmc_reading(trial, suffix, HEADLINE, "coefficient"),
+        _kmmc_reading(trial, suffix, "whitened", "whitened"),
+        _kmmc_reading(trial.on_unit_sphere(), suffix, "whitened, unit norm", "whitened"),
+    ]
+
+
+def _kmmc_function(trial: Trial, suffix: str) -> list[Measurement]:
+    return [_kmmc_reading(trial, suffix, "function", "function")]
+
+
+def _kmmc_without_sizes(trial: Trial, suffix: str) -> list[Measurement]:
+    """The "function" constraint with S_b lacking the factor n_i: S_w weighs as much as n_i."""
+    name = "function, S_b without n_i"
+    return [_kmmc_reading(trial, suffix, name, "function", within_weight=trial.class_size)]
+
+
+def _kmmc_reading(
+    trial: Trial, suffix: str, reading: str, constraint: str, within_weight: float = 1.0
+) -> Measurement:
+    loo = [_loo_path(K, trial, constraint, within_weight) for K in trial.grams]
+    t = largest_argmax(np.max(loo, axis=1))
+    fitted = KernelMMC(
+        trial.n_classes,
+        gamma=trial.gammas[t],
+        constraint=constraint,
+        within_weight=within_weight,
+    )
+    path = trial.transformer_path(fitted.fit(trial.X, trial.y))
+    own = largest_argmax(loo[t]) + 1
+    return _measure(trial, suffix, path, own, reading, exponent=EXPONENTS[t])
+
+
+def _loo_path(K, trial: Trial, constraint: str, within_weight: float = 1.0):
+    if constraint == "whitened":
+        return leave_one_out_collapsed_path(K, trial.y)
+    return leave_one_out_path(
+        K,
+        trial.y,
+        lambda y: margin_laplacian(y, within_weight=within_weight),
+        trial.n_classes,
+        constraint=constraint,
+    )
+
+
+def _multiple(trial: Trial, suffix: str, reading: str, options) -> Measurement:
+    fitted = MultipleKernelMMC(trial.n_classes, **options).fit(trial.X, trial.y)
+    own = trial.n_classes - 1
+    if reading in SEARCHED:
+        K = np.tensordot(fitted.kernel_weights_, trial.grams, axes=1)
+        own = largest_argmax(_loo_path(K, trial, options.get("constraint", "coefficient"))) + 1
+    return _measure(
+        trial,
+        suffix,
+        trial.transformer_path(fitted),
+        own,
+        reading,
+        weights=[round(float(w), 4) for w in fitted.kernel_weights_],
+        single_kernel=fitted.single_kernel_,
+        steps=fitted.n_iter_,
+    )
+
+
+def _mkmmc(trial: Trial, suffix: str) -> list[Measurement]:
+    return [_multiple(trial, suffix, name, options) for name, options in MKMMC_READINGS.items()]
+
+
+def _mkmmc_without_sizes(trial: Trial, suffix: str) -> list[Measurement]:
+    options = {"constraint": "function", "within_weight": trial.class_size}
+    readings: dict[str, dict[str, Any]] = {
+        "function, S_b without n_i": {},
+        "function, unit trace, S_b without n_i": {"normalization": "trace"},
+    }
+    return [_multiple(trial, suffix, name, options | more) for name, more in readings.items()]
+
+
+def _uniform(trial: Trial, suffix: str) -> list[Measurement]:
+    return [
+        _multiple(trial, suffix, reading, {**options, "weight_step": "none"})
+        for reading, options in UNIFORM_READINGS.items()
+    ]
+
+
+def _regularised_lda(trial: Trial, suffix: str) -> list[Measurement]:
+    """Discriminant analysis with a tenth of the mean eigenvalue as ridge, in c - 1 dimensions."""
+    fitted = KernelMMC(kernel="linear", constraint="whitened", ridge=0.1, center=True)
+    path = trial.transformer_path(fitted.fit(trial.X, trial.y))
+    return [_measure(trial, suffix, path, trial.n_classes - 1)]
+
+
+def _regularised_kernel_lda(trial: Trial, suffix: str) -> list[Measurement]:
+    """The same behind the Gaussian kernel of width sigma_0^2."""
+    gamma = trial.gammas[EXPONENTS.index(0)]
+    fitted = KernelMMC(gamma=gamma, constraint="whitened", ridge=0.1).fit(trial.X, trial.y)
+    path = trial.transformer_path(fitted)
+    return [_measure(trial, suffix, path, trial.n_classes - 1, exponent=0)]
+
+
+def _mmc_by_weight(trial: Trial, suffix: str) -> list[Measurement]:
+    """Accuracy of MMC in c - 1 dimensions against mu."""
+    path = [
+        trial.transformer_path(MMC(within_weight=mu).fit(trial.X, trial.y))[-1]
+        for mu in WITHIN_WEIGHTS
+    ]
+    chosen = {"within_weights": list(WITHIN_WEIGHTS)}
+    return [Measurement("accuracy by within weight" + suffix, max(path), chosen, path=path)]
+
+
+def _kmmc_by_bandwidth(trial: Trial, suffix: str) -> list[Measurement]:
+    """Accuracy of kernel MMC in c - 1 dimensions against the bandwidth, by constraint and mu."""
+    variants = [
+        (constraint, mu) for constraint in ("coefficient", "function") for mu in WITHIN_WEIGHTS
+    ]
+    measurements = []
+    for constraint, mu in [*variants, ("whitened", 1.0)]:
+        L = margin_laplacian(trial.y, within_weight=mu)
+        path = []
+        for K, K_test in zip(trial.grams, trial.test_grams, strict=True):
+            A, _ = CONSTRAINTS[constraint](K, L, trial.n_classes - 1)
+            path.append(trial.accuracy(K @ A, K_test @ A))
+        chosen = {"constraint": constraint, "within_weight": mu}
+        name = f"accuracy by bandwidth{suffix}"
+        reading = f"{constraint}, mu = {mu:g}"
+        measurements.append(Measurement(name, max(path), chosen, path=path, reading=reading))
+    return measurements
+
+
+#: By (method, reading of the task); a task may measure further readings at little cost.
+METHODS: Mapping[tuple[str, str], Method] = {
+    ("pca", HEADLINE): Method(_pca),
+    ("kpca_cv", HEADLINE): Method(_kpca),
+    ("kpca_cv", "bandwidth in all dimensions"): Method(_kpca_all_dimensions),
+    ("mmc", HEADLINE): Method(_mmc),
+    ("kmmc_cv", HEADLINE): Method(_kmmc),
+    ("kmmc_cv", "function"): Method(_kmmc_function, max_splits=10),
+    ("kmmc_cv", "function, S_b without n_i"): Method(_kmmc_without_sizes, max_splits=5),
+    ("mkmmc", HEADLINE): Method(_mkmmc),
+    ("mkmmc", "function, S_b without n_i"): Method(_mkmmc_without_sizes),
+    ("uniform average", HEADLINE): Method(_uniform),
+    ("regularised lda", HEADLINE): Method(_regularised_lda),
+    ("regularised kernel lda", HEADLINE): Method(_regularised_kernel_lda),
+    ("mmc by within weight", HEADLINE): Method(_mmc_by_weight, "bandwidths"),
+    ("kmmc by bandwidth", HEADLINE): Method(_kmmc_by_bandwidth, "bandwidths"),
+}

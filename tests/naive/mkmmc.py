@@ -1,0 +1,98 @@
+"""Slow references for Gu & Zhou (ICIP 2009): the formulas as printed, and brute force."""
+
+from itertools import combinations
+
+import numpy as np
+
+
+def stqp_maximum(M):
+    """Largest theta' M theta on the simplex: the stationary point of every face."""
+    best = -np.inf
+    for size in range(1, len(M) + 1):
+        for face in combinations(range(len(M)), size):
+            form = M[np.ix_(face, face)]
+            kkt = np.block([[2 * form, np.ones((size, 1))], [np.ones((1, size)), np.zeros((1, 1))]])
+            rhs = np.append(np.zeros(size), 1.0)
+            theta = np.linalg.lstsq(kkt, rhs, rcond=None)[0][:size]
+            if theta.min() >= -1e-12 and abs(theta.sum() - 1) < 1e-8:
+                best = max(best, float(theta @ form @ theta))
+    return best
+
+
+def graph_weights(y):
+    """Equation (7), entry by entry."""
+    n = len(y)
+    W = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            W[i, j] = 1 / n - 2 / np.sum(y == y[i]) if y[i] == y[j] else 1 / n
+    return W
+
+
+def between_scatter(X, y):
+    """S_b of equation (1)."""
+    mean = X.mean(axis=0)
+    parts = [X[y == k] for k in np.unique(y)]
+    return sum(len(P) * np.outer(P.mean(0) - mean, P.mean(0) - mean) for P in parts)
+
+
+def within_scatter(X, y):
+    """S_w as the sum of the class scatter matrices."""
+    parts = [X[y == k] for k in np.unique(y)]
+    return sum((P - P.mean(0)).T @ (P - P.mean(0)) for P in parts)
+
+
+def within_covariance(X, y):
+    """S_w as the sum of the class covariance matrices."""
+    parts = [X[y == k] for k in np.unique(y)]
+    return sum((P - P.mean(0)).T @ (P - P.mean(0)) / len(P) for P in parts)
+
+
+def pairwise_objective(features, W):
+    """sum_ij W_ij ||f_i - f_j||^2: equations (8), (10), (13), (17)."""
+    n = len(features)
+    return sum(
+        W[i, j] * np.sum((features[i] - features[j]) ** 2) for i in range(n) for j in range(n)
+    )
+
+
+def margin_matrix(grams, theta, W):
+    """L_theta of equation (22), summed over all pairs."""
+    n = len(W)
+    G = np.moveaxis(np.asarray(grams), 0, -1)
+    total = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            difference = (G[:, i] - G[:, j]) @ theta
+            total += W[i, j] * np.outer(difference, difference)
+    return total
+
+
+def weight_matrix(grams, A, W):
+    """L_A of equation (23), summed over all pairs."""
+    n = len(W)
+    G = np.moveaxis(np.asarray(grams), 0, -1)
+    total = np.zeros((len(grams), len(grams)))
+    for i in range(n):
+        for j in range(n):
+            difference = (G[:, i] - G[:, j]).T @ A
+            total += W[i, j] * difference @ difference.T
+    return total
+
+
+def leave_one_out_predictions(fit, K, y, n_components):
+    """1-nearest-neighbour label of every point, its projection learned without it.
+
+    ``fit(K, y)`` gives the coefficients, one column a direction. Returns one row for every number
+    of directions.
+    """
+    n = len(y)
+    labels = np.empty((n_components, n), dtype=y.dtype)
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        A = fit(K[np.ix_(rest, rest)], y[rest])
+        train, test = K[np.ix_(rest, rest)] @ A, K[i, rest] @ A
+        for m in range(1, n_components + 1):
+            distances = np.sum((train[:, :m] - test[:m]) ** 2, axis=1)
+            labels[m - 1, i] = y[rest][np.argmin(distances)]
+    return labels

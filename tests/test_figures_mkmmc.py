@@ -1,0 +1,128 @@
+"""Tables and figures of MKMMC on records of a small simulated run."""
+
+import dataclasses
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from data_fetch.embedded.faces import load_embedded
+from reprolib import results
+from reprolib.figures import mkmmc as figures
+from reprolib.figures import mkmmc_example as example
+from reprolib.mmc import margin_weights
+from reprolib.protocols.base import HEADLINE
+from reprolib.protocols.mkmmc import first_stage, run, second_stage
+from reprolib.protocols.mkmmc._methods import MKMMC_READINGS, OWN
+from reprolib.protocols.runner import _row
+
+
+@pytest.fixture(scope="module")
+def records():
+    data = load_embedded()
+    keep = data.y <= 5
+    data = dataclasses.replace(data, X=data.X[keep], y=data.y[keep])
+    named = {"embedded/faces": data}
+
+    def measure(tasks):
+        return [_row(task, m, "embedded", 0.0) for task in tasks for m in run(task, data)]
+
+    rows = measure(first_stage("quick", named, results.to_frame([])))
+    rows += measure(second_stage("quick", named, results.to_frame(rows)))
+    return results.to_frame(rows)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def test_columns_and_labels(records):
+    labels = [figures.column_label(column) for column in figures.columns(records)]
+    assert labels == ["simulated, 2 train", "simulated, 3 train", "simulated, 4 train"]
+
+
+def test_accuracies_are_percentages_of_every_trial(records):
+    frame = figures.accuracies(records)
+    assert frame.loc[("mmc", HEADLINE)].shape == (2, 3)
+    assert frame.to_numpy().max() <= 100
+    assert frame.to_numpy().max() > 1
+    own = figures.accuracies(records, OWN)
+    assert set(own.index) == set(frame.index)
+
+
+def test_published_accuracies_are_the_printed_ones():
+    frame = figures.published_accuracies()
+    assert frame.shape == (5, 9)
+    assert frame.loc["MKMMC", "COIL-20, 8 train"] == 93.32
+    assert frame.loc["PCA", "ORL, 2 train"] == 70.67
+
+
+def test_dimension_table_starts_with_the_printed_row(records):
+    frame = figures.dimension_table(records, "mmc", [HEADLINE])
+    assert frame.loc["printed", "Yale, 3 train"] == 15
+    assert list(frame.index) == ["printed", HEADLINE]
+
+
+def test_learned_weights_are_means_of_simplex_points(records):
+    frame = figures.learned_weights(records)
+    assert list(frame.index)[: len(MKMMC_READINGS)] == list(MKMMC_READINGS)
+    np.testing.assert_allclose(frame[list(range(-5, 6))].sum(axis=1), 1, atol=1e-3)
+    assert frame["single kernel"].between(0, 1).all()
+
+
+def test_oracle_bandwidth_bounds_a_fixed_one(records):
+    oracle = figures.oracle_bandwidths(records)
+    for column in figures.columns(records):
+        for reading, paths in figures._paths_by_bandwidth(records, column).items():
+            best = oracle.loc[reading, figures.column_label(column)]
+            assert np.all(100 * paths.mean(axis=0) <= best + 1e-9)
+
+
+def test_ranks_and_pairs(records):
+    comparison = figures.method_ranks(records, "whitened")
+    assert set(comparison.mean_ranks.index) == set(figures.METHOD_NAMES.values())
+    pairs = figures.paired_table(records, ("mmc", HEADLINE), ("pca", HEADLINE))
+    assert (pairs["low"] <= pairs["difference"]).all()
+    table = figures.own_dimension_table(records)
+    oracle = table.xs("oracle", level="dimension")
+    own = table.xs("own", level="dimension")
+    assert (oracle >= own - 1e-4).to_numpy().all()
+
+
+def test_every_report_figure_is_drawn(records):
+    drawn = figures.report_figures(records)
+    assert len(drawn) == 4
+    assert all(isinstance(figure, plt.Figure) for figure in drawn.values())
+    first = drawn["Mean test accuracy against the dimension; dots: printed"]
+    assert len(first.axes) == 3
+    assert len(first.axes[0].lines) >= 5
+    figures.ranks_figure(figures.method_ranks(records))
+
+
+def test_deviations_are_ours_minus_printed(records):
+    means = figures.accuracies(records).rename(columns=lambda c: c.replace("simulated", "ORL"))
+    rows = records.assign(dataset="faces/orl")
+    rows = rows[rows["method"] == "mmc"]
+    table = figures.deviation_table(rows, "MMC", ["mmc"])
+    expected = means.loc[("mmc", HEADLINE)].mean()["ORL, 2 train"] - 73.23
+    assert table.loc[("mmc", HEADLINE), "ORL, 2 train"] == pytest.approx(expected)
+    assert table["rms"].is_monotonic_increasing
+    figure = figures.deviations_figure(table, "title")
+    assert len(figure.axes[0].texts) == 3 * len(table)
+
+
+def test_examples_draw_what_they_are_given():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6, 2)), np.array([0, 0, 0, 1, 1, 1])
+    W = margin_weights(y)
+    collections = example.graph_figure(X, y, W).axes[0].collections
+    assert sum(len(c.get_segments()) for c in collections) == 15
+    M = rng.normal(size=(3, 3))
+    axis = example.simplex_figure(M + M.T, {"a": [1, 0, 0], "b": [0, 1, 0]}).axes[0]
+    assert [line.get_label() for line in axis.lines] == ["a", "b"]
+    grid = example.image_grid({"r": rng.random((4, 9)), "s": rng.random((2, 9))}, (3, 3))
+    assert len(grid.axes) == 8
+    figure = example.projection_figure({"p": X}, y, y == 1)
+    assert len(figure.axes) == 1

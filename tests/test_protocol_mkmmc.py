@@ -1,0 +1,104 @@
+"""The MKMMC protocol on simulated faces: splits, stages, the oracle dimension."""
+
+import numpy as np
+import pytest
+
+from data_fetch.embedded.faces import load_embedded
+from reprolib import results
+from reprolib.protocols.base import HEADLINE, Task
+from reprolib.protocols.mkmmc import (
+    EXPERIMENTS,
+    PROTOCOL,
+    first_stage,
+    run,
+    second_stage,
+    split,
+)
+from reprolib.protocols.mkmmc._methods import METHODS, OWN, Trial, largest_argmax
+from reprolib.protocols.runner import _row
+from reprolib.published import numbers
+
+DATA = load_embedded()
+
+
+def records_of(tasks):
+    rows = [_row(task, m, DATA.source, 0.0) for task in tasks for m in run(task, DATA)]
+    return results.to_frame(rows)
+
+
+@pytest.fixture(scope="module")
+def stages():
+    tasks = [
+        task
+        for task in first_stage("quick", {"embedded/faces": DATA}, results.to_frame([]))
+        if task.method in ("pca", "mmc") and task.params["n_train"] == 3
+    ]
+    first = records_of(tasks)
+    second = second_stage("quick", {"embedded/faces": DATA}, first)
+    return first, records_of(second)
+
+
+def test_splits_are_seeded_and_disjoint():
+    train, test = split(DATA.y, 3, 0)
+    np.testing.assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(len(DATA.y)))
+    np.testing.assert_array_equal(np.bincount(DATA.y[train])[1:], 3)
+    np.testing.assert_array_equal(train, split(DATA.y, 3, 0)[0])
+    assert not np.array_equal(train, split(DATA.y, 3, 1)[0])
+
+
+def test_every_printed_number_selects_a_measurement():
+    for number in numbers("mkmmc"):
+        assert (number.select["method"], HEADLINE) in METHODS
+        table, sizes = EXPERIMENTS[number.select["dataset"]]
+        assert number.results == table
+        assert number.select["metric"].split(", ")[1] in {f"{n} train" for n in sizes}
+    assert len(numbers("mkmmc")) == 90
+
+
+def test_oracle_dimension_is_the_best_average_on_the_test_set(stages):
+    first, second = stages
+    for method in ("pca", "mmc"):
+        own = first[(first["method"] == method) & (first["reading"] == HEADLINE)]
+        paths = np.array([[float(v) for v in text.split()] for text in own["path"]])
+        rows = second[(second["method"] == method) & (second["reading"] == HEADLINE)]
+        accuracy = rows[rows["metric"] == "accuracy, 3 train"]["value"]
+        assert accuracy.mean() == pytest.approx(paths.mean(axis=0).max(), abs=1e-5)
+        assert accuracy.mean() >= own["value"].mean() - 1e-5
+        dimensions = rows[rows["metric"] == "dimension, 3 train"]["value"]
+        assert dimensions.between(1, paths.shape[1]).all()
+
+
+def test_mmc_beats_pca_on_simulated_faces(stages):
+    rows = stages[1]
+    rows = rows[(rows["reading"] == HEADLINE) & (rows["metric"] == "accuracy, 3 train")]
+    means = rows.groupby("method")["value"].mean()
+    assert means["mmc"] > means["pca"] + 0.05
+
+
+def test_ties_go_to_the_largest_dimension():
+    assert largest_argmax(np.array([0.5, 0.7, 0.7, 0.6])) == 2
+
+
+def test_all_methods_measure_on_a_small_set():
+    keep = DATA.y <= 4
+    X, y = DATA.X[keep], DATA.y[keep]
+    train, test = split(y, 3, 0)
+    trial = Trial(X[train], y[train], X[test], y[test])
+    for name, method in METHODS.items():
+        for m in method.run(trial, ", 3 train"):
+            assert 0 <= m.value <= 1, name
+            assert m.metric.endswith(", 3 train")
+            assert len(m.path) > 0
+            if m.metric.startswith(OWN):
+                assert m.value == m.path[m.chosen["n_components"] - 1]
+
+
+def test_same_records_twice():
+    task = Task("mkmmc", "table1", "embedded/faces", "mmc", params={"n_train": 2})
+    assert records_of([task]).equals(records_of([task]))
+
+
+def test_full_profile_runs_twenty_splits():
+    tasks = first_stage("full", {"embedded/faces": DATA}, results.to_frame([]))
+    assert {task.trial for task in tasks} == set(range(20))
+    assert PROTOCOL.datasets("full") == ["faces/orl", "faces/yale", "faces/coil20"]

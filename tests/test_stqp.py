@@ -1,0 +1,125 @@
+"""The standard quadratic program: maxima against brute force, certificates, bad input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from reprolib.solvers import NotOptimalError
+from reprolib.solvers.stqp import solve_stqp_convex, solve_stqp_global, solve_stqp_local
+from tests.naive.mkmmc import stqp_maximum
+
+KINDS = ["gaussian", "indefinite", "almost concave", "concave", "convex", "clique"]
+
+
+def random_form(kind, p, seed):
+    rng = np.random.default_rng(seed)
+    B = rng.normal(size=(p, p))
+    if kind == "gaussian":
+        return B + B.T
+    if kind == "indefinite":
+        Q = np.linalg.qr(B)[0]
+        return (Q * rng.uniform(-1, 1, p)) @ Q.T
+    if kind == "almost concave":
+        v = rng.normal(size=p)
+        return np.outer(v, v) - B @ B.T / p
+    if kind == "clique":
+        upper = np.triu(rng.random((p, p)) < 0.7, 1).astype(float)
+        return upper + upper.T
+    return -B @ B.T if kind == "concave" else B @ B.T
+
+
+def assert_feasible(theta):
+    assert theta.min() >= 0
+    assert theta.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("p", [1, 2, 3, 5, 8])
+def test_global_maximum_is_that_of_all_faces(kind, p):
+    for seed in range(4):
+        M = random_form(kind, p, seed)
+        solution = solve_stqp_global(M).require_optimal(1e-8)
+        theta = solution.variables["weights"]
+        assert_feasible(theta)
+        assert -solution.primal_objective == pytest.approx(theta @ M @ theta)
+        assert -solution.primal_objective == pytest.approx(stqp_maximum(M), rel=1e-8, abs=1e-8)
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(hnp.arrays(np.int8, (5, 5), elements=st.integers(-3, 3)))
+def test_global_maximum_of_degenerate_integer_forms(B):
+    M = (B + B.T).astype(float)
+    solution = solve_stqp_global(M).require_optimal(1e-8)
+    assert -solution.primal_objective == pytest.approx(stqp_maximum(M), abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_global_bound_closes_for_eleven_and_twenty_kernels(kind):
+    for p in (11, 20):
+        solution = solve_stqp_global(random_form(kind, p, p))
+        assert solution.status == "optimal"
+        assert abs(solution.relative_gap) < 1e-8
+
+
+def test_global_stopped_early_states_a_true_bound():
+    M = random_form("clique", 9, 3)
+    solution = solve_stqp_global(M, max_nodes=2)
+    assert solution.status == "stopped"
+    assert -solution.dual_objective >= stqp_maximum(M) - 1e-12
+    with pytest.raises(NotOptimalError, match="stopped with status 'stopped'"):
+        solution.require_optimal()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_local_never_loses_and_ends_stationary(kind):
+    rng = np.random.default_rng(7)
+    M = random_form(kind, 7, 1)
+    for start in rng.dirichlet(np.ones(7), size=5):
+        solution = solve_stqp_local(M, start, max_iter=5000)
+        theta = solution.variables["weights"]
+        assert_feasible(theta)
+        assert theta @ M @ theta >= start @ M @ start - 1e-12
+        assert solution.status == "stationary"
+        assert solution.info["residual"] < 1e-4 * np.abs(M).max()
+        assert -solution.primal_objective <= stqp_maximum(M) + 1e-9
+        assert -solution.dual_objective >= stqp_maximum(M) - 1e-12
+
+
+def test_local_answer_depends_on_the_start_where_the_global_one_does_not():
+    M = np.diag([1.0, 2.0])
+    at = [solve_stqp_local(M, s).variables["weights"] for s in ([0.9, 0.1], [0.1, 0.9])]
+    np.testing.assert_allclose(at, [[1, 0], [0, 1]], atol=1e-12)
+    np.testing.assert_allclose(solve_stqp_global(M).variables["weights"], [0, 1])
+
+
+@pytest.mark.parametrize("p", [1, 2, 6, 20])
+def test_convex_case_closes_the_gap(p):
+    M = random_form("concave", p, p)
+    solution = solve_stqp_convex(M).require_optimal(1e-9)
+    assert_feasible(solution.variables["weights"])
+    if p < 8:
+        assert -solution.primal_objective == pytest.approx(stqp_maximum(M))
+
+
+def test_identical_kernels_make_a_constant_form():
+    solution = solve_stqp_global(np.full((4, 4), 2.5)).require_optimal()
+    assert -solution.primal_objective == pytest.approx(2.5)
+
+
+def test_zero_form():
+    assert solve_stqp_global(np.zeros((3, 3))).require_optimal().primal_objective == 0
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="M is not concave on the simplex"):
+        solve_stqp_convex(np.eye(2))
+    with pytest.raises(ValueError, match=r"M has shape \(2, 3\)"):
+        solve_stqp_global(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="M is not symmetric"):
+        solve_stqp_global([[0.0, 1.0], [0.0, 0.0]])
+    with pytest.raises(ValueError, match="not finite"):
+        solve_stqp_global([[np.nan]])
+    with pytest.raises(ValueError, match="give 2 nonnegative weights that sum to one"):
+        solve_stqp_local(np.eye(2), [0.5, 0.6])
