@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -304,6 +306,44 @@ def test_round_off_below_zero_is_cut(blobs):
     model = MKPMClassifier(kernel="precomputed", rank_tol=1e-9).fit(K, y)
     np.testing.assert_array_equal(model.allocation_, [3, 3, 3, 3])
     assert len(model.predict(gram(X_test, X, "linear"))) == len(X_test)
+
+
+def test_other_allocations_can_be_scored(blobs):
+    X, y, X_test, y_test = blobs
+    model = MKPMClassifier(gamma=GAMMA, rank=8).fit(X, y)
+    own = model.score_path(X_test, y_test, model.allocation_path_[[3, 17]])
+    np.testing.assert_array_equal(own, model.score_path(X_test, y_test)[[3, 17]])
+    with pytest.raises(ValueError, match="allocations reaches from 0 to 9; the fitted path"):
+        model.score_path(X_test, y_test, [[0, 1, 2, 9]])
+    with pytest.raises(ValueError, match=r"shape \(1, 3\); it needs one column per bit, 4"):
+        model.score_path(X_test, y_test, [[0, 1, 2]])
+
+
+def test_bit_risks_on_other_data(blobs):
+    X, y, X_test, y_test = blobs
+    model = MKPMClassifier(gamma=GAMMA, rank=6).fit(X, y)
+    np.testing.assert_allclose(model.bit_risk_path(X, y), model.bit_objective_path_, atol=1e-8)
+    *_, scores = model.decision_path(X_test)
+    expected = np.mean((scores - encode(model.code_, y_test)) ** 2, axis=0)
+    np.testing.assert_allclose(model.bit_risk_path(X_test, y_test)[:, -1], expected)
+
+
+def test_scoring_takes_no_memory_for_the_length_of_the_path(blobs):
+    X, y, X_test, y_test = blobs
+    model = MKPMClassifier(gamma=1.0).fit(X, y)
+    X_many, y_many = np.tile(X_test, (200, 1)), np.tile(y_test, 200)
+    model.score_path(X_test, y_test)
+    tracemalloc.start()
+    try:
+        model.score_path(X_many, y_many)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    n_bits, length = len(model.code_), model.n_components_ + 1
+    one_matrix = len(y_many) * len(X) * 8
+    assert length > 3 * len(X)
+    assert peak < 4 * one_matrix + 10 * len(y_many) * n_bits * 8
+    assert peak < len(y_many) * n_bits * len(X) * 8
 
 
 def test_score_path_needs_matching_labels(blobs):

@@ -116,30 +116,63 @@ class BaseMKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         """Classes for every total dimension d, shape (n, n_components_ + 1)."""
         features = self._features(X)
         predicted = np.empty((len(features), self.n_components_ + 1), dtype=self.classes_.dtype)
-        for rows, indices in self._predict_blocks(features):
+        for rows, indices in predict_blocks(
+            self._paths, features, self.allocation_path_, self.code_
+        ):
             predicted[rows] = self.classes_[indices]
         return predicted
 
-    def score_path(self, X, y):
+    def score_path(self, X, y, allocations=None):
         """Accuracy for every total dimension d, shape (n_components_ + 1,).
 
         Memory beyond the features of X is O(n L), whatever the length of the path.
-        """
-        return self.count_path(X, y) / len(y)
 
-    def count_path(self, X, y):
-        """Number of right predictions for every total dimension d, shape (n_components_ + 1,)."""
-        features = self._features(X)
-        y = np.asarray(y)
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or kernel values of shape (n, n_train) if precomputed
+        y : array-like of shape (n,)
+        allocations : array-like of int of shape (k, L), optional
+            Score these dimensions of the bits instead, one accuracy a row.
+        """
+        return self.count_path(X, y, allocations) / len(y)
+
+    def count_path(self, X, y, allocations=None):
+        """Number of right predictions where `score_path` gives their share."""
+        features, y = self._features(X), np.asarray(y)
         if len(y) != len(features):
             raise ValueError(f"y has {len(y)} entries, but X has {len(features)} rows.")
-        correct = np.zeros(self.n_components_ + 1, dtype=np.intp)
-        for rows, indices in self._predict_blocks(features):
-            correct += np.sum(self.classes_[indices] == y[rows, None], axis=0)
+        rows = self.allocation_path_ if allocations is None else self._checked(allocations)
+        correct = np.zeros(len(rows), dtype=np.intp)
+        for block, indices in predict_blocks(self._paths, features, rows, self.code_):
+            correct += np.sum(self.classes_[indices] == y[block, None], axis=0)
         return correct
 
-    def _predict_blocks(self, features):
-        return predict_blocks(self._paths, features, self.allocation_path_, self.code_)
+    def bit_risk_path(self, X, y):
+        """Mean square loss of every bit alone in every dimension on other data, (L, r + 1)."""
+        features = self._features(X)
+        targets = encode(self.code_, np.searchsorted(self.classes_, y))
+        risk = np.zeros((len(self.code_), features.shape[1] + 1))
+        for start in range(0, len(targets), 16):
+            block = slice(start, start + 16)
+            scores = self._paths.scores(features[block])
+            risk += np.sum((scores - targets[block, :, None]) ** 2, axis=0)
+        return risk / len(targets)
+
+    def _checked(self, allocations):
+        """Validate allocations that are not our own."""
+        allocations = np.asarray(allocations, dtype=np.intp)
+        largest = self._projection.shape[1]
+        if allocations.ndim != 2 or allocations.shape[1] != len(self.code_):
+            raise ValueError(
+                f"allocations has shape {allocations.shape}; it needs one column per bit, "
+                f"{len(self.code_)}."
+            )
+        if allocations.min() < 0 or allocations.max() > largest:
+            raise ValueError(
+                f"allocations reaches from {allocations.min()} to {allocations.max()}; the fitted "
+                f"path has dimensions 0 to {largest} per bit. Raise n_components."
+            )
+        return allocations
 
     def _features(self, X):
         check_is_fitted(self)
