@@ -35,8 +35,6 @@ def blobs():
 
 @parametrize_with_checks(
     [
-        MKPMClassifier(),
-        MKPMClassifierCV(),
         MKPMClassifier(basis="nystrom"),
         MKPMClassifier(basis="cholesky", code="simplex"),
     ]

@@ -21,7 +21,7 @@ from reprolib.solvers.allocation import solve_allocation
 BASES = ("kernel_pca", "nystrom", "cholesky")
 
 
-class BaseMKPM(KernelMixin, ClassifierMixin, BaseEstimator):
+class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
     """Hyperparameters ``loss``, ``basis``, ``rank``, ``code``, ``rank_tol``, and the kernel's."""
 
     def _validate(self, X, y):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from reprolib.kernels import Kernel
-from reprolib.mkpm._base import BaseMKPM, check_dimension
+from reprolib.mkpm._base import _MKPM, check_dimension
 
 
-class MKPMClassifier(BaseMKPM):
+class MKPMClassifier(_MKPM):
     """Multiclass kernel projection machine.
 
     A code word of length L stands for every class. Bit l of the code is predicted by a function

@@ -6,11 +6,11 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from reprolib.kernels import Kernel
-from reprolib.mkpm._base import BaseMKPM, check_dimension
+from reprolib.mkpm._base import _MKPM, check_dimension
 from reprolib.mkpm._classifier import MKPMClassifier
 
 
-class MKPMClassifierCV(BaseMKPM):
+class MKPMClassifierCV(_MKPM):
     """Multiclass kernel projection machine, total dimension chosen by cross-validation.
 
     Every fold is fitted once; its path gives the accuracy for all total dimensions. The
