@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
+from data_fetch.haxby import unmask
 from reprolib.figures.style import (
     BLACK,
     BLUE,
@@ -19,6 +20,7 @@ from reprolib.figures.style import (
     figure_grid,
     note_source,
 )
+from reprolib.mkpm import MKPMClassifier
 from reprolib.protocols.base import HEADLINE
 
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
@@ -82,7 +84,8 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
     for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
         metrics = [m for m in own["metric"].unique() if m.startswith("allocation path")]
-        for colour, metric in zip(mpl.colormaps["tab10"].colors, metrics, strict=False):
+        colours = mpl.colormaps["tab10"](np.arange(10))
+        for colour, metric in zip(colours, metrics, strict=False):
             d, allocated = _curve(own, metric)
             label = metric.removeprefix("allocation path, class ")
             axis.plot(d, allocated, color=colour, lw=1.2, label=label)
@@ -253,6 +256,18 @@ def kernel_table(records: pd.DataFrame) -> pd.DataFrame:
     rows = records[(records["table"] == "gamma") & (records["reading"] == HEADLINE)]
     rows = rows.assign(v=[json.loads(c)["v"] for c in rows["chosen"]])
     return rows.pivot_table(index="dataset", columns="v", values="value")
+
+
+def category_weights(dataset, n_components: int) -> dict[str, np.ndarray]:
+    """Weights of the linear MKPM in the brain's grid, times the voxel's standard deviation.
+
+    The predictor of a category is f(x) = <w, x> with w = X' dual_coef_, and `dual_coef_` of the
+    one-vs-all code has one column per category.
+    """
+    model = MKPMClassifier(n_components, kernel="linear").fit(dataset.X, dataset.y)
+    weights = dataset.X.T @ model.dual_coef_ * dataset.X.std(axis=0)[:, None]
+    mask = dataset.extra["mask"]
+    return {str(c): unmask(w, mask) for c, w in zip(model.classes_, weights.T, strict=True)}
 
 
 def weight_maps(volumes: dict[str, np.ndarray], affine, title: str) -> Figure:

@@ -122,7 +122,8 @@ def _losses(task, dataset) -> list[Measurement]:
     """Compare losses on the first 25 components of 400 points, d by cross-validation."""
     X, y, X_test, y_test, options, _ = _data(task, dataset, LOSS_SAMPLES)
     if is_fmri(task.dataset):
-        kept = np.random.default_rng(task.trial).choice(len(y), LOSS_SAMPLES, replace=False)
+        size = min(LOSS_SAMPLES, len(y))
+        kept = np.random.default_rng(task.trial).choice(len(y), size, replace=False)
         X, y = X[kept], y[kept]
     options |= {"rank": LOSS_RANK, "loss": task.method}
     correct = []
