@@ -344,6 +344,13 @@ def test_scoring_takes_no_memory_for_the_length_of_the_path(blobs):
     assert peak < len(y_many) * n_bits * len(X) * 8
 
 
+def test_gram_matrix_of_zeros(blobs):
+    X, y, _, _ = blobs
+    for basis in ["kernel_pca", "nystrom", "cholesky"]:
+        with pytest.raises(ValueError, match="Gram matrix of the training data is zero"):
+            MKPMClassifier(kernel="linear", basis=basis, rank=3).fit(0 * X, y)
+
+
 def test_score_path_needs_matching_labels(blobs):
     X, y, X_test, _ = blobs
     with pytest.raises(ValueError, match=r"y has 60 entries, but X has 30 rows"):

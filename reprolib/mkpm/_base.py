@@ -50,6 +50,11 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
             )
         limits = [limit for limit in (self.rank, n_components) if limit is not None]
         basis = self._make_basis(X).truncate(min(limits, default=None))
+        if basis.features.shape[1] == 0:
+            raise ValueError(
+                "The Gram matrix of the training data is zero, so that the basis is empty; scale "
+                "X or use another kernel."
+            )
         paths, self.duality_gap_ = LOSSES[self.loss](basis, encode(self.code_, class_indices))
         capacity = len(self.code_) * basis.features.shape[1]
         self.n_components_ = capacity if n_components is None else min(int(n_components), capacity)
@@ -88,7 +93,8 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
     def _diagonal(self, X):
         if self.kernel == "precomputed":
             return np.diag(X)
-        return np.array([self._kernel(row, row)[0, 0] for row in X[:, None, :]])
+        blocks = (X[start : start + 64] for start in range(0, len(X), 64))
+        return np.concatenate([np.diag(self._kernel(block, block)) for block in blocks])
 
     def dual_coef_at(self, n_components: int):
         """Dual coefficients at any point of the path, shape (m, L)."""

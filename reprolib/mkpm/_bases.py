@@ -77,7 +77,7 @@ def nystrom_basis(
         K_cross @ landmark_map, full_matrices=False, overwrite_a=True, check_finite=False
     )
     tol = n_samples * np.finfo(float).eps if rank_tol is None else rank_tol
-    kept = singular_values**2 > tol * singular_values[0] ** 2
+    kept = singular_values**2 > tol * np.max(singular_values**2, initial=0.0)
     projection = landmark_map @ (rotation[kept].T / singular_values[kept])
     return Basis(features[:, kept], support, projection)
 
