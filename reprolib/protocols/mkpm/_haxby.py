@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, train_test_split
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
 from reprolib.kernels import gram
@@ -236,7 +235,7 @@ def _linear(method: str, C: float):
     if method == "svm, one-vs-one":
         return SVC(kernel="linear", C=C)
     if method == "svm, one-vs-rest":
-        return OneVsRestClassifier(SVC(kernel="linear", C=C))
+        return LinearSVC(C=C, random_state=0)
     return LinearSVC(multi_class="crammer_singer", C=C, max_iter=5000, tol=1e-3, random_state=0)
 
 
