@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, train_test_split
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
 from reprolib.kernels import gram
@@ -40,7 +41,9 @@ KERNELS: dict[str, dict[str, Any]] = {
     "rbf 1": {"kernel": "rbf", "relative_gamma": 1.0},
     "rbf 4": {"kernel": "rbf", "relative_gamma": 4.0},
 }
-MULTICLASS = ("svm, one-vs-one", "svm, one-vs-rest", "svm, Crammer-Singer")
+ONE_VS_ONE, ONE_VS_REST = "svm, one-vs-one", "svm, one-vs-rest"
+CRAMMER_SINGER = "svm, Crammer-Singer"
+MULTICLASS = (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER)
 
 
 def tasks(profile, name, dataset) -> list[Task]:
@@ -211,12 +214,47 @@ def _compare(task, fold) -> list[Measurement]:
         model.fit(K, y, groups=fold["groups"])
         accuracy, chosen = model.score(K_test, y_test), {"d": model.n_components_}
     else:
-        mean, scale = X.mean(axis=0), np.sqrt(np.mean((X - X.mean(axis=0)) ** 2))
-        X, X_test = (X - mean) / scale, (X_test - mean) / scale
-        splits = list(cv.split(X, y, fold["groups"]))
-        C = max(RELATIVE_C, key=lambda C: _cv_accuracy(task.method, C, X, y, splits))
-        accuracy, chosen = _converged(task.method, C, X, y).score(X_test, y_test), {"C": C}
+        accuracy, chosen = _linear_machine(task.method, fold, list(cv.split(X, y, fold["groups"])))
     return [Measurement("accuracy", float(accuracy), chosen, n_test=len(y_test))]
+
+
+def _linear_machine(method: str, fold, splits) -> tuple[float, dict]:
+    """Accuracy of a linear SVM on centred voxels of mean square one, C by cross-validation."""
+    X, y, X_test, y_test = _arrays(fold)
+    mean, scale = X.mean(axis=0), np.sqrt(np.mean((X - X.mean(axis=0)) ** 2))
+    X, X_test = (X - mean) / scale, (X_test - mean) / scale
+
+    def accuracy(C, train, test):
+        Z, Z_test = X[train], X_test if test is None else X[test]
+        if method != CRAMMER_SINGER:
+            Z, Z_test = Z @ Z.T, Z_test @ Z.T
+        return _fit_converged(method, C, Z, y[train]).score(
+            Z_test, y_test if test is None else y[test]
+        )
+
+    def cv_accuracy(C):
+        try:
+            return np.mean([accuracy(C, train, test) for train, test in splits])
+        except ConvergenceWarning:
+            return -np.inf
+
+    C = max(RELATIVE_C, key=cv_accuracy)
+    return accuracy(C, np.arange(len(y)), None), {"C": C}
+
+
+def _fit_converged(method: str, C: float, X, y):
+    """Fit a machine, or raise the solver's warning that it did not converge."""
+    if method == CRAMMER_SINGER:
+        machine = LinearSVC(
+            multi_class="crammer_singer", C=C, max_iter=1000, tol=1e-2, random_state=0
+        )
+    else:
+        machine = SVC(kernel="precomputed", C=C)
+        if method == ONE_VS_REST:
+            machine = OneVsRestClassifier(machine)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        return machine.fit(X, y)
 
 
 def _kernel(name: str, X, X_test):
@@ -229,27 +267,3 @@ def _kernel(name: str, X, X_test):
         spread = 2.0 * np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=1))
         options["gamma"] = options.pop("relative_gamma") / spread
     return gram(X, **options), gram(X_test, X, **options)
-
-
-def _linear(method: str, C: float):
-    if method == "svm, one-vs-one":
-        return SVC(kernel="linear", C=C)
-    if method == "svm, one-vs-rest":
-        return LinearSVC(C=C, random_state=0)
-    return LinearSVC(multi_class="crammer_singer", C=C, max_iter=5000, tol=1e-3, random_state=0)
-
-
-def _cv_accuracy(method: str, C: float, X, y, splits) -> float:
-    """Accuracy over the folds; a C at which the solver does not converge is out of the race."""
-    try:
-        scores = [_converged(method, C, X[a], y[a]).score(X[b], y[b]) for a, b in splits]
-    except ConvergenceWarning:
-        return -np.inf
-    return float(np.mean(scores))
-
-
-def _converged(method: str, C: float, X, y):
-    """Fit, or raise the solver's warning that it did not converge."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        return _linear(method, C).fit(X, y)
