@@ -229,7 +229,7 @@ def low_rank_bases(records: pd.DataFrame) -> Figure:
 
 
 def losses_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Mean accuracy of every loss on the same 25 components."""
+    """Mean accuracy of every loss on the same 15 components."""
     rows = records[(records["table"] == "losses") & (records["status"] == "ok")]
     return rows.pivot_table(index="dataset", columns="method", values="value")
 

@@ -16,7 +16,7 @@ BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
 LOSSES = ("square", "hinge", "logistic")
 #: Largest dimension of one bit in the ablation.
 BIT_RANK = 600
-LOSS_RANK = 25
+LOSS_RANK = 15
 LOSS_SAMPLES = 400
 RANKS = (50, 100, 200, 400, 800)
 PATH_POINTS = 300
@@ -119,7 +119,7 @@ def _best(counts) -> int:
 
 
 def _losses(task, dataset) -> list[Measurement]:
-    """Compare losses on the first 25 components of 400 points, d by cross-validation."""
+    """Compare losses on the first 15 components of 400 points, d by cross-validation."""
     X, y, X_test, y_test, options, _ = _data(task, dataset, LOSS_SAMPLES)
     if is_fmri(task.dataset):
         size = min(LOSS_SAMPLES, len(y))
