@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 
 def one_vs_all_code(n_classes: int):
@@ -31,15 +32,58 @@ def simplex_code(n_classes: int):
     return code
 
 
+def random_code(n_classes: int, length: int, random_state=None, *, n_draws: int = 100):
+    """Dense random code in {-1, 1}, shape (length, T), with well separated code words.
+
+    Of ``n_draws`` random matrices, the one whose nearest two code words differ in most bits is
+    taken (the first such one). Constant rows are replaced before that.
+
+    Raises
+    ------
+    ValueError
+        If no draw tells all classes apart: ``length`` is too small.
+    """
+    rng = check_random_state(random_state)
+    best, best_distance = None, 0
+    for _ in range(n_draws):
+        code = rng.choice([-1.0, 1.0], size=(length, n_classes))
+        constant = np.abs(code.sum(axis=1)) == n_classes
+        code[constant, rng.randint(n_classes)] *= -1.0
+        different = ~np.eye(n_classes, dtype=bool)
+        distance = (length - (code.T @ code)[different].max()) / 2
+        if distance > best_distance:
+            best, best_distance = code, distance
+    if best is None:
+        raise ValueError(
+            f"length is {length}; no random code of that length told {n_classes} classes apart "
+            f"in {n_draws} draws. Use at least 10 log2(n_classes) bits."
+        )
+    return best
+
+
 def encode(code, class_indices):
     """Code words of the labels: shape (n, L) for class indices of shape (n,)."""
     return code.T[class_indices]
 
 
+def decoding_weights(code):
+    """Weights and offsets such that the nearest code word is argmax of scores @ weights - offsets.
+
+    ||f - c_q||^2 = ||f||^2 - 2 <f, c_q> + ||c_q||^2. What does not depend on q is left out:
+    ||f||^2, a constant in every row of the code, a constant in the norms. For the one-vs-all code
+    the weights are 4 times the identity, so that equal scores tie exactly.
+
+    Returns
+    -------
+    weights : ndarray of shape (L, T)
+    offsets : ndarray of shape (T,)
+    """
+    norms = np.sum(code**2, axis=0)
+    return 2.0 * (code - code.min(axis=1, keepdims=True)), norms - norms.min()
+
+
 def decode(code, scores):
     """Index of the nearest code word (Euclidean; the first of equally near ones).
-
-    ||f - c_q||^2 = ||f||^2 - 2 <f, c_q> + ||c_q||^2, and ||f||^2 does not depend on q.
 
     Parameters
     ----------
@@ -50,4 +94,5 @@ def decode(code, scores):
     -------
     ndarray of int of shape (n,)
     """
-    return np.argmax(2.0 * scores @ code - np.sum(code**2, axis=0), axis=1)
+    weights, offsets = decoding_weights(code)
+    return np.argmax(scores @ weights - offsets, axis=1)

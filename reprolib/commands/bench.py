@@ -6,7 +6,11 @@ import runpy
 from pathlib import Path
 
 #: Benchmark script by the name that the command line takes.
-SCRIPTS = {"kpm": "bench_kpm_path.py", "mkmmc": "bench_mkmmc.py"}
+SCRIPTS = {
+    "kpm": "bench_kpm_path.py",
+    "mkmmc": "bench_mkmmc.py",
+    "mkpm": "bench_mkpm.py",
+}
 
 
 def run(arguments) -> int:

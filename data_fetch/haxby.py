@@ -1,0 +1,182 @@
+"""Haxby et al. 2001: fMRI of one subject who looks at eight categories of pictures."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import nibabel as nib
+import numpy as np
+
+from data_fetch.dataset import Dataset
+
+#: Volumes read at a time; 32 of the upstream file's are 10 MB.
+_VOLUMES_AT_A_TIME = 32
+
+_PARTIAL = "only task volumes within the mask hold values; these are the raw upstream ones"
+
+
+def load_haxby(name: str, paths: Mapping[str, Path]) -> Dataset:
+    """Read "haxby/subj1": raw activations of the voxels in the ventral temporal mask.
+
+    Parameters
+    ----------
+    name : str
+    paths : mapping of file key to path
+        "bold.nii.gz", "mask4_vt.nii.gz", "labels.txt".
+
+    Returns
+    -------
+    Dataset
+        As from `masked_dataset`. The source is "partial" where the series holds nothing outside
+        the mask.
+
+    Raises
+    ------
+    ValueError
+        If a file is damaged, or the three do not fit together.
+    """
+    series = _load_image(paths["bold.nii.gz"], keep_file_open=True)
+    mask = _load_image(paths["mask4_vt.nii.gz"])
+    labels, runs = read_labels(Path(paths["labels.txt"]).read_text(encoding="utf-8"))
+    return masked_dataset(name, series, mask, labels, runs)
+
+
+def masked_dataset(name, series, mask_image, labels, runs, *, source=None, note="") -> Dataset:
+    """Task volumes of a series, read through a mask a few volumes at a time.
+
+    Parameters
+    ----------
+    name : str
+    series, mask_image : nibabel images of shape (x, y, z, t) and (x, y, z)
+    labels, runs : ndarray of shape (t,)
+        Label of every volume ("rest" is left out) and its run.
+    source, note : str, optional
+        By default "original", or "partial" where the series is zero outside the mask.
+
+    Returns
+    -------
+    Dataset
+        ``X`` (task volumes, voxels in the mask, in C order of the grid), ``y`` the category,
+        ``groups`` the run. ``extra`` holds ``mask`` (boolean grid), ``affine`` (to millimetres),
+        ``volume`` (index in the series) and ``onset`` (volumes since the block began).
+
+    Raises
+    ------
+    ValueError
+        If the grids or the number of labels do not fit, the mask is empty, or a voxel is not
+        finite.
+    """
+    mask = _checked_mask(series, mask_image)
+    n_volumes = series.shape[3]
+    if len(labels) != n_volumes:
+        raise ValueError(
+            f"{name}: labels for {len(labels)} volumes, but the series has {n_volumes}; "
+            "labels and series are not of the same session."
+        )
+    masked, outside = _read_through(series, mask)
+    task = np.flatnonzero(labels != "rest")
+    X = masked[task].astype(np.float64)
+    bad = np.argwhere(~np.isfinite(X))
+    if len(bad):
+        raise ValueError(
+            f"{name}: {len(bad)} values in the mask are not finite, the first at volume "
+            f"{task[bad[0, 0]]}; leave these voxels out of the mask or repair the series."
+        )
+    return Dataset(
+        name=name,
+        X=X,
+        y=labels[task],
+        groups=runs[task],
+        source=source or ("original" if outside else "partial"),
+        source_note=note or ("" if outside else _PARTIAL),
+        extra={
+            "mask": mask,
+            "affine": np.array(series.affine),
+            "volume": task,
+            "onset": _volumes_since_onset(labels, runs)[task],
+        },
+    )
+
+
+def unmask(values, mask):
+    """Put one value per voxel of the mask back into the grid; NaN elsewhere."""
+    volume = np.full(mask.shape, np.nan)
+    volume[mask] = values
+    return volume
+
+
+def read_labels(text: str) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and runs from a text with the header "labels chunks" and one line per volume.
+
+    Raises
+    ------
+    ValueError
+        If a line does not hold a label and a whole number.
+    """
+    lines = text.split("\n")
+    rows = [line.split() for line in lines[1:] if line.strip()]
+    if lines[0].split() != ["labels", "chunks"] or not all(
+        len(row) == 2 and row[1].isdigit() for row in rows
+    ):
+        raise ValueError(
+            "labels.txt needs the header 'labels chunks' and, per volume, a label and the number "
+            f"of its run; it begins with {lines[0]!r}."
+        )
+    return np.array([row[0] for row in rows]), np.array([int(row[1]) for row in rows])
+
+
+def _load_image(path, **options):
+    try:
+        return nib.load(path, **options)
+    except (nib.filebasedimages.ImageFileError, EOFError, zlib.error, OSError) as error:
+        raise ValueError(
+            f"{path} is not a NIfTI file or is damaged ({error}); delete it and fetch it again."
+        ) from error
+
+
+def _checked_mask(series, mask_image):
+    if series.ndim != 4 or mask_image.shape != series.shape[:3]:
+        raise ValueError(
+            f"the mask's grid {mask_image.shape} is not that of the series {series.shape}; "
+            "use the mask of the same subject."
+        )
+    if not np.allclose(mask_image.affine, series.affine, atol=1e-3):
+        raise ValueError(
+            "mask and series have the same grid but other affines: they do not lie on the same "
+            "voxels; resample the mask or use the one of the same subject."
+        )
+    mask = _values(mask_image, ...) > 0
+    if not mask.any():
+        raise ValueError("the mask holds no voxel.")
+    return mask
+
+
+def _values(image, index):
+    try:
+        return np.asarray(image.dataobj[index])
+    except (EOFError, zlib.error, OSError, ValueError) as error:
+        raise ValueError(
+            f"{image.get_filename()} ends early or is damaged ({error}); delete it and fetch it "
+            "again."
+        ) from error
+
+
+def _read_through(series, mask):
+    """Masked series (t, voxels) in its own dtype, and whether anything lies outside the mask."""
+    parts = []
+    outside = False
+    for start in range(0, series.shape[3], _VOLUMES_AT_A_TIME):
+        volumes = _values(series, np.s_[..., start : start + _VOLUMES_AT_A_TIME])
+        parts.append(volumes[mask].T)
+        outside = outside or bool(np.any(volumes[~mask]))
+    return np.concatenate(parts), outside
+
+
+def _volumes_since_onset(labels, runs):
+    onset = np.zeros(len(labels), dtype=np.intp)
+    for i in range(1, len(labels)):
+        same_block = labels[i] == labels[i - 1] and runs[i] == runs[i - 1]
+        onset[i] = onset[i - 1] + 1 if same_block else 0
+    return onset

@@ -1,0 +1,6 @@
+"""Multiclass kernel projection machines (Takerkart & Ralaivola, CVPR 2011)."""
+
+from reprolib.mkpm._classifier import MKPMClassifier
+from reprolib.mkpm._cv import MKPMClassifierCV
+
+__all__ = ["MKPMClassifier", "MKPMClassifierCV"]

@@ -1,0 +1,196 @@
+"""What both MKPM estimators share: fit the path, and predict along it."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from reprolib.codes import decode, encode
+from reprolib.kernels import KernelMixin, check_gram
+from reprolib.mkpm._bases import Basis, cholesky_basis, kernel_pca_basis, nystrom_basis
+from reprolib.mkpm._codes import make_code
+from reprolib.mkpm._losses import LOSSES
+from reprolib.mkpm._paths import iterate_scores, predict_blocks
+from reprolib.solvers.allocation import solve_allocation
+
+BASES = ("kernel_pca", "nystrom", "cholesky")
+
+
+class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
+    """Hyperparameters ``loss``, ``basis``, ``rank``, ``code``, ``rank_tol``, and the kernel's."""
+
+    def _validate(self, X, y):
+        """Check hyperparameters and training data; return (X, y)."""
+        for name, value, known in [("loss", self.loss, LOSSES), ("basis", self.basis, BASES)]:
+            if value not in known:
+                raise ValueError(f"{name} is {value!r}; choose one of {', '.join(known)}.")
+        check_dimension("rank", self.rank)
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        return (check_gram(X) if self.kernel == "precomputed" else X), y
+
+    def _fit_path(self, X, y, n_components):
+        """Algorithm 1 of the paper up to the total dimension ``n_components`` (None: all)."""
+        self.classes_, class_indices = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"Classifier can't train when only one class is present: y holds only "
+                f"{self.classes_[0]}; give training data of at least 2 classes."
+            )
+        self.code_ = make_code(self.code, len(self.classes_), self.random_state)
+        if self.loss != "square" and not np.all(np.abs(self.code_) == 1.0):
+            raise ValueError(
+                f"loss={self.loss!r} needs a code in {{-1, 1}}, and code={self.code!r} has other "
+                "entries; use loss='square' or another code."
+            )
+        limits = [limit for limit in (self.rank, n_components) if limit is not None]
+        basis = self._make_basis(X).truncate(min(limits, default=None))
+        if basis.features.shape[1] == 0:
+            raise ValueError(
+                "The Gram matrix of the training data is zero, so that the basis is empty; scale "
+                "X or use another kernel."
+            )
+        paths, self.duality_gap_ = LOSSES[self.loss](basis, encode(self.code_, class_indices))
+        capacity = len(self.code_) * basis.features.shape[1]
+        self.n_components_ = capacity if n_components is None else min(int(n_components), capacity)
+        allocation = solve_allocation(paths.objectives, self.n_components_).require_optimal()
+        self.allocation_path_ = allocation.variables["allocation_path"]
+        self.objective_path_ = allocation.variables["objective_path"]
+        self.bit_objective_path_ = paths.objectives
+        self.allocation_ = self.allocation_path_[-1]
+        largest = int(self.allocation_path_.max())
+        self._paths = paths.truncate(largest)
+        self._projection = basis.projection[:, :largest]
+        self.support_ = basis.support
+        self.dual_coef_ = self.dual_coef_at(self.n_components_)
+        self.intercept_ = self._paths.intercepts(self.allocation_)
+        if self.kernel != "precomputed":
+            self.X_fit_ = X[basis.support]
+        return self
+
+    def _make_basis(self, X) -> Basis:
+        if self.basis == "kernel_pca":
+            return kernel_pca_basis(self._kernel(X, X), rank_tol=self.rank_tol)
+        rank = len(X) if self.rank is None else self.rank
+        if self.basis == "nystrom":
+            return nystrom_basis(
+                lambda indices: self._columns(X, indices),
+                len(X),
+                rank,
+                rank_tol=self.rank_tol,
+                random_state=self.random_state,
+            )
+        return cholesky_basis(self._diagonal(X), lambda i: self._columns(X, [i])[:, 0], rank)
+
+    def _columns(self, X, indices):
+        return X[:, indices] if self.kernel == "precomputed" else self._kernel(X, X[indices])
+
+    def _diagonal(self, X):
+        if self.kernel == "precomputed":
+            return np.diag(X)
+        blocks = (X[start : start + 64] for start in range(0, len(X), 64))
+        return np.concatenate([np.diag(self._kernel(block, block)) for block in blocks])
+
+    def dual_coef_at(self, n_components: int):
+        """Dual coefficients at any point of the path, shape (m, L)."""
+        return np.column_stack(
+            [
+                self._projection[:, :dimension] @ self._paths.coefficients(bit, dimension)
+                for bit, dimension in enumerate(self.allocation_path_[n_components])
+            ]
+        )
+
+    def predict(self, X):
+        """Class of the nearest code word at the end of the path, shape (n,)."""
+        check_is_fitted(self)
+        scores = self._support_gram(X) @ self.dual_coef_ + self.intercept_
+        return self.classes_[decode(self.code_, scores)]
+
+    def decision_path(self, X) -> Iterator[np.ndarray]:
+        """Scores of the bits, shape (n, L), for d = 0, ..., n_components_ one after the other.
+
+        One array is updated in place and yielded again and again: copy what you keep.
+        """
+        return iterate_scores(self._paths, self._features(X), self.allocation_path_)
+
+    def predict_path(self, X):
+        """Classes for every total dimension d, shape (n, n_components_ + 1)."""
+        features = self._features(X)
+        predicted = np.empty((len(features), self.n_components_ + 1), dtype=self.classes_.dtype)
+        for rows, indices in predict_blocks(
+            self._paths, features, self.allocation_path_, self.code_
+        ):
+            predicted[rows] = self.classes_[indices]
+        return predicted
+
+    def score_path(self, X, y, allocations=None):
+        """Accuracy for every total dimension d, shape (n_components_ + 1,).
+
+        Memory beyond the features of X is O(n L), whatever the length of the path.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or kernel values of shape (n, n_train) if precomputed
+        y : array-like of shape (n,)
+        allocations : array-like of int of shape (k, L), optional
+            Score these dimensions of the bits instead, one accuracy a row.
+        """
+        return self.count_path(X, y, allocations) / len(y)
+
+    def count_path(self, X, y, allocations=None):
+        """Number of right predictions where `score_path` gives their share."""
+        features, y = self._features(X), np.asarray(y)
+        if len(y) != len(features):
+            raise ValueError(f"y has {len(y)} entries, but X has {len(features)} rows.")
+        rows = self.allocation_path_ if allocations is None else self._checked(allocations)
+        correct = np.zeros(len(rows), dtype=np.intp)
+        for block, indices in predict_blocks(self._paths, features, rows, self.code_):
+            correct += np.sum(self.classes_[indices] == y[block, None], axis=0)
+        return correct
+
+    def bit_risk_path(self, X, y):
+        """Mean square loss of every bit alone in every dimension on other data, (L, r + 1)."""
+        features = self._features(X)
+        targets = encode(self.code_, np.searchsorted(self.classes_, y))
+        risk = np.zeros((len(self.code_), features.shape[1] + 1))
+        for start in range(0, len(targets), 16):
+            block = slice(start, start + 16)
+            scores = self._paths.scores(features[block])
+            risk += np.sum((scores - targets[block, :, None]) ** 2, axis=0)
+        return risk / len(targets)
+
+    def _checked(self, allocations):
+        """Validate allocations that are not our own."""
+        allocations = np.asarray(allocations, dtype=np.intp)
+        largest = self._projection.shape[1]
+        if allocations.ndim != 2 or allocations.shape[1] != len(self.code_):
+            raise ValueError(
+                f"allocations has shape {allocations.shape}; it needs one column per bit, "
+                f"{len(self.code_)}."
+            )
+        if allocations.min() < 0 or allocations.max() > largest:
+            raise ValueError(
+                f"allocations reaches from {allocations.min()} to {allocations.max()}; the fitted "
+                f"path has dimensions 0 to {largest} per bit. Raise n_components."
+            )
+        return allocations
+
+    def _features(self, X):
+        check_is_fitted(self)
+        return self._support_gram(X) @ self._projection
+
+    def _support_gram(self, X):
+        check_is_fitted(self)
+        K = self._cross_gram(X)
+        return K[:, self.support_] if self.kernel == "precomputed" else K
+
+
+def check_dimension(name: str, value) -> None:
+    """Raise ValueError unless the value is a positive integer or None."""
+    if value is not None and (not isinstance(value, numbers.Integral) or value < 1):
+        raise ValueError(f"{name} is {value!r}; give a positive integer or None.")

@@ -1,0 +1,92 @@
+"""Nested families of functions in the kernel's feature space, orthonormal on the training data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import qr, solve_triangular, svd
+
+from reprolib.kernels import (
+    cholesky_map,
+    gram_eigh,
+    nystrom_landmarks,
+    nystrom_map,
+    pivoted_cholesky,
+)
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Functions psi_1, psi_2, ... with orthonormal values at the training points.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, r)
+        Values at the training points; orthonormal columns, so that S_d is spanned by the first d.
+    support : ndarray of shape (m,)
+        The training points whose kernel functions psi is written in.
+    projection : ndarray of shape (m, r)
+        Values at new points are kernel(X_new, X_train[support]) @ projection.
+    """
+
+    features: np.ndarray
+    support: np.ndarray
+    projection: np.ndarray
+
+    def truncate(self, dimension: int | None) -> Basis:
+        """Keep the first ``dimension`` functions (all of them if None)."""
+        return Basis(self.features[:, :dimension], self.support, self.projection[:, :dimension])
+
+
+def kernel_pca_basis(K, *, rank_tol: float | None = None) -> Basis:
+    """Kernel principal components of the training data, neither centred nor shifted.
+
+    Takerkart & Ralaivola (CVPR 2011), section 2.3: psi_d = Phi a_d / sqrt(gamma_d), equation (34),
+    here divided once more by sqrt(gamma_d), the length of its values at the training points.
+    """
+    eigenvalues, eigenvectors = gram_eigh(K, rank_tol=rank_tol)
+    return Basis(eigenvectors, np.arange(len(K)), eigenvectors / eigenvalues)
+
+
+def nystrom_basis(
+    columns: Callable,
+    n_samples: int,
+    rank: int,
+    *,
+    rank_tol: float | None = None,
+    random_state=None,
+) -> Basis:
+    """Principal components of the Nystrom approximation from ``rank`` random landmarks.
+
+    Parameters
+    ----------
+    columns : callable
+        ``columns(indices)`` gives those columns of the Gram matrix, shape (n, len(indices)).
+    rank : int
+        Number of landmarks, at most n.
+    rank_tol : float, optional
+        Approximate eigenvalues at most this fraction of the largest are taken as zero; the
+        default is n times the machine epsilon, as for the exact components.
+    """
+    support = nystrom_landmarks(n_samples, min(rank, n_samples), random_state)
+    K_cross = columns(support)
+    landmark_map = nystrom_map(K_cross[support])
+    features, singular_values, rotation = svd(
+        K_cross @ landmark_map, full_matrices=False, overwrite_a=True, check_finite=False
+    )
+    tol = n_samples * np.finfo(float).eps if rank_tol is None else rank_tol
+    kept = singular_values**2 > tol * np.max(singular_values**2, initial=0.0)
+    projection = landmark_map @ (rotation[kept].T / singular_values[kept])
+    return Basis(features[:, kept], support, projection)
+
+
+def cholesky_basis(diagonal, column: Callable[[int], np.ndarray], rank: int) -> Basis:
+    """Gram-Schmidt family of the points that pivoted incomplete Cholesky picks, in that order."""
+    factor, pivots, _ = pivoted_cholesky(diagonal, column, rank)
+    features, triangle = qr(factor, mode="economic", check_finite=False)
+    signs = np.sign(np.diag(triangle))
+    pivot_map = cholesky_map(factor[pivots])
+    projection = solve_triangular(triangle, pivot_map.T, trans="T", lower=False).T
+    return Basis(features * signs, pivots, projection * signs)

@@ -1,0 +1,111 @@
+"""MKPM with the total dimension chosen along the whole path by cross-validation."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.model_selection import check_cv
+
+from reprolib.kernels import Kernel
+from reprolib.mkpm._base import _MKPM, check_dimension
+from reprolib.mkpm._classifier import MKPMClassifier
+
+
+class MKPMClassifierCV(_MKPM):
+    """Multiclass kernel projection machine, total dimension chosen by cross-validation.
+
+    Every fold is fitted once; its path gives the accuracy for all total dimensions. The
+    dimension with the most correct held-out predictions is taken, the smallest of equal ones, and
+    the model is refitted on all data with its path ending there.
+
+    Parameters
+    ----------
+    max_components : int, optional
+        End of the path that is searched (and at most what the smallest fold reaches).
+    cv : int, splitter or iterable
+        As in scikit-learn; an integer means so many stratified folds.
+    loss, basis, rank, code, kernel, gamma, degree, coef0, rank_tol, random_state
+        As in `MKPMClassifier`.
+
+    Attributes
+    ----------
+    cv_score_path_ : ndarray of shape (length,)
+        Held-out accuracy, all folds together, for d = 0, 1, ...
+    n_components_ : int
+        The chosen total dimension; at most L times the rank on all data.
+
+    Other attributes are those of `MKPMClassifier`.
+    """
+
+    def __init__(
+        self,
+        max_components: int | None = None,
+        *,
+        cv=5,
+        loss: str = "square",
+        basis: str = "kernel_pca",
+        rank: int | None = None,
+        code="one-vs-all",
+        kernel: Kernel = "rbf",
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1,
+        rank_tol: float | None = None,
+        random_state=None,
+    ):
+        self.max_components = max_components
+        self.cv = cv
+        self.loss = loss
+        self.basis = basis
+        self.rank = rank
+        self.code = code
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.rank_tol = rank_tol
+        self.random_state = random_state
+
+    def fit(self, X, y, groups=None):
+        """Choose the total dimension and refit on all data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+        y : array-like of shape (n,)
+        groups : array-like of shape (n,), optional
+            For a splitter that needs them, such as leave-one-run-out.
+
+        Raises
+        ------
+        ValueError
+            Beside the reasons of `MKPMClassifier`: a fold trains without one of the classes.
+        """
+        check_dimension("max_components", self.max_components)
+        X, y = self._validate(X, y)
+        folds = check_cv(self.cv, y, classifier=True).split(X, y, groups)
+        correct = [
+            self._held_out_correct(X, y, train, test, fold)
+            for fold, (train, test) in enumerate(folds)
+        ]
+        length = min(len(fold_correct) for fold_correct in correct)
+        total = np.sum([fold_correct[:length] for fold_correct in correct], axis=0)
+        self.cv_score_path_ = total / len(y)
+        return self._fit_path(X, y, 1 + int(np.argmax(total[1:])))
+
+    def _held_out_correct(self, X, y, train, test, fold: int):
+        """Count the right predictions on one fold, for every total dimension."""
+        missing = np.setdiff1d(y, y[train])
+        if len(missing):
+            raise ValueError(
+                f"fold {fold} of cv trains without class {missing[0]}; use fewer folds, or a "
+                "stratified splitter."
+            )
+        if self.kernel == "precomputed":
+            X_train, X_test = X[np.ix_(train, train)], X[np.ix_(test, train)]
+        else:
+            X_train, X_test = X[train], X[test]
+        parameters = {
+            k: v for k, v in self.get_params().items() if k not in ("cv", "max_components")
+        }
+        model = MKPMClassifier(self.max_components, **parameters).fit(X_train, y[train])
+        return model.count_path(X_test, y[test])

@@ -1,0 +1,55 @@
+"""The single-bit problems of Algorithm 1 for each loss: predictors in all dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from reprolib.mkpm._bases import Basis
+from reprolib.mkpm._paths import BitPaths, NestedPaths, TabulatedPaths
+from reprolib.solvers.hinge_lp import solve_hinge_lp_path
+from reprolib.solvers.least_squares_path import solve_least_squares_path_orthonormal
+from reprolib.solvers.logistic_path import solve_logistic_path
+
+
+def square_paths(basis: Basis, targets) -> tuple[BitPaths, float]:
+    """Square loss in closed form; targets (n, L) may be any reals. No intercept, as printed."""
+    solution = solve_least_squares_path_orthonormal(basis.features, targets).require_optimal()
+    paths = NestedPaths(solution.variables["coef"], solution.variables["objectives"])
+    return paths, solution.relative_gap
+
+
+def hinge_paths(basis: Basis, targets) -> tuple[BitPaths, float]:
+    """Hinge loss; every bit is the KPM of Blanchard et al. (NIPS 2004), with its intercept."""
+    return _solved_paths(basis, targets, solve_hinge_lp_path)
+
+
+def logistic_paths(basis: Basis, targets) -> tuple[BitPaths, float]:
+    """Logistic loss, with an intercept and the solver's tiny ridge."""
+    return _solved_paths(basis, targets, solve_logistic_path)
+
+
+LOSSES = {"square": square_paths, "hinge": hinge_paths, "logistic": logistic_paths}
+
+
+def _solved_paths(basis: Basis, targets, solve: Callable) -> tuple[BitPaths, float]:
+    """Tabulate the predictors of every bit.
+
+    The solvers begin at one component. A column of zeros put in front of the basis adds nothing,
+    so that their answer for d + 1 components is ours for d, the intercept alone included.
+    """
+    n_samples, rank = basis.features.shape
+    scale = np.sqrt(n_samples)
+    V = np.hstack([np.zeros((n_samples, 1)), scale * basis.features])
+    coef = np.zeros((targets.shape[1], rank + 1, rank))
+    intercept = np.zeros((targets.shape[1], rank + 1))
+    objectives = np.zeros((targets.shape[1], rank + 1))
+    gap = 0.0
+    for bit, target in enumerate(targets.T):
+        for d, solution in enumerate(solve(V, target)):
+            coef[bit, d, :d] = scale * solution.variables["beta"][1:]
+            intercept[bit, d] = solution.variables["intercept"]
+            objectives[bit, d] = solution.primal_objective / n_samples
+            gap = max(gap, abs(solution.relative_gap))
+    return TabulatedPaths(coef, intercept, np.minimum.accumulate(objectives, axis=1)), gap

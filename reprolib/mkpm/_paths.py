@@ -1,0 +1,151 @@
+"""Scores of every bit in every dimension, and the class predicted for every total dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numba import njit
+
+from reprolib.codes import decoding_weights
+
+
+class BitPaths(Protocol):
+    """Predictors f_l in S_d for all bits l and dimensions d, with their empirical risks G_l(d)."""
+
+    @property
+    def objectives(self) -> np.ndarray:
+        """G_l(d), shape (L, r + 1)."""
+
+    def truncate(self, dimension: int) -> BitPaths:
+        """Keep the dimensions up to this one."""
+
+    def coefficients(self, bit: int, dimension: int) -> np.ndarray:
+        """Coefficients of one predictor, shape (dimension,)."""
+
+    def intercepts(self, allocation) -> np.ndarray:
+        """Intercepts of the predictors of all bits, shape (L,)."""
+
+    def scores(self, features) -> np.ndarray:
+        """Values of all predictors, shape (n, L, r + 1)."""
+
+    def move(self, scores, features, bit: int, old: int, new: int) -> None:
+        """Take column ``bit`` of ``scores`` from dimension ``old`` to ``new``, in place."""
+
+
+@dataclass(frozen=True)
+class NestedPaths:
+    """One vector of coefficients per bit serves all dimensions (square loss)."""
+
+    coef: np.ndarray  # (r, L)
+    objectives: np.ndarray
+
+    def truncate(self, dimension):
+        """Drop the later coefficients."""
+        return NestedPaths(self.coef[:dimension], self.objectives[:, : dimension + 1])
+
+    def coefficients(self, bit, dimension):
+        """First entries of the bit's vector."""
+        return self.coef[:dimension, bit]
+
+    def intercepts(self, allocation):
+        """There are none."""
+        return np.zeros(self.coef.shape[1])
+
+    def scores(self, features):
+        """Cumulative sums over the dimensions."""
+        n_samples, rank = features.shape
+        scores = np.zeros((n_samples, self.coef.shape[1], rank + 1))
+        products = features[:, None, :] * self.coef.T
+        np.cumsum(products, axis=2, out=scores[:, :, 1:])
+        return scores
+
+    def move(self, scores, features, bit, old, new):
+        """Add or take away the dimensions between the two."""
+        low, high = min(old, new), max(old, new)
+        step = features[:, low:high] @ self.coef[low:high, bit]
+        scores[:, bit] += step if new > old else -step
+
+
+@dataclass(frozen=True)
+class TabulatedPaths:
+    """Coefficients of their own for every bit and dimension (hinge and logistic loss)."""
+
+    coef: np.ndarray  # (L, r + 1, r)
+    intercept: np.ndarray  # (L, r + 1)
+    objectives: np.ndarray
+
+    def truncate(self, dimension):
+        """Drop the larger models."""
+        end = dimension + 1
+        return TabulatedPaths(
+            self.coef[:, :end, :dimension], self.intercept[:, :end], self.objectives[:, :end]
+        )
+
+    def coefficients(self, bit, dimension):
+        """One row of the table."""
+        return self.coef[bit, dimension, :dimension]
+
+    def intercepts(self, allocation):
+        """One entry of the table per bit."""
+        return self.intercept[np.arange(len(allocation)), allocation]
+
+    def scores(self, features):
+        """One matrix product per bit."""
+        return np.stack([features @ table.T for table in self.coef], axis=1) + self.intercept
+
+    def move(self, scores, features, bit, old, new):
+        """Evaluate the new predictor."""
+        scores[:, bit] = features[:, :new] @ self.coefficients(bit, new) + self.intercept[bit, new]
+
+
+def iterate_scores(paths: BitPaths, features, allocation) -> Iterator[np.ndarray]:
+    """Scores (n, L) for every row of ``allocation``, one array updated in place between yields."""
+    current = np.zeros(allocation.shape[1], dtype=np.intp)
+    scores = np.tile(paths.intercepts(current), (len(features), 1))
+    for target in allocation:
+        for bit in np.flatnonzero(target != current):
+            paths.move(scores, features, int(bit), int(current[bit]), int(target[bit]))
+        current = target
+        yield scores
+
+
+def predict_blocks(
+    paths: BitPaths, features, allocation, code, *, min_block: int = 16
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Class indices (block, n_totals) along the path, for blocks of rows of ``features``.
+
+    The block's length is chosen so that its scores in every dimension take O(n L) memory.
+    """
+    n_samples, rank = features.shape
+    block = max(min_block, n_samples // (rank + 1))
+    weights, offsets = decoding_weights(code)
+    for start in range(0, n_samples, block):
+        rows = slice(start, min(start + block, n_samples))
+        yield rows, _decode_path(paths.scores(features[rows]), allocation, weights, offsets)
+
+
+@njit(cache=True)
+def _decode_path(bit_scores, allocation, weights, offsets):
+    """Nearest code word (Euclidean) at every row of ``allocation``, the first of equal ones."""
+    n_samples, n_bits, _ = bit_scores.shape
+    n_totals = len(allocation)
+    n_classes = weights.shape[1]
+    predicted = np.empty((n_samples, n_totals), dtype=np.int32)
+    similarity = np.empty(n_classes)
+    for i in range(n_samples):
+        for d in range(n_totals):
+            for q in range(n_classes):
+                similarity[q] = -offsets[q]
+            for bit in range(n_bits):
+                score = bit_scores[i, bit, allocation[d, bit]]
+                for q in range(n_classes):
+                    similarity[q] += score * weights[bit, q]
+            best = 0
+            for q in range(1, n_classes):
+                if similarity[q] > similarity[best]:
+                    best = q
+            predicted[i, d] = best
+    return predicted

@@ -1,0 +1,67 @@
+"""Pieces that all tables of the MKPM protocol share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+from reprolib.protocols.base import HEADLINE, Measurement
+
+PAPER = "mkpm"
+
+#: N of the text: 1500 on the StatLog sets, the number of voxels on fMRI.
+N = 1500
+
+TRAINING_SIZE = "N is the training size"
+HELD_OUT = "d of least held-out error"
+CROSS_VALIDATED = "d by cross-validation"
+
+
+def is_fmri(name: str) -> bool:
+    """Whether a data set takes the place of the paper's fMRI data."""
+    return name.endswith("haxby") or name.startswith("haxby/")
+
+
+def folds(dataset) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Give the published split, or ten stratified folds where there is none (as Hsu and Lin)."""
+    if dataset.splits:
+        return list(dataset.splits)
+    splitter = StratifiedKFold(10, shuffle=True, random_state=0)
+    return list(splitter.split(dataset.X, dataset.y))
+
+
+def draw(dataset, trial: int, n_train: int = N) -> tuple[np.ndarray, np.ndarray]:
+    """``n_train`` training points drawn by class; test points are the test file, or the rest."""
+    pool, test = dataset.splits[0] if dataset.splits else (np.arange(len(dataset.y)), None)
+    n_train = min(n_train, 2 * len(pool) // 3)
+    train, rest = train_test_split(
+        pool, train_size=n_train, stratify=dataset.y[pool], random_state=trial
+    )
+    return np.sort(train), np.sort(rest) if test is None else test
+
+
+def selected(model, X, y, X_test, y_test) -> dict[str, tuple[int, float]]:
+    """(d, test accuracy) by each criterion that needs one fit; the smallest of tied d.
+
+    The headline is the text's: least error on the training data.
+    """
+    test = model.score_path(X_test, y_test)
+    train = model.score_path(X, y)
+    chosen = {HEADLINE: int(np.argmax(train)), HELD_OUT: int(np.argmax(test))}
+    return {reading: (d, float(test[d])) for reading, d in chosen.items()}
+
+
+def accuracy_and_d(d: int, accuracy: float, n_test: int, reading: str) -> list[Measurement]:
+    """The two measurements of Table 1."""
+    return [
+        Measurement("accuracy", accuracy, {"d": d}, n_test=n_test, reading=reading),
+        Measurement("d", d, reading=reading),
+    ]
+
+
+def mean_path(records: pd.DataFrame) -> np.ndarray:
+    """Mean over trials of the paths in the records, cut at the shortest."""
+    paths = [np.array(path.split(), dtype=float) for path in records["path"]]
+    shortest = min(len(path) for path in paths)
+    return np.mean([path[:shortest] for path in paths], axis=0)

@@ -1,0 +1,138 @@
+"""The three StatLog rows of Table 1."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.svm import SVC
+
+from reprolib.mkpm import MKPMClassifier, MKPMClassifierCV
+from reprolib.protocols.base import HEADLINE, Measurement, Task
+from reprolib.protocols.mkpm._common import (
+    CROSS_VALIDATED,
+    HELD_OUT,
+    PAPER,
+    TRAINING_SIZE,
+    N,
+    accuracy_and_d,
+    draw,
+    folds,
+    selected,
+)
+
+#: log2 of gamma_o of Table 1 (embedded digits have pixels from 0 to 16).
+LOG2_GAMMA = {"segment": -3, "dna": -6, "satimage": 0, "optdigits": -10}
+#: (C, log2 gamma) of the one-vs-one SVM: Hsu and Lin (2002).
+SVM = {"segment": (8.0, 0), "dna": (8.0, -6), "satimage": (16.0, 0), "optdigits": (8.0, -10)}
+C_GRID = [2.0**k for k in (0, 2, 4, 6, 8)]
+V_GRID = (-2, -1, 0, 1, 2)
+N_DRAWS = 10
+
+
+def gamma_o(name: str, v: int = 0) -> float:
+    """2^-v times the kernel parameter around which the paper searches."""
+    return 2.0 ** (LOG2_GAMMA[name.split("/")[1]] - v)
+
+
+def tasks(profile, name, dataset) -> list[Task]:
+    """Tables 1 and gamma for one data set."""
+    trials = range(len(folds(dataset)) if profile == "full" else min(2, len(folds(dataset))))
+    listed = [Task(PAPER, "table1", name, m, HEADLINE, t) for t in trials for m in ("mkpm", "svm")]
+    if profile == "quick":
+        return listed
+    listed += [Task(PAPER, "table1", name, "mkpm", CROSS_VALIDATED, t) for t in trials]
+    listed += [
+        Task(PAPER, "table1", name, "svm", "C by cross-validation, kernel of MKPM", t)
+        for t in trials
+    ]
+    listed += [Task(PAPER, "table1", name, "mkpm", TRAINING_SIZE, t) for t in range(N_DRAWS)]
+    listed += [
+        Task(PAPER, "gamma", name, "mkpm", HEADLINE, t, {"v": v})
+        for v in V_GRID
+        for t in trials[:3]
+    ]
+    return listed
+
+
+def pooled_tasks(name, records: pd.DataFrame) -> list[Task]:
+    """Table 1's kernel: v of the best accuracy, under two choices of d."""
+    grid = records[records["table"] == "gamma"]
+    listed = []
+    for reading, rows in grid[grid["metric"] == "accuracy"].groupby("reading"):
+        v = rows["chosen"].str.extract(r'"v": (-?\d+)')[0].astype(int)
+        means = rows.groupby(v)["value"].mean()
+        params = {"means": {str(k): round(float(a), 6) for k, a in means.items()}}
+        listed.append(Task(PAPER, "table1", name, "mkpm", str(reading), 0, params))
+    return listed
+
+
+def run(task: Task, dataset) -> list[Measurement]:
+    """Run one task."""
+    if "means" in task.params:
+        means = task.params["means"]
+        v = max(sorted(means, key=lambda k: abs(int(k))), key=lambda k: means[k])
+        return [Measurement("log2 gamma", LOG2_GAMMA[task.dataset.split("/")[1]] - int(v), means)]
+    if task.table == "gamma":
+        return _one_gamma(task, dataset)
+    if task.method == "svm":
+        return _svm(task, dataset)
+    if task.reading == CROSS_VALIDATED:
+        return _cross_validated(task, dataset)
+    if task.reading == TRAINING_SIZE:
+        return _training_size(task, dataset)
+    train, test = folds(dataset)[task.trial]
+    return [
+        m
+        for reading, (d, accuracy) in _fit_and_select(task, dataset, train, test).items()
+        for m in accuracy_and_d(d, accuracy, len(test), reading)
+    ]
+
+
+def _fit_and_select(task, dataset, train, test, v: int = 0):
+    X, y = dataset.X, dataset.y
+    model = MKPMClassifier(N, gamma=gamma_o(task.dataset, v)).fit(X[train], y[train])
+    return selected(model, X[train], y[train], X[test], y[test])
+
+
+def _training_size(task, dataset):
+    """N = 1500 training points, and paths up to d = 1500 as in the other reading."""
+    train, test = draw(dataset, task.trial)
+    choices = _fit_and_select(task, dataset, train, test)
+    names = {HEADLINE: TRAINING_SIZE, HELD_OUT: f"{TRAINING_SIZE}, {HELD_OUT}"}
+    return [
+        m
+        for reading, (d, accuracy) in choices.items()
+        for m in accuracy_and_d(d, accuracy, len(test), names[reading])
+    ]
+
+
+def _cross_validated(task, dataset):
+    train, test = folds(dataset)[task.trial]
+    cv = StratifiedKFold(5, shuffle=True, random_state=task.trial)
+    model = MKPMClassifierCV(N, cv=cv, gamma=gamma_o(task.dataset))
+    accuracy = model.fit(dataset.X[train], dataset.y[train]).score(dataset.X[test], dataset.y[test])
+    return accuracy_and_d(model.n_components_, accuracy, len(test), CROSS_VALIDATED)
+
+
+def _one_gamma(task, dataset):
+    train, test = folds(dataset)[task.trial]
+    v = task.params["v"]
+    return [
+        Measurement("accuracy", accuracy, {"v": v, "d": d}, n_test=len(test), reading=reading)
+        for reading, (d, accuracy) in _fit_and_select(task, dataset, train, test, v).items()
+    ]
+
+
+def _svm(task, dataset):
+    train, test = folds(dataset)[task.trial]
+    X, y = dataset.X[train], dataset.y[train]
+    if task.reading == HEADLINE:
+        C, exponent = SVM[task.dataset.split("/")[1]]
+        model = SVC(C=C, gamma=2.0**exponent).fit(X, y)
+    else:
+        cv = StratifiedKFold(3, shuffle=True, random_state=task.trial)
+        grid = GridSearchCV(SVC(gamma=gamma_o(task.dataset)), {"C": C_GRID}, cv=cv).fit(X, y)
+        model, C = grid.best_estimator_, grid.best_params_["C"]
+    accuracy = float(np.mean(model.predict(dataset.X[test]) == dataset.y[test]))
+    return [Measurement("accuracy", accuracy, {"C": C}, n_test=len(test))]

@@ -1,0 +1,124 @@
+"""The allocation of dimensions against enumeration, and its certificates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from reprolib.solvers.allocation import (
+    allocation_objective,
+    is_convex,
+    solve_allocation,
+    solve_allocation_dp,
+    solve_allocation_greedy,
+)
+from tests.naive.mkpm import best_allocation
+
+small_integers = arrays(
+    np.int64,
+    st.tuples(st.integers(1, 4), st.integers(2, 5)),
+    elements=st.integers(0, 6),
+)
+
+
+def non_increasing(decrements):
+    """G_l(d) with the given decrements; integers, so that sums are exact and ties occur."""
+    total = decrements.sum(axis=1, keepdims=True)
+    return np.hstack([total, total - np.cumsum(decrements, axis=1)]).astype(float)
+
+
+@settings(derandomize=True, deadline=None, max_examples=120)
+@given(small_integers)
+def test_dp_equals_enumeration_at_every_total(decrements):
+    objectives = non_increasing(decrements)
+    solution = solve_allocation_dp(objectives)
+    for total, allocation in enumerate(solution.variables["allocation_path"]):
+        lowest, optimal = best_allocation(objectives, total)
+        assert solution.variables["objective_path"][total] == lowest
+        assert tuple(allocation) in optimal
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(small_integers)
+def test_ties_give_the_last_bits_the_fewest_dimensions(decrements):
+    objectives = non_increasing(decrements)
+    for total, allocation in enumerate(
+        solve_allocation_dp(objectives).variables["allocation_path"]
+    ):
+        _, optimal = best_allocation(objectives, total)
+        assert tuple(allocation) == min(optimal, key=lambda a: a[::-1])
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(small_integers)
+def test_greedy_equals_dp_on_convex_objectives(decrements):
+    objectives = non_increasing(-np.sort(-decrements, axis=1))
+    assert is_convex(objectives)
+    greedy, exact = solve_allocation_greedy(objectives), solve_allocation_dp(objectives)
+    np.testing.assert_array_equal(
+        greedy.variables["objective_path"], exact.variables["objective_path"]
+    )
+    np.testing.assert_array_equal(
+        allocation_objective(objectives, greedy.variables["allocation_path"]),
+        exact.variables["objective_path"],
+    )
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(small_integers, st.data())
+def test_path_of_a_smaller_budget_is_a_prefix(decrements, data):
+    objectives = non_increasing(decrements)
+    whole = solve_allocation_dp(objectives)
+    budget = data.draw(st.integers(0, len(whole.variables["objective_path"]) - 1))
+    part = solve_allocation_dp(objectives, budget)
+    for name, path in part.variables.items():
+        np.testing.assert_array_equal(path, whole.variables[name][: budget + 1])
+
+
+def test_best_allocations_are_not_nested():
+    objectives = non_increasing(np.array([[3, 0, 0], [0, 0, 10]]))
+    path = solve_allocation(objectives).variables["allocation_path"]
+    np.testing.assert_array_equal(path[[2, 3]], [[2, 0], [0, 3]])
+
+
+def test_allocations_sum_to_the_total_and_certify_the_value():
+    rng = np.random.default_rng(0)
+    objectives = non_increasing(rng.exponential(size=(5, 40)))
+    solution = solve_allocation(objectives, 120).require_optimal(1e-12)
+    path = solution.variables["allocation_path"]
+    np.testing.assert_array_equal(path.sum(axis=1), np.arange(121))
+    assert path.min() >= 0
+    assert path.max() <= 40
+    np.testing.assert_allclose(
+        allocation_objective(objectives, path), solution.variables["objective_path"], rtol=1e-12
+    )
+    assert np.all(np.diff(solution.variables["objective_path"]) <= 1e-12)
+
+
+def test_exactly_and_at_most_the_budget_have_the_same_value():
+    objectives = non_increasing(np.random.default_rng(1).exponential(size=(3, 6)))
+    path = solve_allocation_dp(objectives).variables["objective_path"]
+    np.testing.assert_allclose(path, np.minimum.accumulate(path), rtol=0, atol=1e-12)
+
+
+def test_greedy_refuses_objectives_that_are_not_convex():
+    with pytest.raises(ValueError, match=r"convex .* use solve_allocation_dp"):
+        solve_allocation_greedy([[3.0, 3.0, 0.0]])
+
+
+def test_budget_beyond_the_capacity():
+    with pytest.raises(ValueError, match=r"max_total is 7, but 2 bits of at most 3 dimensions"):
+        solve_allocation_dp(np.zeros((2, 4)), 7)
+
+
+def test_objective_that_is_not_finite():
+    with pytest.raises(ValueError, match=r"objectives\[1, 2\] is nan"):
+        solve_allocation([[1.0, 0.5, 0.0], [1.0, 0.5, np.nan]])
+
+
+def test_objectives_of_the_wrong_shape():
+    with pytest.raises(ValueError, match=r"shape \(3,\); it needs one row"):
+        solve_allocation(np.zeros(3))

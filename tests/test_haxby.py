@@ -1,0 +1,168 @@
+"""Loader of the fMRI series, on files written here."""
+
+from __future__ import annotations
+
+import gzip
+import tracemalloc
+
+import nibabel as nib
+import numpy as np
+import pytest
+
+from data_fetch.embedded import haxby as embedded
+from data_fetch.haxby import load_haxby, masked_dataset, read_labels, unmask
+
+AFFINE = np.diag([-3.0, 3.5, 3.5, 1.0])
+GRID = (5, 6, 4)
+
+
+def write_session(folder, volumes, mask, labels, *, mask_affine=AFFINE):
+    paths = {key: folder / key for key in ("bold.nii.gz", "mask4_vt.nii.gz", "labels.txt")}
+    nib.save(nib.Nifti1Image(volumes, AFFINE), paths["bold.nii.gz"])
+    nib.save(nib.Nifti1Image(mask.astype(np.int16), mask_affine), paths["mask4_vt.nii.gz"])
+    lines = ["labels chunks", *(f"{label} {run}" for label, run in labels)]
+    paths["labels.txt"].write_text("\n".join(lines) + "\n")
+    return paths
+
+
+@pytest.fixture
+def session(tmp_path):
+    rng = np.random.default_rng(0)
+    volumes = rng.integers(200, 3000, size=(*GRID, 70)).astype(np.int16)
+    mask = np.zeros(GRID, dtype=bool)
+    mask[1:4, 2:5, 1:3] = True
+    labels = [(["rest", "face", "face", "house", "house"][i % 5], i // 35) for i in range(70)]
+    return tmp_path, volumes, mask, labels
+
+
+def test_masked_task_volumes(session):
+    folder, volumes, mask, labels = session
+    dataset = load_haxby("haxby/subj1", write_session(folder, volumes, mask, labels))
+    task = [i for i, (label, _) in enumerate(labels) if label != "rest"]
+    expected = [[volumes[(*voxel, i)] for voxel in np.argwhere(mask)] for i in task]
+    np.testing.assert_array_equal(dataset.X, expected)
+    np.testing.assert_array_equal(dataset.y, [labels[i][0] for i in task])
+    np.testing.assert_array_equal(dataset.groups, [labels[i][1] for i in task])
+    np.testing.assert_array_equal(dataset.extra["volume"], task)
+    np.testing.assert_array_equal(dataset.extra["onset"], np.tile([0, 1], 28))
+    np.testing.assert_allclose(dataset.extra["affine"], AFFINE)
+    assert dataset.source == "original"
+
+
+def test_values_go_back_to_their_voxels(session):
+    folder, volumes, mask, labels = session
+    dataset = load_haxby("haxby/subj1", write_session(folder, volumes, mask, labels))
+    volume = unmask(dataset.X[3], dataset.extra["mask"])
+    np.testing.assert_array_equal(volume[mask], volumes[mask][:, dataset.extra["volume"][3]])
+    assert np.isnan(volume[~mask]).all()
+
+
+def test_series_with_nothing_outside_the_mask_is_partial(session):
+    folder, volumes, mask, labels = session
+    volumes[~mask] = 0
+    dataset = load_haxby("haxby/subj1", write_session(folder, volumes, mask, labels))
+    assert dataset.source == "partial"
+    assert "only task volumes" in dataset.source_note
+
+
+def test_series_is_never_held_as_a_whole(tmp_path):
+    volumes = np.ones((10, 16, 16, 2048), dtype=np.int16)
+    mask = np.zeros((10, 16, 16), dtype=bool)
+    mask[:2, :2, :2] = True
+    paths = write_session(tmp_path, volumes, mask, [("face", 0)] * 2048)
+    tracemalloc.start()
+    try:
+        load_haxby("haxby/subj1", paths)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < volumes.nbytes / 8
+
+
+def test_mask_of_another_grid(session):
+    folder, volumes, mask, labels = session
+    paths = write_session(folder, volumes, mask[:-1], labels)
+    with pytest.raises(ValueError, match=r"mask's grid \(4, 6, 4\) is not that of the series"):
+        load_haxby("haxby/subj1", paths)
+
+
+def test_mask_in_another_place(session):
+    folder, volumes, mask, labels = session
+    paths = write_session(folder, volumes, mask, labels, mask_affine=2 * AFFINE)
+    with pytest.raises(ValueError, match="same grid but other affines"):
+        load_haxby("haxby/subj1", paths)
+
+
+def test_empty_mask(session):
+    folder, volumes, mask, labels = session
+    with pytest.raises(ValueError, match="mask holds no voxel"):
+        load_haxby("haxby/subj1", write_session(folder, volumes, 0 * mask, labels))
+
+
+def test_too_few_labels(session):
+    folder, volumes, mask, labels = session
+    with pytest.raises(ValueError, match="labels for 69 volumes, but the series has 70"):
+        load_haxby("haxby/subj1", write_session(folder, volumes, mask, labels[:-1]))
+
+
+def test_labels_without_runs():
+    with pytest.raises(ValueError, match="needs the header 'labels chunks'"):
+        read_labels("labels\nface\n")
+    with pytest.raises(ValueError, match="needs the header 'labels chunks'"):
+        read_labels("labels chunks\nface one\n")
+
+
+def test_gzip_that_ends_early(session):
+    folder, volumes, mask, labels = session
+    paths = write_session(folder, volumes, mask, labels)
+    whole = paths["bold.nii.gz"].read_bytes()
+    paths["bold.nii.gz"].write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="ends early or is damaged"):
+        load_haxby("haxby/subj1", paths)
+
+
+def test_gzip_with_too_few_volumes(session):
+    folder, volumes, mask, labels = session
+    paths = write_session(folder, volumes, mask, labels)
+    raw = gzip.decompress(paths["bold.nii.gz"].read_bytes())
+    paths["bold.nii.gz"].write_bytes(gzip.compress(raw[:-1000]))
+    with pytest.raises(ValueError, match="ends early or is damaged"):
+        load_haxby("haxby/subj1", paths)
+
+
+def test_file_that_is_no_image(session):
+    folder, volumes, mask, labels = session
+    paths = write_session(folder, volumes, mask, labels)
+    paths["mask4_vt.nii.gz"].write_bytes(b"<html>not found</html>")
+    with pytest.raises(ValueError, match="is not a NIfTI file or is damaged"):
+        load_haxby("haxby/subj1", paths)
+
+
+def test_voxel_that_is_not_finite(session):
+    folder, volumes, mask, labels = session
+    damaged = volumes.astype(np.float32)
+    damaged[2, 3, 1, 11] = np.inf
+    with pytest.raises(ValueError, match="1 values in the mask are not finite, the first at vol"):
+        load_haxby("haxby/subj1", write_session(folder, damaged, mask, labels))
+
+
+def test_simulated_session_has_the_layout_of_the_real_one():
+    dataset = embedded.load_embedded()
+    assert dataset.source == "embedded"
+    assert dataset.digest() == embedded.load_embedded().digest()
+    assert set(dataset.y) == set(embedded.CATEGORIES)
+    counts = [np.count_nonzero(dataset.groups == run) for run in range(embedded.N_RUNS)]
+    assert counts == [72] * 12
+    assert dataset.X.shape == (864, dataset.extra["mask"].sum())
+
+
+def test_simulated_categories_can_be_told_apart_across_runs():
+    dataset = masked_dataset("session", *embedded.simulate_session(seed=1), source="embedded")
+    middle = dataset.extra["onset"] >= 2
+    X, y, runs = dataset.X[middle], dataset.y[middle], dataset.groups[middle]
+    X = X - np.array([X[runs == run].mean(axis=0) for run in runs])
+    train = runs < 6
+    means = np.array([X[train & (y == c)].mean(axis=0) for c in embedded.CATEGORIES])
+    nearest = np.argmin(((X[~train, None] - means) ** 2).sum(axis=2), axis=1)
+    accuracy = np.mean(np.array(embedded.CATEGORIES)[nearest] == y[~train])
+    assert accuracy > 4 / len(embedded.CATEGORIES)

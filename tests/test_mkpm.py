@@ -1,0 +1,357 @@
+"""MKPM against its definition, along the whole path, for all losses, bases and codes."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from reprolib.codes import encode, one_vs_all_code, random_code, simplex_code
+from reprolib.kernels import gram
+from reprolib.mkpm import MKPMClassifier, MKPMClassifierCV
+from reprolib.mkpm._bases import cholesky_basis, kernel_pca_basis, nystrom_basis
+from tests.naive.mkpm import (
+    hinge_risk,
+    least_squares_risk,
+    logistic_risk,
+    mkpm_scores,
+    nearest_code_word,
+)
+
+GAMMA = 0.01
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    X, y = make_blobs([21, 30, 24, 15], n_features=3, cluster_std=2.5, random_state=4)
+    return X[:60], y[:60], X[60:], y[60:]
+
+
+@parametrize_with_checks(
+    [
+        MKPMClassifier(basis="nystrom"),
+        MKPMClassifier(basis="cholesky", code="simplex"),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("code", ["one-vs-all", "simplex", "random"])
+def test_path_equals_the_definition(blobs, code):
+    X, y, X_test, _ = blobs
+    model = MKPMClassifier(30, gamma=GAMMA, code=code, random_state=0).fit(X, y)
+    K, K_test = gram(X, gamma=GAMMA), gram(X_test, X, gamma=GAMMA)
+    targets = encode(model.code_, y)
+    predicted = model.predict_path(X_test)
+    for d, scores in enumerate(model.decision_path(X_test)):
+        allocation = model.allocation_path_[d]
+        expected = mkpm_scores(K, targets, K_test, allocation)
+        np.testing.assert_allclose(scores, expected, atol=1e-7)
+        risk = np.mean((mkpm_scores(K, targets, K, allocation) - targets) ** 2, axis=0).sum()
+        assert model.objective_path_[d] == pytest.approx(risk, abs=1e-9)
+        if d > 0:
+            np.testing.assert_array_equal(predicted[:, d], nearest_code_word(expected, model.code_))
+
+
+def test_predict_is_the_end_of_the_path(blobs):
+    X, y, X_test, y_test = blobs
+    model = MKPMClassifier(25, gamma=GAMMA).fit(X, y)
+    predicted = model.predict_path(X_test)
+    np.testing.assert_array_equal(model.predict(X_test), predicted[:, -1])
+    np.testing.assert_allclose(
+        model.score_path(X_test, y_test), np.mean(predicted == y_test[:, None], axis=0)
+    )
+    shorter = MKPMClassifier(11, gamma=GAMMA).fit(X, y)
+    np.testing.assert_array_equal(shorter.predict(X_test), predicted[:, 11])
+    np.testing.assert_allclose(shorter.dual_coef_, model.dual_coef_at(11), atol=1e-9)
+
+
+def test_blocks_do_not_change_the_path(blobs):
+    X, y, X_test, _ = blobs
+    model = MKPMClassifier(2, gamma=GAMMA).fit(X, y)
+    many = np.tile(X_test, (9, 1))
+    np.testing.assert_array_equal(
+        model.predict_path(many), np.tile(model.predict_path(X_test), (9, 1))
+    )
+
+
+@settings(derandomize=True, deadline=None, max_examples=25)
+@given(st.integers(0, 10_000), st.integers(2, 5))
+def test_risk_never_grows_and_allocations_fill_the_budget(seed, n_classes):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % n_classes
+    model = MKPMClassifier(gamma=1.0, rank=8).fit(X, y)
+    assert np.all(np.diff(model.objective_path_) <= 1e-12)
+    np.testing.assert_array_equal(
+        model.allocation_path_.sum(axis=1), np.arange(model.n_components_ + 1)
+    )
+    assert model.n_components_ == 8 * n_classes
+    assert model.duality_gap_ < 1e-9
+
+
+def test_precomputed_kernel_gives_the_same_model(blobs):
+    X, y, X_test, _ = blobs
+    K, K_test = gram(X, gamma=GAMMA), gram(X_test, X, gamma=GAMMA)
+    for basis in ["kernel_pca", "nystrom", "cholesky"]:
+        options = {"basis": basis, "rank": 20, "random_state": 0}
+        ours = MKPMClassifier(30, gamma=GAMMA, **options).fit(X, y)
+        given = MKPMClassifier(30, kernel="precomputed", **options).fit(K, y)
+        np.testing.assert_allclose(given.dual_coef_, ours.dual_coef_, atol=1e-6)
+        np.testing.assert_array_equal(given.predict_path(K_test), ours.predict_path(X_test))
+
+
+def test_cross_validation_with_a_precomputed_kernel(blobs):
+    X, y, _, _ = blobs
+    ours = MKPMClassifierCV(40, gamma=GAMMA).fit(X, y)
+    given = MKPMClassifierCV(40, kernel="precomputed").fit(gram(X, gamma=GAMMA), y)
+    np.testing.assert_allclose(given.cv_score_path_, ours.cv_score_path_)
+    assert given.n_components_ == ours.n_components_
+
+
+def test_cross_validation_takes_the_smallest_best_dimension(blobs):
+    X, y, _, _ = blobs
+    runs = np.arange(60) % 5
+    model = MKPMClassifierCV(40, cv=LeaveOneGroupOut(), gamma=GAMMA).fit(X, y, groups=runs)
+    correct = np.zeros(41)
+    for run in range(5):
+        fold = MKPMClassifier(40, gamma=GAMMA).fit(X[runs != run], y[runs != run])
+        held_out = fold.predict_path(X[runs == run])
+        correct += np.sum(held_out == y[runs == run, None], axis=0)
+    np.testing.assert_allclose(model.cv_score_path_, correct / 60)
+    assert model.n_components_ == 1 + np.argmax(correct[1:])
+    assert len(model.objective_path_) == model.n_components_ + 1
+
+
+def test_all_landmarks_give_the_exact_path(blobs):
+    X, y, X_test, _ = blobs
+    options = {"gamma": GAMMA, "rank_tol": 1e-7}
+    exact = MKPMClassifier(**options).fit(X, y)
+    nystrom = MKPMClassifier(basis="nystrom", **options, random_state=0).fit(X, y)
+    np.testing.assert_allclose(nystrom.objective_path_, exact.objective_path_, atol=1e-7)
+    np.testing.assert_array_equal(nystrom.predict(X_test), exact.predict(X_test))
+
+
+def test_all_pivots_interpolate_as_the_exact_basis(blobs):
+    X, y, X_test, _ = blobs
+    exact = MKPMClassifier(gamma=0.1).fit(X, y)
+    cholesky = MKPMClassifier(basis="cholesky", gamma=0.1).fit(X, y)
+    assert cholesky.objective_path_[-1] == pytest.approx(0.0, abs=1e-9)
+    np.testing.assert_array_equal(cholesky.predict(X_test), exact.predict(X_test))
+
+
+@pytest.mark.parametrize("n_landmarks", [5, 17])
+def test_low_rank_bases_are_orthonormal_and_carry_over(blobs, n_landmarks):
+    X = blobs[0]
+    K = gram(X, gamma=GAMMA)
+    bases = [
+        kernel_pca_basis(K).truncate(n_landmarks),
+        nystrom_basis(lambda i: K[:, i], len(K), n_landmarks, random_state=1),
+        cholesky_basis(np.diag(K), lambda i: K[:, i], n_landmarks),
+    ]
+    for basis in bases:
+        identity = np.eye(basis.features.shape[1])
+        np.testing.assert_allclose(basis.features.T @ basis.features, identity, atol=1e-9)
+        np.testing.assert_allclose(
+            K[:, basis.support] @ basis.projection, basis.features, atol=1e-7
+        )
+
+
+def test_cholesky_family_spans_the_kernel_functions_of_its_pivots(blobs):
+    X, y, _, _ = blobs
+    K = gram(X, gamma=GAMMA)
+    basis = cholesky_basis(np.diag(K), lambda i: K[:, i], 12)
+    target = np.where(y == 0, 1.0, -1.0)
+    for d in range(13):
+        risk, _ = least_squares_risk(K[:, basis.support[:d]], target)
+        ours, _ = least_squares_risk(basis.features[:, :d], target)
+        assert ours == pytest.approx(risk, abs=1e-9)
+
+
+@pytest.mark.parametrize(("loss", "naive"), [("hinge", hinge_risk), ("logistic", logistic_risk)])
+def test_other_losses_reach_the_minimum_in_every_dimension(blobs, loss, naive):
+    X, y, X_test, y_test = blobs
+    model = MKPMClassifier(16, loss=loss, rank=5, gamma=0.002).fit(X, y)
+    features = np.sqrt(len(X)) * kernel_pca_basis(gram(X, gamma=0.002)).features
+    for bit, target in enumerate(encode(model.code_, y).T):
+        for d in range(6):
+            expected = naive(features[:, :d], target)
+            assert model.bit_objective_path_[bit, d] == pytest.approx(expected, abs=1e-6)
+    assert model.duality_gap_ <= 1e-6
+    assert model.score(X_test, y_test) > 0.5
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_other_losses_predict_along_the_path(blobs, loss):
+    X, y, X_test, _ = blobs
+    model = MKPMClassifier(16, loss=loss, rank=5, gamma=0.002).fit(X, y)
+    predicted = model.predict_path(X_test)
+    np.testing.assert_array_equal(model.predict(X_test), predicted[:, -1])
+    for d, scores in enumerate(model.decision_path(X_test)):
+        expected = gram(X_test, X, gamma=0.002) @ model.dual_coef_at(d)
+        expected += scores[0] - expected[0]
+        np.testing.assert_allclose(scores, expected, atol=1e-6)
+        distances = np.linalg.norm(scores[:, :, None] - model.code_[None], axis=1)
+        chosen = distances[np.arange(len(scores)), predicted[:, d]]
+        np.testing.assert_allclose(chosen, distances.min(axis=1), atol=1e-6)
+
+
+def test_one_vs_all_decoding_takes_the_largest_score(blobs):
+    X, y, X_test, _ = blobs
+    model = MKPMClassifier(20, gamma=GAMMA).fit(X, y)
+    *_, scores = model.decision_path(X_test)
+    np.testing.assert_array_equal(model.predict(X_test), np.argmax(scores, axis=1))
+
+
+def test_repeated_and_opposite_rows_share_the_budget(blobs):
+    X, y, X_test, _ = blobs
+    once = one_vs_all_code(4)
+    single = MKPMClassifier(15, code=once, gamma=GAMMA).fit(X, y)
+    opposite = MKPMClassifier(15, code=-once, gamma=GAMMA).fit(X, y)
+    np.testing.assert_array_equal(opposite.allocation_path_, single.allocation_path_)
+    np.testing.assert_array_equal(opposite.predict_path(X_test), single.predict_path(X_test))
+    twice = MKPMClassifier(30, code=np.vstack([once, -once]), gamma=GAMMA).fit(X, y)
+    assert twice.objective_path_[30] <= 2 * single.objective_path_[15] + 1e-12
+    np.testing.assert_allclose(
+        twice.bit_objective_path_[:4, :16], twice.bit_objective_path_[4:, :16]
+    )
+
+
+def test_dimension_beyond_the_capacity_is_the_capacity(blobs):
+    X, y, X_test, _ = blobs
+    whole = MKPMClassifier(gamma=GAMMA, rank=6).fit(X, y)
+    beyond = MKPMClassifier(10_000, gamma=GAMMA, rank=6).fit(X, y)
+    assert beyond.n_components_ == whole.n_components_ == 24
+    np.testing.assert_array_equal(beyond.predict(X_test), whole.predict(X_test))
+
+
+def test_rank_of_a_linear_kernel_caps_every_bit():
+    X, y = load_iris(return_X_y=True)
+    model = MKPMClassifier(kernel="linear").fit(X, y)
+    np.testing.assert_array_equal(model.allocation_, [4, 4, 4])
+
+
+def test_dual_coefficients_are_the_linear_weights():
+    X, y = load_iris(return_X_y=True)
+    model = MKPMClassifier(8, kernel="linear").fit(X, y)
+    *_, scores = model.decision_path(X)
+    np.testing.assert_allclose(X @ (model.X_fit_.T @ model.dual_coef_), scores, atol=1e-9)
+
+
+def test_same_seed_same_model(blobs):
+    X, y, _, _ = blobs
+    fits = [
+        MKPMClassifier(20, basis="nystrom", rank=15, code="random", random_state=7).fit(X, y)
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(fits[0].dual_coef_, fits[1].dual_coef_)
+
+
+def test_random_code_tells_classes_apart():
+    code = random_code(6, 26, random_state=0)
+    distances = (26 - code.T @ code) / 2
+    assert distances[~np.eye(6, dtype=bool)].min() >= 8
+    assert np.all(np.abs(code.sum(axis=1)) < 6)
+    with pytest.raises(ValueError, match=r"length is 2; no random code .* told 5 classes apart"):
+        random_code(5, 2, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_components": 0}, "n_components is 0; give a positive integer or None"),
+        ({"rank": 2.5}, r"rank is 2\.5; give a positive integer"),
+        ({"loss": "cubic"}, "loss is 'cubic'; choose one of square"),
+        ({"basis": "wavelet"}, "basis is 'wavelet'; choose one of kernel_pca"),
+        ({"code": "huffman"}, "code is 'huffman'; choose one of one-vs-all"),
+        ({"code": np.eye(3)}, r"code has shape \(3, 3\), but y holds 4 classes"),
+        ({"code": np.ones((2, 4))}, "two classes the same column"),
+        ({"code": np.vstack([one_vs_all_code(4), np.ones(4)])}, "constant in row 4"),
+        ({"code": np.full((4, 4), np.nan)}, "not finite"),
+        ({"code": "simplex", "loss": "logistic"}, r"needs a code in \{-1, 1\}"),
+        ({"code": simplex_code(4), "loss": "logistic"}, "use loss='square' or another code"),
+    ],
+)
+def test_bad_hyperparameters(blobs, options, message):
+    X, y, _, _ = blobs
+    with pytest.raises(ValueError, match=message):
+        MKPMClassifier(**options).fit(X, y)
+
+
+def test_class_missing_from_a_fold(blobs):
+    X, y, _, _ = blobs
+    with pytest.raises(ValueError, match="fold 0 of cv trains without class 3; use fewer folds"):
+        MKPMClassifierCV(10, cv=PredefinedSplit(np.where(y == 3, 0, 1))).fit(X, y)
+
+
+def test_indefinite_gram_matrix(blobs):
+    X, y, _, _ = blobs
+    K = gram(X, gamma=GAMMA) - 2.0 * np.eye(len(X))
+    with pytest.raises(ValueError, match="indefinite: its smallest eigenvalue is -"):
+        MKPMClassifier(kernel="precomputed").fit(K, y)
+
+
+def test_round_off_below_zero_is_cut(blobs):
+    X, y, X_test, _ = blobs
+    K = gram(X, kernel="linear")
+    K -= 1e-12 * np.trace(K) * np.eye(len(X))
+    model = MKPMClassifier(kernel="precomputed", rank_tol=1e-9).fit(K, y)
+    np.testing.assert_array_equal(model.allocation_, [3, 3, 3, 3])
+    assert len(model.predict(gram(X_test, X, "linear"))) == len(X_test)
+
+
+def test_other_allocations_can_be_scored(blobs):
+    X, y, X_test, y_test = blobs
+    model = MKPMClassifier(gamma=GAMMA, rank=8).fit(X, y)
+    own = model.score_path(X_test, y_test, model.allocation_path_[[3, 17]])
+    np.testing.assert_array_equal(own, model.score_path(X_test, y_test)[[3, 17]])
+    with pytest.raises(ValueError, match="allocations reaches from 0 to 9; the fitted path"):
+        model.score_path(X_test, y_test, [[0, 1, 2, 9]])
+    with pytest.raises(ValueError, match=r"shape \(1, 3\); it needs one column per bit, 4"):
+        model.score_path(X_test, y_test, [[0, 1, 2]])
+
+
+def test_bit_risks_on_other_data(blobs):
+    X, y, X_test, y_test = blobs
+    model = MKPMClassifier(gamma=GAMMA, rank=6).fit(X, y)
+    np.testing.assert_allclose(model.bit_risk_path(X, y), model.bit_objective_path_, atol=1e-8)
+    *_, scores = model.decision_path(X_test)
+    expected = np.mean((scores - encode(model.code_, y_test)) ** 2, axis=0)
+    np.testing.assert_allclose(model.bit_risk_path(X_test, y_test)[:, -1], expected)
+
+
+def test_scoring_takes_no_memory_for_the_length_of_the_path(blobs):
+    X, y, X_test, y_test = blobs
+    model = MKPMClassifier(gamma=1.0).fit(X, y)
+    X_many, y_many = np.tile(X_test, (200, 1)), np.tile(y_test, 200)
+    model.score_path(X_test, y_test)
+    tracemalloc.start()
+    try:
+        model.score_path(X_many, y_many)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    n_bits, length = len(model.code_), model.n_components_ + 1
+    one_matrix = len(y_many) * len(X) * 8
+    assert length > 3 * len(X)
+    assert peak < 4 * one_matrix + 10 * len(y_many) * n_bits * 8
+    assert peak < len(y_many) * n_bits * len(X) * 8
+
+
+def test_gram_matrix_of_zeros(blobs):
+    X, y, _, _ = blobs
+    for basis in ["kernel_pca", "nystrom", "cholesky"]:
+        with pytest.raises(ValueError, match="Gram matrix of the training data is zero"):
+            MKPMClassifier(kernel="linear", basis=basis, rank=3).fit(0 * X, y)
+
+
+def test_score_path_needs_matching_labels(blobs):
+    X, y, X_test, _ = blobs
+    with pytest.raises(ValueError, match=r"y has 60 entries, but X has 30 rows"):
+        MKPMClassifier(5).fit(X, y).score_path(X_test, y)
