@@ -18,10 +18,6 @@ from reprolib.published import Number, numbers
 Word = Literal["reproduced", "close", "not reproduced", "not run"]
 WORDS: tuple[Word, ...] = ("reproduced", "close", "not reproduced", "not run")
 
-#: Fewer selections than this have no range that could be held against a printed one.
-MIN_SELECTIONS = 5
-_TOO_FEW_SELECTIONS = f"fewer than {MIN_SELECTIONS} selections; the full profile has enough"
-
 
 @dataclass(frozen=True)
 class Verdict:
@@ -66,7 +62,7 @@ def judge(number: Number, records: pd.DataFrame) -> Verdict:
     - close: outside, but within one percentage point, or within one published standard
       deviation (never for a selected hyperparameter, which has neither);
     - not reproduced: anything else;
-    - not run: no usable record on real data, or fewer than five selections.
+    - not run: no usable record on real data.
 
     Parameters
     ----------
@@ -81,8 +77,6 @@ def judge(number: Number, records: pd.DataFrame) -> Verdict:
     if ours.empty:
         return Verdict(number, "not run", reason=_why_missing(records, number))
     values = ours["value"].to_numpy(dtype=float) * number.scale
-    if number.kind == "selected" and len(values) < MIN_SELECTIONS:
-        return Verdict(number, "not run", reason=_TOO_FEW_SELECTIONS)
     interval = _interval(number, values, int(ours["n_test"].max()))
     word = _word(number, float(values.mean()), interval)
     return Verdict(
