@@ -85,7 +85,7 @@ def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
 
 @pytest.mark.parametrize("method", ["sc-svm, rbf", "sh-svm without hull, linear"])
 def test_batch_svms_carry_their_gap(small, method, monkeypatch):
-    monkeypatch.setattr(simplex, "BATCH_MAX_ITER", 10)
+    monkeypatch.setattr(simplex, "BATCH_ITERATIONS", {"linear": 10, "rbf": 10})
     task = Task("simplex", "batch_svm", SMALL, method, params={"seed": 0})
     (measurement,) = simplex.run(task, small)
     assert measurement.gap is not None
