@@ -10,6 +10,7 @@ SCRIPTS = {
     "kpm": "bench_kpm_path.py",
     "mkmmc": "bench_mkmmc.py",
     "mkpm": "bench_mkpm.py",
+    "simplex": "bench_simplex.py",
 }
 
 

@@ -1,0 +1,91 @@
+"""Simplex coding by definition: slow and obvious."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reprolib.codes import simplex_code
+
+
+def loss_value(name, f, y, n_classes):
+    """One loss value, term by term as the paper writes it."""
+    c = simplex_code(n_classes).T
+    others = [q for q in range(n_classes) if q != y]
+    if name == "least_squares":
+        return sum((c[y][k] - f[k]) ** 2 for k in range(n_classes - 1))
+    if name == "cone":
+        return sum(max(0.0, 1.0 / (n_classes - 1) + c[q] @ f) for q in others)
+    if name == "halfspace":
+        return max(0.0, 1.0 - c[y] @ f)
+    return sum(np.exp(-(c[y] - c[q]) @ f) for q in others)
+
+
+def srls_dual(K, Y, alpha):
+    return np.linalg.solve(K + len(K) * alpha * np.eye(len(K)), Y)
+
+
+def srls_leave_one_out(K, Y, alpha):
+    """Retrain without each example, at the same value of n alpha."""
+    n = len(K)
+    predictions = np.empty_like(Y)
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        A = np.linalg.solve(K[np.ix_(rest, rest)] + n * alpha * np.eye(n - 1), Y[rest])
+        predictions[i] = K[i, rest] @ A
+    return predictions
+
+
+def simplex_svm_objective(kind, K, y, C, hull=False):
+    """Optimal dual objective of a simplex SVM from the dense QP with one row per variable.
+
+    The variables are the multipliers of the constraints xi_i >= ..., written out from the
+    Lagrangian; nothing is shared with the package but the code words.
+    """
+    T, n = int(y.max()) + 1, len(y)
+    c = simplex_code(T).T
+    words, examples, linear, upper = [], [], [], []
+    for i in range(n):
+        for q in range(T):
+            if kind == "cone" and q != y[i]:
+                words.append(-c[q]), examples.append(i), linear.append(1 / (T - 1)), upper.append(C)
+            if kind == "halfspace" and q == y[i]:
+                words.append(c[q]), examples.append(i), linear.append(1.0), upper.append(C)
+            if hull:
+                words.append(c[q]), examples.append(i), linear.append(-1 / (T - 1))
+                upper.append(None)
+    P = (np.array(words) @ np.array(words).T) * K[np.ix_(examples, examples)]
+    return -_box_qp(P, -np.array(linear), upper)
+
+
+def _box_qp(P, q, upper):
+    import cvxopt
+
+    n = len(q)
+    bounded = [v for v in range(n) if upper[v] is not None]
+    G = np.vstack([-np.eye(n), np.eye(n)[bounded]])
+    h = np.concatenate([np.zeros(n), [upper[v] for v in bounded]])
+    options = {"show_progress": False, "abstol": 1e-11, "reltol": 1e-10, "feastol": 1e-10}
+    answer = cvxopt.solvers.qp(*map(cvxopt.matrix, (P, q, G, h)), options=options)
+    x = np.array(answer["x"]).ravel()
+    return 0.5 * x @ P @ x + q @ x
+
+
+def simplex_svm_primal(loss, K, A, y, C):
+    """1/2 ||f||^2 + C sum of losses for f = sum_i k(x_i, .) a_i."""
+    total = 0.5 * np.trace(A.T @ K @ A)
+    F = K @ A
+    return total + C * sum(loss.value(F[i : i + 1], y[i : i + 1])[0] for i in range(len(y)))
+
+
+def sgd(loss, X, y, lam, order, t0=0.0, project=True):
+    """The paper's steps on W itself; returns all iterates."""
+    W = np.zeros((loss.n_classes - 1, X.shape[1]))
+    iterates = []
+    for t, i in enumerate(order, start=1):
+        eta = 1.0 / (lam * (t + t0))
+        gradient = loss.gradient((W @ X[i])[None], y[i : i + 1])[0]
+        W = (1 - eta * lam) * W - eta * np.outer(gradient, X[i])
+        if project:
+            W = W * min(1.0, 1.0 / (np.sqrt(lam) * max(np.linalg.norm(W), 1e-300)))
+        iterates.append(W)
+    return iterates
