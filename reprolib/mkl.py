@@ -18,7 +18,7 @@ from reprolib.solvers.pyramid.kernel_sets import (
     check_stack,
 )
 from reprolib.solvers.pyramid.norms import check_exponents, pyramid_weights
-from reprolib.solvers.pyramid.tree import KernelTree
+from reprolib.solvers.pyramid.tree import KernelTree, check_tree
 
 __all__ = ["KEOPSClassifier", "KernelTree", "MKLClassifier"]
 from reprolib.solvers.pyramid.alternating import solve_pyramid_alternating
@@ -242,7 +242,7 @@ class KEOPSClassifier(_PyramidClassifier):
         self.random_state = random_state
 
     def _solve(self, kernels, signs):
-        self.tree_ = _check_tree(self.tree, kernels.n_kernels)
+        self.tree_ = check_tree(self.tree, kernels.n_kernels)
         exponents = check_exponents(self.p, self.tree_.height)
         return self._alternate(kernels, signs, exponents, self._start())
 
@@ -314,23 +314,9 @@ class MKLClassifier(_PyramidClassifier):
             self.tree_, exponents = KernelTree.flat(kernels.n_kernels), np.ones(1)
         else:
             tree = KernelTree.from_labels([self.groups])
-            self.tree_ = _check_tree(tree, kernels.n_kernels)
+            self.tree_ = check_tree(tree, kernels.n_kernels)
             exponents = check_exponents(self.p, 2)
         if self.groups is None and getattr(kernels, "single_features", False):
             solution = solve_mkl_features(kernels, signs, self.C, prune_tol=self.prune_tol)
             return solution.require_optimal(1e-5)
         return self._alternate(kernels, signs, exponents, None)
-
-
-def _check_tree(tree, n_kernels: int) -> KernelTree:
-    """Tree over exactly the kernels at hand."""
-    if tree is None:
-        return KernelTree.flat(n_kernels)
-    if not isinstance(tree, KernelTree):
-        return KernelTree.from_nested(tree, n_kernels)
-    if tree.n_nodes[-1] != n_kernels:
-        raise ValueError(
-            f"The tree has {tree.n_nodes[-1]} kernels, the data {n_kernels}; give every kernel a "
-            "place in the tree (with blocks, a kernel is a block of features)."
-        )
-    return tree

@@ -156,3 +156,17 @@ def _leaf_paths(node, path):
         else:
             found.extend(_leaf_paths(child, (*path, i)))
     return found
+
+
+def check_tree(tree, n_kernels: int) -> KernelTree:
+    """Tree over exactly the kernels at hand; None gives the flat one."""
+    if tree is None:
+        return KernelTree.flat(n_kernels)
+    if not isinstance(tree, KernelTree):
+        return KernelTree.from_nested(tree, n_kernels)
+    if tree.n_nodes[-1] != n_kernels:
+        raise ValueError(
+            f"The tree has {tree.n_nodes[-1]} kernels, the data {n_kernels}; give every kernel a "
+            "place in the tree (with blocks, a kernel is a block of features)."
+        )
+    return tree
