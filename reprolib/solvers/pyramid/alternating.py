@@ -64,13 +64,16 @@ class _Problem:
         dual_norms = self.kernels.dual_norms(self.y * svm.variables["alpha"])
         return svm, effective * dual_norms, dual_norms
 
-    def objective(self, svm, kernel_norms) -> float:
-        """P(f, b) at the solution of an inner problem."""
-        norm = node_norms(self.tree, self.gammas, kernel_norms)[0][0]
+    def penalty(self, kernel_norms) -> float:
+        """Half the squared mixed norm."""
+        return 0.5 * float(node_norms(self.tree, self.gammas, kernel_norms)[0][0]) ** 2
+
+    def loss(self, svm) -> float:
+        """C times the hinge losses at the solution of an inner problem."""
         hinge = np.maximum(
             0.0, 1.0 - self.y * (svm.variables["scores"] + svm.variables["intercept"])
         )
-        return 0.5 * norm**2 + self.C * float(hinge.sum())
+        return self.C * float(hinge.sum())
 
     def bound(self, svm, dual_norms) -> float:
         """Lower bound of P by weak duality; minus infinity where the norm is not convex."""
@@ -109,7 +112,9 @@ def solve_pyramid_alternating(
         Weights of every level at the start; uniform by default. Where the penalty is not convex
         the answer depends on it.
     gap_tol : float
-        Where the penalty is convex: stop at this relative duality gap.
+        Where the penalty is convex: stop when the duality gap is at most this fraction of the
+        penalty 1/2 N_0^2. (The objective itself is mostly loss where C is small, and a gap relative
+        to it would stop at once.)
     decrease_tol : float
         Elsewhere: stop when one step lowers the objective by at most this fraction of it.
     prune_tol : float
@@ -131,9 +136,10 @@ def solve_pyramid_alternating(
     for _ in range(max_iter):
         svm, kernel_norms, dual_norms = problem.solve_inner(effective, alpha)
         alpha = svm.variables["alpha"]
-        path.append(problem.objective(svm, kernel_norms))
+        penalty = problem.penalty(kernel_norms)
+        path.append(penalty + problem.loss(svm))
         lower = max(lower, problem.bound(svm, dual_norms))
-        if path[-1] - lower <= gap_tol * max(1.0, path[-1]) or not np.any(kernel_norms):
+        if path[-1] - lower <= gap_tol * penalty:
             status = "optimal"
             break
         if not problem.convex and len(path) > 2 and path[-2] - path[-1] <= decrease_tol * path[-1]:

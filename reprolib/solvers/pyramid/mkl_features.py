@@ -69,7 +69,8 @@ class _Newton:
         self.difference = u / p - v / q
         curvature = u / p + v / q
         self.corner = 1.0 + float(curvature.sum())
-        H = (point.B * curvature) @ point.B.T
+        scaled = point.B * np.sqrt(curvature)
+        H = scaled @ scaled.T
         H[np.diag_indices_from(H)] += z / a + xi / r
         self.factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
         border = np.column_stack([point.y, -(point.B @ self.difference)])
