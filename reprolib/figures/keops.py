@@ -97,8 +97,8 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
         stack = relevances(records, method)
         per_channel = stack.sum(axis=2)
         per_region = pd.DataFrame(per_channel.T).groupby(names).sum()
-        of_region = median_relevance(per_region.to_numpy().T)
-        shown = of_region[[per_region.index.get_loc(name) for name in names]]
+        of_region = pd.Series(median_relevance(per_region.to_numpy().T), per_region.index)
+        shown = of_region.reindex(names).to_numpy()
         _draw_electrodes(axes[column], info, shown)
         _draw_electrodes(axes[len(methods) + column], info, median_relevance(per_channel))
         axes[column].set_title(METHODS[method][0])

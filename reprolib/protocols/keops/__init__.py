@@ -94,13 +94,12 @@ def second_stage(
     (name, dataset), *_ = datasets.items()
     tasks = []
     rows = records[(records["metric"] == "relevance") & (records["reading"] == HEADLINE)]
-    for row in rows.itertuples():
-        if row.method in PAPER_METHODS:
-            ranking = _rank_channels(np.array(row.path.split(), float), dataset)
-            params = {"ranking": ranking}
-            tasks.append(Task(PAPER, "electrodes", name, row.method, HEADLINE, row.trial, params))
+    for method, draw, path in zip(rows["method"], rows["trial"], rows["path"], strict=True):
+        if method in PAPER_METHODS:
+            params = {"ranking": _rank_channels(np.array(path.split(), float), dataset)}
+            tasks.append(Task(PAPER, "electrodes", name, method, HEADLINE, int(draw), params))
     chosen = records[(records["metric"] == "auc") & (records["reading"] == HEADLINE)]
-    runs = range(len(np.unique(dataset.groups)))
+    runs = range(len(_run_codes(dataset)))
     for method in SPELLING_METHODS if profile == "full" else ("lda",):
         values = chosen[chosen["method"] == method]["chosen"].str.extract(r'"value": ([^,}]+)')[0]
         value = float(values.astype(float).median()) if len(values) else 0.0
@@ -110,9 +109,21 @@ def second_stage(
     return tasks
 
 
+def _run_codes(dataset: Dataset) -> np.ndarray:
+    return np.unique(np.asarray(dataset.groups))
+
+
+def _shape(dataset: Dataset) -> tuple[int, int]:
+    """Channels and frames of the features."""
+    if dataset.image_shape is None:
+        raise ValueError(f"{dataset.name} does not say how many channels and frames it has")
+    n_channels, n_frames = dataset.image_shape
+    return n_channels, n_frames
+
+
 def _rank_channels(relevances, dataset: Dataset) -> list[int]:
     """Channels by falling relevance; those without any come last, in the order of the cap."""
-    per_channel = relevances.reshape(dataset.image_shape).sum(axis=1)
+    per_channel = relevances.reshape(_shape(dataset)).sum(axis=1)
     kept = [int(i) for i in np.argsort(-per_channel, kind="stable")]
     return kept[: int(np.count_nonzero(per_channel))]
 
@@ -181,7 +192,7 @@ def _table1(task: Task, dataset: Dataset) -> list[Measurement]:
     if task.params.get("standardise"):
         X = StandardScaler().fit(X[train]).transform(X)
     grouping = str(task.params.get("grouping", "lobes"))
-    tree = electrode_tree(dataset.extra["channels"], dataset.image_shape[1], grouping)
+    tree = electrode_tree(dataset.extra["channels"], _shape(dataset)[1], grouping)
     method = METHODS[task.method]
     auc, accuracy = cross_validated_scores(
         method, tree, X[train], y[train], _folds(task, dataset, train)
@@ -249,9 +260,9 @@ def _electrodes(task: Task, dataset: Dataset) -> list[Measurement]:
     """Shrinkage LDA on the first k electrodes of a method's ranking, and on k random ones."""
     train, tests = draw_split(dataset, task.trial, by_character=False)
     test = tests[None]
-    shape = (-1, *dataset.image_shape)
+    shape = (-1, *_shape(dataset))
     ranking = list(task.params["ranking"])
-    order = np.random.default_rng(task.trial).permutation(dataset.image_shape[0])
+    order = np.random.default_rng(task.trial).permutation(_shape(dataset)[0])
     random_ranking = [int(c) for c in order]
     measurements = []
     for name, ranked in ((None, ranking), ("random electrodes", random_ranking)):
@@ -274,9 +285,9 @@ def _spelling(task: Task, dataset: Dataset) -> list[Measurement]:
 
     One classifier on 567 flashes of the others, and an ensemble of one for each other run.
     """
-    codes = np.unique(dataset.groups)
+    codes = _run_codes(dataset)
     held_out = dataset.groups == codes[task.trial]
-    tree = electrode_tree(dataset.extra["channels"], dataset.image_shape[1])
+    tree = electrode_tree(dataset.extra["channels"], _shape(dataset)[1])
     flashes = dataset.extra["flashes"][held_out]
     rng = np.random.default_rng(task.trial)
     single = [rng.permutation(np.flatnonzero(~held_out))[:N_TRAIN]]

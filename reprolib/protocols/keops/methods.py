@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from mne.decoding import Vectorizer, XdawnTransformer
@@ -29,7 +30,7 @@ ALPHAS = tuple(float(f"{a:.3g}") for a in np.geomspace(0.5, 0.02, 7))
 class Method:
     """A classifier family: how to make one for a grid value, and the grid."""
 
-    make: Callable[[np.ndarray, KernelTree, float], object]
+    make: Callable[[np.ndarray, KernelTree, float], Any]
     grid: Sequence[float]
     sparse: bool = False
 
