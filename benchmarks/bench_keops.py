@@ -108,7 +108,7 @@ def bench_pyramids(X, y, tree, repetitions, naive_steps):
             lambda make=make, name=name: make(X, tree, GRID_VALUES[name]).fit(X, y), repetitions
         )
         remark = f"{model.n_iter_} steps, keeps {model.n_selected_}, "
-        remark += f"objective {model.objective_:.2f}, relative gap {model.duality_gap_:.1g}"
+        remark += f"objective {model.objective_:.6g}, relative gap {model.duality_gap_:.1g}"
         rows.append((f"{name}, ours", seconds, remark))
         if name != "keops":
             continue
@@ -130,7 +130,7 @@ def bench_pyramids(X, y, tree, repetitions, naive_steps):
                 ),
                 1,
             )
-            remark = f"timed on {n_steps} of {outer} steps, objective then {objective:.2f}"
+            remark = f"timed on {n_steps} of {outer} steps, objective then {objective:.6g}"
             rows.append((f"keops, {label}", taken * outer / n_steps, remark))
     return rows
 

@@ -111,11 +111,10 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
 def _draw_electrodes(axis, info, values) -> None:
     """Electrodes filled by relevance on the outline of the head; empty ones are discarded."""
     kept = values > 0
-    mne.viz.plot_topomap(
-        np.zeros(len(values)), info, axes=axis, show=False, contours=0, sensors=False, cmap="Greys"
-    )
-    xy = mne.find_layout(info).pos[:, :2]
-    xy = _head_positions(info, xy)
+    turn = np.linspace(0, 2 * np.pi, 100)
+    axis.plot(0.095 * np.cos(turn), 0.095 * np.sin(turn), color=BLACK, lw=1)
+    axis.plot([-0.012, 0, 0.012], [0.094, 0.108, 0.094], color=BLACK, lw=1)
+    xy = head_positions(info)
     axis.scatter(*xy[~kept].T, s=28, facecolor="white", edgecolor="#aaaaaa", lw=0.7, zorder=5)
     axis.scatter(
         *xy[kept].T,
@@ -129,14 +128,16 @@ def _draw_electrodes(axis, info, values) -> None:
         zorder=6,
     )
     axis.set_aspect("equal")
+    axis.set(xticks=[], yticks=[])
+    axis.grid(False)
+    for spine in axis.spines.values():
+        spine.set_visible(False)
 
 
-def _head_positions(info, fallback):
-    """Flat positions that mne draws sensors at: azimuthal projection of the montage."""
+def head_positions(info):
+    """Flat positions of the electrodes: azimuthal projection of mne's montage, in metres."""
     positions = np.array([channel["loc"][:3] for channel in info["chs"]])
     radius = np.linalg.norm(positions, axis=1)
-    if not np.all(radius > 0):
-        return fallback
     polar = np.arccos(positions[:, 2] / radius)
     azimuth = np.arctan2(positions[:, 1], positions[:, 0])
     flat = (0.095 / (np.pi / 2)) * polar

@@ -25,6 +25,7 @@ from data_fetch.p300 import Preprocessing, with_preprocessing
 from reprolib.protocols.base import HEADLINE, Measurement, Profile, Protocol, Task
 from reprolib.protocols.keops.methods import (
     METHODS,
+    Method,
     cross_validated_scores,
     relevance,
     shrinkage_lda,
@@ -50,6 +51,7 @@ VARIANTS: Mapping[str, tuple[tuple[str, ...], Mapping[str, object]]] = {
     "standardised": (PAPER_METHODS, {"standardise": True}),
     "PO parietal": (("keops",), {"grouping": "PO parietal"}),
     "random regions": (("keops", "tree norm"), {"grouping": "random"}),
+    "pruned below 1e-10": (("keops",), {"prune_tol": 1e-10}),
     "split by character": ((*PAPER_METHODS, "lda"), {"by_character": True}),
 }
 #: A kernel counts as kept above this fraction of the largest norm; the headline keeps all nonzero.
@@ -185,6 +187,15 @@ def _folds(task: Task, dataset: Dataset, train):
     return list(folds.split(train, y))
 
 
+def _method(task: Task) -> Method:
+    """Method of a task, with the reading's pruning threshold."""
+    method = METHODS[task.method]
+    if "prune_tol" not in task.params:
+        return method
+    prune_tol = float(task.params["prune_tol"])
+    return replace(method, make=lambda *args: method.make(*args).set_params(prune_tol=prune_tol))
+
+
 def _table1(task: Task, dataset: Dataset) -> list[Measurement]:
     dataset = _features(task, dataset)
     train, tests = draw_split(dataset, task.trial, bool(task.params.get("by_character")))
@@ -193,7 +204,7 @@ def _table1(task: Task, dataset: Dataset) -> list[Measurement]:
         X = StandardScaler().fit(X[train]).transform(X)
     grouping = str(task.params.get("grouping", "lobes"))
     tree = electrode_tree(dataset.extra["channels"], _shape(dataset)[1], grouping)
-    method = METHODS[task.method]
+    method = _method(task)
     auc, accuracy = cross_validated_scores(
         method, tree, X[train], y[train], _folds(task, dataset, train)
     )
