@@ -1,0 +1,345 @@
+"""Figures of the KEOPS paper, drawn from records; scalp maps by mne."""
+
+from __future__ import annotations
+
+import json
+
+import mne
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from data_fetch.p300 import CHANNELS, SAMPLING_RATE, make_raw
+from reprolib.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    figure_grid,
+    note_source,
+)
+from reprolib.protocols.base import HEADLINE
+from reprolib.protocols.keops.regions import regions
+
+#: Name in figures, and colour, of every method.
+METHODS = {
+    "keops": ("KEOPS", BLUE),
+    "tree norm": ("tree norm (SPAMS)", ORANGE),
+    "mkl": ("MKL", GREEN),
+    "svm": ("SVM", RED),
+    "lda": ("shrinkage LDA", PURPLE),
+    "xdawn + lda": ("xDAWN + LDA", SKY),
+    "keops, convex": ("KEOPS, convex p", BLACK),
+}
+PAPER_METHODS = ("keops", "tree norm", "mkl")
+N_FRAMES = 14
+
+
+def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
+    """Every figure that the records allow, by caption."""
+    records = records[(records["status"] == "ok")]
+    figures = {
+        "Figure 2 of the paper redrawn: median relevance of regions and channels": scalp_maps(
+            records
+        ),
+        "Figure 2 of the paper redrawn: median relevance of every frame": frame_images(records),
+        "AUC against the number of electrodes kept along the grid of C": auc_against_channels(
+            records
+        ),
+        "How often every electrode is kept over the draws": selection_frequency(records),
+    }
+    if (records["table"] == "electrodes").any():
+        caption = "AUC of shrinkage LDA on the first electrodes of every ranking"
+        figures[caption] = few_electrodes(records)
+    if (records["table"] == "spelling").any():
+        figures["Characters spelled right against repetitions"] = spelling(records)
+    return figures
+
+
+def relevances(records: pd.DataFrame, method: str) -> np.ndarray:
+    """Relevances of the headline, shape (draws, channels, frames)."""
+    rows = records[
+        (records["metric"] == "relevance")
+        & (records["method"] == method)
+        & (records["reading"] == HEADLINE)
+    ].sort_values("trial")
+    paths = [np.array(path.split(), float) for path in rows["path"]]
+    return np.stack(paths).reshape(len(paths), len(CHANNELS), N_FRAMES)
+
+
+def median_relevance(stack: np.ndarray) -> np.ndarray:
+    """Median over the draws, scaled to sum to one (zero where there is nothing)."""
+    median = np.median(stack, axis=0)
+    return median / max(median.sum(), 1e-300)
+
+
+def electrode_info() -> mne.Info:
+    """Channels and their positions, for scalp maps."""
+    blank = np.zeros((int(SAMPLING_RATE), len(CHANNELS)))
+    return make_raw(blank, np.array([0]), [1], [False], (0, 0, "A")).info
+
+
+def _methods_at_hand(records, wanted=PAPER_METHODS) -> list[str]:
+    present = set(records[records["metric"] == "relevance"]["method"])
+    return [m for m in wanted if m in present]
+
+
+def scalp_maps(records: pd.DataFrame) -> Figure:
+    """Median relevance of regions (top) and channels (bottom) on the scalp."""
+    methods = _methods_at_hand(records)
+    info = electrode_info()
+    figure, axes = figure_grid(2, len(methods), size=(3.0, 3.0))
+    names = regions(CHANNELS)
+    for column, method in enumerate(methods):
+        stack = relevances(records, method)
+        per_channel = stack.sum(axis=2)
+        per_region = pd.DataFrame(per_channel.T).groupby(names).sum()
+        of_region = pd.Series(median_relevance(per_region.to_numpy().T), per_region.index)
+        shown = of_region.reindex(names).to_numpy()
+        _draw_electrodes(axes[column], info, shown)
+        _draw_electrodes(axes[len(methods) + column], info, median_relevance(per_channel))
+        axes[column].set_title(METHODS[method][0])
+    axes[0].set_ylabel("regions")
+    axes[len(methods)].set_ylabel("channels")
+    note_source(figure, _source(records))
+    return figure
+
+
+def _draw_electrodes(axis, info, values) -> None:
+    """Electrodes filled by relevance on the outline of the head; empty ones are discarded."""
+    kept = values > 0
+    turn = np.linspace(0, 2 * np.pi, 100)
+    axis.plot(0.095 * np.cos(turn), 0.095 * np.sin(turn), color=BLACK, lw=1)
+    axis.plot([-0.012, 0, 0.012], [0.094, 0.108, 0.094], color=BLACK, lw=1)
+    xy = head_positions(info)
+    axis.scatter(*xy[~kept].T, s=28, facecolor="white", edgecolor="#aaaaaa", lw=0.7, zorder=5)
+    axis.scatter(
+        *xy[kept].T,
+        s=42,
+        c=np.sqrt(values[kept]),
+        cmap="Blues",
+        vmin=0,
+        vmax=np.sqrt(max(values.max(), 1e-12)),
+        edgecolor=BLACK,
+        lw=0.7,
+        zorder=6,
+    )
+    axis.set_aspect("equal")
+    axis.set(xticks=[], yticks=[])
+    axis.grid(False)
+    for spine in axis.spines.values():
+        spine.set_visible(False)
+
+
+def head_positions(info):
+    """Flat positions of the electrodes: azimuthal projection of mne's montage, in metres."""
+    positions = np.array([channel["loc"][:3] for channel in info["chs"]])
+    radius = np.linalg.norm(positions, axis=1)
+    polar = np.arccos(positions[:, 2] / radius)
+    azimuth = np.arctan2(positions[:, 1], positions[:, 0])
+    flat = (0.095 / (np.pi / 2)) * polar
+    return np.column_stack([flat * np.cos(azimuth), flat * np.sin(azimuth)])
+
+
+def frame_images(records: pd.DataFrame) -> Figure:
+    """Median relevance of every frame; channels upwards in the order of the paper's caption."""
+    methods = _methods_at_hand(records)
+    figure, axes = figure_grid(1, len(methods), size=(3.0, 6.4))
+    for axis, method in zip(axes, methods, strict=True):
+        image = median_relevance(relevances(records, method))
+        masked = np.ma.masked_equal(image, 0.0)
+        axis.imshow(
+            np.sqrt(masked), cmap="Blues", aspect="auto", origin="lower", interpolation="nearest"
+        )
+        axis.grid(False)
+        axis.set(title=METHODS[method][0], xlabel="frame", xticks=range(1, 14, 2))
+        axis.set_xticklabels([str(frame + 1) for frame in range(1, 14, 2)])
+        axis.set_yticks(range(0, 64, 3), CHANNELS[::3], fontsize=7)
+    note_source(figure, _source(records))
+    return figure
+
+
+def frame_profile(records: pd.DataFrame) -> pd.DataFrame:
+    """Mean relevance of every frame, summed over channels (rows: frames 1-14)."""
+    profile = {
+        METHODS[m][0]: relevances(records, m).sum(axis=1).mean(axis=0)
+        for m in _methods_at_hand(records)
+    }
+    frame = pd.DataFrame(profile, index=pd.RangeIndex(1, N_FRAMES + 1, name="frame"))
+    return frame / frame.sum()
+
+
+def selection_frequency(records: pd.DataFrame) -> Figure:
+    """Share of the draws in which an electrode is kept."""
+    methods = _methods_at_hand(records)
+    info = electrode_info()
+    figure, axes = figure_grid(1, len(methods), size=(3.0, 3.0))
+    for axis, method in zip(axes, methods, strict=True):
+        frequency = (relevances(records, method).sum(axis=2) > 0).mean(axis=0)
+        _draw_electrodes(axis, info, frequency**2)
+        axis.set_title(METHODS[method][0])
+    note_source(figure, "darker: kept in more draws; " + _source(records))
+    return figure
+
+
+def stability(records: pd.DataFrame) -> pd.DataFrame:
+    """Electrodes kept, and how alike two draws are (mean Jaccard index over pairs of draws).
+
+    "by chance" is the mean index of random sets of the same sizes (hypergeometric expectation).
+    """
+    lines = {}
+    for method in _methods_at_hand(records, tuple(METHODS)):
+        kept = relevances(records, method).sum(axis=2) > 0
+        pairs = [(i, j) for i in range(len(kept)) for j in range(i)]
+        index = [(kept[i] & kept[j]).sum() / (kept[i] | kept[j]).sum() for i, j in pairs]
+        chance = []
+        for i, j in pairs:
+            a, b = kept[i].sum(), kept[j].sum()
+            common = a * b / kept.shape[1]
+            chance.append(common / (a + b - common))
+        lines[METHODS[method][0]] = {
+            "draws": len(kept),
+            "electrodes": kept.sum(axis=1).mean(),
+            "Jaccard index": np.mean(index),
+            "by chance": np.mean(chance),
+            "in every draw": int(kept.all(axis=0).sum()),
+        }
+    return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def auc_against_channels(records: pd.DataFrame) -> Figure:
+    """Mean AUC against mean number of channels kept, along the grid; dense methods as lines."""
+    rows = records[(records["table"] == "table1") & (records["reading"] == HEADLINE)]
+    figure, (axis,) = figure_grid(1, 1, size=(7.0, 4.4))
+    for method, (label, colour) in METHODS.items():
+        auc = _paths(rows, method, "auc path")
+        channels = _paths(rows, method, "channels path")
+        if auc is None:
+            continue
+        if channels is None:
+            best = (
+                100 * rows[(rows["method"] == method) & (rows["metric"] == "auc")]["value"].mean()
+            )
+            axis.axhline(best, color=colour, ls="--", lw=1.2, label=f"{label}, all 64")
+        else:
+            axis.plot(
+                channels.mean(axis=0), 100 * auc.mean(axis=0), "o-", color=colour, label=label
+            )
+    axis.set(xlabel="electrodes kept", ylabel="AUC in %")
+    axis.legend(fontsize=8, loc="lower right")
+    note_source(figure, _source(rows))
+    return figure
+
+
+def few_electrodes(records: pd.DataFrame) -> Figure:
+    """AUC of shrinkage LDA refitted on the first k electrodes of every ranking."""
+    rows = records[(records["table"] == "electrodes") & (records["metric"] == "auc path")]
+    figure, (axis,) = figure_grid(1, 1, size=(7.0, 4.2))
+    for method in PAPER_METHODS:
+        of_method = rows[(rows["method"] == method) & (rows["reading"] == HEADLINE)]
+        sizes, mean = _mean_by_size(of_method)
+        axis.plot(sizes, 100 * mean, "o-", color=METHODS[method][1], label=METHODS[method][0])
+    sizes, mean = _mean_by_size(rows[rows["reading"] == "random electrodes"])
+    axis.plot(sizes, 100 * mean, "s--", color="#888888", label="random electrodes")
+    axis.set_xscale("log", base=2)
+    axis.set_xticks(sizes, [str(size) for size in sizes])
+    axis.set(xlabel="electrodes given to LDA", ylabel="AUC in %")
+    axis.legend(fontsize=9)
+    note_source(figure, _source(rows))
+    return figure
+
+
+def _mean_by_size(rows: pd.DataFrame):
+    """Mean over the draws that reach a number of electrodes; only where half of them do."""
+    values: dict[int, list[float]] = {}
+    for path, chosen in zip(rows["path"], rows["chosen"], strict=True):
+        for k, value in zip(json.loads(chosen)["electrodes"], path.split(), strict=True):
+            values.setdefault(k, []).append(float(value))
+    sizes = sorted(k for k, found in values.items() if 2 * len(found) >= len(rows))
+    return sizes, np.array([np.mean(values[k]) for k in sizes])
+
+
+def spelling_table(records: pd.DataFrame) -> pd.DataFrame:
+    """Characters right (percent, all runs) after 1, 2, 3, 5, 10 and 15 repetitions."""
+    lines = {}
+    for (method, reading), share in _spelled(records).items():
+        kind = "ensemble" if reading == "ensemble" else "567 flashes"
+        lines[METHODS[method][0], kind] = {r: 100 * share[r - 1] for r in (1, 2, 3, 5, 10, 15)}
+    frame = pd.DataFrame.from_dict(lines, orient="index")
+    frame.index = pd.MultiIndex.from_tuples(frame.index, names=["method", "trained on"])
+    return frame.rename_axis(columns="repetitions")
+
+
+def spelling(records: pd.DataFrame) -> Figure:
+    """Share of the characters spelled right against repetitions."""
+    figure, axes = figure_grid(1, 2, size=(4.2, 3.6), sharey=True)
+    for (method, reading), share in _spelled(records).items():
+        axis = axes[1 if reading == "ensemble" else 0]
+        label, colour = METHODS[method]
+        axis.plot(np.arange(1, len(share) + 1), 100 * share, color=colour, label=label)
+    axes[0].set(title="one classifier, 567 flashes", ylabel="characters right, %")
+    axes[1].set(title="ensemble, one for each run")
+    for axis in axes:
+        axis.set_xlabel("repetitions")
+    axes[0].legend(fontsize=8)
+    rows = records[records["table"] == "spelling"]
+    note_source(figure, f"{_n_characters(rows)} characters, each run held out; {_source(rows)}")
+    return figure
+
+
+def _spelled(records: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
+    """Share of characters right by number of repetitions, over all runs held out in turn."""
+    rows = records[(records["table"] == "spelling") & (records["metric"] == "correct characters")]
+    shares = {}
+    for (method, reading), group in rows.groupby(["method", "reading"]):
+        correct = np.sum([np.array(path.split(), float) for path in group["path"]], axis=0)
+        shares[str(method), str(reading)] = correct / group["n_test"].sum()
+    return shares
+
+
+def _n_characters(rows: pd.DataFrame) -> int:
+    one = rows[(rows["metric"] == "correct characters") & (rows["method"] == "lda")]
+    return int(one[one["reading"] == HEADLINE]["n_test"].sum())
+
+
+def paired_aucs(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
+    """AUC of every method in percent, and its difference to KEOPS on the same draws.
+
+    ``half width`` is that of the 95 % t interval of the mean difference.
+    """
+    from scipy import stats
+
+    rows = records[
+        (records["table"] == "table1")
+        & (records["metric"] == "auc")
+        & (records["reading"] == reading)
+    ]
+    wide = 100 * rows.pivot_table(index="trial", columns="method", values="value")
+    lines = {}
+    for method in [m for m in METHODS if m in wide]:
+        difference = (wide[method] - wide["keops"]).dropna()
+        n = len(difference)
+        spread = difference.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+        lines[METHODS[method][0]] = {
+            "AUC": wide[method].mean(),
+            "minus KEOPS": difference.mean(),
+            "half width": stats.t.ppf(0.975, n - 1) * spread if n > 1 else np.nan,
+            "draws": n,
+        }
+    return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def _paths(rows, method, metric):
+    found = rows[(rows["method"] == method) & (rows["metric"] == metric)]
+    if found.empty:
+        return None
+    return np.stack([np.array(path.split(), float) for path in found["path"]])
+
+
+def _source(rows: pd.DataFrame) -> str:
+    return "; ".join(
+        sorted({f"{s}: {d}" for s, d in zip(rows["source"], rows["dataset"], strict=True)})
+    )

@@ -1,0 +1,123 @@
+"""Pictures for the KEOPS notebook: the response, the pyramid, the weights on their way."""
+
+from __future__ import annotations
+
+import mne
+import numpy as np
+from matplotlib.figure import Figure
+
+from data_fetch import Dataset
+from data_fetch.p300 import CHANNELS, epochs
+from reprolib.figures.keops import electrode_info, head_positions
+from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, figure_grid
+from reprolib.protocols.keops.regions import regions
+from reprolib.solvers.pyramid.kernel_sets import LinearBlocks
+from reprolib.solvers.pyramid.norms import (
+    effective_weights,
+    norm_exponents,
+    pyramid_weights,
+    uniform_weights,
+)
+from reprolib.solvers.svm import solve_svm
+
+
+def responses(dataset: Dataset) -> dict[str, mne.Evoked]:
+    """Grand averages at 240 Hz: target flashes, other flashes, and their difference."""
+    cut = epochs(dataset.extra["raws"], tmin=-0.1, tmax=0.65, decimation=1)
+    with mne.use_log_level("ERROR"):
+        cut.apply_baseline((-0.1, 0.0))
+        target, other = cut["target == 1"].average(), cut["target == 0"].average()
+        difference = mne.combine_evoked([target, other], weights=[1, -1])
+    return {"target": target, "other": other, "difference": difference}
+
+
+def response_at(evokeds, channels=("Pz", "Cz")) -> Figure:
+    """Averages of target and other flashes at some electrodes."""
+    figure, axes = figure_grid(1, len(channels), size=(4.0, 3.0), sharey=True)
+    for axis, channel in zip(axes, channels, strict=True):
+        for kind, colour in (("target", BLUE), ("other", "#888888")):
+            evoked = evokeds[kind]
+            values = 1e6 * evoked.data[evoked.ch_names.index(channel)]
+            axis.plot(1000 * evoked.times, values, color=colour, label=f"{kind} flashes")
+        axis.axvspan(300, 400, color=SKY, alpha=0.2, lw=0)
+        axis.set(title=channel, xlabel="ms after the flash")
+    axes[0].set_ylabel("A/D units")
+    axes[0].legend(fontsize=8)
+    return figure
+
+
+def butterfly(evoked: mne.Evoked) -> Figure:
+    """All channels at once, coloured by place, with scalp maps at the peaks."""
+    return evoked.plot_joint(
+        times=[0.2, 0.3, 0.35, 0.45],
+        show=False,
+        title="target minus other flashes",
+        ts_args={"units": {"eeg": "A/D units"}},
+        topomap_args={"contours": 4},
+    )
+
+
+def pyramid(selected=None) -> Figure:
+    """The tree over the head: electrodes joined to the centre of their region.
+
+    Parameters
+    ----------
+    selected : ndarray of bool of shape (64,), optional
+        Electrodes to fill.
+    """
+    xy = head_positions(electrode_info())
+    names = np.array(regions(CHANNELS))
+    colours = [BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK]
+    figure, (axis,) = figure_grid(1, 1, size=(5.6, 5.6))
+    for k, name in enumerate(dict.fromkeys(names)):
+        members = np.flatnonzero(names == name)
+        centre = xy[members].mean(axis=0)
+        colour = colours[k % len(colours)]
+        for place in xy[members]:
+            axis.plot(*zip(centre, place, strict=True), color=colour, lw=1)
+        axis.plot(*centre, "s", color=colour, ms=9)
+    kept = np.zeros(len(CHANNELS), bool) if selected is None else np.asarray(selected)
+    for m, channel in enumerate(CHANNELS):
+        face = BLACK if kept[m] else "white"
+        axis.plot(*xy[m], "o", ms=15, mfc=face, mec="#999999", zorder=4)
+        colour = "white" if kept[m] else BLACK
+        axis.text(*xy[m], channel, ha="center", va="center", fontsize=5.5, color=colour, zorder=5)
+    axis.set_aspect("equal")
+    axis.axis("off")
+    return figure
+
+
+def weight_path(X, y, tree, p, C, n_steps: int):
+    """Algorithm 1 written out: weights of the regions and channels after every step.
+
+    Returns
+    -------
+    list of ndarray
+        One for each level, of shape (n_steps + 1, nodes).
+    """
+    kernels, gammas = LinearBlocks(X, np.arange(X.shape[1])), norm_exponents(p)
+    weights, alpha = uniform_weights(tree), None
+    path = [weights]
+    for _ in range(n_steps):
+        effective = effective_weights(tree, p, weights)
+        alpha = solve_svm(kernels.gram(effective), y, C, alpha=alpha).variables["alpha"]
+        weights = pyramid_weights(tree, gammas, effective * kernels.dual_norms(y * alpha))
+        path.append(weights)
+    return [np.stack(level) for level in zip(*path, strict=True)]
+
+
+def weights_on_their_way(path, names) -> Figure:
+    """Weights of regions and of channels against outer steps, the largest ones named."""
+    figure, axes = figure_grid(1, 2, size=(4.6, 3.4))
+    for axis, weights, labels, title in zip(
+        axes, path[:2], names, ("regions", "channels"), strict=True
+    ):
+        largest = np.argsort(-weights[-1])[:6]
+        for m in np.argsort(weights[-1]):
+            if m not in largest:
+                axis.plot(weights[:, m], color="#cccccc", lw=0.7)
+        for m, colour in zip(largest, (BLUE, RED, GREEN, ORANGE, PURPLE, SKY), strict=True):
+            axis.plot(weights[:, m], color=colour, label=labels[m])
+        axis.set(title=title, xlabel="outer step", ylabel="weight")
+        axis.legend(fontsize=7)
+    return figure

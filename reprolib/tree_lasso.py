@@ -1,0 +1,109 @@
+"""Tree-structured sparse logistic regression, the structured baseline of the KEOPS paper."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from reprolib.solvers.pyramid.tree import check_tree
+from reprolib.solvers.tree_lasso import largest_alpha, solve_tree_lasso_fista
+
+
+class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
+    """Logistic regression with an l1/l2 norm over the nodes of a tree of features.
+
+    Minimises sum_i log(1 + exp(-y_i (x_i w + b))) + alpha sum_g ||w_g||_2 over the nodes g of all
+    levels, each feature a node of its own: the method that the KEOPS paper calls SPAMS, after the
+    toolbox (Jenatton, Mairal, Obozinski and Bach, JMLR 2011, "l_(1;2) mixed norm").
+
+    Parameters
+    ----------
+    tree : KernelTree or nested lists of feature indices, optional
+        None means a flat tree, which is the lasso.
+    alpha_ratio : float
+        alpha, divided by the smallest alpha that selects nothing; in (0, 1].
+    tol : float
+        Relative duality gap at which the solver stops.
+    max_iter : int
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (p,)
+    intercept_ : float
+    alpha_ : float
+    selected_ : ndarray of bool of shape (p,)
+    n_selected_ : tuple of int
+        Selected nodes of every level.
+    objective_, duality_gap_ : float
+        Relative duality gap.
+    tree_ : KernelTree
+    classes_ : ndarray of shape (2,)
+    n_iter_ : int
+    """
+
+    def __init__(self, tree=None, alpha_ratio=0.1, *, tol=1e-3, max_iter=20000):
+        self.tree = tree
+        self.alpha_ratio = alpha_ratio
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self):
+        """Mark the classifier as binary."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X, y):
+        """Fit to features of shape (n, p) and labels of two classes.
+
+        Raises
+        ------
+        ValueError
+            If the tree or alpha_ratio is malformed, or y has not two classes.
+        """
+        if not (isinstance(self.alpha_ratio, Real) and 0 < float(self.alpha_ratio) <= 1):
+            raise ValueError(f"alpha_ratio is {self.alpha_ratio!r}; it must lie in (0, 1].")
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        if type_of_target(y) != "binary":
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(y)}."
+            )
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y holds one class, {self.classes_[0]}; the classifier needs two.")
+        self.tree_ = check_tree(self.tree, X.shape[1])
+        self._solve(X, np.where(y == self.classes_[1], 1.0, -1.0))
+        return self
+
+    def _solve(self, X, signs):
+        scale = float(np.sqrt(np.mean((X - X.mean(axis=0)) ** 2))) or 1.0
+        largest = largest_alpha(self.tree_, X / scale, signs)
+        alpha = self.alpha_ratio * largest
+        solution = solve_tree_lasso_fista(
+            X / scale, signs, self.tree_, alpha, tol=self.tol, max_iter=self.max_iter
+        )
+        self.alpha_ = alpha * scale
+        self.coef_ = solution.variables["coef"] / scale
+        self.intercept_ = solution.variables["intercept"]
+        self.selected_ = self.coef_ != 0
+        self.n_selected_ = self.tree_.n_selected(self.selected_)
+        self.objective_ = solution.primal_objective
+        self.duality_gap_ = solution.relative_gap
+        self.n_iter_ = solution.iterations
+
+    def decision_function(self, X):
+        """Log-odds of ``classes_[1]``, shape (m,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return X @ self.coef_ + self.intercept_
+
+    def predict(self, X):
+        """Class of every row."""
+        check_is_fitted(self)
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]

@@ -1,0 +1,148 @@
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from reprolib.mkl import KEOPSClassifier, KernelTree, MKLClassifier
+from reprolib.solvers import NotOptimalWarning
+from tests.test_pyramid import CHANNEL, NESTED, REGION, TREE, data
+
+
+@parametrize_with_checks([KEOPSClassifier(), KEOPSClassifier(p=0.5), MKLClassifier()])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+def test_flat_tree_equals_mkl():
+    X, y = data()
+    flat = KEOPSClassifier(None, 1.0, C=1.0, gap_tol=1e-5, max_iter=20000).fit(X, y)
+    mkl = MKLClassifier(C=1.0).fit(X, y)
+    assert flat.status_ == mkl.status_ == "optimal"
+    assert flat.objective_ == pytest.approx(mkl.objective_, rel=1e-5)
+    assert mkl.duality_gap_ < 1e-5
+
+
+def test_exponents_zero_give_the_plain_svm():
+    X, y = data()
+    ours = KEOPSClassifier(TREE, 0.0, C=0.5).fit(X, y)
+    svc = SVC(C=0.5, kernel="linear", tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, svc.coef_[0], atol=1e-5)
+    assert ours.n_iter_ == 1
+
+
+def test_composite_kernel_learning_is_the_two_level_case():
+    X, y = data()
+    tree = KernelTree.from_labels([CHANNEL])
+    composite = MKLClassifier(C=2.0, groups=CHANNEL, p=(0.3, 0.5)).fit(X, y)
+    keops = KEOPSClassifier(tree, (0.3, 0.5), C=2.0).fit(X, y)
+    np.testing.assert_array_equal(composite.coef_, keops.coef_)
+    ungrouped = MKLClassifier(C=2.0, groups=CHANNEL, p=(0, 1), gap_tol=1e-5).fit(X, y)
+    mkl = MKLClassifier(C=2.0).fit(X, y)
+    assert ungrouped.objective_ == pytest.approx(mkl.objective_, rel=2e-5)
+
+
+@pytest.mark.parametrize("p", [1.0, (0.2, 0.3, 0.5)])
+def test_order_of_the_kernels_does_not_matter(p):
+    X, y = data()
+    order = np.random.default_rng(0).permutation(9)
+    shuffled = KernelTree.from_labels([REGION[order], CHANNEL[order]])
+    a = KEOPSClassifier(TREE, p, C=50.0).fit(X, y)
+    b = KEOPSClassifier(shuffled, p, C=50.0).fit(X[:, order], y)
+    np.testing.assert_allclose(a.coef_[order], b.coef_, atol=1e-6)
+    assert a.n_selected_ == b.n_selected_
+
+
+def test_order_of_the_rows_and_names_of_the_classes_do_not_matter():
+    X, y = data()
+    a = KEOPSClassifier(TREE, C=50.0).fit(X, y)
+    b = KEOPSClassifier(NESTED, C=50.0).fit(X[::-1], np.where(y > 0, "target", "other")[::-1])
+    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-6)
+    assert set(b.predict(X)) == {"target", "other"}
+
+
+def test_feature_blocks_equal_their_gram_matrices():
+    X, y = data()
+    train, test = slice(0, 30), slice(30, 40)
+    parts = [X[:, m == CHANNEL] for m in range(5)]
+    Ks = np.stack([part[train] @ part[train].T for part in parts])
+    cross = np.stack([part[test] @ part[train].T for part in parts])
+    tree = [[0, 1], [2], [3, 4]]
+    blocks = KEOPSClassifier(tree, C=20.0, blocks=CHANNEL).fit(X[train], y[train])
+    grams = KEOPSClassifier(tree, C=20.0, kernel="precomputed").fit(Ks, y[train])
+    np.testing.assert_allclose(
+        blocks.decision_function(X[test]), grams.decision_function(cross), atol=1e-6
+    )
+    with pytest.raises(ValueError, match=r"have shape \(5, m, 30\)"):
+        grams.decision_function(cross[:4])
+
+
+def test_non_convex_exponents_are_sparser_and_end_stationary():
+    X, y = data(n=80)
+    keops = KEOPSClassifier(TREE, 1.0, C=100.0).fit(X, y)
+    convex = KEOPSClassifier(TREE, (0.2, 0.3, 0.5), C=1.0).fit(X, y)
+    assert keops.status_ == "stationary"
+    assert keops.duality_gap_ == np.inf
+    assert keops.selected_.sum() < convex.selected_.sum()
+    assert np.array_equal(keops.selected_, keops.kernel_weights_ > 0)
+    assert keops.n_selected_ == TREE.n_selected(keops.selected_)
+
+
+def test_random_start_is_seeded():
+    X, y = data()
+    a, b = (KEOPSClassifier(TREE, C=50.0, init="random", random_state=3).fit(X, y) for _ in "ab")
+    np.testing.assert_array_equal(a.coef_, b.coef_)
+
+
+@pytest.mark.parametrize("flat_value", [0.0, 3.0])
+def test_flat_channel_gets_weight_zero(flat_value):
+    X, y = data()
+    X[:, 6:] = flat_value
+    for model in (KEOPSClassifier(TREE, C=50.0), MKLClassifier(C=1.0)):
+        model.fit(X, y)
+        assert not model.selected_[6:].any()
+        assert np.isfinite(model.coef_).all()
+
+
+def test_all_features_constant_predicts_the_majority():
+    y = np.array([0, 0, 0, 1, 1])
+    for model in (KEOPSClassifier(C=1.0), MKLClassifier(C=1.0)):
+        model.fit(np.ones((5, 3)), y)
+        assert model.n_selected_ == (0,)
+        np.testing.assert_array_equal(model.predict(np.ones((2, 3))), [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"C": 0.0}, "C is 0.0; it must be a finite number > 0"),
+        ({"C": -1}, "C is -1"),
+        ({"C": np.nan}, "C is nan"),
+        ({"p": -1.0}, "every exponent must be a finite number >= 0"),
+        ({"p": (1, 1)}, r"one per level of the tree \(1\)"),
+        ({"tree": [[0, 1], [1]]}, r"Kernels \[1\] occur in two groups"),
+        ({"tree": KernelTree.flat(4)}, "The tree has 4 kernels, the data 9"),
+        ({"kernel": "rbf"}, "kernel is 'rbf'; it must be 'linear' or 'precomputed'"),
+        ({"blocks": [0, 1]}, r"blocks has shape \(2,\)"),
+        ({"blocks": [0, 0, 0, 0, 0, 0, 0, 0, 2]}, "blocks must use every number"),
+        ({"init": "zero"}, "init is 'zero'"),
+        ({"kernel": "precomputed"}, r"shape \(n_kernels, 40, 40\)"),
+    ],
+)
+def test_bad_parameters(params, message):
+    X, y = data()
+    with pytest.raises(ValueError, match=message):
+        KEOPSClassifier(**params).fit(X, y)
+
+
+def test_bad_labels():
+    X, y = data()
+    with pytest.raises(ValueError, match="y holds one class, 1.0"):
+        KEOPSClassifier().fit(X, np.ones(40))
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        MKLClassifier().fit(X, np.arange(40) % 3)
+
+
+def test_too_few_outer_steps_warn():
+    X, y = data()
+    with pytest.warns(NotOptimalWarning, match="not settled after 2 outer steps"):
+        KEOPSClassifier(TREE, C=50.0, max_iter=2).fit(X, y)

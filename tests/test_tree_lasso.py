@@ -1,0 +1,128 @@
+import cvxopt
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from reprolib.solvers import NotOptimalWarning
+from reprolib.solvers.tree_lasso import (
+    largest_alpha,
+    prox_tree_norm,
+    solve_tree_lasso_fista,
+    tree_dual_norm,
+    tree_norm,
+)
+from reprolib.tree_lasso import TreeLassoClassifier
+from tests.test_pyramid import CHANNEL, REGION, TREE, data
+
+GROUPS = [
+    *(np.flatnonzero(g == REGION) for g in range(3)),
+    *(np.flatnonzero(g == CHANNEL) for g in range(5)),
+    *([m] for m in range(9)),
+]
+vectors = st.lists(st.floats(-5, 5), min_size=9, max_size=9).map(np.array)
+
+
+def prox_by_cone_programme(u, step):
+    """min 1/2 ||w - u||^2 + step sum t_g, ||w_g|| <= t_g, by CVXOPT."""
+    p, k = len(u), len(GROUPS)
+    P = np.zeros((p + k, p + k))
+    P[:p, :p] = np.eye(p)
+    blocks = []
+    for g, members in enumerate(GROUPS):
+        block = np.zeros((len(members) + 1, p + k))
+        block[0, p + g] = -1
+        block[np.arange(1, len(members) + 1), members] = -1
+        blocks.append(block)
+    G = np.vstack(blocks)
+    answer = cvxopt.solvers.coneqp(
+        cvxopt.matrix(P),
+        cvxopt.matrix(np.r_[-u, np.full(k, step)]),
+        cvxopt.matrix(G),
+        cvxopt.matrix(np.zeros(len(G))),
+        {"l": 0, "q": [len(b) for b in blocks], "s": []},
+        options={"show_progress": False, "abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11},
+    )
+    return np.array(answer["x"]).ravel()[:p]
+
+
+@parametrize_with_checks([TreeLassoClassifier()])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@settings(derandomize=True, deadline=None, max_examples=30)
+@given(vectors, st.floats(0.05, 3))
+def test_proximal_operator_against_a_cone_programme(u, step):
+    ours = prox_tree_norm(TREE, u, step)
+
+    def objective(w):
+        return 0.5 * np.sum((w - u) ** 2) + step * sum(np.linalg.norm(w[g]) for g in GROUPS)
+
+    reference = prox_by_cone_programme(u, step)
+    assert objective(ours) <= objective(reference) + 1e-7
+    np.testing.assert_allclose(ours, reference, atol=1e-4)
+
+
+@settings(derandomize=True, deadline=None, max_examples=30)
+@given(vectors, vectors)
+def test_norms_are_dual(w, u):
+    assert tree_norm(TREE, w) == pytest.approx(sum(np.linalg.norm(w[g]) for g in GROUPS))
+    assert abs(w @ u) <= tree_norm(TREE, w) * tree_dual_norm(TREE, u) * (1 + 1e-8) + 1e-12
+
+
+def test_dual_norm_is_attained():
+    u = np.random.default_rng(0).standard_normal(9)
+    t = tree_dual_norm(TREE, u)
+    w = prox_tree_norm(TREE, u, t * (1 - 1e-4))
+    assert w @ u == pytest.approx(tree_norm(TREE, w) * t, rel=1e-2)
+
+
+@pytest.mark.parametrize("ratio", [0.5, 0.1, 0.01])
+def test_solver_is_certified(ratio):
+    X, y = data(n=60)
+    alpha = ratio * largest_alpha(TREE, X, y)
+    solution = solve_tree_lasso_fista(X, y, TREE, alpha, tol=1e-7, max_iter=100000)
+    assert solution.status == "optimal"
+    assert -1e-10 <= solution.relative_gap <= 1e-7
+    w, b = solution.variables["coef"], solution.variables["intercept"]
+    stated = np.sum(np.log1p(np.exp(-y * (X @ w + b)))) + alpha * sum(
+        np.linalg.norm(w[g]) for g in GROUPS
+    )
+    assert solution.primal_objective == pytest.approx(stated, rel=1e-10)
+
+
+def test_flat_tree_is_the_lasso():
+    X, y = data(n=60)
+    model = TreeLassoClassifier(None, 0.1, tol=1e-8, max_iter=100000).fit(X, y)
+    lasso = LogisticRegression(
+        l1_ratio=1.0, C=1 / model.alpha_, solver="saga", tol=1e-10, max_iter=100000
+    ).fit(X, y)
+    np.testing.assert_allclose(model.coef_, lasso.coef_[0], atol=1e-3)
+
+
+def test_nothing_is_selected_at_the_largest_alpha_and_groups_enter_below():
+    X, y = data(n=60)
+    assert TreeLassoClassifier(TREE, 1.0).fit(X, y).n_selected_ == (0, 0, 0)
+    some = TreeLassoClassifier(TREE, 0.3).fit(X, y)
+    assert 0 < some.n_selected_[2] < 9
+    assert some.n_selected_[0] <= some.n_selected_[1] <= some.n_selected_[2]
+
+
+def test_units_of_the_features_do_not_matter():
+    X, y = data(n=60)
+    a = TreeLassoClassifier(TREE, 0.1, tol=1e-8).fit(X, y)
+    b = TreeLassoClassifier(TREE, 0.1, tol=1e-8).fit(1000 * X, y)
+    np.testing.assert_allclose(a.coef_, 1000 * b.coef_, atol=1e-8)
+
+
+def test_bad_input_and_too_few_steps():
+    X, y = data()
+    with pytest.raises(ValueError, match=r"alpha_ratio is 0; it must lie in \(0, 1\]"):
+        TreeLassoClassifier(alpha_ratio=0).fit(X, y)
+    with pytest.raises(ValueError, match="y holds one class"):
+        TreeLassoClassifier().fit(X, np.ones(40))
+    with pytest.warns(NotOptimalWarning, match="FISTA stopped after 3 steps"):
+        TreeLassoClassifier(TREE, 0.001, tol=1e-9, max_iter=3).fit(X, y)
