@@ -9,7 +9,6 @@ from data_fetch.embedded.p300 import load_embedded
 from data_fetch.p300 import CHANNELS, codes_of
 from reprolib import results
 from reprolib.figures import keops as figures
-from reprolib.protocols import get_protocol
 from reprolib.protocols.base import HEADLINE, Task
 from reprolib.protocols.keops import (
     N_TRAIN,
@@ -111,7 +110,6 @@ def test_every_printed_number_finds_a_method():
 @pytest.fixture(scope="module")
 def records(dataset, short_grids):
     """Both stages of a small run: two draws of the paper's methods, spelling of one run."""
-    protocol = get_protocol("keops")
     rows = []
     tasks = [
         Task("keops", "table1", "embedded/p300", m, HEADLINE, draw)
@@ -120,10 +118,10 @@ def records(dataset, short_grids):
     ]
     tasks.append(Task("keops", "table1", "embedded/p300", "lda", HEADLINE, 0))
     for task in tasks:
-        rows += stored(task, protocol.run(task, dataset))
+        rows += stored(task, run(task, dataset))
     later = second_stage("quick", {"embedded/p300": dataset}, results.to_frame(rows))
     for task in [t for t in later if t.trial == 0]:
-        rows += stored(task, protocol.run(task, dataset))
+        rows += stored(task, run(task, dataset))
     return results.to_frame(rows)
 
 

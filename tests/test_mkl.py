@@ -8,8 +8,8 @@ from reprolib.solvers import NotOptimalWarning
 from tests.test_pyramid import CHANNEL, NESTED, REGION, TREE, data
 
 
-@parametrize_with_checks([KEOPSClassifier(), KEOPSClassifier(p=0.5), MKLClassifier()])
-def test_scikit_learn_conventions(estimator, check):
+@parametrize_with_checks([KEOPSClassifier(p=0.5)])
+def test_scikit_learn_conventions_with_a_convex_penalty(estimator, check):
     check(estimator)
 
 

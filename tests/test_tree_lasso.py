@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.solvers import NotOptimalWarning
 from reprolib.solvers.tree_lasso import (
@@ -46,11 +45,6 @@ def prox_by_cone_programme(u, step):
         options={"show_progress": False, "abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11},
     )
     return np.array(answer["x"]).ravel()[:p]
-
-
-@parametrize_with_checks([TreeLassoClassifier()])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @settings(derandomize=True, deadline=None, max_examples=30)

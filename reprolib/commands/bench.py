@@ -11,6 +11,7 @@ SCRIPTS = {
     "mkmmc": "bench_mkmmc.py",
     "mkpm": "bench_mkpm.py",
     "simplex": "bench_simplex.py",
+    "keops": "bench_keops.py",
 }
 
 
