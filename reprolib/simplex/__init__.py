@@ -1,0 +1,23 @@
+"""Multiclass learning with simplex coding (Mroueh, Poggio, Rosasco and Slotine, NIPS 2012)."""
+
+from reprolib.simplex.losses import (
+    ConeLoss,
+    ExponentialLoss,
+    HalfspaceLoss,
+    LeastSquaresLoss,
+    SimplexLoss,
+    make_loss,
+)
+from reprolib.simplex.rls import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
+
+__all__ = [
+    "ConeLoss",
+    "ExponentialLoss",
+    "HalfspaceLoss",
+    "LeastSquaresLoss",
+    "SimplexLoss",
+    "SimplexRLSClassifier",
+    "SimplexRLSClassifierCV",
+    "make_loss",
+    "spectrum_alphas",
+]

@@ -1,0 +1,63 @@
+"""What all simplex classifiers share: labels to class indices, vectors to decisions."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from reprolib.codes import simplex_code
+
+
+class SimplexClassifierMixin(ClassifierMixin):
+    """Simplex coding and decoding around a vector-valued function f: X -> R^(T-1).
+
+    The estimator implements ``_vector_function(X)``, shape (n, T-1).
+    """
+
+    def _encode_classes(self, y):
+        """Set ``classes_`` and ``code_``, return class indices of shape (n,)."""
+        check_classification_targets(y)
+        self.classes_, indices = np.unique(y, return_inverse=True)
+        self._set_code()
+        return indices
+
+    def _set_code(self):
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class only, {self.classes_[0]!r}; {type(self).__name__} needs at least "
+                "2 classes. Give labels of all the classes to be told apart."
+            )
+        self.code_ = simplex_code(len(self.classes_))
+
+    def decision_function(self, X):
+        """Scores <c_q, f(x)> per class, or, for two classes, the score of ``classes_[1]``.
+
+        Returns
+        -------
+        ndarray of shape (n, T), or (n,) when T = 2
+        """
+        scores = self._vector_function(X) @ self.code_
+        return scores[:, 1] if len(self.classes_) == 2 else scores
+
+    def predict(self, X):
+        """Class of the nearest code word (the first of equally near ones)."""
+        scores = self._vector_function(X) @ self.code_
+        return self.classes_[np.argmax(scores, axis=1)]
+
+
+def check_positive(estimator, name: str):
+    """Check that a numeric hyperparameter is positive and finite.
+
+    Raises
+    ------
+    ValueError
+        Naming the estimator, the parameter and the value.
+    """
+    value = getattr(estimator, name)
+    if not (isinstance(value, Real) and np.isfinite(value) and value > 0):
+        raise ValueError(
+            f"{name} is {value!r} in {type(estimator).__name__}; it must be a positive number."
+        )

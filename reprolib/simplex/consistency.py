@@ -1,0 +1,115 @@
+"""Relaxation error of a simplex loss at one input point (section 4 of the paper).
+
+At a point x with class probabilities rho, the expected loss of the vector f is
+E(f) = sum_y rho_y V(y, f), and the misclassification risk of decoding f is 1 - rho_D(f).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linprog, minimize
+
+from reprolib.codes import decode
+from reprolib.simplex.losses import (
+    ConeLoss,
+    HalfspaceLoss,
+    LeastSquaresLoss,
+    SimplexLoss,
+)
+
+
+def expected_loss(loss: SimplexLoss, probabilities, F):
+    """E(f) for every row f of F, shape (n,)."""
+    F = np.atleast_2d(F)
+    values = [loss.value(F, np.full(len(F), y)) for y in range(loss.n_classes)]
+    return np.asarray(probabilities) @ np.array(values)
+
+
+def excess_risk(loss: SimplexLoss, probabilities, F):
+    """Misclassification risk of the decoded rows of F minus the Bayes risk, shape (n,)."""
+    probabilities = np.asarray(probabilities)
+    return probabilities.max() - probabilities[decode(loss.code, np.atleast_2d(F))]
+
+
+def target_vector(loss: SimplexLoss, probabilities):
+    """f_rho of the paper's Table 1: sum_y rho_y c_y for S-LS, the Bayes code word for the SVMs."""
+    if isinstance(loss, LeastSquaresLoss):
+        return loss.code @ np.asarray(probabilities)
+    return loss.code[:, int(np.argmax(probabilities))]
+
+
+def comparison_constants(loss: SimplexLoss):
+    """(C_T, alpha) of Theorem 1: excess risk <= C_T (excess expected loss)^alpha.
+
+    Raises
+    ------
+    TypeError
+        For a loss that Table 1 does not cover.
+    """
+    n_classes = loss.n_classes
+    if isinstance(loss, LeastSquaresLoss):
+        return float(np.sqrt(2.0 * (n_classes - 1) / n_classes)), 0.5
+    if isinstance(loss, ConeLoss | HalfspaceLoss):
+        return float(n_classes - 1), 1.0
+    raise TypeError(f"Table 1 of the paper has no constants for {type(loss).__name__}.")
+
+
+def pointwise_minimizer(loss: SimplexLoss, probabilities, *, convex_hull: bool = False):
+    """A minimiser f of E(f), over R^(T-1) or over the convex hull of the code words.
+
+    Solved numerically without use of Theorem 1: a linear programme for the two SVM losses, a
+    quasi-Newton method for the smooth losses.
+
+    Raises
+    ------
+    ValueError
+        If ``convex_hull`` is asked of a smooth loss, whose minimiser needs no constraint.
+    """
+    probabilities = np.asarray(probabilities, dtype=float)
+    if isinstance(loss, ConeLoss | HalfspaceLoss):
+        return _minimize_hinges(loss, probabilities, convex_hull)
+    if convex_hull:
+        raise ValueError(f"convex_hull applies to the SVM losses, not to {type(loss).__name__}.")
+
+    def objective(f):
+        labels = np.arange(loss.n_classes)
+        F = np.tile(f, (loss.n_classes, 1))
+        return probabilities @ loss.value(F, labels), probabilities @ loss.gradient(F, labels)
+
+    return minimize(objective, np.zeros(loss.n_classes - 1), jac=True, tol=1e-12).x
+
+
+def _minimize_hinges(loss, probabilities, convex_hull):
+    """Linear programme over (f, slacks): slack_k >= offset_k + <direction_k, f>."""
+    T, code = loss.n_classes, loss.code
+    if isinstance(loss, ConeLoss):
+        directions, offsets, weights = code.T, np.full(T, 1.0 / (T - 1)), 1.0 - probabilities
+    else:
+        directions, offsets, weights = -code.T, np.ones(T), probabilities
+    A_ub = np.hstack([directions, -np.eye(T)])
+    b_ub = -offsets
+    if convex_hull:
+        A_ub = np.vstack([A_ub, np.hstack([-code.T, np.zeros((T, T))])])
+        b_ub = np.concatenate([b_ub, np.full(T, 1.0 / (T - 1))])
+    cost = np.concatenate([np.zeros(T - 1), weights])
+    bounds = [(None, None)] * (T - 1) + [(0, None)] * T
+    answer = linprog(cost, A_ub=A_ub, b_ub=b_ub, bounds=bounds)
+    if not answer.success:
+        raise RuntimeError(f"linear programme of {type(loss).__name__} failed: {answer.message}")
+    return answer.x[: T - 1]
+
+
+def comparison_ratio(loss: SimplexLoss, probabilities, F):
+    """Largest excess risk / (C_T (excess expected loss)^alpha) over the rows of F.
+
+    At most 1 where Theorem 1 holds; rows that decode to the Bayes class do not count.
+    """
+    constant, exponent = comparison_constants(loss)
+    risk = excess_risk(loss, probabilities, F)
+    best = expected_loss(loss, probabilities, target_vector(loss, probabilities))
+    excess = expected_loss(loss, probabilities, F) - best
+    wrong = risk > 0
+    if not wrong.any():
+        return 0.0
+    bound = constant * np.maximum(excess[wrong], np.finfo(float).tiny) ** exponent
+    return float(np.max(risk[wrong] / bound))

@@ -1,0 +1,172 @@
+"""Simplex losses: value, subgradient and conjugate as functions of f(x) in R^(T-1).
+
+Source: Mroueh, Poggio, Rosasco and Slotine (NIPS 2012), section 3; the exponential loss is
+Saberian and Vasconcelos' (NIPS 2011) in the notation of the paper's Remark 1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.special import xlogy
+
+from reprolib.codes import encode, simplex_code
+
+
+class SimplexLoss(ABC):
+    """A loss V(y, f) on vectors f of R^(T-1), one code word c_y per class.
+
+    Parameters
+    ----------
+    n_classes : int
+        T, at least 2.
+
+    Attributes
+    ----------
+    code : ndarray of shape (T - 1, T)
+        Columns are the code words.
+    """
+
+    def __init__(self, n_classes: int):
+        self.n_classes = n_classes
+        self.code = simplex_code(n_classes)
+
+    @abstractmethod
+    def value(self, F, y):
+        """Losses V(y_i, f_i), shape (n,), for F of shape (n, T-1) and class indices y."""
+
+    @abstractmethod
+    def gradient(self, F, y):
+        """Gradient with respect to f (a subgradient at kinks), shape (n, T-1)."""
+
+    @abstractmethod
+    def conjugate(self, A, y):
+        """Conjugate V*(y_i, a_i) = sup_f <a_i, f> - V(y_i, f), shape (n,), inf off its domain."""
+
+
+class LeastSquaresLoss(SimplexLoss):
+    """S-LS: V(y, f) = ||c_y - f||^2."""
+
+    def value(self, F, y):
+        """See `SimplexLoss.value`."""
+        return np.sum((encode(self.code, y) - F) ** 2, axis=1)
+
+    def gradient(self, F, y):
+        """2 (f - c_y); the paper prints the opposite sign (section 5)."""
+        return 2.0 * (F - encode(self.code, y))
+
+    def conjugate(self, A, y):
+        """<a, c_y> + ||a||^2 / 4."""
+        return np.sum(A * encode(self.code, y), axis=1) + np.sum(A**2, axis=1) / 4.0
+
+
+class ConeLoss(SimplexLoss):
+    """SC-SVM: V(y, f) = sum over q != y of max(0, 1/(T-1) + <c_q, f>)."""
+
+    def _violations(self, F, y):
+        violations = 1.0 / (self.n_classes - 1) + F @ self.code
+        violations[np.arange(len(violations)), y] = 0.0
+        return np.maximum(violations, 0.0)
+
+    def value(self, F, y):
+        """See `SimplexLoss.value`."""
+        return self._violations(F, y).sum(axis=1)
+
+    def gradient(self, F, y):
+        """Sum of the code words of the violated classes."""
+        return (self._violations(F, y) > 0).astype(float) @ self.code.T
+
+    def conjugate(self, A, y):
+        """- sum(w) / (T-1) where a = sum over q != y of w_q c_q with 0 <= w <= 1.
+
+        The T-1 code words other than c_y are linearly independent, so w is unique: with
+        <c_q, a> - <c_y, a> = T/(T-1) (w_q - w_y) and w_y = 0.
+        """
+        weights = _weights_without_label(A @ self.code, y)
+        inside = np.all((weights > -1e-9) & (weights < 1 + 1e-9), axis=1)
+        return np.where(inside, -weights.sum(axis=1) / (self.n_classes - 1), np.inf)
+
+
+class HalfspaceLoss(SimplexLoss):
+    """SH-SVM: V(y, f) = max(0, 1 - <c_y, f>)."""
+
+    def value(self, F, y):
+        """See `SimplexLoss.value`."""
+        return np.maximum(0.0, 1.0 - np.sum(F * encode(self.code, y), axis=1))
+
+    def gradient(self, F, y):
+        """Minus c_y where <c_y, f> < 1, otherwise 0."""
+        words = encode(self.code, y)
+        return -words * (np.sum(F * words, axis=1) < 1.0)[:, None]
+
+    def conjugate(self, A, y):
+        """- w where a = - w c_y with 0 <= w <= 1."""
+        words = encode(self.code, y)
+        weights = -np.sum(A * words, axis=1)
+        on_ray = np.linalg.norm(A + weights[:, None] * words, axis=1) <= 1e-9
+        inside = on_ray & (weights > -1e-9) & (weights < 1 + 1e-9)
+        return np.where(inside, -weights, np.inf)
+
+
+class ExponentialLoss(SimplexLoss):
+    """MCBoost: V(y, f) = sum over q != y of exp(-<c_y - c_q, f>) (Remark 1 of the paper)."""
+
+    def _terms(self, F, y):
+        scores = F @ self.code
+        rows = np.arange(len(scores))
+        terms = np.exp(scores - scores[rows, y][:, None])
+        terms[rows, y] = 0.0
+        return terms
+
+    def value(self, F, y):
+        """See `SimplexLoss.value`."""
+        return self._terms(F, y).sum(axis=1)
+
+    def gradient(self, F, y):
+        """Sum over q != y of exp(-<c_y - c_q, f>) (c_q - c_y)."""
+        terms = self._terms(F, y)
+        return terms @ self.code.T - terms.sum(axis=1)[:, None] * encode(self.code, y)
+
+    def conjugate(self, A, y):
+        """Sum of w log(w) - w, where a = sum over q != y of w_q (c_q - c_y) with w >= 0.
+
+        sum_q w_q (c_q - c_y) has the coefficient -sum(w) on c_y; as the code words sum to zero,
+        it equals sum over q != y of (w_q + sum(w)) c_q, and so sum(w) = sum(v) / T for the
+        unique v of a = sum over q != y of v_q c_q.
+        """
+        weights = _weights_without_label(A @ self.code, y)
+        weights -= weights.sum(axis=1, keepdims=True) / self.n_classes
+        rows = np.arange(len(weights))
+        weights[rows, y] = 0.0
+        inside = np.all(weights > -1e-9, axis=1)
+        weights = np.maximum(weights, 0.0)
+        return np.where(inside, np.sum(xlogy(weights, weights) - weights, axis=1), np.inf)
+
+
+def _weights_without_label(scores, y):
+    """Weights w with w_y = 0 and sum_q w_q c_q = a, from the inner products <c_q, a>."""
+    n_classes = scores.shape[1]
+    own = scores[np.arange(len(scores)), y][:, None]
+    return (scores - own) * (n_classes - 1) / n_classes
+
+
+LOSSES = {
+    "least_squares": LeastSquaresLoss,
+    "cone": ConeLoss,
+    "halfspace": HalfspaceLoss,
+    "exponential": ExponentialLoss,
+}
+
+
+def make_loss(name: str, n_classes: int) -> SimplexLoss:
+    """Loss object by name: "least_squares", "cone", "halfspace" or "exponential".
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown.
+    """
+    if name not in LOSSES:
+        raise ValueError(f"loss is {name!r}; choose one of {sorted(LOSSES)}.")
+    return LOSSES[name](n_classes)

@@ -1,0 +1,204 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.linear_model import Ridge
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from reprolib.codes import decode, encode, one_vs_all_code, simplex_code
+from reprolib.kernels import gram, nystrom_landmarks, nystrom_map
+from reprolib.simplex import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
+from tests.naive.simplex import srls_dual, srls_leave_one_out
+
+seeds = st.integers(0, 10_000)
+
+
+def blobs(seed=0, n=40, p=3, T=4, spread=1.5):
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(T), np.arange(T), rng.integers(T, size=n - 2 * T)])
+    centres = np.random.default_rng(99).normal(size=(T, p)) * 2
+    return centres[y] + spread * rng.normal(size=(n, p)), y
+
+
+@parametrize_with_checks([SimplexRLSClassifier(), SimplexRLSClassifierCV()])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(("n", "p"), [(40, 3), (15, 30)])
+def test_linear_solution_satisfies_the_normal_equations(n, p):
+    X, y = blobs(1, n, p)
+    model = SimplexRLSClassifier(alpha=0.1).fit(X, y)
+    Y = encode(simplex_code(4), y)
+    by_definition = np.linalg.solve(X.T @ X + n * 0.1 * np.eye(p), X.T @ Y)
+    np.testing.assert_allclose(model.coef_.T, by_definition, atol=1e-10)
+    np.testing.assert_allclose(model.dual_coef_, srls_dual(X @ X.T, Y, 0.1), atol=1e-9)
+
+
+def test_kernel_solution_satisfies_the_normal_equations():
+    X, y = blobs(2)
+    model = SimplexRLSClassifier(alpha=0.01, kernel="rbf", gamma=0.3).fit(X, y)
+    A = srls_dual(gram(X, gamma=0.3), encode(simplex_code(4), y), 0.01)
+    np.testing.assert_allclose(model.dual_coef_, A, atol=1e-9)
+
+
+@settings(derandomize=True, deadline=None, max_examples=20)
+@given(seed=seeds, T=st.integers(2, 6), log_alpha=st.floats(-4, 2))
+def test_decodes_like_one_vs_all_ridge(seed, T, log_alpha):
+    X, y = blobs(seed, T=T)
+    alpha = 10.0**log_alpha
+    simplex = SimplexRLSClassifier(alpha=alpha).fit(X, y).predict(X)
+    for code in (one_vs_all_code(T), np.eye(T)):
+        ridge = Ridge(alpha=len(X) * alpha, fit_intercept=False).fit(X, encode(code, y))
+        np.testing.assert_array_equal(simplex, decode(code, ridge.predict(X).reshape(len(X), -1)))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize(("n", "p"), [(24, 3), (12, 30)])
+def test_leave_one_out_equals_retraining_without_each_example(kernel, n, p):
+    X, y = blobs(3, n, p)
+    alphas = np.geomspace(10, 1e-3, 6)
+    model = SimplexRLSClassifierCV(alphas, kernel=kernel).fit(X, y)
+    K, code = gram(X, kernel=kernel), simplex_code(4)
+    naive = [
+        np.mean(decode(code, srls_leave_one_out(K, encode(code, y), alpha)) == y)
+        for alpha in alphas
+    ]
+    np.testing.assert_allclose(model.loo_score_path_, naive)
+
+
+def test_leave_one_out_scores_agree_with_the_formula_of_the_paper():
+    from reprolib.solvers.rls import feature_spectrum, solve_rls_loo_eigh
+
+    X, y = blobs(4, 30, 4)
+    code, shift = simplex_code(4), 0.7
+    Y = encode(code, y)
+    inverse = np.linalg.inv(X @ X.T + shift * np.eye(30))
+    by_paper = (Y - (inverse @ Y) / np.diag(inverse)[:, None]) @ code
+    blocks = solve_rls_loo_eigh(
+        feature_spectrum(X), sp.csr_array(np.eye(4)[y]), np.array([shift]), block_rows=7
+    )
+    one_hot = np.vstack([scores for _, _, scores in blocks])
+    as_simplex = one_hot * 4 / 3 - one_hot.sum(axis=1, keepdims=True) / 3
+    np.testing.assert_allclose(as_simplex, by_paper, atol=1e-10)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_cv_refit_equals_the_plain_estimator(kernel):
+    X, y = blobs(5)
+    cv = SimplexRLSClassifierCV(kernel=kernel).fit(X, y)
+    plain = SimplexRLSClassifier(cv.alpha_, kernel=kernel).fit(X, y)
+    np.testing.assert_allclose(cv.dual_coef_, plain.dual_coef_, rtol=1e-5, atol=1e-7)
+    np.testing.assert_array_equal(cv.predict(X), plain.predict(X))
+
+
+def test_equally_good_alphas_give_the_largest():
+    X, y = blobs(6, spread=0.01)
+    model = SimplexRLSClassifierCV([1e-3, 1e-5, 1e-4]).fit(X, y)
+    assert model.loo_score_path_[0] == model.loo_score_path_.max()
+    assert model.alpha_ == 1e-3
+
+
+def test_default_alphas_span_the_spectrum():
+    X, y = blobs(7)
+    model = SimplexRLSClassifierCV().fit(X, y)
+    singular = np.linalg.svd(X, compute_uv=False) ** 2
+    assert len(model.alphas_) == 100
+    np.testing.assert_allclose(
+        model.alphas_[[0, -1]] * len(X), [singular.max(), singular.min()], rtol=1e-8
+    )
+
+
+def test_callable_alphas_receive_the_eigenvalues():
+    X, y = blobs(7)
+    model = SimplexRLSClassifierCV(lambda s, n: [s[-1] / n, s[0] / n]).fit(X, y)
+    np.testing.assert_allclose(model.alphas_, model.eigenvalues_[[-1, 0]] / len(X))
+
+
+@pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
+def test_sparse_and_precomputed_inputs_give_the_same_model(estimator):
+    X, y = blobs(8)
+    dense = clone(estimator).fit(X, y)
+    sparse = clone(estimator).fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-10)
+    rbf = clone(estimator).set_params(kernel="rbf", gamma=0.2).fit(X, y)
+    K = gram(X, gamma=0.2)
+    precomputed = clone(estimator).set_params(kernel="precomputed").fit(K, y)
+    np.testing.assert_allclose(precomputed.decision_function(K), rbf.decision_function(X))
+
+
+def test_precomputed_gram_matrix_is_not_modified():
+    X, y = blobs(8)
+    K = gram(X)
+    before = K.copy()
+    SimplexRLSClassifierCV(kernel="precomputed").fit(K, y)
+    np.testing.assert_array_equal(K, before)
+
+
+def test_nystrom_features_with_all_landmarks_equal_the_kernel():
+    X, y = blobs(9)
+    landmarks = X[nystrom_landmarks(len(X), len(X), 0)]
+    features = gram(X, landmarks, gamma=0.5) @ nystrom_map(gram(landmarks, gamma=0.5))
+    low_rank = SimplexRLSClassifier(0.01).fit(features, y)
+    kernel = SimplexRLSClassifier(0.01, kernel="rbf", gamma=0.5).fit(X, y)
+    np.testing.assert_allclose(
+        low_rank.decision_function(features), kernel.decision_function(X), atol=1e-6
+    )
+
+
+def test_a_class_with_one_example_counts_as_a_leave_one_out_error():
+    X, y = blobs(10, spread=0.01)
+    X, y = np.vstack([X, [[50.0, 50.0, 50.0]]]), np.append(y, 4)
+    model = SimplexRLSClassifierCV([1e-6], kernel="rbf").fit(X, y)
+    np.testing.assert_allclose(model.loo_score_path_, [len(X[:-1]) / len(X)])
+
+
+def test_accuracy_on_digits():
+    X, y = load_digits(return_X_y=True)
+    model = SimplexRLSClassifierCV().fit(X[:1000], y[:1000])
+    assert model.score(X[1000:], y[1000:]) > 0.88
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0, np.nan, "auto"])
+def test_bad_alpha_is_named(alpha):
+    X, y = blobs()
+    with pytest.raises(ValueError, match="alpha is .* must be a positive number"):
+        SimplexRLSClassifier(alpha).fit(X, y)
+
+
+@pytest.mark.parametrize("alphas", [[], [1.0, 0.0], [np.inf]])
+def test_bad_alphas_are_named(alphas):
+    with pytest.raises(ValueError, match="alphas must be positive numbers"):
+        SimplexRLSClassifierCV(alphas).fit(*blobs())
+
+
+def test_one_class_is_refused():
+    with pytest.raises(ValueError, match="one class only, .* needs at least 2 classes"):
+        SimplexRLSClassifier().fit(np.eye(3), [1, 1, 1])
+
+
+def test_nan_in_a_sparse_matrix_is_refused():
+    X = sp.csr_array(np.array([[1.0, np.nan], [0.0, 1.0]]))
+    with pytest.raises(ValueError, match="NaN"):
+        SimplexRLSClassifier().fit(X, [0, 1])
+
+
+def test_indefinite_kernel_is_refused():
+    K, y = np.array([[0.0, 1.0], [1.0, 0.0]]), [0, 1]
+    with pytest.raises(ValueError, match="not positive definite"):
+        SimplexRLSClassifier(0.1, kernel="precomputed").fit(K, y)
+    with pytest.raises(ValueError, match="indefinite: its smallest eigenvalue is -1"):
+        SimplexRLSClassifierCV(kernel="precomputed").fit(K, y)
+
+
+def test_zero_features_are_refused_with_the_remedy():
+    with pytest.raises(ValueError, match="zero; pass explicit alphas"):
+        spectrum_alphas(np.zeros(3), 3)
+
+
+def test_zero_linear_features_are_refused():
+    with pytest.raises(ValueError, match="zero; pass explicit alphas"):
+        SimplexRLSClassifierCV().fit(np.zeros((5, 2)), [0, 1, 0, 1, 1])
