@@ -165,7 +165,7 @@ def test_accuracy_on_digits():
 @pytest.mark.parametrize("alpha", [0.0, -1.0, np.nan, "auto"])
 def test_bad_alpha_is_named(alpha):
     X, y = blobs()
-    with pytest.raises(ValueError, match="alpha is .* must be a positive number"):
+    with pytest.raises(ValueError, match=r"alpha is .* must be a positive number"):
         SimplexRLSClassifier(alpha).fit(X, y)
 
 
@@ -176,7 +176,7 @@ def test_bad_alphas_are_named(alphas):
 
 
 def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="one class only, .* needs at least 2 classes"):
+    with pytest.raises(ValueError, match=r"one class only, .* needs at least 2 classes"):
         SimplexRLSClassifier().fit(np.eye(3), [1, 1, 1])
 
 

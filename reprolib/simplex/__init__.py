@@ -9,12 +9,15 @@ from reprolib.simplex.losses import (
     make_loss,
 )
 from reprolib.simplex.rls import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
+from reprolib.simplex.svm import SimplexConeSVC, SimplexHalfspaceSVC
 
 __all__ = [
     "ConeLoss",
     "ExponentialLoss",
     "HalfspaceLoss",
     "LeastSquaresLoss",
+    "SimplexConeSVC",
+    "SimplexHalfspaceSVC",
     "SimplexLoss",
     "SimplexRLSClassifier",
     "SimplexRLSClassifierCV",

@@ -57,7 +57,7 @@ def check_positive(estimator, name: str):
         Naming the estimator, the parameter and the value.
     """
     value = getattr(estimator, name)
-    if not (isinstance(value, Real) and np.isfinite(value) and value > 0):
+    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
         raise ValueError(
             f"{name} is {value!r} in {type(estimator).__name__}; it must be a positive number."
         )

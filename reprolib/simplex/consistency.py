@@ -55,7 +55,7 @@ def comparison_constants(loss: SimplexLoss):
 
 
 def pointwise_minimizer(loss: SimplexLoss, probabilities, *, convex_hull: bool = False):
-    """A minimiser f of E(f), over R^(T-1) or over the convex hull of the code words.
+    """Minimise E(f) numerically over R^(T-1) or over the convex hull of the code words.
 
     Solved numerically without use of Theorem 1: a linear programme for the two SVM losses, a
     quasi-Newton method for the smooth losses.
@@ -96,7 +96,7 @@ def _minimize_hinges(loss, probabilities, convex_hull):
     answer = linprog(cost, A_ub=A_ub, b_ub=b_ub, bounds=bounds)
     if not answer.success:
         raise RuntimeError(f"linear programme of {type(loss).__name__} failed: {answer.message}")
-    return answer.x[: T - 1]
+    return np.asarray(answer.x)[: T - 1]
 
 
 def comparison_ratio(loss: SimplexLoss, probabilities, F):

@@ -7,6 +7,7 @@ Saberian and Vasconcelos' (NIPS 2011) in the notation of the paper's Remark 1.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import xlogy
@@ -57,7 +58,7 @@ class LeastSquaresLoss(SimplexLoss):
         return 2.0 * (F - encode(self.code, y))
 
     def conjugate(self, A, y):
-        """<a, c_y> + ||a||^2 / 4."""
+        """Value <a, c_y> + ||a||^2 / 4."""
         return np.sum(A * encode(self.code, y), axis=1) + np.sum(A**2, axis=1) / 4.0
 
 
@@ -151,7 +152,7 @@ def _weights_without_label(scores, y):
     return (scores - own) * (n_classes - 1) / n_classes
 
 
-LOSSES = {
+LOSSES: dict[str, Callable[[int], SimplexLoss]] = {
     "least_squares": LeastSquaresLoss,
     "cone": ConeLoss,
     "halfspace": HalfspaceLoss,

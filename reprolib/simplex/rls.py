@@ -38,7 +38,7 @@ class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         return tags
 
     def _fit_input(self, X, y):
-        """Validated (X, class indices, whether to solve in the p features)."""
+        """Return validated (X, class indices, whether to solve in the p features)."""
         if self.kernel != "linear":
             K, y = self._fit_gram(X, y)
             return K, self._encode_classes(y), False

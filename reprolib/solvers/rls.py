@@ -143,7 +143,7 @@ def solve_rls_loo_eigh(
 
 
 def rls_dual_coefficients(spectrum: Spectrum, Y, shift: float):
-    """A = (K + shift I)^-1 Y from the spectrum of K, shape of Y."""
+    """Compute A = (K + shift I)^-1 Y from the spectrum of K, shape of Y."""
     projected = spectrum.eigenvectors.T @ Y
     A = spectrum.eigenvectors @ (projected / (spectrum.eigenvalues + shift)[:, None])
     if not spectrum.full_rank:

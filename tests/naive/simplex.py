@@ -33,3 +33,45 @@ def srls_leave_one_out(K, Y, alpha):
         A = np.linalg.solve(K[np.ix_(rest, rest)] + n * alpha * np.eye(n - 1), Y[rest])
         predictions[i] = K[i, rest] @ A
     return predictions
+
+
+def simplex_svm_objective(kind, K, y, C, hull=False):
+    """Optimal dual objective of a simplex SVM from the dense QP with one row per variable.
+
+    The variables are the multipliers of the constraints xi_i >= ..., written out from the
+    Lagrangian; nothing is shared with the package but the code words.
+    """
+    T, n = int(y.max()) + 1, len(y)
+    c = simplex_code(T).T
+    words, examples, linear, upper = [], [], [], []
+    for i in range(n):
+        for q in range(T):
+            if kind == "cone" and q != y[i]:
+                words.append(-c[q]), examples.append(i), linear.append(1 / (T - 1)), upper.append(C)
+            if kind == "halfspace" and q == y[i]:
+                words.append(c[q]), examples.append(i), linear.append(1.0), upper.append(C)
+            if hull:
+                words.append(c[q]), examples.append(i), linear.append(-1 / (T - 1))
+                upper.append(None)
+    P = (np.array(words) @ np.array(words).T) * K[np.ix_(examples, examples)]
+    return -_box_qp(P, -np.array(linear), upper)
+
+
+def _box_qp(P, q, upper):
+    import cvxopt
+
+    n = len(q)
+    bounded = [v for v in range(n) if upper[v] is not None]
+    G = np.vstack([-np.eye(n), np.eye(n)[bounded]])
+    h = np.concatenate([np.zeros(n), [upper[v] for v in bounded]])
+    options = {"show_progress": False, "abstol": 1e-11, "reltol": 1e-10, "feastol": 1e-10}
+    answer = cvxopt.solvers.qp(*map(cvxopt.matrix, (P, q, G, h)), options=options)
+    x = np.array(answer["x"]).ravel()
+    return 0.5 * x @ P @ x + q @ x
+
+
+def simplex_svm_primal(loss, K, A, y, C):
+    """1/2 ||f||^2 + C sum of losses for f = sum_i k(x_i, .) a_i."""
+    total = 0.5 * np.trace(A.T @ K @ A)
+    F = K @ A
+    return total + C * sum(loss.value(F[i : i + 1], y[i : i + 1])[0] for i in range(len(y)))

@@ -1,0 +1,262 @@
+"""Simplex support vector machines SC-SVM and SH-SVM (Mroueh et al. 2012, section 5).
+
+Problem: minimise over f: X -> R^(T-1) in the RKHS 1/2 ||f||^2 + C sum_i V(y_i, f(x_i)) with
+
+- SC-SVM (cone): V(y, f) = sum over q != y of max(0, 1/(T-1) + <c_q, f>),
+- SH-SVM (half space): V(y, f) = max(0, 1 - <c_y, f>), with or without the constraint that f(x_i)
+  lies in the convex hull of the code words,
+
+which is the paper's eq. (1) with C = 1 / (2 n lambda). There is no intercept. For T = 2 both are
+the support vector machine without intercept.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from reprolib.kernels import KernelMixin, check_gram
+from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.solvers import NotOptimalWarning
+from reprolib.solvers.kronecker_qp import times_code_gram
+from reprolib.solvers.simplex_svm import (
+    ConeDual,
+    HalfspaceDual,
+    HullDual,
+    solve_simplex_svm_bcd,
+    solve_simplex_svm_cvxopt,
+    solve_simplex_svm_decomposition,
+)
+
+
+class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
+    """Fit and prediction of the simplex SVMs; ``_dual`` says which."""
+
+    def fit(self, X, y):
+        """Solve the dual programme to a relative duality gap of ``tol``.
+
+        Warns
+        -----
+        NotOptimalWarning
+            If ``max_iter`` ended the solver; the model is feasible and ``duality_gap_`` is
+            certified.
+
+        Raises
+        ------
+        ValueError
+            If a hyperparameter is out of range, y has one class, or the kernel is not PSD.
+        """
+        for name in ("C", "tol", "max_iter", "cache_size"):
+            check_positive(self, name)
+        if self.solver not in _SOLVERS:
+            raise ValueError(f"solver is {self.solver!r}; choose one of {sorted(_SOLVERS)}.")
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        indices = self._encode_classes(y)
+        X = check_gram(X) if self.kernel == "precomputed" else X
+        solution = _SOLVERS[self.solver](self, X, np.eye(len(self.classes_))[indices])
+        if solution.status != "optimal":
+            warnings.warn(
+                f"{type(self).__name__} stopped after {solution.iterations} iterations at a "
+                f"relative duality gap of {_relative_gap(solution):.2g} (tol={self.tol:g}); "
+                "increase max_iter or tol, scale the features, or decrease C.",
+                NotOptimalWarning,
+                stacklevel=2,
+            )
+        return self._store(X, solution)
+
+    def _store(self, X, solution):
+        self.X_fit_ = X
+        self.dual_coef_ = solution.variables["coefficients"]
+        self.objective_ = solution.primal_objective
+        self.duality_gap_ = _relative_gap(solution)
+        self.n_iter_ = solution.iterations
+        if self.kernel == "linear":
+            self.coef_ = self.dual_coef_.T @ X
+        return self
+
+    def _vector_function(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if self.kernel == "linear":
+            return X @ self.coef_.T
+        K = X if self.kernel == "precomputed" else self._kernel(X, self.X_fit_)
+        return K @ self.dual_coef_
+
+    def _dual(self, indicators, gram_times):
+        """Dual programme; ``gram_times(Z)`` computes K Z where the programme needs it."""
+        raise NotImplementedError
+
+
+def _relative_gap(solution):
+    return solution.gap / max(abs(solution.primal_objective), np.finfo(float).tiny)
+
+
+def _descend(svm, X, indicators):
+    """Block coordinate descent: on W for the linear kernel, on rows of K for others."""
+    seed = check_random_state(svm.random_state).randint(2**31 - 1)
+    settings = {"tol": svm.tol, "max_iter": svm.max_iter, "seed": seed}
+    if svm.kernel == "linear":
+        dual = svm._dual(indicators, lambda Z: X @ (X.T @ Z))
+        return solve_simplex_svm_bcd(dual, X, **settings)
+    rows, diagonal = _gram_access(svm, X)
+    if np.any(diagonal < 0):
+        raise ValueError(
+            f"The kernel has a negative diagonal entry, {diagonal.min():.3g}: it is not positive "
+            "semidefinite. Clip its negative eigenvalues or use another kernel."
+        )
+
+    def gram_times(Z):
+        blocks = np.array_split(np.arange(len(X)), max(1, len(X) // 1000))
+        return np.vstack([rows(block) @ Z for block in blocks])
+
+    dual = svm._dual(indicators, gram_times)
+    return solve_simplex_svm_decomposition(dual, rows, diagonal, **settings)
+
+
+def _gram_access(svm, X):
+    """(rows of K on demand, diagonal of K); K is stored if it fits in ``cache_size`` MB."""
+    if svm.kernel == "precomputed" or 8e-6 * len(X) ** 2 <= svm.cache_size:
+        K = svm._kernel(X, X)
+        return (lambda chosen: K[chosen]), np.diagonal(K).copy()
+    blocks = np.array_split(np.arange(len(X)), max(1, len(X) // 256))
+    diagonal = np.concatenate([np.diagonal(svm._kernel(X[b], X[b])) for b in blocks])
+    return (lambda chosen: svm._kernel(X[chosen], X)), diagonal
+
+
+def _interior_point(svm, X, indicators):
+    """Cvxopt on a factor of K: X itself for the linear kernel, K's spectrum for others."""
+    L = X if svm.kernel == "linear" else _gram_factor(svm._kernel(X, X))
+    dual = svm._dual(indicators, lambda Z: L @ (L.T @ Z))
+    return solve_simplex_svm_cvxopt(dual, L, tol=svm.tol, max_iter=svm.max_iter)
+
+
+def _gram_factor(K):
+    """L with K = L L' over the positive eigenvalues."""
+    eigenvalues, vectors = eigh(K)
+    if eigenvalues[0] < -1e-6 * np.abs(eigenvalues).max():
+        raise ValueError(
+            f"The Gram matrix is indefinite: its smallest eigenvalue is {eigenvalues[0]:.3g}, its "
+            f"largest {eigenvalues[-1]:.3g}. Clip the negative eigenvalues or use another kernel."
+        )
+    kept = eigenvalues > len(K) * np.finfo(float).eps * eigenvalues[-1]
+    return vectors[:, kept] * np.sqrt(eigenvalues[kept])
+
+
+_SOLVERS = {"descent": _descend, "cvxopt": _interior_point}
+
+_PARAMETERS = """
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        1 / (2 n lambda) of the paper: the loss is a sum over the examples.
+    {extra}kernel, gamma, degree, coef0
+        As in scikit-learn; gamma=None means 1 / n_features.
+    solver : {{"descent", "cvxopt"}}, default="descent"
+        Block coordinate descent, or the interior-point reference (small problems).
+    tol : float, default=1e-4
+        Relative duality gap at which to stop.
+    max_iter : int, default=2000
+        Epochs of the linear descent, working sets for other kernels, interior-point iterations.
+    cache_size : float, default=500
+        The Gram matrix is stored if it fits in so many MB; otherwise its rows are computed as
+        they are needed.
+    random_state : int, RandomState or None
+        Order of the examples in the descent.
+
+    Attributes
+    ----------
+    classes_, code_
+    dual_coef_ : ndarray of shape (n, T - 1)
+        Rows a_i of f(x) = sum_i a_i k(x_i, x).
+    coef_ : ndarray of shape (T - 1, p)
+        For the linear kernel.
+    objective_ : float
+        Primal objective.
+    duality_gap_ : float
+        Certified duality gap divided by the primal objective.
+    n_iter_ : int
+    """
+
+
+class SimplexConeSVC(_SimplexSVC):
+    __doc__ = "SC-SVM, the Fisher-consistent simplex support vector machine." + _PARAMETERS.format(
+        extra=""
+    )
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        solver="descent",
+        tol=1e-4,
+        max_iter=2000,
+        cache_size=500,
+        random_state=0,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.random_state = random_state
+
+    def _dual(self, indicators, gram_times):
+        return ConeDual(indicators, self.C)
+
+
+class SimplexHalfspaceSVC(_SimplexSVC):
+    __doc__ = (
+        "SH-SVM, with the convex-hull constraint (Fisher consistent) or without."
+        + _PARAMETERS.format(
+            extra="""convex_hull : bool, default=True
+        Constrain f(x_i) to the convex hull of the code words. The paper's experiments leave the
+        constraint out; on the hull the losses of SH-SVM and SC-SVM are the same function.
+    """
+        )
+    )
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        convex_hull=True,
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        solver="descent",
+        tol=1e-4,
+        max_iter=2000,
+        cache_size=500,
+        random_state=0,
+    ):
+        self.C = C
+        self.convex_hull = convex_hull
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.random_state = random_state
+
+    def _dual(self, indicators, gram_times):
+        if not self.convex_hull:
+            return HalfspaceDual(indicators, self.C)
+        return HullDual(indicators, self.C, times_code_gram(gram_times(indicators)))
