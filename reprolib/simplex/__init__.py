@@ -1,5 +1,6 @@
 """Multiclass learning with simplex coding (Mroueh, Poggio, Rosasco and Slotine, NIPS 2012)."""
 
+from reprolib.simplex.boosting import SimplexBoostingClassifier
 from reprolib.simplex.losses import (
     ConeLoss,
     ExponentialLoss,
@@ -9,6 +10,7 @@ from reprolib.simplex.losses import (
     make_loss,
 )
 from reprolib.simplex.rls import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
+from reprolib.simplex.sgd import SimplexSGDClassifier
 from reprolib.simplex.svm import SimplexConeSVC, SimplexHalfspaceSVC
 
 __all__ = [
@@ -16,11 +18,13 @@ __all__ = [
     "ExponentialLoss",
     "HalfspaceLoss",
     "LeastSquaresLoss",
+    "SimplexBoostingClassifier",
     "SimplexConeSVC",
     "SimplexHalfspaceSVC",
     "SimplexLoss",
     "SimplexRLSClassifier",
     "SimplexRLSClassifierCV",
+    "SimplexSGDClassifier",
     "make_loss",
     "spectrum_alphas",
 ]

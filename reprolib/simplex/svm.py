@@ -149,16 +149,19 @@ def _gram_factor(K):
 
 _SOLVERS = {"descent": _descend, "cvxopt": _interior_point}
 
-_PARAMETERS = """
+
+class SimplexConeSVC(_SimplexSVC):
+    """SC-SVM, the Fisher-consistent simplex support vector machine.
 
     Parameters
     ----------
     C : float, default=1.0
         1 / (2 n lambda) of the paper: the loss is a sum over the examples.
-    {extra}kernel, gamma, degree, coef0
+    kernel, gamma, degree, coef0
         As in scikit-learn; gamma=None means 1 / n_features.
-    solver : {{"descent", "cvxopt"}}, default="descent"
-        Block coordinate descent, or the interior-point reference (small problems).
+    solver : {"descent", "cvxopt"}, default="descent"
+        Block coordinate descent; or the interior-point method, for small problems and for linear
+        ones with p (T-1) up to a few thousand, where a large C makes descent slow.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=2000
@@ -171,7 +174,8 @@ _PARAMETERS = """
 
     Attributes
     ----------
-    classes_, code_
+    classes_ : ndarray of shape (T,)
+    code_ : ndarray of shape (T - 1, T)
     dual_coef_ : ndarray of shape (n, T - 1)
         Rows a_i of f(x) = sum_i a_i k(x_i, x).
     coef_ : ndarray of shape (T - 1, p)
@@ -182,12 +186,6 @@ _PARAMETERS = """
         Certified duality gap divided by the primal objective.
     n_iter_ : int
     """
-
-
-class SimplexConeSVC(_SimplexSVC):
-    __doc__ = "SC-SVM, the Fisher-consistent simplex support vector machine." + _PARAMETERS.format(
-        extra=""
-    )
 
     def __init__(
         self,
@@ -219,15 +217,16 @@ class SimplexConeSVC(_SimplexSVC):
 
 
 class SimplexHalfspaceSVC(_SimplexSVC):
-    __doc__ = (
-        "SH-SVM, with the convex-hull constraint (Fisher consistent) or without."
-        + _PARAMETERS.format(
-            extra="""convex_hull : bool, default=True
+    """SH-SVM, with the convex-hull constraint (Fisher consistent) or without.
+
+    Parameters
+    ----------
+    convex_hull : bool, default=True
         Constrain f(x_i) to the convex hull of the code words. The paper's experiments leave the
         constraint out; on the hull the losses of SH-SVM and SC-SVM are the same function.
+    C, kernel, gamma, degree, coef0, solver, tol, max_iter, cache_size, random_state
+        As in `SimplexConeSVC`, with the same learned attributes.
     """
-        )
-    )
 
     def __init__(
         self,

@@ -105,7 +105,7 @@ def solve_kronecker_qp_cvxopt(L, B, U, *, tol: float = 1e-8, max_iter: int = 100
 
 
 def _kkt_solver(L, free, bounded, n_classes):
-    """Factory of cvxopt's custom KKT solves [H G'; G -W'W] [x; z] = [bx; bz]."""
+    """Make the factory of cvxopt's custom KKT solves [H G'; G -W'W] [x; z] = [bx; bz]."""
     n_free = len(free[0])
     low_rank = L.shape[1] * (n_classes - 1) < n_free
     shifted_solver = _woodbury_solver if low_rank else _cholesky_solver

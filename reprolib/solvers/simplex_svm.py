@@ -147,7 +147,7 @@ class HullDual(SimplexSVMDual):
 
 
 def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100) -> Solution:
-    """Reference answer for K = L L', by `kronecker_qp.solve_kronecker_qp_cvxopt`."""
+    """Solve the reference way for K = L L', by `kronecker_qp.solve_kronecker_qp_cvxopt`."""
     A, iterations = solve_kronecker_qp_cvxopt(L, dual.B, dual.U, tol=1e-2 * tol, max_iter=max_iter)
     return _solution(dual, A, kronecker_qp_scores(L, A), iterations, tol)
 

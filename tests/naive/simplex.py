@@ -75,3 +75,17 @@ def simplex_svm_primal(loss, K, A, y, C):
     total = 0.5 * np.trace(A.T @ K @ A)
     F = K @ A
     return total + C * sum(loss.value(F[i : i + 1], y[i : i + 1])[0] for i in range(len(y)))
+
+
+def sgd(loss, X, y, lam, order, t0=0.0, project=True):
+    """The paper's steps on W itself; returns all iterates."""
+    W = np.zeros((loss.n_classes - 1, X.shape[1]))
+    iterates = []
+    for t, i in enumerate(order, start=1):
+        eta = 1.0 / (lam * (t + t0))
+        gradient = loss.gradient((W @ X[i])[None], y[i : i + 1])[0]
+        W = (1 - eta * lam) * W - eta * np.outer(gradient, X[i])
+        if project:
+            W = W * min(1.0, 1.0 / (np.sqrt(lam) * max(np.linalg.norm(W), 1e-300)))
+        iterates.append(W)
+    return iterates

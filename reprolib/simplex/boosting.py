@@ -1,0 +1,133 @@
+"""Simplex boosting: MCBoost with gradient descent (Saberian and Vasconcelos, NIPS 2011).
+
+Problem: minimise over f: X -> R^(T-1) in the span of the weak learners
+
+    sum_i sum over q != y_i of exp(-<c_{y_i} - c_q, f(x_i)>),
+
+the loss in the notation of Mroueh et al. (2012), Remark 1. Every round fits one vector-valued
+regression tree to the negative gradient (its projection on the set of trees), and takes the step
+that minimises the loss along it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex.losses import ExponentialLoss, SimplexLoss
+
+
+class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
+    """Multiclass boosting with simplex codes and shallow trees.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Boosting rounds; fewer if the loss cannot be decreased any more.
+    max_depth : int, default=1
+        Depth of the trees; 1 means decision stumps.
+    learning_rate : float, default=1.0
+        Fraction of the optimal step that is taken.
+    random_state : int, RandomState or None
+        Order of the features in the trees, which decides between equal splits.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (T,)
+    code_ : ndarray of shape (T - 1, T)
+    estimators_ : list of DecisionTreeRegressor
+    steps_ : ndarray of shape (n_rounds,)
+    train_loss_path_ : ndarray of shape (n_rounds + 1,)
+        Mean loss on the training data before the first round and after every round.
+    """
+
+    def __init__(self, n_estimators=100, *, max_depth=1, learning_rate=1.0, random_state=None):
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Boost.
+
+        Raises
+        ------
+        ValueError
+            If a hyperparameter is not positive, or y has one class.
+        """
+        for name in ("n_estimators", "max_depth", "learning_rate"):
+            check_positive(self, name)
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        indices = self._encode_classes(y)
+        rng = check_random_state(self.random_state)
+        loss = ExponentialLoss(len(self.classes_))
+        F = np.zeros((len(X), len(self.code_)))
+        self.estimators_, steps, path = [], [], [np.mean(loss.value(F, indices))]
+        for _ in range(self.n_estimators):
+            tree = DecisionTreeRegressor(
+                max_depth=self.max_depth, random_state=rng.randint(2**31 - 1)
+            )
+            direction = _predict(tree.fit(X, -loss.gradient(F, indices)), X)
+            step = self.learning_rate * optimal_step(loss, F, direction, indices)
+            if step <= 0.0:
+                break
+            F += step * direction
+            self.estimators_.append(tree)
+            steps.append(step)
+            path.append(np.mean(loss.value(F, indices)))
+        self.steps_ = np.array(steps)
+        self.train_loss_path_ = np.array(path)
+        return self
+
+    def staged_predict(self, X):
+        """Predictions after every round."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        for F in self._stages(X):
+            yield self.classes_[np.argmax(F @ self.code_, axis=1)]
+
+    def _stages(self, X):
+        F = np.zeros((len(X), len(self.code_)))
+        for step, tree in zip(self.steps_, self.estimators_, strict=True):
+            F = F + step * _predict(tree, X)
+            yield F
+
+    def _vector_function(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        F = np.zeros((len(X), len(self.code_)))
+        for step, tree in zip(self.steps_, self.estimators_, strict=True):
+            F += step * _predict(tree, X)
+        return F
+
+
+def _predict(tree, X):
+    return tree.predict(X).reshape(len(X), -1)
+
+
+def optimal_step(loss: SimplexLoss, F, direction, y, *, largest: float = 1e3) -> float:
+    """Step t >= 0 that minimises the convex function sum_i V(y_i, f_i + t g_i).
+
+    0 if g is no descent direction; ``largest`` (relative to the size of g) if the loss decreases
+    all the way, which it does when the direction separates the data.
+    """
+    size = np.linalg.norm(direction, axis=1).max(initial=0.0)
+    if size <= np.finfo(float).eps:
+        return 0.0
+
+    def slope(t):
+        return float(np.sum(loss.gradient(F + t * direction, y) * direction))
+
+    if slope(0.0) >= -1e-12 * len(y):
+        return 0.0
+    high = 1.0 / size
+    while slope(high) < 0.0:
+        if high * size >= largest:
+            return high
+        high *= 2.0
+    return float(brentq(slope, 0.0, high, xtol=1e-10 * high))

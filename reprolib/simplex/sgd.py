@@ -1,0 +1,185 @@
+"""Online simplex methods: stochastic subgradient descent (Mroueh et al. 2012, section 5).
+
+Problem: minimise over W (T-1 x p) the objective of the batch methods with a linear kernel,
+(1/n) sum_i V(y_i, W x_i) + alpha ||W||_F^2, for the S-LS, SC-SVM or SH-SVM loss. The paper's
+online lambda, of the objective with lambda/2 ||W||^2 that its step (1 - eta lambda) minimises, is
+2 alpha. Its printed subgradient of S-LS has the wrong sign (see `losses.LeastSquaresLoss`).
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.solvers.simplex_sgd import LOSS_KINDS, SGDState, run_sgd
+
+
+class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
+    """Linear simplex classifier trained one example at a time.
+
+    Parameters
+    ----------
+    loss : {"least_squares", "cone", "halfspace"}, default="cone"
+        S-LS, SC-SVM or SH-SVM (without the convex-hull constraint).
+    alpha : float, default=1e-4
+        Lambda of the paper's eq. (1); steps are 1 / (2 alpha (t + t0)).
+    max_iter : int, default=10
+        Passes over the data in ``fit``.
+    eta0 : float, "auto" or None, default="auto"
+        First step size, which sets t0 (but never below 0). "auto" is 1 / (2 max ||x||^2) over the
+        first data seen, the largest step at which S-LS does not overshoot. None is t0 = 0, steps
+        1 / (2 alpha t).
+    project : bool, default=True
+        Project on the Frobenius ball of radius 1 / sqrt(2 alpha) after every step.
+    average : bool or int, default=False
+        Predict with the mean of the iterates: of all (True), or of those after so many steps.
+    shuffle : bool, default=True
+        Visit the examples in random order in every pass; turn it off for memory-mapped data larger
+        than RAM, and shuffle the file, or feed blocks of it to ``partial_fit``.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (T,)
+    code_ : ndarray of shape (T - 1, T)
+    coef_ : ndarray of shape (T - 1, p)
+        W, averaged if so asked.
+    t_ : int
+        Steps taken.
+    n_iter_ : int
+        Passes made by ``fit``.
+    """
+
+    def __init__(
+        self,
+        loss="cone",
+        *,
+        alpha=1e-4,
+        max_iter=10,
+        eta0="auto",
+        project=True,
+        average=False,
+        shuffle=True,
+        random_state=None,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.eta0 = eta0
+        self.project = project
+        self.average = average
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        """Accept sparse input."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X, y):
+        """Start afresh and make ``max_iter`` passes over the data.
+
+        Raises
+        ------
+        ValueError
+            If a hyperparameter is out of range, or y has one class.
+        """
+        self._check_hyperparameters()
+        X, y = self._validate(X, y, reset=True)
+        indices = self._encode_classes(y)
+        self._start(X)
+        for _ in range(self.max_iter):
+            self._pass(X, indices, self._rng)
+        self.n_iter_ = self.max_iter
+        return self._store()
+
+    def partial_fit(self, X, y, classes=None):
+        """Make one pass over a batch, going on from where the last call stopped.
+
+        Parameters
+        ----------
+        classes : array-like
+            All the classes there will be; required in the first call.
+
+        Raises
+        ------
+        ValueError
+            If the first call has no ``classes``, or y has a label that is not among them.
+        """
+        self._check_hyperparameters()
+        first = _check_partial_fit_first_call(self, classes)
+        X, y = self._validate(X, y, reset=first)
+        if first:
+            self._set_code()
+            self._start(X)
+        unseen = np.setdiff1d(y, self.classes_)
+        if len(unseen):
+            raise ValueError(
+                f"y has labels {unseen[:5].tolist()} that are not in classes "
+                f"{self.classes_[:10].tolist()}; name all classes in the first call."
+            )
+        self._pass(X, np.searchsorted(self.classes_, y), self._rng)
+        return self._store()
+
+    def _validate(self, X, y, *, reset):
+        return validate_data(
+            self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr", order="C", reset=reset
+        )
+
+    def _check_hyperparameters(self):
+        for name in ("alpha", "max_iter"):
+            check_positive(self, name)
+        if self.loss not in LOSS_KINDS:
+            raise ValueError(f"loss is {self.loss!r}; choose one of {sorted(LOSS_KINDS)}.")
+        if not (self.eta0 is None or self.eta0 == "auto"):
+            check_positive(self, "eta0")
+        if not (isinstance(self.average, Integral) and int(self.average) >= 0):
+            raise ValueError(f"average is {self.average!r}; it must be a bool or a step number.")
+
+    def _start(self, X):
+        self._rng = check_random_state(self.random_state)
+        self._state = SGDState(len(self.classes_), X.shape[1])
+        eta0 = self.eta0
+        if eta0 == "auto":
+            eta0 = 0.5 / max(float(row_norms(X, squared=True).max()), np.finfo(float).tiny)
+        self._t0 = 0.0 if eta0 is None else max(0.5 / (self.alpha * eta0) - 1.0, 0.0)
+
+    def _pass(self, X, indices, rng):
+        n_samples = X.shape[0]
+        order = rng.permutation(n_samples) if self.shuffle else np.arange(n_samples)
+        average_from = None if self.average is False else int(self.average) - 1
+        if average_from is not None:
+            average_from = max(average_from, 0)
+        run_sgd(
+            self._state,
+            X,
+            indices,
+            order,
+            loss=self.loss,
+            lam=2.0 * self.alpha,
+            t0=self._t0,
+            project=self.project,
+            average_from=average_from,
+        )
+
+    def _store(self):
+        averaging = self.average is not False
+        state = self._state
+        weights = state.average_class_weights() if averaging else state.class_weights()
+        n_classes = len(self.classes_)
+        self.coef_ = (n_classes - 1) / n_classes * self.code_ @ weights
+        self.t_ = state.n_steps
+        return self
+
+    def _vector_function(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
+        return safe_sparse_dot(X, self.coef_.T, dense_output=True)

@@ -1,0 +1,207 @@
+"""Stochastic subgradient steps for the simplex losses, compiled.
+
+Problem: minimise over W (T-1 x p) the mean loss V(y, W x) + lam/2 ||W||_F^2 by the steps of the
+paper's section 5 (after Pegasos): W <- (1 - eta lam) W - eta dV(y, W x) x', then a projection on
+the Frobenius ball of radius 1/sqrt(lam), with eta_t = 1 / (lam (t + t0)).
+
+The compiled code works on the class weights C'W (T x p): they give the scores <c_q, W x> without a
+product with the code, and ||W||_F^2 = (T-1)/T ||C'W||_F^2. They are kept as scale * V, so that
+shrinking and projecting cost O(1); the running sum of iterates is S V - U (Xu 2011), which costs a
+step no more than V itself and leaves untouched what the step does not touch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+from numba import njit
+
+LOSS_KINDS = {"least_squares": 0, "cone": 1, "halfspace": 2}
+
+# Positions in the array of scalars that the compiled loops carry along.
+_SCALE, _SUM, _NORM2, _STEPS, _AVERAGED = range(5)
+
+
+@dataclass
+class SGDState:
+    """Weights and counters of a run; `run_sgd` changes them in place.
+
+    Parameters
+    ----------
+    n_classes, n_features : int
+    """
+
+    n_classes: int
+    n_features: int
+    V: np.ndarray = field(init=False)
+    U: np.ndarray = field(init=False)
+    scalars: np.ndarray = field(init=False)
+
+    def __post_init__(self):
+        self.V = np.zeros((self.n_classes, self.n_features))
+        self.U = np.zeros((self.n_classes, self.n_features))
+        self.scalars = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
+
+    @property
+    def n_steps(self) -> int:
+        """Examples seen, repetitions included."""
+        return int(self.scalars[_STEPS])
+
+    def class_weights(self):
+        """C'W of the last iterate, shape (T, p)."""
+        return self.scalars[_SCALE] * self.V
+
+    def average_class_weights(self):
+        """C'W averaged over the steps since averaging began (the last iterate before that)."""
+        if self.scalars[_AVERAGED] == 0:
+            return self.class_weights()
+        return (self.scalars[_SUM] * self.V - self.U) / self.scalars[_AVERAGED]
+
+
+@njit(cache=True)
+def _class_gradient(kind, scores, y, u):
+    """Write C' dV/df, shape (T,), to u; return whether it is nonzero."""
+    n_classes = len(scores)
+    other = -1.0 / (n_classes - 1)
+    if kind == 0:
+        for q in range(n_classes):
+            u[q] = 2.0 * (scores[q] - (1.0 if q == y else other))
+        return True
+    if kind == 1:
+        violated = 0
+        for q in range(n_classes):
+            u[q] = 1.0 if q != y and scores[q] > other else 0.0
+            violated += int(u[q])
+        for q in range(n_classes):
+            u[q] = (n_classes * u[q] - violated) / (n_classes - 1)
+        return violated > 0
+    if scores[y] >= 1.0:
+        return False
+    for q in range(n_classes):
+        u[q] = -1.0 if q == y else -other
+    return True
+
+
+@njit(cache=True)
+def _advance(kind, settings, scores, y, squared_norm, u, scalars):
+    """Shrink and project by scale alone; return the factor of u x' to add to V (0 for none)."""
+    lam, t0, projected, _ = settings
+    n_classes = len(scores)
+    eta = 1.0 / (lam * (scalars[_STEPS] + 1.0 + t0))
+    shrink = max(1.0 - eta * lam, 1e-12)
+    moved = _class_gradient(kind, scores, y, u)
+    inner, length = 0.0, 0.0
+    if moved:
+        for q in range(n_classes):
+            inner += u[q] * scores[q]
+            length += u[q] * u[q]
+    scalars[_SCALE] *= shrink
+    factor = -eta / scalars[_SCALE] if moved else 0.0
+    norm2 = shrink**2 * scalars[_NORM2] - 2.0 * shrink * eta * inner
+    norm2 = max(norm2 + eta**2 * length * squared_norm, 0.0)
+    limit = n_classes / ((n_classes - 1) * lam)
+    if projected > 0.0 and norm2 > limit:
+        scalars[_SCALE] *= np.sqrt(limit / norm2)
+        norm2 = limit
+    scalars[_NORM2] = norm2
+    scalars[_STEPS] += 1.0
+    return factor
+
+
+@njit(cache=True)
+def _finish(settings, V, U, scalars):
+    """Add the new iterate to the average; fold the scale into V before it underflows."""
+    if settings[3] >= 0.0 and scalars[_STEPS] > settings[3]:
+        scalars[_SUM] += scalars[_SCALE]
+        scalars[_AVERAGED] += 1.0
+    if scalars[_SCALE] < 1e-6:
+        U -= scalars[_SUM] * V
+        V *= scalars[_SCALE]
+        scalars[_SCALE] = 1.0
+        scalars[_SUM] = 0.0
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _run_dense(kind, settings, X, y, order, V, U, scalars):
+    n_classes, p = V.shape
+    scores, u = np.empty(n_classes), np.empty(n_classes)
+    for i in order:
+        x = X[i]
+        squared_norm = 0.0
+        for j in range(p):
+            squared_norm += x[j] * x[j]
+        for q in range(n_classes):
+            product = 0.0
+            for j in range(p):
+                product += V[q, j] * x[j]
+            scores[q] = scalars[_SCALE] * product
+        factor = _advance(kind, settings, scores, y[i], squared_norm, u, scalars)
+        for q in range(n_classes):
+            step = factor * u[q]
+            if step != 0.0:
+                for j in range(p):
+                    V[q, j] += step * x[j]
+        if scalars[_SUM] != 0.0:
+            for q in range(n_classes):
+                step = scalars[_SUM] * factor * u[q]
+                if step != 0.0:
+                    for j in range(p):
+                        U[q, j] += step * x[j]
+        _finish(settings, V, U, scalars)
+
+
+@njit(cache=True)
+def _run_sparse(kind, settings, data, columns, starts, y, order, V, U, scalars):
+    n_classes = len(V)
+    scores, u = np.empty(n_classes), np.empty(n_classes)
+    for i in order:
+        squared_norm = 0.0
+        scores[:] = 0.0
+        for position in range(starts[i], starts[i + 1]):
+            value, j = data[position], columns[position]
+            squared_norm += value * value
+            for q in range(n_classes):
+                scores[q] += scalars[_SCALE] * V[q, j] * value
+        factor = _advance(kind, settings, scores, y[i], squared_norm, u, scalars)
+        if factor != 0.0:
+            for position in range(starts[i], starts[i + 1]):
+                value, j = data[position], columns[position]
+                for q in range(n_classes):
+                    V[q, j] += factor * u[q] * value
+                    U[q, j] += scalars[_SUM] * factor * u[q] * value
+        _finish(settings, V, U, scalars)
+
+
+def run_sgd(state: SGDState, X, y, order, *, loss, lam, t0=0.0, project=True, average_from=None):
+    """Take one step per entry of ``order``.
+
+    Parameters
+    ----------
+    state : SGDState
+        Changed in place.
+    X : ndarray (also memory-mapped) or csr matrix of shape (n, p)
+    y : ndarray of int of shape (n,)
+        Class indices.
+    order : ndarray of int
+        Rows to visit.
+    loss : {"least_squares", "cone", "halfspace"}
+    lam : float
+        Of the objective with lam/2 ||W||^2.
+    t0 : float
+        Offset of the step sizes 1 / (lam (t + t0)).
+    project : bool
+        Project on the Frobenius ball of radius 1/sqrt(lam).
+    average_from : int, optional
+        Average the iterates after so many steps.
+    """
+    begin = -1.0 if average_from is None else float(average_from)
+    settings = (float(lam), float(t0), float(project), begin)
+    # The tracked norm drifts by round-off; start every run from the exact one.
+    state.scalars[_NORM2] = np.sum(state.class_weights() ** 2)
+    arguments = (y, order, state.V, state.U, state.scalars)
+    if isinstance(X, sp.csr_array | sp.csr_matrix):
+        _run_sparse(LOSS_KINDS[loss], settings, X.data, X.indices, X.indptr, *arguments)
+    else:
+        _run_dense(LOSS_KINDS[loss], settings, X, *arguments)

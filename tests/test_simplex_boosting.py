@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from reprolib.simplex import SimplexBoostingClassifier, make_loss
+from reprolib.simplex.boosting import optimal_step
+
+
+def blobs(seed=0, n=80, p=3, T=4):
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(T), rng.integers(T, size=n - T)])
+    centres = np.random.default_rng(99).normal(size=(T, p)) * 2
+    return centres[y] + rng.normal(size=(n, p)), y
+
+
+@parametrize_with_checks([SimplexBoostingClassifier(n_estimators=20, random_state=0)])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("T", [2, 4])
+def test_every_round_decreases_the_loss(T):
+    X, y = blobs(1, T=T)
+    model = SimplexBoostingClassifier(50, random_state=0).fit(X, y)
+    assert np.all(np.diff(model.train_loss_path_) < 0)
+    assert model.train_loss_path_[0] == pytest.approx(T - 1)
+
+
+def test_loss_path_is_the_loss_of_the_stages():
+    X, y = blobs(2)
+    model = SimplexBoostingClassifier(10, random_state=0).fit(X, y)
+    loss = make_loss("exponential", 4)
+    by_definition = [loss.value(F, y).mean() for F in model._stages(X)]
+    np.testing.assert_allclose(model.train_loss_path_[1:], by_definition)
+    *_, last = model.staged_predict(X)
+    np.testing.assert_array_equal(last, model.predict(X))
+
+
+def test_step_is_the_minimiser_along_the_direction():
+    X, y = blobs(3)
+    loss = make_loss("exponential", 4)
+    F = np.zeros((len(X), 3))
+    direction = -loss.gradient(F, y) + 8 * np.random.default_rng(0).normal(size=F.shape)
+    step = optimal_step(loss, F, direction, y)
+    values = [loss.value(F + s * step * direction, y).sum() for s in (0.99, 1.0, 1.01)]
+    assert 0 < values[1] < min(values[0], values[2])
+
+
+def test_no_step_along_an_ascent_direction():
+    X, y = blobs(4)
+    loss = make_loss("exponential", 4)
+    F = np.zeros((len(X), 3))
+    assert optimal_step(loss, F, loss.gradient(F, y), y) == 0.0
+    assert optimal_step(loss, F, np.zeros_like(F), y) == 0.0
+
+
+def test_separable_data_end_with_a_bounded_step():
+    X, y = np.array([[0.0], [1.0]]), [0, 1]
+    model = SimplexBoostingClassifier(5, random_state=0).fit(X, y)
+    assert np.all(np.isfinite(model.steps_))
+    np.testing.assert_array_equal(model.predict(X), y)
+
+
+def test_deeper_trees_and_more_rounds_help_on_digits():
+    X, y = load_digits(return_X_y=True)
+    train, test = slice(0, 700), slice(700, 1400)
+    few = SimplexBoostingClassifier(20, random_state=0).fit(X[train], y[train])
+    many = SimplexBoostingClassifier(150, random_state=0).fit(X[train], y[train])
+    assert many.score(X[test], y[test]) > max(0.8, few.score(X[test], y[test]))
+
+
+@pytest.mark.parametrize("name", ["n_estimators", "max_depth", "learning_rate"])
+def test_bad_hyperparameters_are_named(name):
+    with pytest.raises(ValueError, match=f"{name} is 0 in SimplexBoostingClassifier"):
+        SimplexBoostingClassifier(**{name: 0}).fit(*blobs())
+
+
+def test_one_class_is_refused():
+    with pytest.raises(ValueError, match="one class only"):
+        SimplexBoostingClassifier().fit(np.eye(3), [1, 1, 1])

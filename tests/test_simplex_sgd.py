@@ -1,0 +1,186 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from reprolib.simplex import (
+    SimplexConeSVC,
+    SimplexRLSClassifier,
+    SimplexSGDClassifier,
+    make_loss,
+)
+from reprolib.simplex.streaming import iterate_blocks, open_rows
+from tests.naive import simplex as naive
+
+LOSSES = ["least_squares", "cone", "halfspace"]
+
+
+def blobs(seed=0, n=60, p=3, T=4):
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(T), rng.integers(T, size=n - T)])
+    centres = np.random.default_rng(99).normal(size=(T, p)) * 2
+    return centres[y] + rng.normal(size=(n, p)), y
+
+
+@parametrize_with_checks(
+    [SimplexSGDClassifier(random_state=0), SimplexSGDClassifier("least_squares", average=True)]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("project", [True, False])
+@pytest.mark.parametrize("eta0", [None, 0.05])
+@pytest.mark.parametrize("T", [2, 4])
+def test_steps_follow_the_paper(loss, project, eta0, T):
+    X, y = blobs(1, T=T)
+    X /= 4
+    alpha = 0.05
+    model = SimplexSGDClassifier(
+        loss, alpha=alpha, eta0=eta0, project=project, shuffle=False, max_iter=2
+    ).fit(X, y)
+    t0 = 0.0 if eta0 is None else 1 / (2 * alpha * eta0) - 1
+    order = np.tile(np.arange(60), 2)
+    iterates = naive.sgd(make_loss(loss, T), X, y, 2 * alpha, order, t0, project)
+    np.testing.assert_allclose(model.coef_, iterates[-1], atol=1e-9)
+    model.set_params(average=True).fit(X, y)
+    np.testing.assert_allclose(model.coef_, np.mean(iterates, axis=0), atol=1e-9)
+    model.set_params(average=41).fit(X, y)
+    np.testing.assert_allclose(model.coef_, np.mean(iterates[40:], axis=0), atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("average", [False, True])
+def test_sparse_input_gives_the_same_model(loss, average):
+    X, y = blobs(2)
+    X[np.abs(X) < 1] = 0
+    model = SimplexSGDClassifier(loss, alpha=0.01, average=average, random_state=0)
+    dense = model.fit(X, y).coef_
+    np.testing.assert_allclose(model.fit(sp.csr_array(X), y).coef_, dense, atol=1e-9)
+
+
+def test_least_squares_converges_to_the_batch_solution():
+    X, y = blobs(3, n=200)
+    online = SimplexSGDClassifier(
+        "least_squares", alpha=0.1, max_iter=300, average=40_001, random_state=0
+    ).fit(X, y)
+    batch = SimplexRLSClassifier(alpha=0.1).fit(X, y)
+    np.testing.assert_allclose(online.coef_, batch.coef_, atol=0.01)
+
+
+def test_cone_converges_to_the_batch_solution():
+    X, y = blobs(4, n=200)
+    alpha = 0.05
+    online = SimplexSGDClassifier("cone", alpha=alpha, max_iter=300, average=40_001, random_state=0)
+    batch = SimplexConeSVC(1 / (2 * 200 * alpha), kernel="linear", max_iter=50_000).fit(X, y)
+    loss = make_loss("cone", 4)
+
+    def objective(W):
+        return np.mean(loss.value(X @ W.T, y)) + alpha * np.sum(W**2)
+
+    best = objective(batch.coef_)
+    assert best <= objective(online.fit(X, y).coef_) <= best * 1.01
+
+
+def test_projection_keeps_the_frobenius_norm():
+    X, y = blobs(5)
+    model = SimplexSGDClassifier("cone", alpha=2.0, eta0=10.0, max_iter=1).fit(10 * X, y)
+    assert np.linalg.norm(model.coef_) <= 1 / np.sqrt(2 * 2.0) + 1e-12
+
+
+def test_partial_fit_goes_on_where_it_stopped():
+    X, y = blobs(6)
+    whole = SimplexSGDClassifier(shuffle=False, eta0=0.1, max_iter=1).fit(X, y)
+    parts = SimplexSGDClassifier(shuffle=False, eta0=0.1)
+    for rows in (slice(0, 7), slice(7, 41), slice(41, 60)):
+        parts.partial_fit(X[rows], y[rows], classes=np.arange(4))
+    np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-12)
+    assert parts.t_ == whole.t_ == 60
+
+
+def test_memory_mapped_rows_stream_to_the_same_model(tmp_path):
+    X, y = blobs(7)
+    X.tofile(tmp_path / "rows.bin")
+    mapped = open_rows(tmp_path / "rows.bin", 3)
+    from_file = SimplexSGDClassifier(random_state=0).fit(mapped, y).coef_
+    np.testing.assert_array_equal(from_file, SimplexSGDClassifier(random_state=0).fit(X, y).coef_)
+    streamed = SimplexSGDClassifier(random_state=0)
+    for epoch in range(5):
+        for rows in iterate_blocks(len(y), 16, random_state=epoch):
+            streamed.partial_fit(mapped[rows], y[rows], classes=np.arange(4))
+    assert streamed.t_ == 5 * 60
+    assert streamed.score(X, y) > 0.7
+
+
+def test_single_precision_is_used_as_it_is():
+    X, y = blobs(8)
+    single = SimplexSGDClassifier(random_state=0).fit(X.astype(np.float32), y)
+    double = SimplexSGDClassifier(random_state=0).fit(X, y)
+    np.testing.assert_allclose(single.coef_, double.coef_, atol=1e-3)
+
+
+def test_accuracy_on_digits():
+    X, y = load_digits(return_X_y=True)
+    for loss, least in (("least_squares", 0.88), ("cone", 0.78), ("halfspace", 0.88)):
+        model = SimplexSGDClassifier(loss, alpha=0.01, average=1000, random_state=0)
+        assert model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]) > least
+
+
+def test_blocks_cover_every_row_once():
+    rows = np.concatenate([np.arange(10)[s] for s in iterate_blocks(10, 4, random_state=1)])
+    np.testing.assert_array_equal(np.sort(rows), np.arange(10))
+
+
+def test_partial_fit_needs_the_classes_first():
+    X, y = blobs()
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        SimplexSGDClassifier().partial_fit(X, y)
+
+
+def test_partial_fit_names_unseen_labels():
+    X, y = blobs()
+    with pytest.raises(ValueError, match=r"y has labels \[3\] that are not in classes"):
+        SimplexSGDClassifier().partial_fit(X, y, classes=[0, 1, 2])
+
+
+def test_a_file_that_ends_in_the_middle_of_a_row_is_refused(tmp_path):
+    path = tmp_path / "rows.bin"
+    np.arange(7.0).tofile(path)
+    with pytest.raises(ValueError, match="ends in the middle of row 2"):
+        open_rows(path, 3)
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match="is empty"):
+        open_rows(path, 3)
+
+
+def test_bad_block_size_is_named():
+    with pytest.raises(ValueError, match="block_rows is 0"):
+        next(iterate_blocks(10, 0))
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"loss": "log"}, r"loss is 'log'; choose one of \['cone'"),
+        ({"alpha": 0}, "alpha is 0"),
+        ({"max_iter": 0}, "max_iter is 0"),
+        ({"eta0": -1.0}, r"eta0 is -1\.0"),
+        ({"average": "yes"}, "average is 'yes'"),
+    ],
+)
+def test_bad_hyperparameters_are_named(params, message):
+    with pytest.raises(ValueError, match=message):
+        SimplexSGDClassifier(**params).fit(*blobs())
+
+
+def test_nan_in_a_sparse_matrix_is_refused():
+    X = sp.csr_array(np.array([[1.0, np.nan], [0.0, 1.0]]))
+    with pytest.raises(ValueError, match="NaN"):
+        SimplexSGDClassifier().fit(X, [0, 1])
+
+
+def test_one_class_is_refused():
+    with pytest.raises(ValueError, match="one class only"):
+        SimplexSGDClassifier().fit(np.eye(3), [1, 1, 1])
