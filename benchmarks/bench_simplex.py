@@ -1,0 +1,196 @@
+"""Simplex methods against their peers: S-RLS paths, SC-SVM solvers, online methods.
+
+One process, one BLAS thread, CPU time, the least of several repetitions. Generated data: T normal
+classes in p dimensions; the peers solve their own problem on the same data, the SC-SVM solvers all
+the same problem (the duality gap is printed beside the time).
+
+    python benchmarks/bench_simplex.py [path] [svm] [online] [classes]
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import time
+import warnings
+from collections.abc import Callable
+
+import cvxopt
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge, RidgeClassifierCV, SGDClassifier
+from sklearn.svm import SVC, LinearSVC
+from threadpoolctl import threadpool_limits
+
+from reprolib.codes import encode, one_vs_all_code
+from reprolib.kernels import gram
+from reprolib.simplex import (
+    SimplexConeSVC,
+    SimplexRLSClassifierCV,
+    SimplexSGDClassifier,
+    spectrum_alphas,
+)
+from reprolib.solvers.kronecker_qp import times_code_gram
+
+
+def make_data(n, p, n_classes, seed=0):
+    """Draw normal classes with centres of norm about 2."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % n_classes)
+    centres = 2.0 * rng.normal(size=(n_classes, p)) / np.sqrt(p)
+    return centres[y] + rng.normal(size=(n, p)) / np.sqrt(p), y
+
+
+def cpu_seconds(work: Callable[..., object], *arguments: object, repeat: int = 3) -> float:
+    """Least CPU time of several repetitions of ``work(*arguments)``."""
+    times = []
+    for _ in range(repeat):
+        start = time.process_time()
+        work(*arguments)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def exponent(sizes, seconds) -> float:
+    """Slope of log(seconds) against log(size)."""
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+
+def say(*cells: object) -> None:
+    """Print one row of a table."""
+    print(" | ".join(str(cell) for cell in cells), flush=True)
+
+
+def bench_path() -> None:
+    """S-RLS with 100 lambdas and leave-one-out: linear and kernel."""
+    say("linear, n, p, T", "S-RLS path", "RidgeClassifierCV", "ratio")
+    for n, p, n_classes in [(4000, 64, 10), (16000, 16, 26), (3000, 300, 26)]:
+        X, y = make_data(n, p, n_classes)
+        alphas = SimplexRLSClassifierCV().fit(X, y).alphas_
+        ours = cpu_seconds(SimplexRLSClassifierCV(alphas).fit, X, y, repeat=2)
+        ridge = RidgeClassifierCV(n * alphas, fit_intercept=False)
+        peer = cpu_seconds(ridge.fit, X, y, repeat=1)
+        say((n, p, n_classes), f"{ours:.2f} s", f"{peer:.2f} s", f"{peer / ours:.1f}")
+    say("rbf, n, T", "S-RLS path", "eigendecomposition", "ratio", "KernelRidge x 100")
+    for n, n_classes in [(500, 10), (1000, 10), (2000, 10)]:
+        X, y = make_data(n, 20, n_classes)
+        K = gram(X, gamma=1.0)
+        ours = cpu_seconds(SimplexRLSClassifierCV(kernel="precomputed").fit, K, y, repeat=2)
+        floor = cpu_seconds(functools.partial(eigh, driver="evd"), K, repeat=2)
+        codes = encode(one_vs_all_code(n_classes), y)
+        kernel_ridge = KernelRidge(1.0, kernel="precomputed")
+        refit = 100 * cpu_seconds(kernel_ridge.fit, K, codes, repeat=1)
+        ratio = f"{ours / floor:.2f}"
+        refits = f"{refit:.1f} s (no leave-one-out)"
+        say((n, n_classes), f"{ours:.2f} s", f"{floor:.2f} s", ratio, refits)
+
+
+def solve_dense(X, y, C):
+    """SC-SVM dual by cvxopt without structure: the N x N Hessian and 2 N constraint rows."""
+    n_classes = int(y.max()) + 1
+    rows, classes = np.nonzero(np.arange(n_classes)[None, :] != y[:, None])
+    G = times_code_gram(np.eye(n_classes))
+    P = (X @ X.T)[np.ix_(rows, rows)] * G[np.ix_(classes, classes)]
+    size = len(rows)
+    bounds = np.vstack([-np.eye(size), np.eye(size)])
+    limits = np.concatenate([np.zeros(size), np.full(size, C)])
+    q = np.full(size, -1.0 / (n_classes - 1))
+    arguments = map(cvxopt.matrix, (P, q, bounds, limits))
+    return cvxopt.solvers.qp(*arguments, options={"show_progress": False})
+
+
+def bench_svm(C: float = 1.0) -> None:
+    """SC-SVM to a relative gap of 1e-3: descent, structured and dense interior point."""
+    say("n, p, T", "descent", "interior point, structured", "interior point, dense")
+    for n, p, n_classes in [(100, 20, 5), (200, 20, 5), (1000, 20, 5), (4000, 64, 10)]:
+        X, y = make_data(n, p, n_classes)
+        cells = []
+        for solver in ("descent", "cvxopt"):
+            svm = SimplexConeSVC(C, kernel="linear", solver=solver, tol=1e-3)
+            seconds = cpu_seconds(svm.fit, X, y, repeat=2)
+            cells.append(f"{seconds:.3f} s (gap {svm.duality_gap_:.0e})")
+        dense = n * n_classes <= 1000
+        cells.append(f"{cpu_seconds(solve_dense, X, y, C, repeat=1):.2f} s" if dense else "-")
+        say((n, p, n_classes), *cells)
+    _bench_svm_peers(C)
+    for name, sizes, shapes in [
+        ("n (p = 20, T = 5, rbf)", [500, 1000, 2000, 4000], lambda n: (n, 20, 5)),
+        ("T (n = 1000, p = 20, rbf)", [5, 10, 20, 40], lambda T: (1000, 20, T)),
+    ]:
+        seconds = []
+        for size in sizes:
+            X, y = make_data(*shapes(size))
+            svm = SimplexConeSVC(C, gamma=1.0, tol=1e-3)
+            seconds.append(cpu_seconds(svm.fit, X, y, repeat=2))
+        slope = f"{exponent(sizes, seconds):.2f}"
+        say(f"cost exponent in {name}", slope, [f"{s:.2f} s" for s in seconds])
+
+
+def _bench_svm_peers(C: float) -> None:
+    X, y = make_data(8000, 64, 10)
+    train, test = slice(0, 4000), slice(4000, None)
+    for name, model in [
+        ("SC-SVM, descent, linear", SimplexConeSVC(C, kernel="linear", tol=1e-3)),
+        ("LinearSVC, Crammer-Singer", LinearSVC(C=C, multi_class="crammer_singer")),
+        ("SC-SVM, descent, rbf", SimplexConeSVC(10 * C, gamma=0.5, tol=1e-3)),
+        ("SVC, rbf, one-vs-one", SVC(C=10 * C, gamma=0.5)),
+    ]:
+        seconds = cpu_seconds(model.fit, X[train], y[train], repeat=1)
+        say(name, f"{seconds:.2f} s", f"test accuracy {model.score(X[test], y[test]):.3f}")
+
+
+def bench_online(n: int = 100_000, p: int = 64, n_classes: int = 10, passes: int = 3) -> None:
+    """Sample updates a second, one core."""
+    X, y = make_data(n, p, n_classes)
+    say(f"online, p = {p}, T = {n_classes}", "updates a second")
+    for loss in ("least_squares", "cone", "halfspace"):
+        for average in (False, True):
+            model = SimplexSGDClassifier(loss, max_iter=passes, average=average, random_state=0)
+            model.partial_fit(X[:10], y[:10], classes=np.arange(n_classes))
+            rate = passes * n / cpu_seconds(model.fit, X, y)
+            say(f"simplex {loss}{', averaged' * average}", f"{rate:.3g}")
+    peer = SGDClassifier(max_iter=passes, tol=None, random_state=0)
+    rate = passes * n / cpu_seconds(peer.fit, X, y, repeat=1)
+    say("SGDClassifier, one-vs-all", f"{rate:.3g}")
+
+
+def bench_classes(n: int = 4000, p: int = 200) -> None:
+    """Training and tuning (20 lambdas) against T: one decomposition, or one a class."""
+    say("T", "S-RLS, leave-one-out", "RidgeClassifierCV", "ridge refits, class by class")
+    for n_classes in (2, 10, 26, 100, 300, 1000):
+        X, y = make_data(n, p, n_classes)
+        alphas = spectrum_alphas(eigh(X.T @ X, eigvals_only=True), n, n_alphas=20)
+        ours = cpu_seconds(SimplexRLSClassifierCV(alphas).fit, X, y, repeat=2)
+        ridge = RidgeClassifierCV(n * alphas, fit_intercept=False)
+        shared = cpu_seconds(ridge.fit, X, y, repeat=1) if n_classes <= 300 else np.nan
+        target = np.where(y == 0, 1.0, -1.0)
+        binary = Ridge(n * alphas[10], fit_intercept=False, solver="cholesky")
+        refits = n_classes * len(alphas) * cpu_seconds(binary.fit, X, target)
+        say(n_classes, f"{ours:.2f} s", f"{shared:.2f} s", f"{refits:.1f} s (no leave-one-out)")
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "path": bench_path,
+    "svm": bench_svm,
+    "online": bench_online,
+    "classes": bench_classes,
+}
+
+
+def main() -> None:
+    """Run the parts named on the command line, or all."""
+    parser = argparse.ArgumentParser(description="Simplex methods against their peers.")
+    parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)} (default: all)")
+    chosen = parser.parse_args().parts or list(PARTS)
+    if unknown := set(chosen) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    warnings.simplefilter("ignore")
+    with threadpool_limits(limits=1):
+        for name in chosen:
+            print(f"\n== {name}")
+            PARTS[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Pictures of simplex coding: codes, decoding regions, losses, consistency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+
+from reprolib.codes import decode, simplex_code
+from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, figure_grid
+from reprolib.simplex import make_loss
+from reprolib.simplex.consistency import pointwise_minimizer
+
+CLASS_COLOURS = (BLUE, ORANGE, GREEN)
+PALE = ListedColormap(["#d3e6f5", "#f9ebc8", "#cfeadf"])
+
+
+def codes() -> Figure:
+    """Code words of 3 classes in the plane with their decoding regions, and of 4 in space."""
+    figure = plt.figure(figsize=(7.6, 3.6))
+    plane = figure.add_subplot(1, 2, 1)
+    _draw_regions(plane)
+    plane.set_title("T = 3: code words and decoding regions", fontsize=10)
+    space = figure.add_subplot(1, 2, 2, projection="3d")
+    words = simplex_code(4).T
+    for i, a in enumerate(words):
+        space.plot(*zip(np.zeros(3), a, strict=True), color=BLACK)
+        space.text(*(1.15 * a), f"$c_{i + 1}$")
+        for b in words[:i]:
+            space.plot(*zip(a, b, strict=True), color=SKY, lw=1)
+    space.set(xticklabels=[], yticklabels=[], zticklabels=[])
+    space.set_title("T = 4", fontsize=10)
+    return figure
+
+
+def _grid(limit: float, steps: int = 201):
+    axis = np.linspace(-limit, limit, steps)
+    x, y = np.meshgrid(axis, axis)
+    return x, y, np.column_stack([x.ravel(), y.ravel()])
+
+
+def _draw_regions(axis, limit: float = 1.6) -> None:
+    x, y, points = _grid(limit)
+    labels = decode(simplex_code(3), points).reshape(x.shape)
+    axis.contourf(x, y, labels, levels=[-0.5, 0.5, 1.5, 2.5], cmap=PALE)
+    _draw_words(axis)
+    axis.set(aspect="equal", xticks=[], yticks=[])
+
+
+def _draw_words(axis) -> None:
+    for q, word in enumerate(simplex_code(3).T):
+        axis.annotate("", word, (0, 0), arrowprops={"arrowstyle": "->", "color": BLACK, "lw": 1.5})
+        axis.text(*(1.18 * word), f"$c_{q + 1}$", ha="center", va="center")
+
+
+def level_sets() -> Figure:
+    """Level sets of the losses of class 1 for T = 3 (the paper's Figure 2, and boosting's loss)."""
+    titles = {
+        "least_squares": "S-LS",
+        "cone": "SC-SVM",
+        "halfspace": "SH-SVM",
+        "exponential": "boosting",
+    }
+    x, y, points = _grid(2.4)
+    figure, axes = figure_grid(1, 4, size=(2.6, 2.8))
+    for axis, (name, title) in zip(axes, titles.items(), strict=True):
+        values = make_loss(name, 3).value(points, np.zeros(len(points), dtype=int))
+        levels = [0.0, 0.25, 0.5, 1, 2, 3, 4, 6, 8]
+        axis.contourf(x, y, values.reshape(x.shape), levels=levels, cmap="Blues", extend="max")
+        axis.contour(x, y, values.reshape(x.shape), levels=levels[1:], colors=BLACK, linewidths=0.5)
+        _draw_words(axis)
+        axis.set(aspect="equal", xticks=[], yticks=[])
+        axis.set_title(f"{title}, class 1", fontsize=10)
+    return figure
+
+
+def undecided(name: str, *, convex_hull: bool, steps: int = 15) -> tuple[np.ndarray, np.ndarray]:
+    """Where the minimiser of the expected loss does not decide for the Bayes class.
+
+    Returns
+    -------
+    distributions : ndarray of shape (m, 3)
+        On a grid; those whose two likeliest classes are within 0.01 are left out.
+    undecided : ndarray of bool of shape (m,)
+        Whether another class scores as high as the Bayes class.
+    """
+    loss = make_loss(name, 3)
+    cells = [
+        np.array([i + 1 / 3, j + 1 / 3, steps - i - j - 2 / 3]) / steps
+        for i in range(steps)
+        for j in range(steps - i)
+    ]
+    clear = [p for p in cells if np.diff(np.sort(p)[-2:])[0] > 0.01]
+    failed = []
+    for p in clear:
+        scores = pointwise_minimizer(loss, p, convex_hull=convex_hull) @ loss.code
+        best = int(np.argmax(p))
+        failed.append(bool(scores[best] <= np.max(np.delete(scores, best)) + 1e-6))
+    return np.array(clear), np.array(failed)
+
+
+def consistency_map(cases: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
+    """Triangles of all distributions over three classes, red where the minimiser does not decide.
+
+    Parameters
+    ----------
+    cases : mapping of title to the answer of `undecided`
+    """
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+    figure, axes = figure_grid(1, len(cases), size=(2.9, 2.7))
+    for axis, (title, (points, failed)) in zip(axes, cases.items(), strict=True):
+        place = points @ corners
+        axis.scatter(*place[~failed].T, s=24, color=SKY, marker="h")
+        axis.scatter(*place[failed].T, s=24, color=RED, marker="h")
+        axis.set_title(f"{title}\nundecided on {100 * failed.mean():.0f} %", fontsize=10)
+        axis.set(aspect="equal", xticks=[], yticks=[])
+        axis.spines[:].set_visible(False)
+        axis.grid(False)
+    return figure
+
+
+def decision_regions(models: Mapping[str, object], X, y) -> Figure:
+    """Regions of fitted three-class models on the plane, with the training points."""
+    limit = 1.1 * np.abs(X).max()
+    gx, gy, points = _grid(limit)
+    figure, axes = figure_grid(1, len(models), size=(2.8, 2.9), sharex=True, sharey=True)
+    for axis, (title, model) in zip(axes, models.items(), strict=True):
+        labels = model.predict(points).reshape(gx.shape)  # type: ignore[attr-defined]
+        axis.contourf(gx, gy, labels, levels=[-0.5, 0.5, 1.5, 2.5], cmap=PALE)
+        for q, colour in enumerate(CLASS_COLOURS):
+            axis.scatter(*X[y == q].T, s=10, color=colour, edgecolor=BLACK, lw=0.3)
+        axis.set(xticks=[], yticks=[])
+        axis.set_title(title, fontsize=10)
+    return figure
