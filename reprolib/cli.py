@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from data_fetch.cli import add_data_commands
 from rich.console import Console
 
+from data_fetch.cli import add_data_commands
 from reprolib import __version__, results
 from reprolib.commands import bench, readme, report, reproduce
 from reprolib.protocols import PAPERS

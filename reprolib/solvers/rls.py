@@ -133,13 +133,25 @@ def solve_rls_loo_eigh(
         if not spectrum.full_rank:
             outside = np.maximum(1.0 - np.sum(U[rows] ** 2, axis=1), 0.0)
             residual = targets - U[rows] @ projected
-        for index, shift in enumerate(shifts):
-            coefficients = U[rows] @ (projected * inverses[:, index, None])
+        for index, shift, coefficients in _filtered(U[rows], projected, inverses, shifts):
             diagonal = diagonals[:, index]
             if not spectrum.full_rank:
-                coefficients += residual / shift
+                coefficients = coefficients + residual / shift
                 diagonal = diagonal + outside / shift
             yield rows, index, targets - coefficients / diagonal[:, None]
+
+
+def _filtered(U, projected, inverses, shifts, *, width: int = 256):
+    """Yield (index, shift, U diag(inverses[:, index]) projected), several in one product."""
+    n_columns = projected.shape[1]
+    chunk = max(1, width // n_columns)
+    for start in range(0, len(shifts), chunk):
+        part = inverses[:, start : start + chunk]
+        weighted = (part[:, :, None] * projected[:, None, :]).reshape(len(projected), -1)
+        products = U @ weighted
+        for offset, shift in enumerate(shifts[start : start + chunk]):
+            columns = slice(offset * n_columns, (offset + 1) * n_columns)
+            yield start + offset, shift, products[:, columns]
 
 
 def rls_dual_coefficients(spectrum: Spectrum, Y, shift: float):
