@@ -7,7 +7,7 @@ import importlib
 from reprolib.protocols.base import Measurement, Protocol, Task
 
 #: Papers whose protocol is in the package, in the order in which they are shown.
-PAPERS = ("kpm", "mkpm", "mkmmc")
+PAPERS = ("kpm", "mkpm", "simplex", "mkmmc")
 
 __all__ = ["PAPERS", "Measurement", "Protocol", "Task", "get_protocol"]
 

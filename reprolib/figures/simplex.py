@@ -1,0 +1,114 @@
+"""Figures of the simplex coding paper, drawn from records."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from reprolib.figures.style import BLACK, BLUE, ORANGE, RED, figure_grid, note_source
+from reprolib.protocols.base import HEADLINE
+from reprolib.published import numbers
+
+
+def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
+    """Every figure that the records allow, by caption."""
+    records = records[(records["status"] == "ok") & (records["metric"] == "accuracy")]
+    figures = {
+        "Table 2: printed accuracies and ours under the headline reading": accuracies(records),
+        "Leave-one-out accuracy of S-LS along the 100 values of lambda": loo_paths(records),
+    }
+    if (records["method"] == "boosting").any():
+        figures["Test accuracy of simplex boosting against the number of rounds"] = boosting_paths(
+            records
+        )
+    return figures
+
+
+def accuracies(records: pd.DataFrame) -> Figure:
+    """Our accuracy (every seed a dot) beside the printed one, by data set and method."""
+    rows = records[(records["table"] == "table2") & (records["reading"] == HEADLINE)]
+    methods = list(dict.fromkeys(n.select["method"] for n in numbers("simplex")))
+    printed = {(n.select["dataset"], n.select["method"]): n.value for n in numbers("simplex")}
+    names = sorted(rows["dataset"].unique())
+    figure, axes = figure_grid(1, len(names), size=(2.5, 3.4), sharey=True)
+    for axis, name in zip(axes, names, strict=True):
+        for y, method in enumerate(methods):
+            ours = 100 * rows[(rows["dataset"] == name) & (rows["method"] == method)]["value"]
+            axis.plot(ours, np.full(len(ours), y), ".", color=BLUE, ms=9)
+            if (name, method) in printed:
+                axis.plot(printed[name, method], y, "|", color=RED, ms=16, mew=2)
+        axis.set_title(name, fontsize=10)
+        axis.set_xlabel("accuracy in %")
+    axes[0].set_yticks(range(len(methods)), methods)
+    axes[0].invert_yaxis()
+    axes[0].plot([], [], ".", color=BLUE, ms=9, label="ours")
+    axes[0].plot([], [], "|", color=RED, ms=12, mew=2, label="printed")
+    axes[0].legend(fontsize=8, loc="lower left")
+    note_source(figure, _source_text(rows))
+    return figure
+
+
+def loo_paths(records: pd.DataFrame) -> Figure:
+    """Leave-one-out accuracy of S-LS, linear and rbf, from the largest lambda to the smallest."""
+    rows = records[(records["table"] == "table2") & (records["reading"] == HEADLINE)]
+    rows = rows[rows["method"].isin(["s-ls", "s-ls rbf"]) & (rows["path"] != "")]
+    names = sorted(rows["dataset"].unique())
+    figure, axes = figure_grid(1, len(names), size=(2.5, 2.6), sharey=True)
+    for axis, name in zip(axes, names, strict=True):
+        for method, colour in [("s-ls", BLUE), ("s-ls rbf", ORANGE)]:
+            for path in rows[(rows["dataset"] == name) & (rows["method"] == method)]["path"]:
+                values = 100 * np.array(path.split(), dtype=float)
+                axis.plot(np.arange(1, len(values) + 1), values, color=colour, label=method)
+                best = int(np.argmax(values))
+                axis.plot(best + 1, values[best], "o", color=BLACK, ms=4)
+        axis.set_title(name, fontsize=10)
+        axis.set_xlabel("lambda, from large to small")
+    axes[0].set_ylabel("leave-one-out accuracy in %")
+    axes[0].legend(fontsize=8)
+    note_source(figure, _source_text(rows))
+    return figure
+
+
+def boosting_paths(records: pd.DataFrame) -> Figure:
+    """Test accuracy of boosting after every round."""
+    rows = records[(records["method"] == "boosting") & (records["table"] == "table2")]
+    figure, (axis,) = figure_grid(1, 1, size=(6.0, 3.4))
+    for name, group in rows.groupby("dataset"):
+        values = 100 * np.array(group["path"].iloc[0].split(), dtype=float)
+        axis.plot(np.arange(1, len(values) + 1), values, label=str(name))
+    axis.set(xlabel="rounds", ylabel="test accuracy in %")
+    axis.legend(fontsize=8)
+    note_source(figure, _source_text(rows))
+    return figure
+
+
+def accuracy_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
+    """Accuracy in percent of every method (rows) on every data set (columns)."""
+    rows = records[(records["table"] == table) & (records["reading"] == HEADLINE)]
+    rows = rows[(rows["metric"] == "accuracy") & (rows["status"] == "ok")]
+    return 100 * rows.pivot_table(index="method", columns="dataset", values="value")
+
+
+def gap_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
+    """Certified relative duality gap of every stored QP result, by method and data set."""
+    rows = records[(records["table"] == table) & records["gap"].notna()]
+    text = rows.assign(gap=rows["gap"].map(lambda gap: f"{float(gap):.0e}"))
+    return text.pivot_table(index="method", columns="dataset", values="gap", aggfunc="first")
+
+
+def seed_table(records: pd.DataFrame) -> pd.DataFrame:
+    """Online methods: mean and standard deviation over seeds, by reading, in percent."""
+    rows = records[(records["table"] == "table2") & records["method"].str.endswith("online")]
+    rows = rows[(rows["metric"] == "accuracy") & (rows["status"] == "ok")]
+    grouped = 100 * rows.groupby(["method", "reading", "dataset"])["value"].agg(["mean", "std"])
+    text = grouped["mean"].map("{:.1f}".format) + " ± " + grouped["std"].map("{:.1f}".format)
+    return text.str.replace(" ± nan", "").unstack("dataset").fillna("–")
+
+
+def _source_text(rows: pd.DataFrame) -> str:
+    sources = rows.groupby("dataset")["source"].first()
+    return "; ".join(
+        f"{source}: {', '.join(name.split('/')[1] for name in group.index)}"
+        for source, group in sources.groupby(sources)
+    )

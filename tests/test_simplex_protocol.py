@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+import data_fetch
+from data_fetch import Dataset
+from reprolib.protocols import get_protocol, simplex
+from reprolib.protocols.base import HEADLINE, Task
+from reprolib.published import numbers, paper_entry
+from reprolib.results import to_frame
+
+SMALL = "embedded/optdigits"
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A third of the bundled digits."""
+    full = data_fetch.load(SMALL)
+    rows = np.arange(600)
+    return Dataset(SMALL, full.X[rows], full.y[rows], "embedded", "", [(rows[:400], rows[400:])])
+
+
+def all_tasks(profile, datasets):
+    frame = to_frame([])
+    return [t for stage in get_protocol("simplex").stages for t in stage(profile, datasets, frame)]
+
+
+def test_every_printed_number_has_a_task_or_a_reason():
+    names = simplex.SETS
+    tasks = all_tasks("full", dict.fromkeys(names))
+    covered = {(t.table, t.dataset, t.method) for t in tasks if t.reading == HEADLINE}
+    for number in numbers("simplex"):
+        key = (number.results, number.select["dataset"], number.select["method"])
+        assert bool(number.not_run) != (key in covered)
+
+
+def test_every_reading_is_explained():
+    tasks = all_tasks("full", dict.fromkeys(simplex.SETS))
+    explained = {entry["name"] for entry in paper_entry("simplex")["readings"]}
+    assert {t.reading for t in tasks} | {"Nystrom only"} == explained
+
+
+def test_tasks_are_distinct():
+    tasks = all_tasks("full", dict.fromkeys(simplex.SETS))
+    assert len({task.key(1, "") for task in tasks}) == len(tasks)
+
+
+@pytest.mark.parametrize("method", ["s-ls", "s-ls online", "sh-svm online", "svm rbf ova"])
+def test_methods_of_table_2_classify_digits(small, method):
+    (task,) = (t for t in all_tasks("quick", {SMALL: small}) if t.method == method)
+    (measurement,) = simplex.run(task, small)
+    assert measurement.metric == "accuracy"
+    assert measurement.value > 0.7
+    assert measurement.n_test == 200
+
+
+@pytest.mark.parametrize(
+    ("grid", "largest", "middle"), [("log", 2.0, 0.2), ("linear", 2.0, 1.01), ("gram", 200.0, 20.0)]
+)
+def test_grids_of_lambda_span_the_spectrum_as_they_say(grid, largest, middle):
+    alphas = simplex._grid(grid)(np.array([2.0, 20.0, 200.0]), 100)
+    assert len(alphas) == 100
+    assert alphas[0] == pytest.approx(largest)
+    assert alphas[0] / alphas[-1] == pytest.approx(100.0)
+    assert np.interp(49.5, np.arange(100), alphas) == pytest.approx(middle, rel=0.01)
+
+
+def test_features_of_the_readings():
+    X, X_test = np.array([[1.0], [3.0]]), np.array([[5.0]])
+    params = {"standardise": True, "intercept": True}
+    task = Task("simplex", "table2", SMALL, "s-ls", params=params)
+    train, test = simplex._features(task, X, X_test)
+    np.testing.assert_allclose(train, [[-1, 1], [1, 1]])
+    np.testing.assert_allclose(test, [[3, 1]])
+
+
+def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
+    monkeypatch.setattr(simplex, "LARGEST_EXACT", 100)
+    monkeypatch.setattr(simplex, "N_LANDMARKS", 200)
+    task = Task("simplex", "table2", SMALL, "s-ls rbf", params={"seed": 0})
+    exact, nystrom = simplex.run(task, small)
+    assert exact.chosen["alpha"] == nystrom.chosen["alpha"]
+    assert nystrom.reading == "Nystrom only"
+    assert exact.value > 0.88
+
+
+@pytest.mark.parametrize("method", ["sc-svm, rbf", "sh-svm without hull, linear"])
+def test_batch_svms_carry_their_gap(small, method, monkeypatch):
+    monkeypatch.setattr(simplex, "BATCH_ITERATIONS", {"linear": 10, "rbf": 10})
+    task = Task("simplex", "batch_svm", SMALL, method, params={"seed": 0})
+    (measurement,) = simplex.run(task, small)
+    assert measurement.gap is not None
+    assert measurement.chosen["optimal"] == (measurement.gap <= 1.01 * simplex.BATCH_TOL)
+
+
+def test_peers_tune_on_equal_grids(small):
+    rls, ridge = (
+        simplex.run(Task("simplex", "peers", SMALL, method, params={"seed": 0}), small)[0]
+        for method in ("simplex rls", "one-vs-all ridge")
+    )
+    assert abs(rls.value - ridge.value) < 0.05
