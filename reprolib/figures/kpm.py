@@ -7,9 +7,19 @@ import json
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy import stats
 
-from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, figure_grid, note_source
+from reprolib.comparison import paired_interval
+from reprolib.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    RED,
+    figure_grid,
+    interval_plot,
+    note_source,
+    source_text,
+)
 from reprolib.protocols.base import HEADLINE
 
 
@@ -55,7 +65,7 @@ def figure1(records: pd.DataFrame) -> Figure:
     axes[0].set(title="KPM", ylabel="error")
     axes[1].set(title="SVM")
     axes[0].legend()
-    note_source(figure, _source_text(rows))
+    note_source(figure, source_text(rows))
     return figure
 
 
@@ -70,7 +80,7 @@ def error_against_dimension(records: pd.DataFrame) -> Figure:
     for axis in axes[len(names) :]:
         axis.set_visible(False)
     axes[0].legend(fontsize=8)
-    note_source(figure, _source_text(rows))
+    note_source(figure, source_text(rows))
     return figure
 
 
@@ -101,19 +111,16 @@ def paired_table(records: pd.DataFrame) -> pd.DataFrame:
     lines = {}
     for name, group in rows.groupby("dataset"):
         wide = 100 * group.pivot_table(index="trial", columns="method", values="value")
-        if {"kpm", "svm"} <= set(wide.columns):
-            difference = (wide["kpm"] - wide["svm"]).dropna().to_numpy()
-            n, mean = len(difference), difference.mean()
-            half = (
-                stats.t.ppf(0.975, n - 1) * difference.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-            )
+        wide = wide.reindex(columns=["kpm", "svm"]).dropna()
+        if len(wide) > 1:
+            difference, low, high = paired_interval(wide["kpm"], wide["svm"])
             lines[name] = {
                 "KPM": wide["kpm"].mean(),
                 "SVM": wide["svm"].mean(),
-                "difference": mean,
-                "low": mean - half,
-                "high": mean + half,
-                "trials": n,
+                "difference": difference,
+                "low": low,
+                "high": high,
+                "trials": len(wide),
                 "source": group["source"].iloc[0],
             }
     return pd.DataFrame.from_dict(lines, orient="index").rename_axis("data set")
@@ -144,21 +151,9 @@ def _loss_name(method: str) -> str:
 def paired_differences(records: pd.DataFrame) -> Figure:
     """Interval of the paired difference for every data set."""
     frame = paired_table(records).iloc[::-1]
-    figure, (axis,) = figure_grid(1, 1, size=(7.0, 0.8 + 0.36 * len(frame)))
-    y = np.arange(len(frame))
-    clear = ((frame["low"] > 0) | (frame["high"] < 0)).to_numpy()
-    for flag, colour, label in [(True, RED, "interval excludes 0"), (False, BLUE, "includes 0")]:
-        rows = frame[clear == flag]
-        half = (rows["high"] - rows["low"]) / 2
-        axis.errorbar(
-            rows["difference"], y[clear == flag], xerr=half, fmt="o", color=colour, label=label
-        )
-    axis.axvline(0, color=BLACK, lw=1)
     labels = [f"{name} ({row.source}, {row.trials})" for name, row in frame.iterrows()]
-    axis.set_yticks(y, labels)
-    axis.set_xlabel("KPM minus SVM, percentage points of test error (negative: KPM better)")
-    axis.legend(fontsize=8)
-    return figure
+    x_label = "KPM minus SVM, percentage points of test error (negative: KPM better)"
+    return interval_plot(frame, labels, x_label)
 
 
 def selected_dimensions(records: pd.DataFrame) -> Figure:
@@ -180,13 +175,5 @@ def selected_dimensions(records: pd.DataFrame) -> Figure:
     axis.invert_yaxis()
     axis.set_xlabel("selected D")
     axis.legend(fontsize=8)
-    note_source(figure, _source_text(rows))
+    note_source(figure, source_text(rows))
     return figure
-
-
-def _source_text(rows: pd.DataFrame) -> str:
-    sources = rows.groupby("dataset")["source"].first()
-    return "; ".join(
-        f"{source}: {', '.join(name.split('/')[1] for name in group.index)}"
-        for source, group in sources.groupby(sources)
-    )

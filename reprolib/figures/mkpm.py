@@ -8,9 +8,9 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy import stats
 
 from data_fetch.haxby import unmask
+from reprolib.comparison import paired_interval
 from reprolib.figures.style import (
     BLACK,
     BLUE,
@@ -18,7 +18,9 @@ from reprolib.figures.style import (
     ORANGE,
     RED,
     figure_grid,
+    interval_plot,
     note_source,
+    source_text,
 )
 from reprolib.mkpm import MKPMClassifier
 from reprolib.protocols.base import HEADLINE
@@ -97,23 +99,14 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def interval(values) -> tuple[float, float]:
-    """Mean, and half of its 95 % t interval (NaN for one value)."""
-    values = np.asarray(values, dtype=float)
-    n = len(values)
-    if n < 2:
-        return float(values.mean()), np.nan
-    half = stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n)
-    return float(values.mean()), float(half)
-
-
 def paired_table(wide: pd.DataFrame, first: str) -> pd.DataFrame:
     """First column minus every other one, paired over rows, in percentage points."""
     lines = {}
     for other in wide.columns.drop(first):
-        mean, half = interval(100 * (wide[first] - wide[other]).dropna())
-        lines[other] = {"difference": mean, "low": mean - half, "high": mean + half}
-    return pd.DataFrame.from_dict(lines, orient="index")
+        pair = 100 * wide[[first, other]].dropna()
+        one_trial = ((pair[first] - pair[other]).mean(), np.nan, np.nan)
+        lines[other] = paired_interval(*pair.to_numpy().T) if len(pair) > 1 else one_trial
+    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
 
 
 def ablation_table(records: pd.DataFrame) -> pd.DataFrame:
@@ -188,19 +181,9 @@ def haxby_differences(records: pd.DataFrame) -> pd.DataFrame:
 def paired_differences(records: pd.DataFrame) -> Figure:
     """Intervals of `haxby_differences`."""
     frame = haxby_differences(records).iloc[::-1]
-    figure, (axis,) = figure_grid(1, 1, size=(7.2, 0.9 + 0.33 * len(frame)))
-    clear = ((frame["low"] > 0) | (frame["high"] < 0)).to_numpy()
-    y = np.arange(len(frame))
-    for flag, colour, label in [(True, RED, "interval excludes 0"), (False, BLUE, "includes 0")]:
-        part = frame[clear == flag]
-        half = (part["high"] - part["low"]) / 2
-        axis.errorbar(
-            part["difference"], y[clear == flag], xerr=half, fmt="o", color=colour, label=label
-        )
-    axis.axvline(0, color=BLACK, lw=1)
-    axis.set_yticks(y, [f"{condition}: {other}" for condition, other in frame.index], fontsize=8)
-    axis.set_xlabel("MKPM minus SVM, percentage points of accuracy (positive: MKPM better)")
-    axis.legend(fontsize=8)
+    labels = [f"{condition}: {other}" for condition, other in frame.index]
+    x_label = "MKPM minus SVM, percentage points of accuracy (positive: MKPM better)"
+    figure = interval_plot(frame, labels, x_label)
     note_source(figure, source_text(records[records["table"] == "haxby"]))
     return figure
 
@@ -309,12 +292,3 @@ def weight_maps(volumes: dict[str, np.ndarray], affine, title: str) -> Figure:
 def _crop(axis, inside) -> None:
     x, y = np.nonzero(inside)
     axis.set(xlim=(x.min() - 2.5, x.max() + 2.5), ylim=(y.min() - 2.5, y.max() + 2.5))
-
-
-def source_text(rows: pd.DataFrame) -> str:
-    """Say which data sets came from which source."""
-    sources = rows.groupby("dataset")["source"].first()
-    return "; ".join(
-        f"{source}: {', '.join(name.split('/')[1] for name in group.index)}"
-        for source, group in sources.groupby(sources)
-    )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.figures.style import BLACK, BLUE, ORANGE, RED, figure_grid, note_source
+from reprolib.figures.style import BLACK, BLUE, ORANGE, RED, figure_grid, note_source, source_text
 from reprolib.protocols.base import HEADLINE
 from reprolib.published import numbers
 
@@ -45,7 +45,7 @@ def accuracies(records: pd.DataFrame) -> Figure:
     axes[0].plot([], [], ".", color=BLUE, ms=9, label="ours")
     axes[0].plot([], [], "|", color=RED, ms=12, mew=2, label="printed")
     axes[0].legend(fontsize=8, loc="lower left")
-    note_source(figure, _source_text(rows))
+    note_source(figure, source_text(rows))
     return figure
 
 
@@ -66,7 +66,7 @@ def loo_paths(records: pd.DataFrame) -> Figure:
         axis.set_xlabel("lambda, from large to small")
     axes[0].set_ylabel("leave-one-out accuracy in %")
     axes[0].legend(fontsize=8)
-    note_source(figure, _source_text(rows))
+    note_source(figure, source_text(rows))
     return figure
 
 
@@ -79,7 +79,7 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
         axis.plot(np.arange(1, len(values) + 1), values, label=str(name))
     axis.set(xlabel="rounds", ylabel="test accuracy in %")
     axis.legend(fontsize=8)
-    note_source(figure, _source_text(rows))
+    note_source(figure, source_text(rows))
     return figure
 
 
@@ -104,11 +104,3 @@ def seed_table(records: pd.DataFrame) -> pd.DataFrame:
     grouped = 100 * rows.groupby(["method", "reading", "dataset"])["value"].agg(["mean", "std"])
     text = grouped["mean"].map("{:.1f}".format) + " ± " + grouped["std"].map("{:.1f}".format)
     return text.str.replace(" ± nan", "").unstack("dataset").fillna("–")
-
-
-def _source_text(rows: pd.DataFrame) -> str:
-    sources = rows.groupby("dataset")["source"].first()
-    return "; ".join(
-        f"{source}: {', '.join(name.split('/')[1] for name in group.index)}"
-        for source, group in sources.groupby(sources)
-    )

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 from cycler import cycler
 from matplotlib.figure import Figure
 
@@ -55,6 +59,41 @@ def use_style() -> None:
 def note_source(figure: Figure, text: str) -> None:
     """Print the source of the data below a figure."""
     figure.supxlabel(text, fontsize=8, color="#666666", x=0.99, ha="right")
+
+
+def source_text(rows: pd.DataFrame) -> str:
+    """Say which data sets of some records came from which source."""
+    sources = rows.groupby("dataset")["source"].first()
+    return "; ".join(
+        f"{source}: {', '.join(name.split('/')[1] for name in group.index)}"
+        for source, group in sources.groupby(sources)
+    )
+
+
+def interval_plot(frame: pd.DataFrame, labels: Sequence[str], x_label: str) -> Figure:
+    """Paired differences with their intervals, one line each, the first at the bottom.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns difference, low and high.
+    labels : sequence of str
+    x_label : str
+    """
+    figure, (axis,) = figure_grid(1, 1, size=(7.2, 0.9 + 0.34 * len(frame)))
+    y = np.arange(len(frame))
+    clear = ((frame["low"] > 0) | (frame["high"] < 0)).to_numpy()
+    for flag, colour, label in [(True, RED, "interval excludes 0"), (False, BLUE, "includes 0")]:
+        part = frame[clear == flag]
+        half = (part["high"] - part["low"]) / 2
+        axis.errorbar(
+            part["difference"], y[clear == flag], xerr=half, fmt="o", color=colour, label=label
+        )
+    axis.axvline(0, color=BLACK, lw=1)
+    axis.set_yticks(y, labels, fontsize=9)
+    axis.set_xlabel(x_label)
+    axis.legend(fontsize=8)
+    return figure
 
 
 def figure_grid(n_rows: int, n_columns: int, size=(3.2, 2.6), **kwargs):
