@@ -13,11 +13,13 @@ reproduce: $(VENV)/.ready
 full: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --full
 
+# The notebooks run without coverage: nbval's kernels would wait for the lock of the data file.
 test: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --nbval --cov --cov-report=term:skip-covered --cov-fail-under=90 -p no:cacheprovider
+	$(BIN)/python -m pytest -q tests --cov --cov-report=term:skip-covered --cov-fail-under=90 -p no:cacheprovider
+	$(BIN)/python -m pytest -q --nbval notebooks -p no:cacheprovider
 
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab notebooks
