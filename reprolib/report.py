@@ -116,5 +116,9 @@ def _beside(paper: str, table: str, directory: Path) -> pd.DataFrame:
 
 
 def _meta(paper: str, directory: Path) -> dict[str, Any]:
+    """Meta of the paper's tables: what they share, and the computing time of all."""
     files = sorted((Path(directory) / paper).glob("*.meta.json"))
-    return json.loads(files[0].read_text(encoding="utf-8")) if files else {}
+    metas = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    minutes = sum(meta["seconds_of_tasks"] for meta in metas) / 60
+    digests = {name: d for meta in metas for name, d in meta["data_digests"].items()}
+    return {**metas[0], "minutes_of_tasks": minutes, "data_digests": digests} if metas else {}

@@ -136,7 +136,7 @@ def test_every_reading_and_extra_runs(statlog, fmri):
     assert not figures.losses_table(records).isna().to_numpy().any()
     assert (figures.dimension_table(records)["least"] >= 0).all()
     assert figures.kernel_table(records).shape[0] == 1
-    assert len(figures.haxby_table(records)) == 9
+    assert len(figures.haxby_table(records)) == 10
 
 
 def test_ablation_records_what_it_spent(statlog):

@@ -165,7 +165,7 @@ def haxby_table(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def haxby_differences(records: pd.DataFrame) -> pd.DataFrame:
-    """MKPM (linear) minus each SVM on the same runs, percentage points with 95 % intervals."""
+    """Linear MKPM minus each other machine on the same runs, in points, with 95 % intervals."""
     rows = records[(records["table"] == "haxby") & (records["status"] == "ok")]
     lines = {}
     for condition, group in rows.groupby("reading"):
@@ -182,7 +182,7 @@ def paired_differences(records: pd.DataFrame) -> Figure:
     """Intervals of `haxby_differences`."""
     frame = haxby_differences(records).iloc[::-1]
     labels = [f"{condition}: {other}" for condition, other in frame.index]
-    x_label = "MKPM minus SVM, percentage points of accuracy (positive: MKPM better)"
+    x_label = "MKPM minus the other, percentage points of accuracy (positive: MKPM better)"
     figure = interval_plot(frame, labels, x_label)
     note_source(figure, source_text(records[records["table"] == "haxby"]))
     return figure

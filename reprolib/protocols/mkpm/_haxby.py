@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    LeaveOneGroupOut,
+    train_test_split,
+)
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
@@ -23,6 +28,7 @@ from reprolib.protocols.mkpm._common import (
     mean_path,
     selected,
 )
+from reprolib.simplex import SimplexRLSClassifier
 
 ONE_D = "one d of least held-out error for all folds"
 TWELVE = "twelve runs"
@@ -43,10 +49,13 @@ KERNELS: dict[str, dict[str, Any]] = {
 }
 ONE_VS_ONE, ONE_VS_REST = "svm, one-vs-one", "svm, one-vs-rest"
 CRAMMER_SINGER = "svm, Crammer-Singer"
-#: SVMs held against the linear MKPM in each condition.
+SIMPLEX_RLS = "simplex RLS"
+#: Mean-square-one inputs; the eigenvalues of K / n sum to the number of voxels.
+ALPHAS = (0.01, 0.1, 1.0, 10.0)
+#: Machines held against the linear MKPM in each condition.
 COMPARED = {
-    RAW: (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER),
-    Z_SCORED: (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER),
+    RAW: (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER, SIMPLEX_RLS),
+    Z_SCORED: (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER, SIMPLEX_RLS),
     SCALED: (ONE_VS_ONE,),
 }
 
@@ -219,15 +228,28 @@ def _compare(task, fold) -> list[Measurement]:
         model.fit(K, y, groups=fold["groups"])
         accuracy, chosen = model.score(K_test, y_test), {"d": model.n_components_}
     else:
-        accuracy, chosen = _linear_machine(task.method, fold, list(cv.split(X, y, fold["groups"])))
+        measure = _simplex_rls if task.method == SIMPLEX_RLS else _linear_svm
+        accuracy, chosen = measure(task.method, fold, list(cv.split(X, y, fold["groups"])))
     return [Measurement("accuracy", float(accuracy), chosen, n_test=len(y_test))]
 
 
-def _linear_machine(method: str, fold, splits) -> tuple[float, dict]:
-    """Accuracy of a linear SVM on centred voxels of mean square one, C by cross-validation."""
+def _centred(fold):
+    """Centre the voxels on the training volumes, and scale all alike to mean square one."""
     X, y, X_test, y_test = _arrays(fold)
     mean, scale = X.mean(axis=0), np.sqrt(np.mean((X - X.mean(axis=0)) ** 2))
-    X, X_test = (X - mean) / scale, (X_test - mean) / scale
+    return (X - mean) / scale, y, (X_test - mean) / scale, y_test
+
+
+def _simplex_rls(method: str, fold, splits) -> tuple[float, dict]:
+    """Accuracy of linear simplex RLS, alpha by cross-validation."""
+    X, y, X_test, y_test = _centred(fold)
+    search = GridSearchCV(SimplexRLSClassifier(), {"alpha": ALPHAS}, cv=splits).fit(X, y)
+    return search.score(X_test, y_test), search.best_params_
+
+
+def _linear_svm(method: str, fold, splits) -> tuple[float, dict]:
+    """Accuracy of a linear SVM on centred voxels of mean square one, C by cross-validation."""
+    X, y, X_test, y_test = _centred(fold)
 
     def accuracy(C, train, test):
         Z, Z_test = X[train], X_test if test is None else X[test]
