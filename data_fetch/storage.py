@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import glob
 import gzip
 import hashlib
 import json
@@ -57,13 +58,8 @@ def partial_file(target: Path) -> Iterator[Path]:
 def remove_leftovers(target: Path) -> None:
     """Delete partial files of a killed process; call it with the target's lock held."""
     if target.parent.is_dir():
-        for partial in target.parent.glob(f".{glob_escape(target.name)}.*.part"):
+        for partial in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
             partial.unlink(missing_ok=True)
-
-
-def glob_escape(name: str) -> str:
-    """Escape a file name for use in a pattern."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def gzip_unix_compressed(source: Path, target: Path) -> None:
