@@ -89,6 +89,9 @@ def test_conditions_of_the_voxels(fmri):
     for run in range(12):
         np.testing.assert_allclose(scored[fmri.groups == run].mean(axis=0), 0, atol=1e-9)
         np.testing.assert_allclose(scored[fmri.groups == run].std(axis=0), 1, atol=1e-9)
+    centred = _haxby.prepare(fmri, 0, condition=_haxby.CENTRED)
+    np.testing.assert_allclose(centred["X"].mean(axis=0), 0, atol=1e-9)
+    assert np.abs(centred["X_test"].mean(axis=0)).max() > 1e-3
     fold = _haxby.prepare(fmri, 0, condition=_haxby.SCALED)
     both = np.vstack([fold["X"], fold["X_test"]])
     np.testing.assert_allclose([both.min(axis=0), both.max(axis=0)], [[0] * 15, [1] * 15])

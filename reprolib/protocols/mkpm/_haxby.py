@@ -33,6 +33,7 @@ from reprolib.simplex import SimplexRLSClassifier
 ONE_D = "one d of least held-out error for all folds"
 TWELVE = "twelve runs"
 SCALED = "voxels scaled to [0, 1]"
+CENTRED = "voxels centred"
 Z_SCORED = "z-scored in each run (extra)"
 RAW = "raw"
 #: log10 of the costs of the text: C = 10^-t, -6 < t < 4.
@@ -57,6 +58,7 @@ COMPARED = {
     RAW: (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER, SIMPLEX_RLS),
     Z_SCORED: (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER, SIMPLEX_RLS),
     SCALED: (ONE_VS_ONE,),
+    CENTRED: (SIMPLEX_RLS,),
 }
 
 
@@ -73,6 +75,8 @@ def tasks(profile, name, dataset) -> list[Task]:
         for t in trials if runs == 10 else twelve:
             listed.append(Task(PAPER, "table1", name, "mkpm", reading, t, params))
             listed.append(Task(PAPER, "svm_cost", name, "svm", reading, t, params))
+    centred = {"runs": 10, "condition": CENTRED}
+    listed += [Task(PAPER, "table1", name, "mkpm", CENTRED, t, centred) for t in trials]
     listed += [Task(PAPER, "table1", name, "mkpm", TRAINING_SIZE, t) for t in trials]
     listed += [Task(PAPER, "table1", name, "mkpm", CROSS_VALIDATED, t) for t in trials]
     listed += [
@@ -154,6 +158,8 @@ def prepare(dataset, trial: int, *, runs: int = 10, condition: str = RAW) -> dic
     elif condition == Z_SCORED:
         X = z_score_runs(X, groups)
     train, test = groups != trial, groups == trial
+    if condition == CENTRED:
+        X = X - X[train].mean(axis=0)
     return {
         "X": X[train],
         "y": y[train],
