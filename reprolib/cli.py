@@ -44,7 +44,9 @@ def _add_reproduce(commands) -> None:
     profile = sub.add_mutually_exclusive_group()
     profile.add_argument("--quick", dest="profile", action="store_const", const="quick")
     profile.add_argument("--full", dest="profile", action="store_const", const="full")
-    sub.add_argument("--jobs", type=int, default=2, help="worker processes (default: 2)")
+    workers = sub.add_mutually_exclusive_group()
+    workers.add_argument("--jobs", type=int, default=2, help="worker processes (default: 2)")
+    workers.add_argument("--cluster", metavar="ADDRESS", help="scheduler of a dask cluster to use")
     sub.add_argument(
         "--embedded", action="store_true", help="use embedded data even where real data can be had"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from pathlib import Path
 
@@ -39,20 +40,18 @@ def run(arguments) -> int:
     output = arguments.output or _default_output(arguments)
     out, err = Console(), Console(stderr=True)
     failed = 0
-    for protocol in protocols:
-        with _progress_bar(err) as bar:
-            outcome = run_protocol(
-                protocol,
-                arguments.profile,
-                embedded=arguments.embedded,
-                n_jobs=arguments.jobs,
-                progress=_progress_callback(bar, protocol.paper),
-            )
-        _say_substitutions(err, outcome)
-        failed += _say_failures(err, outcome)
-        for path in results.write_tables(outcome.records, output / protocol.paper, outcome.meta):
-            err.print(f"wrote {path}", highlight=False)
-        write_figures(protocol.paper, outcome, arguments.build / "figures" / protocol.paper)
+    with _cluster(arguments.cluster) as cluster:
+        for protocol in protocols:
+            with _progress_bar(err) as bar:
+                outcome = run_protocol(
+                    protocol,
+                    arguments.profile,
+                    embedded=arguments.embedded,
+                    n_jobs=arguments.jobs,
+                    cluster=cluster,
+                    progress=_progress_callback(bar, protocol.paper),
+                )
+            failed += _write(err, outcome, output, arguments.build)
     report = write_report(
         papers,
         output,
@@ -64,6 +63,29 @@ def run(arguments) -> int:
     out.print(f"Figures: {figures}", soft_wrap=True, highlight=False)
     out.print(f"Report: {report.resolve()}", soft_wrap=True, highlight=False)
     return 1 if failed else 0
+
+
+def _cluster(address: str | None):
+    """Connect to the cluster at an address; without one, tasks run on this machine."""
+    if address is None:
+        return contextlib.nullcontext()
+    try:
+        from reprolib.cluster import Cluster
+    except ImportError as error:
+        raise ValueError(
+            f"--cluster needs {error.name}: install reprolib with its extra `cluster`"
+        ) from error
+    return Cluster(address)
+
+
+def _write(err: Console, outcome: Run, output: Path, build: Path) -> int:
+    """Write tables and figures of one paper; return the number of failed records."""
+    _say_substitutions(err, outcome)
+    failed = _say_failures(err, outcome)
+    for path in results.write_tables(outcome.records, output / outcome.paper, outcome.meta):
+        err.print(f"wrote {path}", highlight=False)
+    write_figures(outcome.paper, outcome, build / "figures" / outcome.paper)
+    return failed
 
 
 def _default_output(arguments) -> Path:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import pandas as pd
@@ -19,6 +20,12 @@ from data_fetch import Dataset
 from reprolib import results
 from reprolib.protocols import get_protocol
 from reprolib.protocols.base import Measurement, Profile, Protocol, Task
+
+if TYPE_CHECKING:
+    from reprolib.cluster import Cluster
+
+#: Data sets by name and digest that a cluster sent to this worker process.
+received: dict[tuple[str, str], Dataset] = {}
 
 #: Called with (finished tasks, tasks in all, stage, stages in all) after every task.
 Progress = Callable[[int, int, int, int], None]
@@ -76,14 +83,20 @@ def _worker_dataset(name: str, digest: str) -> Dataset:
 
 
 def execute(task: Task, digest: str) -> list[dict[str, Any]]:
-    """Run one task on one BLAS thread, and return its rows; an exception becomes a failed row."""
+    """Run one task on one BLAS thread, and return its rows; an exception becomes a failed row.
+
+    What scikit-learn would run in parallel inside of a task stays in it: joblib's dask backend
+    would spread it over the cluster.
+    """
     protocol = get_protocol(task.paper)
     start = time.perf_counter()
     source = "embedded" if task.dataset.startswith("embedded/") else "unknown"
     try:
-        dataset = _worker_dataset(task.dataset, digest)
+        dataset = received.get((task.dataset, digest))
+        if dataset is None:
+            dataset = _worker_dataset(task.dataset, digest)
         source = dataset.source
-        with threadpool_limits(limits=1):
+        with threadpool_limits(limits=1), joblib.parallel_config("sequential"):
             measurements = protocol.run(task, dataset)
     except Exception as error:
         message = f"failed: {type(error).__name__}: {error}"
@@ -119,6 +132,7 @@ def run_protocol(
     embedded: bool = False,
     store: results.RecordStore | None = None,
     n_jobs: int = 1,
+    cluster: Cluster | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Run all stages of a protocol; what is in the store already is not run again.
@@ -132,20 +146,24 @@ def run_protocol(
     embedded : bool
         Use the embedded counterparts even where the real data can be had.
     n_jobs : int
-        Workers of joblib's current backend. The records do not depend on it.
+        Worker processes on this machine. The records do not depend on it.
+    cluster : Cluster, optional
+        Run the tasks there instead; the data are sent to every worker once.
     """
     store = results.RecordStore() if store is None else store
     started = time.perf_counter()
     datasets, substituted = load_datasets(protocol.datasets(profile), embedded=embedded)
     digests = {name: dataset.digest() for name, dataset in datasets.items()}
     rows: list[dict[str, Any]] = []
-    for number, stage in enumerate(protocol.stages, start=1):
-        tasks = stage(profile, datasets, results.to_frame(rows))
-        total = len(tasks)
-        for done, task_rows in enumerate(_run_tasks(protocol, tasks, digests, store, n_jobs), 1):
-            rows.extend(task_rows)
-            if progress is not None:
-                progress(done, total, number, len(protocol.stages))
+    with contextlib.nullcontext() if cluster is None else cluster.holding(datasets):
+        for number, stage in enumerate(protocol.stages, start=1):
+            tasks = stage(profile, datasets, results.to_frame(rows))
+            parallel = _local_parallel(n_jobs) if cluster is None else cluster.parallel()
+            finished = _run_tasks(protocol, tasks, digests, store, parallel)
+            for done, task_rows in enumerate(finished, start=1):
+                rows.extend(task_rows)
+                if progress is not None:
+                    progress(done, len(tasks), number, len(protocol.stages))
     meta = {
         "paper": protocol.paper,
         "profile": profile,
@@ -156,7 +174,13 @@ def run_protocol(
         "data_digests": digests,
         **results.environment(),
     }
+    if cluster is not None:
+        meta["machine"] = f"dask cluster of {len(cluster.workers())} workers"
     return Run(protocol.paper, results.to_frame(rows), meta, substituted)
+
+
+def _local_parallel(n_jobs: int) -> joblib.Parallel:
+    return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
 
 
 def _run_tasks(
@@ -164,7 +188,7 @@ def _run_tasks(
     tasks: list[Task],
     digests: Mapping[str, str],
     store: results.RecordStore,
-    n_jobs: int,
+    parallel: joblib.Parallel,
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the rows of every task: stored ones first, then the others as they finish."""
     pending = []
@@ -175,7 +199,6 @@ def _run_tasks(
             pending.append((key, task))
         else:
             yield rows
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     jobs = (joblib.delayed(_execute_keyed)(k, t, digests[t.dataset]) for k, t in pending)
     for key, rows in parallel(jobs):
         if all(row["status"] == "ok" for row in rows):

@@ -1,0 +1,181 @@
+"""A real cluster of two worker processes: same tables, data sent once, killed workers replaced."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+
+import joblib
+import pandas as pd
+import pytest
+
+pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+
+import distributed
+
+import reprolib.cluster
+from reprolib.cli import main
+from reprolib.cluster import Cluster, ClusterError
+from reprolib.protocols import Task, get_protocol, runner
+from reprolib.results import RecordStore
+
+
+def small_tasks(name, D, n_tasks):
+    return [Task("kpm", "table1", name, "kpm", trial=i, params={"D": D}) for i in range(n_tasks)]
+
+
+def first_stage(profile, datasets, records):
+    return small_tasks(EMBEDDED, 5, 8)
+
+
+def second_stage(profile, datasets, records):
+    """Tasks that depend on the records of the first stage."""
+    return small_tasks(EMBEDDED, 3 + len(records) + int(1000 * records["value"].sum()) % 7, 4)
+
+
+EMBEDDED = "embedded/twonorm"
+PROTOCOL = dataclasses.replace(
+    get_protocol("kpm"),
+    datasets=lambda profile: [EMBEDDED],
+    stages=(first_stage, second_stage),
+)
+
+
+@pytest.fixture(scope="module")
+def local_cluster():
+    """Scheduler and two worker processes, which have neither cache nor mirror."""
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=":0",
+        env={"REPROLIB_DATA": "/nonexistent", "REPROLIB_MIRROR": "/nonexistent"},
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster(local_cluster):
+    with Cluster(local_cluster.scheduler_address) as connection:
+        yield connection
+
+
+def run(folder, **options):
+    store = RecordStore(folder)
+    return runner.run_protocol(PROTOCOL, "quick", embedded=True, store=store, **options)
+
+
+def values(outcome) -> pd.DataFrame:
+    return outcome.records.drop(columns="seconds")
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """Records made in this process, one task after the other."""
+    return values(run(tmp_path_factory.mktemp("alone")))
+
+
+def test_one_process_two_and_a_cluster_give_the_same_tables(alone, cluster, tmp_path):
+    two = run(tmp_path / "two", n_jobs=2)
+    many = run(tmp_path / "cluster", cluster=cluster)
+    assert set(alone["status"]) == {"ok"}
+    pd.testing.assert_frame_equal(alone, values(two))
+    pd.testing.assert_frame_equal(alone, values(many))
+    assert many.meta["machine"] == "dask cluster of 2 workers"
+
+
+def loads() -> int:
+    return runner._worker_dataset.cache_info().misses
+
+
+def test_data_are_sent_to_every_worker_once(alone, cluster, tmp_path):
+    during = {}
+
+    def look(done, total, stage, stages):
+        during.update(cluster.client.run(lambda: len(runner.received)))
+
+    run(tmp_path, cluster=cluster, progress=look)
+    n_datasets = alone["dataset"].nunique()
+    assert set(during.values()) == {n_datasets}
+    assert len(during) == 2
+    assert set(cluster.client.run(loads).values()) == {0}
+    assert set(cluster.client.run(lambda: len(runner.received)).values()) == {0}
+
+
+def test_killed_workers_are_replaced_and_nothing_is_lost_or_doubled(alone, cluster, tmp_path):
+    """One of two in the first stage; in the second one both, so that all data are gone."""
+    before = set(cluster.client.run(os.getpid).values())
+
+    def kill(done, total, stage, stages):
+        if (done, stage) in {(2, 1), (1, 2)}:
+            pids = sorted(cluster.client.run(os.getpid).values())
+            for pid in pids[:stage]:
+                os.kill(pid, signal.SIGKILL)
+
+    outcome = run(tmp_path, cluster=cluster, progress=kill)
+    pd.testing.assert_frame_equal(alone, values(outcome))
+    cluster.client.wait_for_workers(2, timeout=60)
+    after = set(cluster.client.run(os.getpid).values())
+    assert len(after) == 2
+    assert not before & after
+
+
+def test_task_that_kills_its_workers_ends_with_an_error(cluster, local_cluster, monkeypatch):
+    monkeypatch.setattr(local_cluster.scheduler, "allowed_failures", 0)
+    with pytest.raises(ClusterError, match="gave a task up.*--memory-limit"):
+        list(cluster.parallel()([joblib.delayed(os._exit)(1)]))
+    cluster.client.wait_for_workers(2, timeout=60)
+
+
+def test_lost_scheduler_ends_with_an_error():
+    """What joblib is given, for every task, when the connection to the scheduler is lost."""
+    backend = reprolib.cluster.ClusterBackend.__new__(reprolib.cluster.ClusterBackend)
+    lost = distributed.client.FutureCancelledError("key", "scheduler-connection-lost")
+    with pytest.raises(ClusterError, match="scheduler-connection-lost.*goes on from there"):
+        backend.retrieve_result_callback(lost)
+
+
+def test_single_worker_computes_in_its_own_process(local_cluster):
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=":0"
+        ) as single,
+        Cluster(single.scheduler_address) as connection,
+    ):
+        pids = list(connection.parallel()(joblib.delayed(os.getpid)() for _ in range(3)))
+    assert len(set(pids)) == 1
+    assert os.getpid() not in pids
+
+
+def test_nothing_at_the_address(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(reprolib.cluster, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.chdir(tmp_path)
+    assert main(["reproduce", "kpm", "--cluster", "tcp://127.0.0.1:9"]) == 2
+    message = " ".join(capsys.readouterr().err.split())
+    assert "no dask scheduler at --cluster tcp://127.0.0.1:9" in message
+    assert "`dask scheduler`" in message
+
+
+def test_scheduler_without_workers(monkeypatch):
+    monkeypatch.setattr(reprolib.cluster, "WORKER_TIMEOUT", 0.5)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty,
+        pytest.raises(ClusterError, match="no worker at tcp.*--nthreads 1"),
+    ):
+        Cluster(empty.scheduler_address)
+
+
+def test_worker_with_threads_is_refused():
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"
+        ) as threads,
+        pytest.raises(ClusterError, match="has 2 threads.*--nthreads 1"),
+    ):
+        Cluster(threads.scheduler_address)
+
+
+def test_worker_with_other_versions_is_refused(local_cluster, monkeypatch):
+    monkeypatch.setattr(reprolib.cluster, "version", lambda package: "1.0")
+    with pytest.raises(ClusterError, match=r"worker tcp.* differs.*numpy .*, not 1\.0"):
+        Cluster(local_cluster.scheduler_address)
