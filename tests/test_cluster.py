@@ -21,17 +21,19 @@ from reprolib.protocols import Task, get_protocol, runner
 from reprolib.results import RecordStore
 
 
-def small_tasks(name, D, n_tasks):
-    return [Task("kpm", "table1", name, "kpm", trial=i, params={"D": D}) for i in range(n_tasks)]
+def small_tasks(C, n_tasks):
+    return [
+        Task("kpm", "table1", EMBEDDED, "svm", trial=i, params={"C": C}) for i in range(n_tasks)
+    ]
 
 
 def first_stage(profile, datasets, records):
-    return small_tasks(EMBEDDED, 5, 8)
+    return small_tasks(1.0, 8)
 
 
 def second_stage(profile, datasets, records):
     """Tasks that depend on the records of the first stage."""
-    return small_tasks(EMBEDDED, 3 + len(records) + int(1000 * records["value"].sum()) % 7, 4)
+    return small_tasks(float(records["value"].mean()), 4)
 
 
 EMBEDDED = "embedded/twonorm"
