@@ -5,13 +5,17 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full test lint lab report readme lock clean
+.PHONY: reproduce full verify test lint lab report readme lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
 
 full: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --full
+
+# A random 2 % of the committed records again from scratch, another choice every day.
+verify: $(VENV)/.ready
+	$(BIN)/reprolib verify
 
 # The notebooks run without coverage: nbval's kernels would wait for the lock of the data file.
 test: $(VENV)/.ready

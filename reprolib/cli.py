@@ -1,4 +1,4 @@
-"""Command line: data, reproduce, report, bench."""
+"""Command line: data, reproduce, verify, report, bench."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 
 from data_fetch.cli import add_data_commands
 from reprolib import __version__, results
-from reprolib.commands import bench, readme, report, reproduce
+from reprolib.commands import bench, readme, report, reproduce, verify
 from reprolib.protocols import PAPERS
 
 BUILD = Path("build")
@@ -26,6 +26,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_data_commands(commands)
     _add_reproduce(commands)
+    _add_verify(commands)
     _add_report(commands)
     _add_bench(commands)
     sub = commands.add_parser("readme", help="rewrite the scoreboard in README.md from results/")
@@ -56,6 +57,18 @@ def _add_reproduce(commands) -> None:
         help="results folder (default: results for --full, else build/results)",
     )
     sub.set_defaults(run=reproduce.run, profile="quick", build=BUILD)
+
+
+def _add_verify(commands) -> None:
+    sub = commands.add_parser(
+        "verify", help="recompute a random part of the committed records, and compare"
+    )
+    sub.add_argument("papers", nargs="*", metavar="PAPER", help="(default: all with results)")
+    sub.add_argument("--fraction", type=float, default=0.02, help="part of the tasks (0.02)")
+    sub.add_argument("--seed", type=int, help="of the choice of tasks (default: today's date)")
+    sub.add_argument("--jobs", type=int, default=2, help="worker processes (default: 2)")
+    sub.add_argument("--results", type=Path, default=results.committed_directory())
+    sub.set_defaults(run=verify.run)
 
 
 def _add_report(commands) -> None:

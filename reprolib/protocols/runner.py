@@ -158,7 +158,7 @@ def run_protocol(
     with contextlib.nullcontext() if cluster is None else cluster.holding(datasets):
         for number, stage in enumerate(protocol.stages, start=1):
             tasks = stage(profile, datasets, results.to_frame(rows))
-            parallel = _local_parallel(n_jobs) if cluster is None else cluster.parallel()
+            parallel = local_parallel(n_jobs) if cluster is None else cluster.parallel()
             finished = _run_tasks(protocol, tasks, digests, store, parallel)
             for done, task_rows in enumerate(finished, start=1):
                 rows.extend(task_rows)
@@ -179,7 +179,8 @@ def run_protocol(
     return Run(protocol.paper, results.to_frame(rows), meta, substituted)
 
 
-def _local_parallel(n_jobs: int) -> joblib.Parallel:
+def local_parallel(n_jobs: int) -> joblib.Parallel:
+    """Make a parallel call on worker processes of this machine, results as they come."""
     return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
 
 
@@ -199,12 +200,13 @@ def _run_tasks(
             pending.append((key, task))
         else:
             yield rows
-    jobs = (joblib.delayed(_execute_keyed)(k, t, digests[t.dataset]) for k, t in pending)
+    jobs = (joblib.delayed(execute_keyed)(k, t, digests[t.dataset]) for k, t in pending)
     for key, rows in parallel(jobs):
         if all(row["status"] == "ok" for row in rows):
             store.put(key, rows)
         yield rows
 
 
-def _execute_keyed(key: str, task: Task, digest: str) -> tuple[str, list[dict[str, Any]]]:
+def execute_keyed(key: str, task: Task, digest: str) -> tuple[str, list[dict[str, Any]]]:
+    """Run one task; return its key too, as results come in any order."""
     return key, execute(task, digest)

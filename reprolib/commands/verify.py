@@ -1,0 +1,58 @@
+"""``reprolib verify``: whether the committed records still come out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.progress import Progress
+
+from reprolib.verification import TOLERANCE, Verification, verify_paper
+
+
+def run(arguments) -> int:
+    """Recompute a random part of the committed records of papers, and say what differs.
+
+    Returns
+    -------
+    int
+        1 if a record differs, else 0.
+    """
+    if arguments.jobs == 0:
+        raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
+    papers = arguments.papers or sorted(p.name for p in arguments.results.iterdir() if p.is_dir())
+    today = int(datetime.now(UTC).strftime("%Y%m%d"))
+    seed = today if arguments.seed is None else arguments.seed
+    out, err = Console(soft_wrap=True, highlight=False), Console(stderr=True)
+    out.print(
+        f"Recomputing {arguments.fraction:.3g} of the tasks of every table from scratch; "
+        f"relative tolerance {TOLERANCE:g}. The same choice again: --seed {seed}"
+    )
+    n_different = 0
+    for paper in papers:
+        with Progress(console=err, disable=not err.is_terminal) as bar:
+            line = bar.add_task(paper, total=None)
+            outcome = verify_paper(
+                paper,
+                fraction=arguments.fraction,
+                seed=seed,
+                directory=arguments.results,
+                n_jobs=arguments.jobs,
+                progress=lambda done, total: bar.update(line, completed=done, total=total),  # noqa: B023
+            )
+        _say(out, outcome)
+        n_different += len(outcome.differences)
+    return 1 if n_different else 0
+
+
+def _say(out: Console, outcome: Verification) -> None:
+    verdict = f"{len(outcome.differences)} differ" if outcome.differences else "all agree"
+    out.print(
+        f"{outcome.paper}: {verdict}. {outcome.n_checked} of {outcome.n_committed} records "
+        f"({outcome.n_tasks} of {outcome.n_all_tasks} tasks) recomputed in "
+        f"{outcome.seconds:.1f} s; they took {outcome.committed_seconds:.1f} s when they were made"
+    )
+    for what, why in outcome.unchecked.items():
+        out.print(f"  not checked, {what}: {why}", markup=False)
+    for line in outcome.differences:
+        out.print(f"  differs: {line}", markup=False)
