@@ -6,6 +6,7 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from reprolib import readme, report, results, tables
@@ -107,3 +108,13 @@ def test_scoreboard_counts_every_number():
         counts = count_words(judge_paper(paper))
         assert frame.loc[paper, "published"] == sum(counts.values())
         assert frame.loc[paper, "reproduced"] == counts["reproduced"]
+
+
+@pytest.mark.parametrize("word", ["not reproduced", "not run"])
+def test_every_number_that_does_not_stand_has_a_reason(word):
+    frame = tables.reasons(PAPERS, word)
+    for paper in PAPERS:
+        counts = count_words(judge_paper(paper))
+        assert frame["numbers"].get(paper, default=pd.Series([0])).sum() == counts[word]
+    assert frame["reason"].str.len().min() > 10
+    assert all(frame["which"].str.contains(": "))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -59,6 +61,60 @@ def data_behind(verdicts: Sequence[Verdict]) -> str:
         if v.source:
             trials.setdefault(v.source, set()).add(v.n_trials)
     return "; ".join(f"{source}, {_trials(counts)}" for source, counts in sorted(trials.items()))
+
+
+def sharpness_table(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
+    """Difference and half-width of its interval for every measured proportion.
+
+    Errors, accuracies and areas, in percentage points; selected hyperparameters and counts have
+    no such unit and are left out.
+    """
+    rows = [
+        {
+            "paper": paper.upper(),
+            "verdict": v.word,
+            "difference": abs(v.ours - v.number.value) * 100 / v.number.scale,
+            "half-width": (v.interval[1] - v.interval[0]) / 2 * 100 / v.number.scale,
+        }
+        for paper, listed in verdicts.items()
+        for v in listed
+        if v.word != "not run" and _is_proportion(v)
+    ]
+    return pd.DataFrame(rows, columns=["paper", "verdict", "difference", "half-width"])
+
+
+def _is_proportion(verdict: Verdict) -> bool:
+    number = verdict.number
+    return number.kind != "selected" and 0 <= number.value / number.scale <= 1
+
+
+def sharpness_figure(verdicts: Mapping[str, Sequence[Verdict]]) -> Figure:
+    """Difference from the published number against the half-width of its interval.
+
+    Below the diagonal a number is reproduced; the further to the right, the less that says.
+    """
+    frame = sharpness_table(verdicts)
+    figure, axes = plt.subplots(figsize=(6.4, 4.6))
+    for word in WORDS:
+        part = frame[frame["verdict"] == word]
+        if not part.empty:
+            axes.scatter(
+                part["half-width"],
+                part["difference"],
+                marker=_MARKERS[word],
+                color=VERDICT_STYLE[word][0],
+                label=word,
+                alpha=0.8,
+            )
+    ends = np.array([0.05, 2 * frame["half-width"].max()])
+    axes.plot(ends, ends, color=BLACK, lw=1)
+    axes.set_xscale("log")
+    axes.set_yscale("symlog", linthresh=0.1)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("half-width of the 95 % interval (percentage points)")
+    axes.set_ylabel("|ours − published| (percentage points)")
+    axes.legend(fontsize=9)
+    return figure
 
 
 def _trials(counts: set[int]) -> str:
