@@ -1,11 +1,11 @@
-# `make reproduce`: every paper in the quick profile; `make test`: the whole check; `make lab`: the notebooks.
+# `make reproduce`: every paper in the quick profile; `make test`: the whole check; `make lab`: the notebooks; `make docs`: the site.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full verify test lint lab report readme lock clean
+.PHONY: reproduce full verify test lint lab docs report readme lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
@@ -28,6 +28,10 @@ test: $(VENV)/.ready
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab notebooks
 
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -j auto -q docs build/docs
+	@echo "Documentation: $(CURDIR)/build/docs/index.html"
+
 report: $(VENV)/.ready
 	$(BIN)/reprolib report
 
@@ -46,12 +50,18 @@ $(VENV)/.lab: $(VENV)/.ready requirements-lab.lock
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-lab.lock
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.ready requirements-docs.lock
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-docs.lock
+	@touch $@
+
 # Needs uv; writes names, versions and hashes, no index URLs.
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  --extra test --extra cluster pyproject.toml lock-build.in -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  --extra test --extra cluster --extra lab pyproject.toml lock-build.in -c requirements.lock -o requirements-lab.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  --extra test --extra cluster --extra docs pyproject.toml lock-build.in -c requirements.lock -o requirements-docs.lock
 
 clean:
 	rm -rf build .pytest_cache .mypy_cache .ruff_cache

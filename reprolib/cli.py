@@ -73,8 +73,24 @@ def _add_verify(commands) -> None:
 
 def _add_report(commands) -> None:
     sub = commands.add_parser("report", help="write the HTML report on the committed results")
-    sub.add_argument("--results", type=Path, default=results.committed_directory())
-    sub.add_argument("--output", type=Path, default=BUILD / "report.html")
+    sub.add_argument(
+        "--results",
+        type=Path,
+        default=results.committed_directory(),
+        help="results folder (default: the committed results)",
+    )
+    sub.add_argument(
+        "--output",
+        type=Path,
+        default=BUILD / "report.html",
+        help="page to write (default: build/report.html)",
+    )
+    sub.add_argument(
+        "--site",
+        type=Path,
+        default=BUILD / "docs",
+        help="built documentation whose notebook pages are linked, if there (default: build/docs)",
+    )
     sub.set_defaults(run=report.run)
 
 

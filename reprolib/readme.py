@@ -11,8 +11,19 @@ from reprolib.verdicts import WORDS
 BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
 
 
-def scoreboard_markdown(papers, directory: Path | None = None) -> str:
-    """Markdown table: the verdicts counted by paper."""
+def scoreboard_markdown(
+    papers, directory: Path | None = None, *, notebooks: str = "notebooks/"
+) -> str:
+    """Markdown table: the verdicts counted by paper.
+
+    Parameters
+    ----------
+    papers : sequence of str
+    directory : Path, optional
+        Results folder; the committed results if not given.
+    notebooks : str
+        Start of the links to the notebooks, relative to where the table is shown.
+    """
     frame = tables.scoreboard(papers, directory)
     lines = [
         "| paper | numbers | ● reproduced | ◐ close | ○ not reproduced | – not run | data |",
@@ -20,7 +31,7 @@ def scoreboard_markdown(papers, directory: Path | None = None) -> str:
     ]
     for paper, row in frame.iterrows():
         entry = paper_entry(str(paper))["paper"]
-        link = f"[{str(paper).upper()}](notebooks/{entry['notebook']}), {entry['year']}"
+        link = f"[{str(paper).upper()}]({notebooks}{entry['notebook']}), {entry['year']}"
         cells = [row[name] for name in ("published", *WORDS)]
         lines.append(f"| {link} | {' | '.join(str(c) for c in cells)} | {row['sources']} |")
     return "\n".join(lines)

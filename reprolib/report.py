@@ -6,10 +6,12 @@ import base64
 import importlib
 import io
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 import matplotlib.pyplot as plt
@@ -20,7 +22,7 @@ from reprolib import results, tables
 from reprolib.figures.scoreboard import scoreboard_figure
 from reprolib.figures.style import VERDICT_STYLE, use_style
 from reprolib.published import paper_entry
-from reprolib.verdicts import WORDS, Verdict, Word, count_words, judge_paper
+from reprolib.verdicts import WORDS, Verdict, count_words, judge_paper
 
 
 @dataclass(frozen=True)
@@ -29,16 +31,19 @@ class PaperSection:
 
     key: str
     paper: Mapping[str, Any]
-    counts: Mapping[Word, int]
+    notebook: str
     tables: Sequence[tuple[str, str, pd.DataFrame]]
     summary: pd.DataFrame
     figures: Sequence[tuple[str, str]]
     readings: pd.DataFrame
     provenance: pd.DataFrame
-    meta: Mapping[str, Any]
+    runs: pd.DataFrame
+    environments: Mapping[str, str]
 
 
-def write_report(papers: Sequence[str], directory: Path, output: Path, *, title: str) -> Path:
+def write_report(
+    papers: Sequence[str], directory: Path, output: Path, *, title: str, site: Path | None = None
+) -> Path:
     """Write the report on the results below ``directory``.
 
     Parameters
@@ -51,18 +56,27 @@ def write_report(papers: Sequence[str], directory: Path, output: Path, *, title:
         HTML file, written atomically.
     title : str
         Says which results these are (profile).
+    site : Path, optional
+        Built documentation. The page links to its notebooks, relative to ``output``; a page that
+        is not there is named, not linked.
+
+    Returns
+    -------
+    Path
+        ``output``.
     """
     use_style()
     at_hand = [paper for paper in papers if not results.load_paper(paper, directory).empty]
     verdicts = {paper: judge_paper(paper, directory) for paper in at_hand}
     html = _template().render(
         title=title,
+        site=_link(site, "index.html", output),
         words=WORDS,
         style=VERDICT_STYLE,
         counts=count_words([v for listed in verdicts.values() for v in listed]),
         scoreboard=embed(scoreboard_figure(verdicts)) if verdicts else "",
-        rows=[row for paper in at_hand for row in _rows(paper, verdicts[paper])],
-        sections=[_section(paper, verdicts[paper], directory) for paper in at_hand],
+        numbers=_all_numbers(verdicts),
+        sections=[_section(paper, directory, output, site) for paper in at_hand],
     )
     results.write_atomically(output, html)
     return output
@@ -77,6 +91,14 @@ def _template() -> jinja2.Template:
     return environment.get_template("report.html.jinja")
 
 
+def _link(site: Path | None, page: str, output: Path) -> str:
+    """Address of a page of the built documentation as seen from the report; empty without it."""
+    if site is None or not (site / page).is_file():
+        return ""
+    relative = os.path.relpath((site / page).resolve(), output.resolve().parent)
+    return quote(Path(relative).as_posix())
+
+
 def embed(figure: Figure) -> str:
     """Figure as a PNG data URI; the figure is closed."""
     buffer = io.BytesIO()
@@ -85,20 +107,24 @@ def embed(figure: Figure) -> str:
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-def _rows(paper: str, verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    frame = tables.verdict_frame(verdicts)
-    frame.insert(0, "paper", paper.upper())
-    return [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
+def _all_numbers(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
+    frames = []
+    for paper, listed in verdicts.items():
+        frames.append(tables.verdict_frame(listed))
+        frames[-1].insert(0, "paper", paper.upper())
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def _section(paper: str, verdicts: Sequence[Verdict], directory: Path) -> PaperSection:
+def _section(paper: str, directory: Path, output: Path, site: Path | None) -> PaperSection:
     entry = paper_entry(paper)
     records = results.load_paper(paper, directory)
     draw = importlib.import_module(f"reprolib.figures.{paper}").report_figures
+    page = Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html").as_posix()
+    metas = _metas(paper, directory)
     return PaperSection(
         key=paper,
         paper=entry["paper"],
-        counts=count_words(verdicts),
+        notebook=_link(site, page, output),
         tables=[
             (key, entry["tables"][key]["caption"], _beside(paper, key, directory))
             for key in entry["tables"]
@@ -106,8 +132,9 @@ def _section(paper: str, verdicts: Sequence[Verdict], directory: Path) -> PaperS
         summary=tables.summary(records),
         figures=[(caption, embed(figure)) for caption, figure in draw(records).items()],
         readings=tables.list_readings(paper).reset_index(),
-        provenance=tables.provenance(paper, directory).reset_index(),
-        meta=_meta(paper, directory),
+        provenance=_provenance(paper, directory, metas),
+        runs=_runs(metas),
+        environments=_environments(metas),
     )
 
 
@@ -115,10 +142,40 @@ def _beside(paper: str, table: str, directory: Path) -> pd.DataFrame:
     return tables.published_beside_ours(paper, table, directory).reset_index()
 
 
-def _meta(paper: str, directory: Path) -> dict[str, Any]:
-    """Meta of the paper's tables: what they share, and the computing time of all."""
+def _metas(paper: str, directory: Path) -> list[dict[str, Any]]:
     files = sorted((Path(directory) / paper).glob("*.meta.json"))
-    metas = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    minutes = sum(meta["seconds_of_tasks"] for meta in metas) / 60
-    digests = {name: d for meta in metas for name, d in meta["data_digests"].items()}
-    return {**metas[0], "minutes_of_tasks": minutes, "data_digests": digests} if metas else {}
+    return [json.loads(file.read_text(encoding="utf-8")) for file in files]
+
+
+def _provenance(paper: str, directory: Path, metas: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    frame = tables.provenance(paper, directory)
+    for column, key in (("note", "source_notes"), ("digest", "data_digests")):
+        told = {name: text for meta in metas for name, text in meta[key].items()}
+        frame[column] = [told.get(name, "") for name in frame.index]
+    return frame.reset_index()
+
+
+def _runs(metas: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "table": meta["table"],
+            "profile": meta["profile"],
+            "date": meta["date"],
+            "protocol version": meta["protocol_version"],
+            "records": meta["records"],
+            "failed": meta["failed_records"],
+            "minutes, run": f"{meta['wall_seconds'] / 60:.1f}",
+            "minutes, tasks": f"{meta['seconds_of_tasks'] / 60:.1f}",
+        }
+        for meta in metas
+    )
+
+
+def _environments(metas: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Machine and versions, with the tables that were made there."""
+    made: dict[str, list[str]] = {}
+    for meta in metas:
+        versions = ", ".join(f"{name} {number}" for name, number in meta["versions"].items())
+        where = f"{meta['machine']}, Python {meta['python']}, {versions}"
+        made.setdefault(where, []).append(meta["table"])
+    return {", ".join(names): where for where, names in made.items()}

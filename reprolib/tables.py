@@ -12,7 +12,7 @@ import pandas as pd
 from reprolib import results
 from reprolib.protocols.base import HEADLINE
 from reprolib.published import paper_entry
-from reprolib.verdicts import Verdict, count_words, judge_paper
+from reprolib.verdicts import Verdict, Word, count_words, judge_paper
 
 
 def number_text(value: float, spread: float | None, digits: int) -> str:
@@ -56,6 +56,48 @@ def not_reproduced(paper: str, directory: Path | None = None) -> pd.DataFrame:
     frame = verdict_frame(verdicts)
     columns = ["table", "row", "column", "published", "ours", "reason"]
     return frame.reindex(columns=columns).set_index(["table", "row", "column"])
+
+
+def reasons(papers: Sequence[str], word: Word, directory: Path | None = None) -> pd.DataFrame:
+    """Reasons why numbers are not reproduced, or not run: one line a reason.
+
+    Parameters
+    ----------
+    papers : sequence of str
+    word : {"not reproduced", "not run"}
+    directory : Path, optional
+        Results folder; the committed results if not given.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by paper and table; how many numbers the reason is for, which (row: columns), and
+        the reason.
+    """
+    lines: dict[tuple[str, str, str], list[Verdict]] = {}
+    for paper in papers:
+        for v in judge_paper(paper, directory):
+            if v.word == word:
+                lines.setdefault((paper, v.number.table, v.reason), []).append(v)
+    rows = [
+        {
+            "paper": paper,
+            "table": table,
+            "numbers": len(listed),
+            "which": _rows_and_columns(listed),
+            "reason": reason,
+        }
+        for (paper, table, reason), listed in lines.items()
+    ]
+    columns = ["paper", "table", "numbers", "which", "reason"]
+    return pd.DataFrame(rows, columns=columns).set_index(["paper", "table"])
+
+
+def _rows_and_columns(verdicts: Sequence[Verdict]) -> str:
+    columns: dict[str, list[str]] = {}
+    for v in verdicts:
+        columns.setdefault(v.number.row, []).append(v.number.column)
+    return "; ".join(f"{row}: {', '.join(names)}" for row, names in columns.items())
 
 
 def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
@@ -118,6 +160,7 @@ __all__ = [
     "provenance",
     "published_beside_ours",
     "readings",
+    "reasons",
     "scoreboard",
     "summary",
     "verdict_frame",

@@ -5,6 +5,9 @@ from __future__ import annotations
 import matplotlib
 import pytest
 
+from reprolib import report, results
+from reprolib.protocols import PAPERS
+
 matplotlib.use("Agg")
 
 
@@ -12,3 +15,10 @@ matplotlib.use("Agg")
 def _own_records(tmp_path, monkeypatch):
     """Keep every test away from the user's store of records."""
     monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "records"))
+
+
+@pytest.fixture(scope="session")
+def committed_report(tmp_path_factory):
+    """The report on the committed results, written once."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return report.write_report(PAPERS, results.committed_directory(), path, title="A <title>")

@@ -9,9 +9,7 @@ from scipy import stats
 
 from reprolib import results
 from reprolib.figures import kpm, kpm_example
-from reprolib.figures.scoreboard import scoreboard_figure
 from reprolib.kpm import KPMClassifier
-from reprolib.verdicts import judge_paper
 
 
 @pytest.fixture(scope="module")
@@ -89,10 +87,3 @@ def test_example_pictures_show_the_model():
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), model.objective_path_ / 40)
     assert len(kpm_example.decision_boundaries(model, X, y, [1, 6], ["a", "b"]).axes) == 2
     assert len(kpm_example.components(X, y, 0.5, [1, 2, 3]).axes) == 3
-
-
-def test_scoreboard_has_a_mark_for_every_number():
-    verdicts = judge_paper("kpm")
-    figure = scoreboard_figure({"kpm": verdicts})
-    marks = sum(len(c.get_offsets()) for c in figure.axes[0].collections)
-    assert marks == len(verdicts)

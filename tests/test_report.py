@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from reprolib import readme, report, results, tables
 from reprolib.cli import main
 from reprolib.protocols import PAPERS
+from reprolib.published import paper_entry
 from reprolib.verdicts import count_words, judge_paper
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,10 +35,8 @@ class _Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    report.write_report(PAPERS, results.committed_directory(), path, title="A <title>")
-    return path.read_text(encoding="utf-8")
+def page(committed_report):
+    return committed_report.read_text(encoding="utf-8")
 
 
 def test_report_is_self_contained(page):
@@ -43,9 +44,9 @@ def test_report_is_self_contained(page):
 
 
 def test_report_lists_every_number_with_its_verdict(page):
-    rows = [a for a in _Page(page).tags["tr"] if "data-verdict" in a]
+    shown = [a["data-verdict"] for a in _Page(page).tags["td"] if "data-verdict" in a]
     words = [v.word for paper in PAPERS for v in judge_paper(paper)]
-    assert [row["data-verdict"] for row in rows] == words
+    assert shown == words + words, "all numbers in one table, then table by table"
 
 
 def test_report_has_landmarks_and_texts_for_pictures(page):
@@ -55,6 +56,30 @@ def test_report_has_landmarks_and_texts_for_pictures(page):
     assert all(image.get("alt") for image in tags["img"])
     assert all(th.get("scope") == "col" for th in tags["th"])
     assert "A &lt;title&gt;" in page
+
+
+def test_report_says_where_the_numbers_come_from(page):
+    for paper in PAPERS:
+        for file in (results.committed_directory() / paper).glob("*.meta.json"):
+            meta = json.loads(file.read_text(encoding="utf-8"))
+            for told in (*meta["data_digests"].values(), meta["date"], meta["machine"]):
+                assert told in page
+            assert f"scikit-learn {meta['versions']['scikit-learn']}" in page
+
+
+def test_report_links_the_rendered_notebooks_that_are_there(tmp_path):
+    first = paper_entry(PAPERS[0])["paper"]["notebook"].replace(".ipynb", ".html")
+    site = tmp_path / "docs"
+    (site / "notebooks").mkdir(parents=True)
+    for name in ("index.html", f"notebooks/{first}"):
+        (site / name).write_text("")
+    output = tmp_path / "report.html"
+    report.write_report(PAPERS[:2], results.committed_directory(), output, title="Some", site=site)
+    links = [a["href"] for a in _Page(output.read_text(encoding="utf-8")).tags["a"]]
+    assert [link for link in links if not link.startswith("#")] == [
+        "docs/index.html",
+        f"docs/notebooks/{first}",
+    ]
 
 
 def test_report_command_needs_results(tmp_path, capsys):
@@ -83,3 +108,13 @@ def test_scoreboard_counts_every_number():
         counts = count_words(judge_paper(paper))
         assert frame.loc[paper, "published"] == sum(counts.values())
         assert frame.loc[paper, "reproduced"] == counts["reproduced"]
+
+
+@pytest.mark.parametrize("word", ["not reproduced", "not run"])
+def test_every_number_that_does_not_stand_has_a_reason(word):
+    frame = tables.reasons(PAPERS, word)
+    for paper in PAPERS:
+        counts = count_words(judge_paper(paper))
+        assert frame["numbers"].get(paper, default=pd.Series([0])).sum() == counts[word]
+    assert frame["reason"].str.len().min() > 10
+    assert all(frame["which"].str.contains(": "))

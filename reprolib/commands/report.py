@@ -22,6 +22,8 @@ def run(arguments) -> int:
             "run `reprolib reproduce --full` first, or name the folder of another run"
         )
     title = "reprolib: five papers on kernel methods, rerun"
-    path = write_report(PAPERS, arguments.results, arguments.output, title=title)
+    path = write_report(
+        PAPERS, arguments.results, arguments.output, title=title, site=arguments.site
+    )
     Console().print(f"Report: {path.resolve()}", soft_wrap=True, highlight=False)
     return 0

@@ -57,6 +57,7 @@ def run(arguments) -> int:
         output,
         arguments.build / "report.html",
         title=f"reprolib: {arguments.profile} run of {', '.join(p.upper() for p in papers)}",
+        site=arguments.build / "docs",
     )
     print_scoreboard(out, papers, output, arguments.profile)
     figures = (arguments.build / "figures").resolve()

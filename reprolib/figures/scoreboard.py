@@ -5,42 +5,151 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reprolib.figures.style import VERDICT_STYLE
+from reprolib.figures.style import BLACK, VERDICT_STYLE
 from reprolib.verdicts import WORDS, Verdict, count_words
 
 _MARKERS = {"reproduced": "o", "close": "D", "not reproduced": "X", "not run": "."}
+#: Marks in one line; a longer table goes on in the next.
+_WIDTH = 30
 
 
 def scoreboard_figure(verdicts: Mapping[str, Sequence[Verdict]]) -> Figure:
     """One mark a published number, by paper and table, in printed order.
 
+    Beside each table stand the sources of our data and the number of trials on each.
+
     Parameters
     ----------
     verdicts : mapping of paper to verdicts
+
+    Returns
+    -------
+    Figure
+        Its axes hold one text label and at least one line of marks for each table.
     """
-    lines = [
-        (paper, table, [v for v in listed if v.number.table == table])
+    tables = {
+        f"{paper.upper()}  {table}": [v for v in listed if v.number.table == table]
         for paper, listed in verdicts.items()
         for table in dict.fromkeys(v.number.table for v in listed)
-    ]
-    widest = max(len(listed) for _, _, listed in lines)
-    figure, axes = plt.subplots(figsize=(3.2 + 0.2 * widest, 1.1 + 0.42 * len(lines)))
-    for y, (_, _, listed) in enumerate(lines):
-        for word in WORDS:
-            xs = [x for x, v in enumerate(listed) if v.word == word]
-            axes.scatter(
-                xs, [y] * len(xs), s=70, marker=_MARKERS[word], color=VERDICT_STYLE[word][0]
-            )
-    axes.set_yticks(range(len(lines)), [f"{paper.upper()}  {table}" for paper, table, _ in lines])
-    axes.set_ylim(len(lines) - 0.5, -0.5)
+    }
+    starts = dict(zip(tables, _starts(tables.values()), strict=True))
+    n_lines = sum(_n_lines(listed) for listed in tables.values())
+    figure, axes = plt.subplots(figsize=(11.0, 1.1 + 0.36 * n_lines))
+    for label, listed in tables.items():
+        _draw_table(axes, starts[label], listed)
+    axes.set_yticks(list(starts.values()), list(starts))
+    axes.set_xlim(-0.8, _WIDTH + 9)
+    axes.set_ylim(n_lines - 0.4, -0.6)
     axes.set_xticks([])
     axes.grid(False)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    counts = count_words([v for listed in verdicts.values() for v in listed])
+    _draw_legend(axes, [v for listed in verdicts.values() for v in listed])
+    axes.set_title("One mark for each number that the papers print")
+    return figure
+
+
+def data_behind(verdicts: Sequence[Verdict]) -> str:
+    """Sources of our data and the number of trials on each: ``partial, 10 trials``."""
+    trials: dict[str, set[int]] = {}
+    for v in verdicts:
+        if v.source:
+            trials.setdefault(v.source, set()).add(v.n_trials)
+    return "; ".join(f"{source}, {_trials(counts)}" for source, counts in sorted(trials.items()))
+
+
+def sharpness_table(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
+    """Difference and half-width of its interval for every measured proportion.
+
+    Errors, accuracies and areas, in percentage points; selected hyperparameters and counts have
+    no such unit and are left out.
+    """
+    rows = [
+        {
+            "paper": paper.upper(),
+            "verdict": v.word,
+            "difference": abs(v.ours - v.number.value) * 100 / v.number.scale,
+            "half-width": (v.interval[1] - v.interval[0]) / 2 * 100 / v.number.scale,
+        }
+        for paper, listed in verdicts.items()
+        for v in listed
+        if v.word != "not run" and _is_proportion(v)
+    ]
+    return pd.DataFrame(rows, columns=["paper", "verdict", "difference", "half-width"])
+
+
+def _is_proportion(verdict: Verdict) -> bool:
+    number = verdict.number
+    return number.kind != "selected" and 0 <= number.value / number.scale <= 1
+
+
+def sharpness_figure(verdicts: Mapping[str, Sequence[Verdict]]) -> Figure:
+    """Difference from the published number against the half-width of its interval.
+
+    Below the diagonal a number is reproduced; the further to the right, the less that says.
+    """
+    frame = sharpness_table(verdicts)
+    figure, axes = plt.subplots(figsize=(6.4, 4.6))
+    for word in WORDS:
+        part = frame[frame["verdict"] == word]
+        if not part.empty:
+            axes.scatter(
+                part["half-width"],
+                part["difference"],
+                marker=_MARKERS[word],
+                color=VERDICT_STYLE[word][0],
+                label=word,
+                alpha=0.8,
+            )
+    ends = np.array([0.05, 2 * frame["half-width"].max()])
+    axes.plot(ends, ends, color=BLACK, lw=1)
+    axes.set_xscale("log")
+    axes.set_yscale("symlog", linthresh=0.1)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("half-width of the 95 % interval (percentage points)")
+    axes.set_ylabel("|ours − published| (percentage points)")
+    axes.legend(fontsize=9)
+    return figure
+
+
+def _trials(counts: set[int]) -> str:
+    low, high = min(counts), max(counts)
+    amount = str(low) if low == high else f"{low} to {high}"
+    return f"{amount} trial{'' if high == 1 else 's'}"
+
+
+def _n_lines(listed: Sequence[Verdict]) -> int:
+    return -(-len(listed) // _WIDTH)
+
+
+def _starts(tables) -> list[int]:
+    starts, y = [], 0
+    for listed in tables:
+        starts.append(y)
+        y += _n_lines(listed)
+    return starts
+
+
+def _draw_table(axes, start: int, listed: Sequence[Verdict]) -> None:
+    for word in WORDS:
+        places = [divmod(i, _WIDTH) for i, v in enumerate(listed) if v.word == word]
+        axes.scatter(
+            [x for _, x in places],
+            [start + line for line, _ in places],
+            s=70,
+            marker=_MARKERS[word],
+            color=VERDICT_STYLE[word][0],
+        )
+    axes.text(_WIDTH, start, data_behind(listed), va="center", fontsize=9, color=BLACK)
+
+
+def _draw_legend(axes, verdicts: Sequence[Verdict]) -> None:
+    counts = count_words(verdicts)
     handles = [
         Line2D(
             [],
@@ -54,5 +163,3 @@ def scoreboard_figure(verdicts: Mapping[str, Sequence[Verdict]]) -> Figure:
         for word in WORDS
     ]
     axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=4)
-    axes.set_title("One mark for each number that the papers print")
-    return figure

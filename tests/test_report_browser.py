@@ -1,0 +1,236 @@
+"""The report in a real browser: desktop and phone width, mouse and keyboard, light, dark, print."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+from reprolib.protocols import PAPERS
+from reprolib.verdicts import count_words, judge_paper
+
+playwright = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+WIDTHS = {"desktop": 1200, "phone": 390}
+#: Place of the focused element in the document, its tag, and whether one sees that it has focus.
+FOCUSED = """() => {
+    const focusable = "a, button, input, select, summary, [tabindex]";
+    const style = getComputedStyle(document.activeElement);
+    return {
+        place: [...document.querySelectorAll(focusable)].indexOf(document.activeElement),
+        tag: document.activeElement.tagName,
+        outlined: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0,
+    };
+}"""
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def _executable() -> str | None:
+    return os.environ.get("REPROLIB_CHROMIUM") or next(
+        filter(None, map(shutil.which, BROWSERS)), None
+    )
+
+
+@pytest.fixture(scope="module")
+def browser():
+    executable = _executable()
+    if executable is None:
+        pytest.skip("no Chromium on PATH; install one, or name it in REPROLIB_CHROMIUM")
+    with (
+        playwright.sync_playwright() as driver,
+        driver.chromium.launch(executable_path=executable) as launched,
+    ):
+        yield launched
+
+
+@pytest.fixture(scope="module")
+def address(browser, committed_report):
+    return committed_report.as_uri()
+
+
+def _visit(browser, address, **options):
+    page = browser.new_page(**options)
+    seen = SimpleNamespace(requests=[], failed=[], messages=[])
+    page.on("request", lambda request: seen.requests.append(request.url))
+    page.on("requestfailed", lambda request: seen.failed.append(request.url))
+    page.on("pageerror", lambda error: seen.messages.append(str(error)))
+    page.on(
+        "console",
+        lambda message: message.type in ("error", "warning") and seen.messages.append(message.text),
+    )
+    page.goto(address)
+    return page, seen
+
+
+@pytest.fixture(params=WIDTHS)
+def visit(request, browser, address):
+    page, seen = _visit(browser, address, viewport={"width": WIDTHS[request.param], "height": 800})
+    yield page, seen
+    page.close()
+
+
+@pytest.fixture
+def page(browser, address):
+    page, _ = _visit(browser, address, viewport={"width": WIDTHS["desktop"], "height": 800})
+    yield page
+    page.close()
+
+
+def _unfold(page):
+    page.evaluate("document.querySelectorAll('details').forEach((details) => details.open = true)")
+
+
+def _thin_out(page):
+    """Keep four rows of every table, and the first of each verdict: all rows are made alike."""
+    page.evaluate(
+        """() => {
+            for (const body of document.querySelectorAll("tbody")) {
+                const seen = new Set();
+                [...body.rows].forEach((row, i) => {
+                    const verdict = row.querySelector("td.verdict")?.dataset.verdict;
+                    if (i >= 4 && (!verdict || seen.has(verdict))) row.remove();
+                    seen.add(verdict);
+                });
+            }
+        }"""
+    )
+
+
+def _column(page, index):
+    return page.locator(f"#numbers tbody tr td:nth-child({index})").all_text_contents()
+
+
+def _leading_numbers(texts):
+    return [float(text.split()[0]) for text in texts if text[0] in "-0123456789"]
+
+
+def test_loads_without_errors_and_without_the_network(visit):
+    page, seen = visit
+    _unfold(page)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    pictures = page.locator("img")
+    assert pictures.count() > len(PAPERS)
+    for picture in pictures.all():
+        picture.scroll_into_view_if_needed()
+        page.wait_for_function("(image) => image.naturalWidth > 0", arg=picture.element_handle())
+    assert seen.messages == []
+    assert seen.failed == []
+    assert {url.split(":")[0] for url in seen.requests} <= {"file", "data"}
+
+
+def test_only_tables_scroll_sideways(visit):
+    page, _ = visit
+    for unfold in (lambda _: None, _unfold):
+        unfold(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("activate", ["click", "Enter", "Space"])
+def test_numbers_sort_by_value_in_both_directions(page, activate):
+    header = page.locator("#numbers th", has_text="published")
+    index = page.locator("#numbers th").all_text_contents().index("published") + 1
+    button = header.get_by_role("button")
+    act = button.click if activate == "click" else lambda: button.press(activate)
+    unsorted = _column(page, index)
+    for direction, reverse in [("ascending", False), ("descending", True)]:
+        act()
+        assert header.get_attribute("aria-sort") == direction
+        numbers = _leading_numbers(_column(page, index))
+        assert numbers == sorted(numbers, reverse=reverse)
+        assert len(numbers) == len(unsorted)
+    assert page.locator("#numbers th:not([aria-sort=none])").count() == 1
+
+
+def test_every_table_sorts(page):
+    _unfold(page)
+    for records in page.locator(".records").all():
+        header = records.locator("th").last
+        header.get_by_role("button").click()
+        assert header.get_attribute("aria-sort") == "ascending"
+
+
+def test_numbers_filter_by_verdict_and_text(page):
+    counts = count_words([v for paper in PAPERS for v in judge_paper(paper)])
+    shown = page.locator("#numbers tbody tr:visible")
+    status = page.locator("#numbers").get_by_role("status")
+    total = sum(counts.values())
+    for word, count in counts.items():
+        page.get_by_label("Verdict in numbers").select_option(word)
+        assert shown.count() == count
+        assert status.text_content() == f"{count} of {total} rows"
+    page.get_by_label("Verdict in numbers").select_option("")
+    page.get_by_label("Filter numbers by text").fill(PAPERS[0])
+    texts = shown.all_text_contents()
+    assert 0 < len(texts) < total
+    assert all(PAPERS[0] in text.lower() for text in texts)
+
+
+def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(page):
+    page.keyboard.press("Tab")
+    skip = page.locator(".skip")
+    assert skip.evaluate("(link) => link === document.activeElement")
+    assert skip.bounding_box()["x"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    reached = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate(FOCUSED))
+    places = [step["place"] for step in reached]
+    assert places == sorted(set(places))
+    assert all(step["outlined"] for step in reached), reached
+    assert {"INPUT", "SELECT", "BUTTON"} <= {step["tag"] for step in reached}
+
+
+def test_a_wide_table_scrolls_by_keyboard(browser, address):
+    page, _ = _visit(browser, address, viewport={"width": WIDTHS["phone"], "height": 800})
+    region = page.locator("#numbers .scroll")
+    region.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("(region) => region.scrollLeft > 0", arg=region.element_handle())
+    page.close()
+
+
+def test_landmarks_and_headings_name_every_part(page):
+    for role in ("banner", "main", "contentinfo"):
+        assert page.get_by_role(role).count() == 1
+    navigation = page.get_by_role("navigation", name="On this page").get_by_role("link")
+    for link in navigation.all():
+        target = page.locator(link.get_attribute("href"))
+        assert target.evaluate("(part) => part.getAttribute('aria-labelledby')")
+    assert navigation.count() == 1 + len(PAPERS)
+    levels = page.evaluate(
+        "[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))"
+    )
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_axe_finds_no_violation(browser, address, width, scheme):
+    page, _ = _visit(
+        browser,
+        address,
+        viewport={"width": WIDTHS[width], "height": 800},
+        color_scheme=scheme,
+    )
+    _unfold(page)
+    _thin_out(page)
+    found = axe.Axe().run(page)
+    page.close()
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_print_shows_the_reasons_and_no_controls(page):
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    assert page.locator(".controls:visible").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details[open]").count() == 0

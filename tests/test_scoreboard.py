@@ -1,0 +1,63 @@
+"""The pictures of the verdicts show each of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reprolib.figures.scoreboard import (
+    data_behind,
+    scoreboard_figure,
+    sharpness_figure,
+    sharpness_table,
+)
+from reprolib.protocols import PAPERS
+from reprolib.published import numbers
+from reprolib.verdicts import Verdict, judge_paper
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    return {paper: judge_paper(paper) for paper in PAPERS}
+
+
+def test_scoreboard_has_a_mark_for_every_number(verdicts):
+    axes = scoreboard_figure(verdicts).axes[0]
+    marks = np.concatenate([c.get_offsets() for c in axes.collections if len(c.get_offsets())])
+    assert len(marks) == sum(len(listed) for listed in verdicts.values())
+    assert len(np.unique(marks, axis=0)) == len(marks), "no mark hides another"
+
+
+def test_scoreboard_names_every_table_and_its_data(verdicts):
+    axes = scoreboard_figure(verdicts).axes[0]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    tables = {(v.number.paper, v.number.table) for listed in verdicts.values() for v in listed}
+    assert set(labels) == {f"{paper.upper()}  {table}" for paper, table in tables}
+    assert all("trial" in text.get_text() for text in axes.texts)
+
+
+def test_a_long_table_goes_on_in_the_next_line():
+    number = numbers("kpm")[0]
+    axes = scoreboard_figure({"kpm": [Verdict(number, "reproduced")] * 70}).axes[0]
+    lines = {y for c in axes.collections for _, y in c.get_offsets()}
+    assert lines == {0, 1, 2}
+
+
+def test_data_behind_lists_sources_with_their_trials():
+    number = numbers("kpm")[0]
+    listed = [
+        Verdict(number, "reproduced", source="partial", n_trials=1),
+        Verdict(number, "reproduced", source="resampled", n_trials=20),
+        Verdict(number, "close", source="resampled", n_trials=5),
+        Verdict(number, "not run"),
+    ]
+    assert data_behind(listed) == "partial, 1 trial; resampled, 5 to 20 trials"
+
+
+def test_reproduced_proportions_lie_below_the_diagonal(verdicts):
+    frame = sharpness_table(verdicts)
+    inside = frame["difference"] <= frame["half-width"] + 1e-9
+    assert set(frame.loc[inside, "verdict"]) == {"reproduced"}
+    assert "reproduced" not in set(frame.loc[~inside, "verdict"])
+    marks = sum(len(c.get_offsets()) for c in sharpness_figure(verdicts).axes[0].collections)
+    assert marks == len(frame)
