@@ -81,6 +81,7 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
         Measurement("accuracy", accuracy, tuned.config, n_test),
         Measurement("cross-validated accuracy", float(np.nanmax(tuned.cv_accuracy))),
         Measurement("training rows", len(split.y)),
+        Measurement("test overlap", split.test_overlap),
         Measurement("fits", tuned.n_fits),
         Measurement("fits not converged", tuned.n_failed),
         Measurement("configurations not converged", int(np.isnan(tuned.cv_accuracy).sum())),

@@ -30,6 +30,9 @@ class Split:
     X, y, X_test, y_test : ndarray
     folds : list of (train, test) index arrays
         Into the rows of X, the same for every method.
+    test_overlap : float
+        Share of the test rows that two trials have in common, on average: rows are drawn from
+        the whole set, or from half of its groups.
     """
 
     X: np.ndarray
@@ -37,6 +40,7 @@ class Split:
     X_test: np.ndarray
     y_test: np.ndarray
     folds: list[tuple[np.ndarray, np.ndarray]]
+    test_overlap: float
 
 
 def draw_rows(dataset: Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -100,4 +104,5 @@ def make_split(dataset: Dataset, seed: int, *, all_columns: bool = False) -> Spl
     groups = None if dataset.groups is None else dataset.groups[train]
     splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
     folds = splitter(N_FOLDS, shuffle=True, random_state=seed).split(X, y, groups)
-    return Split(X, y, X_test, y_test, list(folds))
+    overlap = 0.5 if dataset.groups is not None else len(test) / len(dataset.y)
+    return Split(X, y, X_test, y_test, list(folds), overlap)
