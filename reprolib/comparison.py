@@ -1,4 +1,4 @@
-"""Comparison of methods over several cases: paired intervals, ranks, Friedman and Nemenyi."""
+"""Comparison of methods: paired intervals, ranks over cases, Bayesian signed ranks."""
 
 from __future__ import annotations
 
@@ -41,6 +41,42 @@ def paired_interval(a, b, level: float = 0.95) -> tuple[float, float, float]:
         float(difference.mean() - half),
         float(difference.mean() + half),
     )
+
+
+def corrected_interval(
+    a, b, test_overlap: float, level: float = 0.95
+) -> tuple[float, float, float]:
+    """Mean of a - b over paired random splits of one data set, with a t interval for overlap.
+
+    Splits of one data set share rows, so that their differences are correlated and their variance
+    over trials is too small. Nadeau and Bengio (Machine Learning 2003, section 3) take the
+    correlation to be the share rho of the rows that are tested, which replaces the 1/J in the
+    variance of the mean of J trials by 1/J + rho / (1 - rho); rho / (1 - rho) is their
+    n_test / n_train where a split uses all rows. Where it draws only some of a larger pool, rho
+    is the share of test rows that two splits have in common.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_trials,)
+    test_overlap : float
+        rho, at least 0 and less than 1; 0 gives `paired_interval`.
+    level : float
+
+    Returns
+    -------
+    difference, low, high : float
+
+    Raises
+    ------
+    ValueError
+        As `paired_interval`, or if ``test_overlap`` is out of range.
+    """
+    if not 0.0 <= test_overlap < 1.0:
+        raise ValueError(f"test_overlap is {test_overlap!r}; give a share of rows in [0, 1).")
+    difference, low, high = paired_interval(a, b, level)
+    factor = np.sqrt(1.0 + len(a) * test_overlap / (1.0 - test_overlap))
+    half = factor * (high - low) / 2
+    return difference, difference - half, difference + half
 
 
 @dataclass(frozen=True)
@@ -89,3 +125,73 @@ def compare_ranks(scores: pd.DataFrame, level: float = 0.95) -> RankComparison:
         critical_difference=float(q * np.sqrt(k * (k + 1) / (6 * n_cases))),
         n_cases=n_cases,
     )
+
+
+def indistinct_groups(comparison: RankComparison) -> list[list[str]]:
+    """Groups of two or more methods whose mean ranks differ by less than the critical difference.
+
+    Only the largest groups: none is a part of another one.
+    """
+    ranks = comparison.mean_ranks.sort_values()
+    groups: list[list[str]] = []
+    for first in range(len(ranks)):
+        inside = ranks.iloc[first:]
+        inside = inside[inside < ranks.iloc[first] + comparison.critical_difference]
+        names = [str(name) for name in inside.index]
+        if len(names) > 1 and not (groups and names[-1] == groups[-1][-1]):
+            groups.append(names)
+    return groups
+
+
+@dataclass(frozen=True)
+class SignedRankPosterior:
+    """Posterior probabilities that a method is worse, practically as good, or better.
+
+    Parameters
+    ----------
+    worse, equivalent, better : float
+        Summing to one.
+    """
+
+    worse: float
+    equivalent: float
+    better: float
+
+
+def bayesian_signed_rank(
+    differences, rope: float, *, prior: float = 0.5, n_samples: int = 20_000, seed: int = 0
+) -> SignedRankPosterior:
+    """Bayesian signed-rank test over cases (Benavoli et al., ICML 2014; JMLR 2017, section 4.2).
+
+    A Dirichlet process stands for the distribution of the difference z on a further case. The
+    posterior of P(z + z' > 2 rope), and likewise below and within, for two such cases is sampled;
+    the result says how often each of the three is the largest. One pseudo-difference of weight
+    ``prior`` at zero is the prior.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_cases,)
+        One mean difference for each case; cases are taken as independent.
+    rope : float
+        Differences of at most this size count as practically none.
+    prior : float
+    n_samples, seed : int
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two differences, one is missing, or ``rope`` is negative.
+    """
+    z = np.asarray(differences, dtype=float)
+    if z.ndim != 1 or len(z) < 2 or not np.isfinite(z).all():
+        raise ValueError(f"differences is {z!r}; give two or more finite numbers.")
+    if not rope >= 0:
+        raise ValueError(f"rope is {rope!r}; give a difference >= 0 that counts as none.")
+    z = np.concatenate([[0.0], z])
+    weights = np.random.default_rng(seed).dirichlet([prior, *np.ones(len(z) - 1)], n_samples)
+    sums = z[:, np.newaxis] + z
+    above = np.einsum("si,ij,sj->s", weights, (sums > 2 * rope).astype(float), weights)
+    below = np.einsum("si,ij,sj->s", weights, (sums < -2 * rope).astype(float), weights)
+    shares = np.stack([below, 1.0 - above - below, above])
+    won = np.bincount(np.argmax(shares, axis=0), minlength=3) / n_samples
+    return SignedRankPosterior(*(float(share) for share in won))

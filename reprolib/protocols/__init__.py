@@ -10,8 +10,10 @@ from reprolib.protocols.base import Measurement, Protocol, Task
 PAPERS = ("kpm", "mkpm", "mkmmc")
 #: Papers whose protocol runs, by name, but has no committed results yet.
 IN_PROGRESS = ("simplex", "keops")
+#: Experiments of our own, with a protocol and results, but no printed numbers.
+STUDIES = ("across",)
 
-__all__ = ["IN_PROGRESS", "PAPERS", "Measurement", "Protocol", "Task", "get_protocol"]
+__all__ = ["IN_PROGRESS", "PAPERS", "STUDIES", "Measurement", "Protocol", "Task", "get_protocol"]
 
 
 def get_protocol(paper: str) -> Protocol:
@@ -22,7 +24,7 @@ def get_protocol(paper: str) -> Protocol:
     ValueError
         If there is no such paper in the package.
     """
-    known = PAPERS + IN_PROGRESS
+    known = PAPERS + IN_PROGRESS + STUDIES
     if paper not in known:
         raise ValueError(f"paper is {paper!r}; the package has {', '.join(known)}.")
     return importlib.import_module(f"reprolib.protocols.{paper}").PROTOCOL

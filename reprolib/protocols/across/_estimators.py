@@ -1,0 +1,119 @@
+"""Binary estimators of the package on any number of classes, and along a path."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from reprolib.kernels import center_gram, gram
+from reprolib.kpm import KPMClassifier
+from reprolib.mkl import KEOPSClassifier, MKLClassifier
+from reprolib.projection import KernelComponents
+from reprolib.solvers import NotOptimalWarning
+
+#: Widths of the Gaussian kernels, as multiples of 1 / (sum of the variances of the columns).
+GAMMA_FACTORS = (0.25, 1.0, 4.0)
+
+
+class OneVsRestKPM(ClassifierMixin, BaseEstimator):
+    """One KPM for each class against the rest, all with the same D (two classes: one KPM).
+
+    D is lowered to the numerical rank of the Gram matrix.
+    """
+
+    def __init__(self, n_components=15, *, loss="hinge", gamma=None):
+        self.n_components = n_components
+        self.loss = loss
+        self.gamma = gamma
+
+    def fit(self, X, y):
+        """Fit the path up to D of every class."""
+        self.classes_ = np.unique(y)
+        self.X_fit_ = X
+        K = gram(X, gamma=self.gamma)
+        template = KPMClassifier()
+        rank = KernelComponents.from_gram(K, center=False, rank_tol=template.rank_tol).rank
+        self.n_components_ = min(self.n_components, rank)
+        self.models_ = [
+            KPMClassifier(self.n_components_, loss=self.loss, kernel="precomputed").fit(
+                K, y == label
+            )
+            for label in self._labels()
+        ]
+        return self
+
+    def _labels(self):
+        """Class held against the rest, for every binary problem; two classes need one problem."""
+        return self.classes_ if len(self.classes_) > 2 else self.classes_[1:]
+
+    def predict(self, X):
+        """Class of every row, with all D components."""
+        return self.predict_at(X, [self.n_components_])[0]
+
+    def predict_at(self, X, dimensions):
+        """Class of every row for several D, one array each."""
+        K = gram(X, self.X_fit_, gamma=self.gamma)
+        paths = np.stack([model.decision_function_path(K) for model in self.models_])
+        columns = [min(D, self.n_components_) - 1 for D in dimensions]
+        if len(self.models_) == 1:
+            return [self.classes_[(paths[0, :, j] > 0).astype(int)] for j in columns]
+        return [self.classes_[np.argmax(paths[:, :, j], axis=0)] for j in columns]
+
+
+class KernelBank(ClassifierMixin, BaseEstimator):
+    """MKL or KEOPS on a linear kernel and Gaussian kernels of several widths, two classes.
+
+    Kernels are scaled to unit centred mean diagonal on the training data. The pyramid of KEOPS has
+    the kind of kernel (linear, Gaussian) above the width.
+
+    Parameters
+    ----------
+    C : float
+    pyramid : bool
+        KEOPS with the paper's exponents, p = 1 on both levels; otherwise MKL.
+    gammas : sequence of float
+        Of the Gaussian kernels.
+    tol : float
+        MKL stops at this relative duality gap; KEOPS, whose penalty is not convex and has none,
+        when a step lowers the objective by less than a hundredth of it.
+    """
+
+    def __init__(self, C=1.0, *, pyramid=False, gammas=(1.0,), tol=1e-2):
+        self.C = C
+        self.pyramid = pyramid
+        self.gammas = gammas
+        self.tol = tol
+
+    def _stack(self, X):
+        gaussian = [gram(X, self.X_fit_, gamma=gamma) for gamma in self.gammas]
+        return np.stack([X @ self.X_fit_.T, *gaussian])
+
+    def fit(self, X, y):
+        """Learn the weights of the kernels.
+
+        Warns
+        -----
+        NotOptimalWarning
+            If the iteration limit ended the solver.
+        """
+        self.X_fit_ = X
+        Ks = self._stack(X)
+        self.scale_ = np.array([1.0 / np.mean(np.diag(center_gram(K))) for K in Ks])
+        tree = [[0], list(range(1, len(Ks)))]
+        machine = (
+            KEOPSClassifier(tree, 1.0, self.C, kernel="precomputed", decrease_tol=self.tol / 100)
+            if self.pyramid
+            else MKLClassifier(self.C, kernel="precomputed", gap_tol=self.tol)
+        )
+        self.model_ = machine.fit(Ks * self.scale_[:, np.newaxis, np.newaxis], y)
+        self.classes_ = self.model_.classes_
+        if self.model_.status_ == "max_iter":
+            message = f"the kernel weights were not settled after {self.model_.n_iter_} steps"
+            warnings.warn(message, NotOptimalWarning, stacklevel=2)
+        return self
+
+    def predict(self, X):
+        """Class of every row."""
+        return self.model_.predict(self._stack(X) * self.scale_[:, np.newaxis, np.newaxis])

@@ -1,0 +1,108 @@
+"""One trial: the same rows, in the same columns, for every method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+
+from data_fetch import Dataset
+
+MAX_TRAIN = 200
+MAX_TEST = 1000
+N_FOLDS = 3
+#: More columns than this are replaced by `N_PRINCIPAL` principal components.
+MAX_COLUMNS = 200
+N_PRINCIPAL = 100
+#: Sets of very unequal classes, from which equally many rows of every class are drawn.
+BALANCED = ("p300/iib", "embedded/p300")
+
+
+@dataclass(frozen=True)
+class Split:
+    """Training and test part of one trial, and the folds of the training part.
+
+    Parameters
+    ----------
+    X, y, X_test, y_test : ndarray
+    folds : list of (train, test) index arrays
+        Into the rows of X, the same for every method.
+    test_overlap : float
+        Share of the test rows that two trials have in common, on average: rows are drawn from
+        the whole set, or from half of its groups.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    folds: list[tuple[np.ndarray, np.ndarray]]
+    test_overlap: float
+
+
+def draw_rows(dataset: Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw disjoint training and test rows, by class.
+
+    At most half of the rows, and at most `MAX_TRAIN`, are for training; at most `MAX_TEST` of the
+    others are for the test. Where the data have groups (runs, sessions), the training rows are
+    from one random half of the groups and the test rows from the other.
+    """
+    rng = np.random.default_rng(seed)
+    n = len(dataset.y)
+    balanced = dataset.name in BALANCED
+    if dataset.groups is None:
+        train = _draw(np.arange(n), dataset.y, min(MAX_TRAIN, n // 2), balanced, rng)
+        rest = np.setdiff1d(np.arange(n), train)
+    else:
+        groups = rng.permutation(np.unique(dataset.groups))
+        inside = np.isin(dataset.groups, groups[: len(groups) // 2])
+        train = _draw(np.flatnonzero(inside), dataset.y, MAX_TRAIN, balanced, rng)
+        rest = np.flatnonzero(~inside)
+    return train, _draw(rest, dataset.y, MAX_TEST, balanced, rng)
+
+
+def _draw(rows, y, size: int, balanced: bool, rng) -> np.ndarray:
+    """At most ``size`` of the rows, in the proportions of the classes or equally many of each."""
+    classes, counts = np.unique(y[rows], return_counts=True)
+    if balanced:
+        wanted = np.full(len(classes), min(counts.min(), size // len(classes)))
+    else:
+        wanted = _proportional(counts, min(size, len(rows)))
+    drawn = [
+        rng.choice(rows[y[rows] == label], k, replace=False)
+        for label, k in zip(classes, wanted, strict=True)
+    ]
+    return np.sort(np.concatenate(drawn))
+
+
+def _proportional(counts, size: int) -> np.ndarray:
+    """Whole numbers in the proportions of the counts that sum to ``size``: largest remainders."""
+    exact = size * counts / counts.sum()
+    whole = np.floor(exact).astype(int)
+    most = np.argsort(whole - exact, kind="stable")[: size - whole.sum()]
+    whole[most] += 1
+    return whole
+
+
+def make_split(dataset: Dataset, seed: int, *, all_columns: bool = False) -> Split:
+    """Rows of a trial, features standardised on the training part, and inner folds.
+
+    More than `MAX_COLUMNS` columns are then replaced by the first `N_PRINCIPAL` principal
+    components of the training part, unless ``all_columns`` is set.
+    """
+    train, test = draw_rows(dataset, seed)
+    y, y_test = dataset.y[train], dataset.y[test]
+    scaler = StandardScaler().fit(dataset.X[train])
+    X, X_test = scaler.transform(dataset.X[train]), scaler.transform(dataset.X[test])
+    if X.shape[1] > MAX_COLUMNS and not all_columns:
+        n_components = min(N_PRINCIPAL, len(X) - 1)
+        pca = PCA(n_components, svd_solver="full").fit(X)
+        X, X_test = pca.transform(X), pca.transform(X_test)
+    groups = None if dataset.groups is None else dataset.groups[train]
+    splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
+    folds = splitter(N_FOLDS, shuffle=True, random_state=seed).split(X, y, groups)
+    overlap = 0.5 if dataset.groups is not None else len(test) / len(dataset.y)
+    return Split(X, y, X_test, y_test, list(folds), overlap)

@@ -1,0 +1,113 @@
+"""Choose one of a method's configurations by cross-validation, and refit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from reprolib.protocols.across._methods import Method, Setting
+from reprolib.protocols.across._splits import Split
+from reprolib.solvers import NotOptimalError
+
+Config = Mapping[str, Any]
+
+
+@dataclass
+class Tuned:
+    """A fitted model, and what its choice took.
+
+    Parameters
+    ----------
+    model : estimator
+    config : mapping
+        The configuration chosen.
+    cv_accuracy : ndarray
+        By configuration; NaN where a fit did not converge.
+    n_fits, n_failed : int
+        Fits in all, the last one included, and those among them that did not converge.
+    """
+
+    model: Any
+    config: Config
+    cv_accuracy: np.ndarray
+    n_fits: int
+    n_failed: int
+
+
+def fit_converged(model, X, y):
+    """Fit a model; None if its solver says that it did not converge."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        try:
+            model.fit(X, y)
+        except NotOptimalError:
+            return None
+    return None if any(issubclass(w.category, ConvergenceWarning) for w in caught) else model
+
+
+def shared_fits(method: Method) -> list[list[int]]:
+    """Configurations, by index, that one fit serves: those that differ along the path only."""
+    groups: dict[str, list[int]] = {}
+    for index, config in enumerate(method.grid):
+        fixed = {k: v for k, v in config.items() if method.path is None or k != method.path.name}
+        key = str(fixed) if method.path else str(index)
+        groups.setdefault(key, []).append(index)
+    return list(groups.values())
+
+
+def tune(method: Method, split: Split) -> Tuned:
+    """Cross-validate all configurations on the split's folds; refit the best on all its rows.
+
+    A configuration with a fit that did not converge is out. If the last fit does not converge,
+    the next best configuration is taken. Of equally good ones the first in the grid wins.
+
+    Raises
+    ------
+    RuntimeError
+        If no configuration converges.
+    """
+    setting = Setting.of(split.X, split.y)
+    hits = np.zeros(len(method.grid))
+    n_fits = n_failed = 0
+    for indices in shared_fits(method):
+        for train, test in split.folds:
+            configs = [method.grid[i] for i in indices]
+            predicted = _predictions(method, setting, configs, split, train, test)
+            n_fits += 1
+            if predicted is None:
+                n_failed += 1
+                hits[indices] = np.nan
+            else:
+                hits[indices] += [np.sum(p == split.y[test]) for p in predicted]
+    accuracy = hits / len(split.y)
+    for index in np.argsort(-accuracy, kind="stable"):
+        if np.isnan(accuracy[index]):
+            break
+        n_fits += 1
+        config = method.grid[index]
+        model = fit_converged(method.make(setting, **config), split.X, split.y)
+        if model is not None:
+            return Tuned(model, config, accuracy, n_fits, n_failed)
+        n_failed += 1
+    raise RuntimeError(f"{method.label}: none of {len(method.grid)} configurations converged")
+
+
+def _predictions(
+    method: Method, setting: Setting, configs: Sequence[Config], split: Split, train, test
+) -> list[np.ndarray] | None:
+    """Predict the held-out rows with every configuration, from one fit; None if it failed."""
+    if method.path is None:
+        (config,) = configs
+        model = fit_converged(method.make(setting, **config), split.X[train], split.y[train])
+        return None if model is None else [model.predict(split.X[test])]
+    last = max(configs, key=lambda config: config[method.path.name])
+    model = fit_converged(method.make(setting, **last), split.X[train], split.y[train])
+    if model is None:
+        return None
+    values = [config[method.path.name] for config in configs]
+    return method.path.predict(model, split.X[test], values)
