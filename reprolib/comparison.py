@@ -22,7 +22,9 @@ def paired_interval(a, b, level: float = 0.95) -> tuple[float, float, float]:
 
     Returns
     -------
-    difference, low, high : float
+    difference : float
+    low : float
+    high : float
 
     Raises
     ------

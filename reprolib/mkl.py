@@ -184,8 +184,10 @@ class KEOPSClassifier(_PyramidClassifier):
         Kernel of every feature, 0..n_kernels-1; one kernel for each feature by default.
     init : {"uniform", "random"}
         Weights at the start; matters where the penalty is not convex.
-    gap_tol, decrease_tol, prune_tol, max_iter
+    gap_tol, decrease_tol, prune_tol : float
         See `reprolib.solvers.pyramid.alternating.solve_pyramid_alternating`.
+    max_iter : int
+        See there.
     random_state : int, RandomState or None
         For init="random".
 
@@ -278,8 +280,7 @@ class MKLClassifier(_PyramidClassifier):
     p : tuple of two floats
         Exponents of groups and kernels, used only with groups; convex if they sum to at most 1.
         (0, 1) ignores the groups, (1, 0) is the group lasso over groups.
-    kernel, blocks, gap_tol, decrease_tol, prune_tol, max_iter
-        As in `KEOPSClassifier`.
+    kernel, blocks, gap_tol, decrease_tol, prune_tol, max_iter : as in `KEOPSClassifier`
 
     Attributes
     ----------

@@ -82,15 +82,15 @@ class KernelComponents:
     def fit_certified_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:
         """`fit_path`, ended before the first number of components that cannot be certified.
 
-        Warns
-        -----
-        NotOptimalWarning
-            With the number of components at which the path ends, if that is early.
-
         Raises
         ------
         NotOptimalError
             If not even one component can be certified.
+
+        Warns
+        -----
+        NotOptimalWarning
+            With the number of components at which the path ends, if that is early.
         """
         try:
             return self.fit_path(y, max_components, solve)

@@ -71,7 +71,7 @@ def reasons(papers: Sequence[str], word: Word, directory: Path | None = None) ->
     Returns
     -------
     DataFrame
-        Indexed by paper and table; how many numbers the reason is for, which (row: columns), and
+        Indexed by paper and table; how many numbers the reason is for, which (row and columns), and
         the reason.
     """
     lines: dict[tuple[str, str, str], list[Verdict]] = {}
@@ -97,7 +97,7 @@ def _rows_and_columns(verdicts: Sequence[Verdict]) -> str:
     columns: dict[str, list[str]] = {}
     for v in verdicts:
         columns.setdefault(v.number.row, []).append(v.number.column)
-    return "; ".join(f"{row}: {', '.join(names)}" for row, names in columns.items())
+    return ", ".join(f"{row} ({'; '.join(names)})" for row, names in columns.items())
 
 
 def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:

@@ -40,9 +40,8 @@ class MKPMClassifier(_MKPM):
         One column per class, in the order of ``classes_``. "random": a seeded code in {-1, 1} of
         length ceil(10 log2(n_classes)). Repeated or opposite rows are admissible: such bits are
         fitted and paid for like the others.
-    kernel, gamma, degree, coef0
-        Kernel as in scikit-learn: "linear", "poly", "rbf" (exp(-gamma d^2)), "precomputed" or a
-        callable.
+    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
+        As in scikit-learn: "linear", "poly", "rbf" (exp(-gamma d^2)), "precomputed" or a callable.
     rank_tol : float, optional
         Eigenvalues at most this fraction of the largest are taken as zero, which caps d_l; by
         default n times the machine epsilon. Not used by ``basis="cholesky"``.

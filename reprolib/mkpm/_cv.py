@@ -23,8 +23,8 @@ class MKPMClassifierCV(_MKPM):
         End of the path that is searched (and at most what the smallest fold reaches).
     cv : int, splitter or iterable
         As in scikit-learn; an integer means so many stratified folds.
-    loss, basis, rank, code, kernel, gamma, degree, coef0, rank_tol, random_state
-        As in `MKPMClassifier`.
+    loss, basis, rank, code : as in `MKPMClassifier`
+    kernel, gamma, degree, coef0, rank_tol, random_state : as in `MKPMClassifier`
 
     Attributes
     ----------

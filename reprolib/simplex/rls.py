@@ -70,7 +70,7 @@ class SimplexRLSClassifier(_SimplexRLS):
     alpha : float, default=1.0
         Lambda of the paper's eq. (1), with the mean loss: the matrix inverted is K + n alpha I
         (scikit-learn's ``Ridge(alpha)`` has n times this value).
-    kernel, gamma, degree, coef0
+    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
         As in scikit-learn. "linear" accepts sparse X.
 
     Attributes
@@ -141,8 +141,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         The values to try, or a function (eigenvalues of K in increasing order, n) -> values.
         None means `spectrum_alphas`: 100 values, n alpha from the largest to the smallest
         positive eigenvalue of K.
-    kernel, gamma, degree, coef0
-        As in `SimplexRLSClassifier`.
+    kernel, gamma, degree, coef0 : as in `SimplexRLSClassifier`
 
     Attributes
     ----------

@@ -40,16 +40,16 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
     def fit(self, X, y):
         """Solve the dual programme to a relative duality gap of ``tol``.
 
+        Raises
+        ------
+        ValueError
+            If a hyperparameter is out of range, y has one class, or the kernel is not PSD.
+
         Warns
         -----
         NotOptimalWarning
             If ``max_iter`` ended the solver; the model is feasible and ``duality_gap_`` is
             certified.
-
-        Raises
-        ------
-        ValueError
-            If a hyperparameter is out of range, y has one class, or the kernel is not PSD.
         """
         for name in ("C", "tol", "max_iter", "cache_size"):
             check_positive(self, name)
@@ -157,7 +157,7 @@ class SimplexConeSVC(_SimplexSVC):
     ----------
     C : float, default=1.0
         1 / (2 n lambda) of the paper: the loss is a sum over the examples.
-    kernel, gamma, degree, coef0
+    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
         As in scikit-learn; gamma=None means 1 / n_features.
     solver : {"descent", "cvxopt"}, default="descent"
         Block coordinate descent; or the interior-point method, for small problems and for linear
@@ -221,11 +221,14 @@ class SimplexHalfspaceSVC(_SimplexSVC):
 
     Parameters
     ----------
+    C : float, default=1.0
+        As in `SimplexConeSVC`.
     convex_hull : bool, default=True
         Constrain f(x_i) to the convex hull of the code words. The paper's experiments leave the
         constraint out; on the hull the losses of SH-SVM and SC-SVM are the same function.
-    C, kernel, gamma, degree, coef0, solver, tol, max_iter, cache_size, random_state
-        As in `SimplexConeSVC`, with the same learned attributes.
+    kernel, gamma, degree, coef0, solver, tol : as in `SimplexConeSVC`
+    max_iter, cache_size, random_state : as in `SimplexConeSVC`
+        The learned attributes are the same, too.
     """
 
     def __init__(

@@ -181,7 +181,9 @@ def solve_kronecker_qp_decomposition(
     gram_rows : callable
         (indices) -> K[indices], shape (m, n).
     diagonal : ndarray of shape (n,)
-    gap, tol, max_iter, seed
+    gap : callable
+    tol : float
+    max_iter, seed : int
         As in `solve_kronecker_qp_bcd`; iterations are outer ones.
 
     Returns

@@ -107,8 +107,7 @@ def solve_svm_active_set(
 
     Parameters
     ----------
-    K, y, C
-        As in `solve_svm_cvxopt`.
+    K, y, C : as in `solve_svm_cvxopt`
     alpha : ndarray of shape (n,), optional
         Start, feasible for the dual; zero by default.
     max_iter : int

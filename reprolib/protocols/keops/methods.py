@@ -107,7 +107,8 @@ def cross_validated_scores(method: Method, tree: KernelTree, X, y, folds):
 
     Returns
     -------
-    auc, accuracy : ndarray of shape (n_grid,)
+    auc : ndarray of shape (n_grid,)
+    accuracy : ndarray of shape (n_grid,)
         Zero where there is nothing to choose.
     """
     if len(method.grid) == 1:

@@ -1,0 +1,101 @@
+"""Sphinx configuration: API reference, notebooks as committed, and the report; no network."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+sys.path[:0] = [str(HERE), str(ROOT)]
+
+import plain_text  # noqa: E402
+from api_pages import is_ours, write_api_pages  # noqa: E402
+
+import reprolib  # noqa: E402
+from reprolib.protocols import PAPERS  # noqa: E402
+from reprolib.report import write_report  # noqa: E402
+from reprolib.results import committed_directory  # noqa: E402
+
+project = "reprolib"
+author = "The reprolib developers"
+release = version = reprolib.__version__
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "myst_nb",
+    "sphinx-mathjax-offline",
+]
+exclude_patterns = ["_build"]
+default_role = "py:obj"
+
+# The notebooks are shown as they were committed and tested.
+nb_execution_mode = "off"
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
+nb_render_markdown_format = "myst"
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
+myst_heading_anchors = 3
+
+autosummary_generate = False
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_validation_checks = {
+    "GL06",
+    "GL07",
+    "GL08",
+    "GL10",
+    "PR02",
+    "PR03",
+    "PR04",
+    "PR06",
+    "PR10",
+    "RT02",
+    "SS01",
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "reprolib"
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "external_links": [{"name": "Report", "url": "/report.html"}],
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_show_sourcelink = False
+
+
+def copy_in() -> None:
+    """Bring what lives elsewhere in the checkout below the source folder of the site."""
+    shutil.copytree(
+        ROOT / "notebooks",
+        HERE / "notebooks",
+        dirs_exist_ok=True,
+        ignore=shutil.ignore_patterns(".ipynb_checkpoints"),
+    )
+    shutil.copy(ROOT / "CONTRIBUTING.md", HERE / "CONTRIBUTING.md")
+    write_api_pages(HERE / "api")
+
+
+def add_report(app, exception) -> None:
+    """Write the report into the finished site."""
+    if exception is None and app.builder.format == "html":
+        site = Path(app.outdir)
+        title = "reprolib: five papers on kernel methods, rerun"
+        write_report(PAPERS, committed_directory(), site / "report.html", title=title, site=site)
+
+
+def skip_inherited(app, what, name, member, skip, options) -> bool | None:
+    """Leave out the methods that come from scikit-learn, which documents them itself."""
+    function = getattr(member, "fget", None) or member
+    return True if callable(function) and not is_ours(function) else None
+
+
+def setup(app) -> None:
+    """Connect the steps that Sphinx does not know."""
+    copy_in()
+    app.connect("autodoc-skip-member", skip_inherited)
+    app.connect("autodoc-process-docstring", plain_text.process, priority=400)
+    app.connect("build-finished", add_report)
