@@ -29,8 +29,10 @@ extensions = [
     "myst_nb",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_readme.md"]
 default_role = "py:obj"
+highlight_language = "none"
+smartquotes = False
 
 # The notebooks are shown as they were committed and tested.
 nb_execution_mode = "off"
@@ -61,7 +63,6 @@ html_title = "reprolib"
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
-    "external_links": [{"name": "Report", "url": "/report.html"}],
     "secondary_sidebar_items": ["page-toc"],
 }
 html_show_sourcelink = False
@@ -75,7 +76,9 @@ def copy_in() -> None:
         dirs_exist_ok=True,
         ignore=shutil.ignore_patterns(".ipynb_checkpoints"),
     )
-    shutil.copy(ROOT / "CONTRIBUTING.md", HERE / "CONTRIBUTING.md")
+    for source, copy in {"CONTRIBUTING.md": "CONTRIBUTING.md", "README.md": "_readme.md"}.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        (HERE / copy).write_text(text.replace("](docs/", "]("), encoding="utf-8")
     write_api_pages(HERE / "api")
 
 
