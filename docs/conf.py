@@ -54,7 +54,6 @@ numpydoc_validation_checks = {
     "PR04",
     "PR06",
     "PR10",
-    "RT02",
     "SS01",
 }
 
