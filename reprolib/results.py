@@ -57,6 +57,17 @@ def write_atomically(path: Path, text: str) -> None:
     OSError
         If the folder cannot be written to or the disk is full; the old file stays as it was.
     """
+    try:
+        _replace(path, text)
+    except OSError as error:
+        message = (
+            f"cannot write {path} ({error.strerror}); free some space there or name another "
+            "folder; finished tasks are stored and will not be run again"
+        )
+        raise OSError(error.errno, message) from error
+
+
+def _replace(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -97,9 +108,23 @@ class RecordStore:
         return None
 
     def put(self, key: str, rows: Sequence[dict[str, Any]]) -> None:
-        """Store the rows of a finished task."""
+        """Store the rows of a finished task.
+
+        Raises
+        ------
+        OSError
+            If the store cannot be written to, or the disk is full.
+        """
         entry = {"checksum": _checksum(key, rows), "rows": list(rows)}
-        write_atomically(self._path(key), json.dumps(entry))
+        try:
+            _replace(self._path(key), json.dumps(entry))
+        except OSError as error:
+            message = (
+                f"cannot store a finished task in {self.directory} ({error.strerror}); make that "
+                "folder writable with space left, or set REPROLIB_RECORDS to another one (a copy "
+                "of this one, to keep what is finished)"
+            )
+            raise OSError(error.errno, message) from error
 
 
 def _checksum(key: str, rows: Any) -> str:

@@ -124,7 +124,7 @@ def _recompute(tasks: Sequence[Task], digests: Mapping[str, str], n_jobs: int):
         joblib.delayed(runner.execute_keyed)(str(number), task, digests[task.dataset])
         for number, task in enumerate(tasks)
     )
-    return (rows for _, rows in runner.local_parallel(n_jobs)(jobs))
+    return (rows for _, rows in runner.finished(runner.local_parallel(n_jobs), jobs))
 
 
 def _meta(paper: str, directory: Path | None) -> dict[str, dict[str, Any]]:

@@ -6,7 +6,8 @@ import contextlib
 import functools
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -159,8 +160,8 @@ def run_protocol(
         for number, stage in enumerate(protocol.stages, start=1):
             tasks = stage(profile, datasets, results.to_frame(rows))
             parallel = local_parallel(n_jobs) if cluster is None else cluster.parallel()
-            finished = _run_tasks(protocol, tasks, digests, store, parallel)
-            for done, task_rows in enumerate(finished, start=1):
+            tasks_done = _run_tasks(protocol, tasks, digests, store, parallel)
+            for done, task_rows in enumerate(tasks_done, start=1):
                 rows.extend(task_rows)
                 if progress is not None:
                     progress(done, len(tasks), number, len(protocol.stages))
@@ -184,6 +185,23 @@ def local_parallel(n_jobs: int) -> joblib.Parallel:
     return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
 
 
+def finished(parallel: joblib.Parallel, jobs: Iterable) -> Iterator:
+    """Run delayed calls, and yield what they return as it comes.
+
+    Raises
+    ------
+    OSError
+        If the operating system killed a worker process.
+    """
+    try:
+        yield from parallel(jobs)
+    except BrokenProcessPool as error:
+        raise OSError(
+            "a worker process was killed, most likely for want of memory. Finished tasks are "
+            "stored, and the same command goes on from there; try fewer --jobs"
+        ) from error
+
+
 def _run_tasks(
     protocol: Protocol,
     tasks: list[Task],
@@ -201,7 +219,7 @@ def _run_tasks(
         else:
             yield rows
     jobs = (joblib.delayed(execute_keyed)(k, t, digests[t.dataset]) for k, t in pending)
-    for key, rows in parallel(jobs):
+    for key, rows in finished(parallel, jobs):
         if all(row["status"] == "ok" for row in rows):
             store.put(key, rows)
         yield rows
