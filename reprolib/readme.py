@@ -9,6 +9,8 @@ from reprolib.published import paper_entry
 from reprolib.verdicts import WORDS
 
 BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
+#: Worker processes for which the time of a full run is stated: the command line's default.
+WORKERS = 2
 
 
 def scoreboard_markdown(
@@ -26,15 +28,25 @@ def scoreboard_markdown(
     """
     frame = tables.scoreboard(papers, directory)
     lines = [
-        "| paper | numbers | ● reproduced | ◐ close | ○ not reproduced | – not run | data |",
-        "|---|---|---|---|---|---|---|",
+        "| paper | numbers | ● reproduced | ◐ close | ○ not reproduced | – not run | data | time |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for paper, row in frame.iterrows():
         entry = paper_entry(str(paper))["paper"]
         link = f"[{str(paper).upper()}]({notebooks}{entry['notebook']}), {entry['year']}"
         cells = [row[name] for name in ("published", *WORDS)]
-        lines.append(f"| {link} | {' | '.join(str(c) for c in cells)} | {row['sources']} |")
-    return "\n".join(lines)
+        cells += [row["sources"], f"{_minutes(str(paper), directory)} min"]
+        lines.append(f"| {link} | {' | '.join(str(c) for c in cells)} |")
+    note = (
+        f"Time: the complete experiment on {WORKERS} cores. It is the sum of the seconds that its "
+        f"tasks took when these results were made, divided by {WORKERS}."
+    )
+    return "\n".join([*lines, "", note])
+
+
+def _minutes(paper: str, directory: Path | None) -> int:
+    seconds = results.computing_seconds(results.load_paper(paper, directory))
+    return max(1, round(seconds / WORKERS / 60))
 
 
 def updated(text: str, papers, directory: Path | None = None) -> str:

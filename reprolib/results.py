@@ -152,11 +152,20 @@ def write_tables(records: pd.DataFrame, directory: Path, meta: dict[str, Any]) -
             "failed_records": failures,
             "sources": sources,
             "data_digests": {name: meta["data_digests"][name] for name in sources},
-            "seconds_of_tasks": round(float(rows.groupby(SORT_KEYS[:5])["seconds"].max().sum()), 1),
+            "seconds_of_tasks": round(computing_seconds(rows), 1),
         }
         write_atomically(path.with_suffix(".meta.json"), json.dumps(about, indent=1) + "\n")
         paths.append(path)
     return paths
+
+
+def computing_seconds(records: pd.DataFrame) -> float:
+    """Seconds that the tasks behind records took in all.
+
+    Every row holds the seconds of its task, which may have measured several readings.
+    """
+    tasks = records.drop_duplicates(["table", "dataset", "method", "trial", "seconds"])
+    return float(tasks["seconds"].sum())
 
 
 def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:

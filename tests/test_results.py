@@ -80,3 +80,9 @@ def test_record_of_another_key_is_not_taken(tmp_path):
     (tmp_path / "aa" / "aa1.json").rename(tmp_path / "aa" / "aa2.json")
     with pytest.warns(UserWarning, match="damaged"):
         assert store.get("aa2") is None
+
+
+def test_task_with_several_readings_is_timed_once():
+    one_task = [row(reading=r, seconds=2.0) for r in ("headline", "centred")]
+    frame = results.to_frame([*one_task, row(trial=1, seconds=3.0)])
+    assert results.computing_seconds(frame) == 5.0

@@ -7,7 +7,10 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.progress import Progress
 
+from reprolib.protocols import IN_PROGRESS, PAPERS, STUDIES
 from reprolib.verification import TOLERANCE, Verification, verify_paper
+
+KNOWN = PAPERS + IN_PROGRESS + STUDIES
 
 
 def run(arguments) -> int:
@@ -30,6 +33,9 @@ def run(arguments) -> int:
     )
     n_different = 0
     for paper in papers:
+        if not arguments.papers and paper not in KNOWN:
+            out.print(f"{paper}: not checked, there is no protocol of that name")
+            continue
         with Progress(console=err, disable=not err.is_terminal) as bar:
             line = bar.add_task(paper, total=None)
             outcome = verify_paper(
