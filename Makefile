@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full verify test lint lab docs report readme lock clean
+.PHONY: reproduce full verify test notebooks lint lab docs report readme lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
@@ -23,6 +23,9 @@ test: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests --cov --cov-report=term:skip-covered --cov-fail-under=90 -p no:cacheprovider
+	$(MAKE) notebooks
+
+notebooks: $(VENV)/.ready
 	$(BIN)/python -m pytest -q --nbval notebooks -p no:cacheprovider
 
 lab: $(VENV)/.lab
