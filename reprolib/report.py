@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib
 import io
 import json
 import os
@@ -19,6 +18,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reprolib import results, tables
+from reprolib.figures import report_figures
 from reprolib.figures.scoreboard import scoreboard_figure
 from reprolib.figures.style import VERDICT_STYLE, use_style
 from reprolib.published import paper_entry
@@ -118,7 +118,6 @@ def _all_numbers(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
 def _section(paper: str, directory: Path, output: Path, site: Path | None) -> PaperSection:
     entry = paper_entry(paper)
     records = results.load_paper(paper, directory)
-    draw = importlib.import_module(f"reprolib.figures.{paper}").report_figures
     page = Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html").as_posix()
     metas = _metas(paper, directory)
     return PaperSection(
@@ -130,7 +129,9 @@ def _section(paper: str, directory: Path, output: Path, site: Path | None) -> Pa
             for key in entry["tables"]
         ],
         summary=tables.summary(records),
-        figures=[(caption, embed(figure)) for caption, figure in draw(records).items()],
+        figures=[
+            (caption, embed(figure)) for caption, figure in report_figures(paper, records).items()
+        ],
         readings=tables.list_readings(paper).reset_index(),
         provenance=_provenance(paper, directory, metas),
         runs=_runs(metas),

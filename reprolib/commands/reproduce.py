@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 from pathlib import Path
 
 import matplotlib
@@ -19,6 +18,7 @@ from rich.progress import (
 )
 
 from reprolib import results, tables
+from reprolib.figures import report_figures
 from reprolib.figures.style import use_style
 from reprolib.protocols import PAPERS, get_protocol
 from reprolib.protocols.runner import Run, run_protocol
@@ -147,9 +147,8 @@ def write_figures(paper: str, outcome: Run, directory: Path) -> None:
     """Write the paper's figures as PNG files."""
     matplotlib.use("Agg")
     use_style()
-    draw = importlib.import_module(f"reprolib.figures.{paper}").report_figures
     directory.mkdir(parents=True, exist_ok=True)
-    for number, (_, figure) in enumerate(draw(outcome.records).items(), start=1):
+    for number, (_, figure) in enumerate(report_figures(paper, outcome.records).items(), start=1):
         figure.savefig(directory / f"figure{number}.png")
         plt.close(figure)
 

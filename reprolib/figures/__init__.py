@@ -1,1 +1,25 @@
-"""Figures of the papers and of the report: functions of records that return a Figure."""
+"""Figures of the notebooks and the report: one module a paper, functions that return a Figure."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+
+def report_figures(paper: str, records: pd.DataFrame) -> Mapping[str, Figure]:
+    """Figures of a paper by caption; none where ``reprolib.figures`` has no module of it yet.
+
+    Parameters
+    ----------
+    paper : str
+    records : DataFrame
+        Records of all its tables.
+    """
+    name = f"reprolib.figures.{paper}"
+    if importlib.util.find_spec(name) is None:
+        return {}
+    return importlib.import_module(name).report_figures(records)
