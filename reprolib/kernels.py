@@ -10,7 +10,8 @@ from scipy.linalg import eigh, solve_triangular
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+
+from reprolib.validation import LARGEST_KERNEL_VALUE, check_magnitude, validate_data
 
 Kernel = str | Callable[..., Any]
 
@@ -51,7 +52,9 @@ class KernelMixin:
     def _kernel(self, X, Y):
         if self.kernel == "precomputed":
             return X
-        return gram(X, Y, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = gram(X, Y, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        return check_magnitude(K, f"the kernel {self.kernel!r} of X", LARGEST_KERNEL_VALUE)
 
 
 def gram(

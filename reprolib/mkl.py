@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from reprolib.solvers.pyramid.kernel_sets import (
     KernelSet,
@@ -23,6 +23,7 @@ from reprolib.solvers.pyramid.tree import KernelTree, check_tree
 __all__ = ["KEOPSClassifier", "KernelTree", "MKLClassifier"]
 from reprolib.solvers.pyramid.alternating import solve_pyramid_alternating
 from reprolib.solvers.pyramid.mkl_features import solve_mkl_features
+from reprolib.validation import validate_array, validate_data
 
 
 class _PyramidClassifier(ClassifierMixin, BaseEstimator):
@@ -70,7 +71,7 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
             X, y = validate_data(self, X, y, dtype=np.float64)
             kernels = LinearBlocks(X, check_blocks(self.blocks, X.shape[1]))
         elif self.kernel == "precomputed":
-            X = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
+            X = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
             y = column_or_1d(y)
             kernels = KernelStack(check_stack(X, len(y)))
         else:
@@ -79,7 +80,7 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
         if type_of_target(y) != "binary":
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y)}."
+                f"{type_of_target(y)}; give labels of two classes."
             )
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
@@ -137,7 +138,7 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
         if self.kernel == "linear":
             X = validate_data(self, X, dtype=np.float64, reset=False)
             return X @ self.coef_ + self.intercept_
-        Ks = check_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False)
+        Ks = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
         if Ks.ndim != 3 or Ks.shape[::2] != (len(self.kernel_weights_), len(self.dual_coef_)):
             raise ValueError(
                 f"X has shape {Ks.shape}; the precomputed kernels between m new points and the "

@@ -7,10 +7,11 @@ from numbers import Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from reprolib.solvers.pyramid.tree import check_tree
 from reprolib.solvers.tree_lasso import largest_alpha, solve_tree_lasso_fista
+from reprolib.validation import validate_data
 
 
 class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
@@ -72,7 +73,7 @@ class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
         if type_of_target(y) != "binary":
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y)}."
+                f"{type_of_target(y)}; give labels of two classes."
             )
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
@@ -82,6 +83,7 @@ class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _solve(self, X, signs):
+        X = np.where(np.ptp(X, axis=0) > 0.0, X, 0.0)
         scale = float(np.sqrt(np.mean((X - X.mean(axis=0)) ** 2))) or 1.0
         largest = largest_alpha(self.tree_, X / scale, signs)
         alpha = self.alpha_ratio * largest

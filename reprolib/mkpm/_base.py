@@ -8,15 +8,16 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from reprolib.codes import decode, encode
+from reprolib.codes import decode, decoding_weights, encode
 from reprolib.kernels import KernelMixin, check_gram
 from reprolib.mkpm._bases import Basis, cholesky_basis, kernel_pca_basis, nystrom_basis
 from reprolib.mkpm._codes import make_code
 from reprolib.mkpm._losses import LOSSES
 from reprolib.mkpm._paths import iterate_scores, predict_blocks
 from reprolib.solvers.allocation import solve_allocation
+from reprolib.validation import validate_data
 
 BASES = ("kernel_pca", "nystrom", "cholesky")
 
@@ -105,11 +106,24 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
             ]
         )
 
+    def decision_function(self, X):
+        """Nearness to the code words at the end of the path; the nearest has the largest value.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes), or for two classes (n,), positive for ``classes_[1]``
+        """
+        weights, offsets = decoding_weights(self.code_)
+        nearness = self._bit_scores(X) @ weights - offsets
+        return nearness[:, 1] - nearness[:, 0] if len(self.classes_) == 2 else nearness
+
     def predict(self, X):
         """Class of the nearest code word at the end of the path, shape (n,)."""
-        check_is_fitted(self)
-        scores = self._support_gram(X) @ self.dual_coef_ + self.intercept_
-        return self.classes_[decode(self.code_, scores)]
+        return self.classes_[decode(self.code_, self._bit_scores(X))]
+
+    def _bit_scores(self, X):
+        """Values f_l(x) of all bits, shape (n, L)."""
+        return self._support_gram(X) @ self.dual_coef_ + self.intercept_
 
     def decision_path(self, X) -> Iterator[np.ndarray]:
         """Scores of the bits, shape (n, L), for d = 0, ..., n_components_ one after the other.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from reprolib.mmc._constraints import RANK_TOL, leading_eigenvectors
 from reprolib.mmc._graph import margin_laplacian
+from reprolib.validation import validate_data
 
 
 def check_n_components(n_components, n_classes: int, rank: int) -> int:
@@ -87,6 +88,11 @@ class MMC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.mean_ = X.mean(axis=0)
         U, singular, Vt = np.linalg.svd(X - self.mean_, full_matrices=False)
         rank = int(np.count_nonzero(singular**2 > RANK_TOL * max(singular[0] ** 2, 1e-300)))
+        if rank == 0:
+            raise ValueError(
+                "all rows of X are the same, and there is no direction to project on; give "
+                "features that differ between the points."
+            )
         m = check_n_components(self.n_components, len(np.unique(y)), rank)
         Z = U[:, :rank] * singular[:rank]
         B, self.eigenvalues_ = leading_eigenvectors(Z.T @ L @ Z, m)

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import center_gram, mean_distance
 from reprolib.mmc._alternate import WEIGHT_STEPS, Alternation, alternate
@@ -18,6 +18,7 @@ from reprolib.mmc._graph import margin_laplacian
 from reprolib.mmc._kernel import numerical_rank, uncentered
 from reprolib.mmc._linear import check_n_components
 from reprolib.solvers import NotOptimalWarning
+from reprolib.validation import validate_data
 
 NORMALIZATIONS = (None, "trace")
 
@@ -35,7 +36,10 @@ def bandwidth_grid(X, exponents=range(-5, 6)):
     """
     sigma = mean_distance(X)
     if not sigma > 0:
-        raise ValueError("all rows of X are the same, so that no bandwidth follows from them.")
+        raise ValueError(
+            "all rows of X are the same, so that no bandwidth follows from them; give features "
+            "that differ between the points."
+        )
     return np.array([2.0 ** -float(k) / sigma**2 for k in exponents])
 
 

@@ -16,10 +16,11 @@ from scipy.optimize import brentq
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from reprolib.simplex._base import SimplexClassifierMixin, check_positive
 from reprolib.simplex.losses import ExponentialLoss, SimplexLoss
+from reprolib.validation import validate_data
 
 
 class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
@@ -62,7 +63,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         """
         for name in ("n_estimators", "max_depth", "learning_rate"):
             check_positive(self, name)
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, dtype=np.float32)
         indices = self._encode_classes(y)
         rng = check_random_state(self.random_state)
         loss = ExponentialLoss(len(self.classes_))
@@ -87,7 +88,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
     def staged_predict(self, X):
         """Predictions after every round."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, X, dtype=np.float32, reset=False)
         for F in self._stages(X):
             yield self.classes_[np.argmax(F @ self.code_, axis=1)]
 
@@ -99,7 +100,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
 
     def _vector_function(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, X, dtype=np.float32, reset=False)
         F = np.zeros((len(X), len(self.code_)))
         for step, tree in zip(self.steps_, self.estimators_, strict=True):
             F += step * _predict(tree, X)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from reprolib.codes import encode
 from reprolib.kernels import KernelMixin
@@ -27,6 +27,7 @@ from reprolib.solvers.rls import (
     solve_rls_cholesky,
     solve_rls_loo_eigh,
 )
+from reprolib.validation import validate_data
 
 
 class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):

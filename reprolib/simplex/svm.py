@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import KernelMixin, check_gram
 from reprolib.simplex._base import SimplexClassifierMixin, check_positive
@@ -32,6 +32,7 @@ from reprolib.solvers.simplex_svm import (
     solve_simplex_svm_cvxopt,
     solve_simplex_svm_decomposition,
 )
+from reprolib.validation import validate_data
 
 
 class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):

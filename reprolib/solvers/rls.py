@@ -147,7 +147,8 @@ def _filtered(U, projected, inverses, shifts, *, width: int = 256):
     chunk = max(1, width // n_columns)
     for start in range(0, len(shifts), chunk):
         part = inverses[:, start : start + chunk]
-        weighted = (part[:, :, None] * projected[:, None, :]).reshape(len(projected), -1)
+        weighted = part[:, :, None] * projected[:, None, :]
+        weighted = weighted.reshape(len(projected), part.shape[1] * n_columns)
         products = U @ weighted
         for offset, shift in enumerate(shifts[start : start + chunk]):
             columns = slice(offset * n_columns, (offset + 1) * n_columns)

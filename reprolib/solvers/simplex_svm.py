@@ -125,10 +125,11 @@ class HullDual(SimplexSVMDual):
         """Squared norm of f, and the best factor t in [0, 1] for which t f is feasible."""
         M = A + self.C * self.indicators
         squared_norm = np.sum(M * scores)
-        lowest = -np.min(scores)
-        feasible = min(1.0, 1.0 / ((self.n_classes - 1) * lowest)) if lowest > 0 else 1.0
-        best = self.C * np.sum(scores * self.indicators) / max(squared_norm, 1e-300)
-        return squared_norm, float(np.clip(best, 0.0, feasible))
+        if squared_norm <= 0.0:
+            return squared_norm, 0.0
+        feasible = 1.0 / max(1.0, -(self.n_classes - 1) * np.min(scores))
+        margins = self.C * np.sum(scores * self.indicators)
+        return squared_norm, float(np.clip(margins, 0.0, feasible * squared_norm) / squared_norm)
 
     def objectives(self, A, product):
         """See `SimplexSVMDual.objectives`."""

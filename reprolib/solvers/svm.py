@@ -139,7 +139,10 @@ def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = 1e-6) -> Solution:
     fast = solve_svm_active_set(K, y, C, alpha=alpha)
     if fast.relative_gap <= gap_tol:
         return fast
-    slow = solve_svm_cvxopt(K, y, C)
+    try:
+        slow = solve_svm_cvxopt(K, y, C)
+    except (ArithmeticError, ValueError):  # CVXOPT could not factor its linear system.
+        slow = fast
     best = min(fast, slow, key=lambda solution: solution.relative_gap)
     if not best.relative_gap <= gap_tol:
         warnings.warn(

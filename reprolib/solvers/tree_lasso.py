@@ -48,6 +48,8 @@ def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
     ancestors = tree.ancestors()
     while high - low > tol * high:
         middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
         if prox_tree_norm(tree, u, middle, ancestors).any():
             low = middle
         else:
@@ -79,7 +81,9 @@ def _certificate(tree, X, y, alpha, w, start):
     scores = X @ w
     b = best_logistic_intercept(scores, y, start)
     theta = expit(-y * (scores + b))
-    theta = theta * min(1.0, alpha / max(tree_dual_norm(tree, X.T @ (y * theta)), 1e-300))
+    norm = tree_dual_norm(tree, X.T @ (y * theta))
+    if norm > alpha:
+        theta *= alpha / norm
     primal = float(np.logaddexp(0.0, -y * (scores + b)).sum()) + alpha * tree_norm(tree, w)
     return b, primal, float(entr(theta).sum() + entr(1.0 - theta).sum())
 
@@ -126,7 +130,7 @@ def solve_tree_lasso_fista(
     ancestors = tree.ancestors()
     w, b = (np.zeros(X.shape[1]), 0.0) if start is None else (start[0].copy(), start[1])
     b = best_logistic_intercept(centred @ w, y, b)
-    lipschitz = 0.25 * np.linalg.eigvalsh(_small_gram(centred))[-1]
+    lipschitz = 0.25 * (np.linalg.eigvalsh(_small_gram(centred))[-1] or 4.0)
     step, step_b = 1.0 / lipschitz, 4.0 / len(y)
     point, point_b, momentum = w, b, 1.0
     for iteration in range(1, max_iter + 1):

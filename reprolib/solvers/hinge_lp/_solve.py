@@ -117,10 +117,14 @@ def _repaired(basis, solutions, fallbacks):
 
 
 def _first_certified(basis, n_components, solution, fallbacks):
-    """Try the fallbacks in turn; if none is certified, the answer of least gap is returned."""
+    """Try the fallbacks in turn; if none is certified, the answer of least gap is returned.
+
+    The gap alone does not decide: an answer that its solver does not call optimal is not certified.
+    """
     best = solution
     for solve in fallbacks:
         if is_certified(best):
             break
-        best = min(best, solve(basis, n_components), key=lambda answer: abs(answer.gap))
+        answers = (best, solve(basis, n_components))
+        best = min(answers, key=lambda answer: (not is_certified(answer), abs(answer.gap)))
     return best

@@ -102,9 +102,9 @@ def check_blocks(blocks, n_features: int):
 
 def check_stack(Ks, n_samples: int):
     """Gram matrices of shape (M, n, n), each symmetric."""
-    if Ks.ndim != 3 or Ks.shape[1:] != (n_samples, n_samples):
+    if Ks.ndim != 3 or Ks.shape[1:] != (n_samples, n_samples) or Ks.size == 0:
         raise ValueError(
-            f"X has shape {Ks.shape}; kernel='precomputed' takes Gram matrices of shape "
-            f"(n_kernels, {n_samples}, {n_samples}) for the {n_samples} labels in y."
+            f"X has shape {Ks.shape}; kernel='precomputed' needs Gram matrices of shape "
+            f"(n_kernels, {n_samples}, {n_samples}) for the {n_samples} labels in y, none empty."
         )
     return np.stack([check_gram(K, name=f"X[{m}]") for m, K in enumerate(Ks)])

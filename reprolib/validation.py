@@ -1,0 +1,67 @@
+"""Input of estimators: scikit-learn's checks, and numbers that can be multiplied."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import validation
+
+#: Features larger than this overflow where a method multiplies Gram matrices.
+LARGEST_FEATURE = 1e60
+
+#: Training data of smaller features only underflow there.
+SMALLEST_FEATURE = 1e-60
+
+#: Kernel values larger than this overflow when they are squared and summed.
+LARGEST_KERNEL_VALUE = 1e120
+
+
+def validate_data(estimator, X, y="no_validation", **options):
+    """`sklearn.utils.validation.validate_data`, and refuse features that over- or underflow.
+
+    Raises
+    ------
+    ValueError
+        For scikit-learn's reasons; because an entry exceeds ``LARGEST_FEATURE`` in size; or
+        because no entry of the training data reaches ``SMALLEST_FEATURE``, unless all are zero.
+    """
+    # The sum by which scikit-learn looks for NaN may be inf - inf.
+    with np.errstate(invalid="ignore", over="ignore"):
+        checked = validation.validate_data(estimator, X, y, **options)
+    values = check_magnitude(checked[0] if isinstance(checked, tuple) else checked, "X")
+    if options.get("reset", True) and 0.0 < _largest(values) < SMALLEST_FEATURE:
+        raise ValueError(
+            f"X has no entry larger than {_largest(values):.3g}, and products of such numbers "
+            "underflow. Scale the features, for example with sklearn.preprocessing.StandardScaler."
+        )
+    return checked
+
+
+def validate_array(X, **options):
+    """`sklearn.utils.validation.check_array`, and refuse numbers that overflow."""
+    with np.errstate(invalid="ignore"):
+        X = validation.check_array(X, **options)
+    return check_magnitude(X, "X")
+
+
+def check_magnitude(values, name: str, limit: float = LARGEST_FEATURE):
+    """Return the values, dense or sparse, if none is NaN or larger in size than ``limit``.
+
+    Raises
+    ------
+    ValueError
+        If there is one.
+    """
+    largest = _largest(values)
+    if not largest <= limit:
+        raise ValueError(
+            f"{name} has an entry of size {largest:.3g}, and products of numbers beyond {limit:g} "
+            "overflow. Scale the features, for example with sklearn.preprocessing.StandardScaler, "
+            "or use a kernel that grows less."
+        )
+    return values
+
+
+def _largest(values) -> float:
+    """Largest size of an entry, without a copy; 0 if there is none."""
+    entries = values if isinstance(values, np.ndarray) else values.data
+    return float(max(entries.max(initial=0.0), -entries.min(initial=0.0)))

@@ -1,0 +1,1 @@
+"""Property-based fuzzing of every public estimator: hostile data, containers, hyperparameters."""
