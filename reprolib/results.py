@@ -16,6 +16,8 @@ from typing import Any
 import pandas as pd
 import platformdirs
 
+from reprolib import __version__
+
 COLUMNS = [
     "paper",
     "table",
@@ -199,8 +201,8 @@ def load_paper(paper: str, directory: Path | None = None) -> pd.DataFrame:
 
 def environment() -> dict[str, Any]:
     """Versions and machine, for the meta file of a results table."""
-    versions = {}
-    for package in ["reprolib", *PACKAGES]:
+    versions = {"reprolib": __version__}
+    for package in PACKAGES:
         try:
             versions[package] = version(package)
         except PackageNotFoundError:
