@@ -19,12 +19,14 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import mne
 import numpy as np
 import pandas as pd
 from scipy.io import loadmat
+from scipy.signal import cheby1, sosfilt
 
 from data_fetch.dataset import Dataset, Source
 
@@ -76,6 +78,8 @@ class Preprocessing:
         Every how many samples a frame is taken; 12 gives 20 Hz, twice ``high``.
     n_frames : int
         Frames from the onset of the flash on; 14 at 50 ms span 0-650 ms.
+    per_window : bool
+        Cut the window out first, and filter each on its own, forwards, from rest.
     """
 
     low: float = 0.1
@@ -85,6 +89,7 @@ class Preprocessing:
     zero_phase: bool = True
     decimation: int = 12
     n_frames: int = 14
+    per_window: bool = False
 
 
 def load_p300(name: str, paths: dict[str, Path]) -> Dataset:
@@ -266,15 +271,25 @@ def epochs(
             [table["sample"], np.zeros(len(table), int), table["code"] + 100 * table["target"]]
         )
         part = mne.Epochs(
-            band_pass(raw, steps),
+            raw if steps.per_window else band_pass(raw, steps),
             events,
             tmin=tmin,
             tmax=span if tmax is None else tmax,
             baseline=None,
-            decim=steps.decimation if decimation is None else decimation,
             preload=True,
             verbose="ERROR",
         )
+        if steps.per_window:
+            sos = cheby1(
+                steps.order,
+                steps.ripple,
+                [steps.low, steps.high],
+                "bandpass",
+                output="sos",
+                fs=SAMPLING_RATE,
+            )
+            part.apply_function(partial(sosfilt, sos), channel_wise=False, verbose="ERROR")
+        part.decimate(steps.decimation if decimation is None else decimation, verbose="ERROR")
         with mne.use_log_level("ERROR"):
             part.metadata = table.drop(columns="sample").iloc[part.selection]
         parts.append(part)

@@ -22,7 +22,7 @@ from reprolib.solvers.pyramid.tree import KernelTree, check_tree
 
 __all__ = ["KEOPSClassifier", "KernelTree", "MKLClassifier"]
 from reprolib.solvers.pyramid.alternating import solve_pyramid_alternating
-from reprolib.solvers.pyramid.mkl_features import solve_mkl_features
+from reprolib.solvers.pyramid.mkl_features import OPTIMAL_GAP, solve_mkl_features
 
 
 class _PyramidClassifier(ClassifierMixin, BaseEstimator):
@@ -320,5 +320,5 @@ class MKLClassifier(_PyramidClassifier):
             exponents = check_exponents(self.p, 2)
         if self.groups is None and getattr(kernels, "single_features", False):
             solution = solve_mkl_features(kernels, signs, self.C, prune_tol=self.prune_tol)
-            return solution.require_optimal(1e-5)
+            return solution.require_optimal(OPTIMAL_GAP)
         return self._alternate(kernels, signs, exponents, None)
