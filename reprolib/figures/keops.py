@@ -99,8 +99,8 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
         per_region = pd.DataFrame(per_channel.T).groupby(names).sum()
         of_region = pd.Series(median_relevance(per_region.to_numpy().T), per_region.index)
         shown = of_region.reindex(names).to_numpy()
-        _draw_electrodes(axes[column], info, shown)
-        _draw_electrodes(axes[len(methods) + column], info, median_relevance(per_channel))
+        draw_electrodes(axes[column], info, shown)
+        draw_electrodes(axes[len(methods) + column], info, median_relevance(per_channel))
         axes[column].set_title(METHODS[method][0])
     axes[0].set_ylabel("regions")
     axes[len(methods)].set_ylabel("channels")
@@ -108,7 +108,7 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_electrodes(axis, info, values) -> None:
+def draw_electrodes(axis, info, values) -> None:
     """Electrodes filled by relevance on the outline of the head; empty ones are discarded."""
     kept = values > 0
     turn = np.linspace(0, 2 * np.pi, 100)
@@ -179,7 +179,7 @@ def selection_frequency(records: pd.DataFrame) -> Figure:
     figure, axes = figure_grid(1, len(methods), size=(3.0, 3.0))
     for axis, method in zip(axes, methods, strict=True):
         frequency = (relevances(records, method).sum(axis=2) > 0).mean(axis=0)
-        _draw_electrodes(axis, info, frequency**2)
+        draw_electrodes(axis, info, frequency**2)
         axis.set_title(METHODS[method][0])
     note_source(figure, "darker: kept in more draws; " + _source(records))
     return figure

@@ -124,16 +124,20 @@ def _interior_point(B, y, C, tol, max_iter):
 
     Where round-off makes the Newton system indefinite, it goes on with a small ridge. Stops early
     where that does not help, or where round-off keeps the residual from falling once the
-    complementarity is small; the caller measures the gap.
+    complementarity is small. The best iterate is returned; the caller measures its gap.
     """
     point = _Point(B, y, C)
     iteration, ridge, last_residual = 0, 0.0, np.inf
+    best, w, alpha = np.inf, np.zeros(B.shape[1]), point.alpha
     while iteration < max_iter:
         u, v, z, xi = point.multipliers
         mu = point.complementarity()
         residual = np.abs(B @ (u - v) + point.b * y - 1.0 - z + xi).max()
+        complementarity = mu * 2 * (len(y) + B.shape[1]) / C
+        if max(complementarity, residual) < best:
+            best, w, alpha = max(complementarity, residual), u - v, point.alpha
         settled = residual <= tol or (ridge == 0.0 and residual >= last_residual)
-        if settled and mu * 2 * (len(y) + B.shape[1]) <= tol * C:
+        if settled and complementarity <= tol:
             break
         try:
             newton = _Newton(point, ridge)
@@ -151,7 +155,7 @@ def _interior_point(B, y, C, tol, max_iter):
         step = 0.995 * min(_longest(point.slacks, d_slacks), _longest(point.multipliers, d_mult))
         iteration += 1
         point.move(step, d_slacks, d_mult, db, ds)
-    return point.multipliers[0] - point.multipliers[1], point.alpha, iteration
+    return w, alpha, iteration
 
 
 def solve_mkl_features(
