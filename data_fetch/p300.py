@@ -4,7 +4,8 @@ A run is one MATLAB file: 64 channels at 240 Hz and the state of the speller at 
 subject spells a word; for every character the rows and columns of a 6 x 6 matrix flash in random
 order, 15 times 12 flashes. The set has 19 runs (sessions 010 and 011, labelled, 42 characters, and
 the competition's test session 012, whose labels follow from its known words). Any subset of the
-runs is accepted, and the data set says which it holds.
+runs is accepted, and the data set says which it holds. The catalog knows the hashes of six; with
+more runs at hand, give their paths to `load_p300`.
 
 From signal to features, as Rakotomamonjy et al. 2005 (ICANN, cited as [15] by the KEOPS paper) are
 quoted: band-pass 0.1-10 Hz with a Chebyshev type I filter of order 8, 0-667 ms after the flash,

@@ -242,6 +242,17 @@ def test_mkl_of_features_equals_the_alternation():
     np.testing.assert_allclose(slow.variables["effective"], exact.variables["effective"], atol=5e-3)
 
 
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_mkl_of_blocks_equals_the_block_norm_optimum(C):
+    X, y = data()
+    reference = naive.block_norm_svm_objective(X, y, CHANNEL, C)
+    solution = solve_pyramid_alternating(
+        LinearBlocks(X, CHANNEL), y, KernelTree.flat(5), (1.0,), C, gap_tol=1e-5, max_iter=20000
+    )
+    assert solution.status == "optimal"
+    assert solution.primal_objective == pytest.approx(reference, rel=2e-5)
+
+
 def test_blocks_and_gram_matrices_give_the_same_answer():
     X, y = data()
     blocks = CHANNEL
