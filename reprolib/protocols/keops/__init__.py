@@ -118,20 +118,22 @@ def second_stage(
     ranked = of_headline[of_headline["metric"] == "relevance"]
     for row in ranked[ranked["method"].isin(PAPER_METHODS)].itertuples():
         ranking = _rank_channels(np.array(str(row.path).split(), float), dataset)
-        params = {"ranking": ranking}
-        tasks.append(Task(PAPER, "electrodes", name, row.method, HEADLINE, int(row.trial), params))
+        trial = int(str(row.trial))
+        tasks.append(
+            Task(PAPER, "electrodes", name, str(row.method), HEADLINE, trial, {"ranking": ranking})
+        )
     chosen = of_headline[of_headline["metric"] == "auc"]
     values = chosen["chosen"].map(lambda text: float(json.loads(text)["value"]))
     median = values.groupby(chosen["method"]).median()
-    for index, row in chosen[chosen["method"].isin([*PAPER_METHODS, "lda"])].iterrows():
-        for table, value in (("runs", values[index]), ("leak", median[row["method"]])):
-            tasks.append(
-                Task(PAPER, table, name, row["method"], HEADLINE, row["trial"], {"value": value})
-            )
+    for method, draw, value in zip(chosen["method"], chosen["trial"], values, strict=True):
+        if method in (*PAPER_METHODS, "lda"):
+            for table, used in (("runs", value), ("leak", median[method])):
+                params = {"value": float(used)}
+                tasks.append(Task(PAPER, table, name, method, HEADLINE, int(draw), params))
     for method in SPELLING_METHODS if profile == "full" else ("lda",):
-        params = {"value": float(median.get(method, 0.0))}
+        spelled = {"value": float(median.get(method, 0.0))}
         tasks += [
-            Task(PAPER, "spelling", name, method, HEADLINE, run, params)
+            Task(PAPER, "spelling", name, method, HEADLINE, run, spelled)
             for run in range(len(run_codes(dataset)))
         ]
     return tasks
