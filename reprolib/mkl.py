@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from reprolib.solvers.pyramid.alternating import solve_pyramid_alternating
 from reprolib.solvers.pyramid.kernel_sets import (
     KernelSet,
     KernelStack,
@@ -17,13 +18,12 @@ from reprolib.solvers.pyramid.kernel_sets import (
     check_blocks,
     check_stack,
 )
+from reprolib.solvers.pyramid.mkl_features import OPTIMAL_GAP, solve_mkl_features
 from reprolib.solvers.pyramid.norms import check_exponents, pyramid_weights
 from reprolib.solvers.pyramid.tree import KernelTree, check_tree
+from reprolib.validation import validate_array, validate_data
 
 __all__ = ["KEOPSClassifier", "KernelTree", "MKLClassifier"]
-from reprolib.solvers.pyramid.alternating import solve_pyramid_alternating
-from reprolib.solvers.pyramid.mkl_features import solve_mkl_features
-from reprolib.validation import validate_array, validate_data
 
 
 class _PyramidClassifier(ClassifierMixin, BaseEstimator):
@@ -322,5 +322,5 @@ class MKLClassifier(_PyramidClassifier):
             exponents = check_exponents(self.p, 2)
         if self.groups is None and getattr(kernels, "single_features", False):
             solution = solve_mkl_features(kernels, signs, self.C, prune_tol=self.prune_tol)
-            return solution.require_optimal(1e-5)
+            return solution.require_optimal(OPTIMAL_GAP)
         return self._alternate(kernels, signs, exponents, None)

@@ -1,4 +1,6 @@
+import warnings
 from collections import Counter
+from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,12 +11,11 @@ from data_fetch.embedded.p300 import load_embedded
 from data_fetch.p300 import CHANNELS, codes_of
 from reprolib import results
 from reprolib.figures import keops as figures
+from reprolib.figures import keops_readings as readings
 from reprolib.protocols.base import HEADLINE, Task
 from reprolib.protocols.keops import (
-    N_TRAIN,
     PAPER_METHODS,
     VARIANTS,
-    draw_split,
     first_stage,
     methods,
     run,
@@ -22,6 +23,13 @@ from reprolib.protocols.keops import (
 )
 from reprolib.protocols.keops.regions import electrode_tree, region, regions
 from reprolib.protocols.keops.spelling import correct_characters
+from reprolib.protocols.keops.splits import (
+    N_TRAIN,
+    character_halves,
+    draw_split,
+    flash_pool,
+    folds,
+)
 from reprolib.published import numbers, paper_entry
 
 
@@ -82,6 +90,45 @@ def test_split_by_character_shares_no_character(dataset):
     assert not set(character[train]) & set(character[other])
     assert set(character[same]) == set(character[train])
     assert not set(train) & set(same)
+
+
+def test_character_halves_take_turns(dataset):
+    character = dataset.extra["flashes"]["character"].to_numpy()
+    a, b = character_halves(dataset, 1)
+    for train, same, other in (a, b):
+        assert len(train) == N_TRAIN
+        assert set(character[train]) == set(character[same])
+        assert not set(character[train]) & set(character[other])
+        assert sorted([*train, *same, *other]) == list(range(2160))
+    assert set(character[a[2]]) == set(character[b[0]])
+
+
+def test_pool_of_a_reading(dataset):
+    assert len(flash_pool(dataset, {})) == 4 * 540
+    assert len(flash_pool(dataset, {"test_session": True})) == 6 * 540
+    assert 1102 not in dataset.groups[flash_pool(dataset, {"without_run": 1102})]
+
+
+def test_every_fold_has_both_classes_and_whole_characters(dataset):
+    train, _ = draw_split(dataset, 0, by_character=True)
+    character = dataset.extra["flashes"]["character"].to_numpy()[train]
+    for inside, outside in folds(dataset, train, 0, by_character=True):
+        assert set(dataset.y[train][inside]) == set(dataset.y[train][outside]) == {-1, 1}
+        assert not set(character[inside]) & set(character[outside])
+
+
+def test_too_few_flashes_say_what_is_missing(dataset):
+    one_run = flash_pool(dataset, {})[:540]
+    with pytest.raises(ValueError, match="has 540 labelled flashes to draw from .* trains on 567"):
+        draw_split(dataset, 0, by_character=False, pool=one_run)
+    with pytest.raises(ValueError, match="flashes in half of the characters"):
+        draw_split(dataset, 0, by_character=True, pool=one_run)
+
+
+def test_readings_that_leave_out_a_run_need_that_run(dataset):
+    only = replace(dataset, groups=np.where(dataset.groups == 1102, 1103, dataset.groups))
+    readings = {t.reading for t in first_stage("full", {"x": only}, results.to_frame([]))}
+    assert set(VARIANTS) - readings == {"without run 011/02"}
 
 
 def test_full_profile_has_ten_draws_of_the_papers_methods_and_all_readings(dataset):
@@ -148,6 +195,31 @@ def test_relevance_sits_where_the_simulation_put_it(records):
     assert np.argmax(frames) in (4, 5, 6)
     best = CHANNELS[int(np.argmax(stack.sum(axis=(0, 2))))]
     assert region(best).split()[0] in ("central", "parietal", "occipital")
+
+
+def test_runs_and_leak_are_measured_for_every_method(records):
+    aucs = readings.aucs_by_run(records)
+    assert list(aucs.columns) == ["010/01", "010/02", "011/01", "011/02"]
+    assert len(aucs) == 4
+    assert aucs.to_numpy().min() > 60
+    assert (readings.leak(records)["draws"] >= 1).all()
+
+
+def test_readings_are_compared_on_the_same_draws(records):
+    table = readings.paired_differences(records, "keops", "C by accuracy")
+    assert table.loc[HEADLINE, "draws"] == 2
+    counts = readings.paired_differences(records, "mkl").loc["kept above 0.01", "frames"]
+    assert float(counts.split()[0]) <= 0
+
+
+def test_a_reading_cuts_the_optimisation_short(dataset, short_grids):
+    params = {"max_iter": 2}
+    for method in ("keops", "mkl"):
+        task = Task("keops", "table1", "x", method, "stopped", 0, params)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = measured(task, dataset)
+        assert found["frames", None].value > 400
 
 
 def test_few_electrodes_are_ranked_by_relevance(records):

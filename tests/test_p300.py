@@ -2,6 +2,7 @@ import mne
 import numpy as np
 import pytest
 from scipy.io import savemat
+from scipy.signal import cheby1, sosfilt
 
 import data_fetch
 from data_fetch.embedded import p300 as simulation
@@ -92,13 +93,22 @@ def test_features_are_the_filtered_signal_at_every_twelfth_sample(tmp_path):
     raw = read_run(write(tmp_path))
     steps = Preprocessing(zero_phase=False)
     dataset = with_preprocessing(load_p300("x", {"AAS010R01.mat": write(tmp_path)}), steps)
-    from scipy.signal import cheby1, sosfilt
-
     signal = 1e6 * raw.get_data()
     sos = cheby1(4, 0.5, [0.1, 10.0], "bandpass", fs=240, output="sos")
     filtered = sosfilt(sos, signal - signal.mean(axis=1, keepdims=True), axis=1)
     onset = round(raw.annotations.onset[5] * 240)
     expected = filtered[:, onset : onset + 157 : 12]
+    np.testing.assert_allclose(dataset.X[5].reshape(64, 14), expected, atol=2e-3)
+
+
+def test_windows_filtered_on_their_own(tmp_path):
+    raw = read_run(write(tmp_path))
+    steps = Preprocessing(per_window=True)
+    dataset = with_preprocessing(load_p300("x", {"AAS010R01.mat": write(tmp_path)}), steps)
+    onset = round(raw.annotations.onset[5] * 240)
+    window = 1e6 * raw.get_data()[:, onset : onset + 157]
+    sos = cheby1(4, 0.5, [0.1, 10.0], "bandpass", fs=240, output="sos")
+    expected = sosfilt(sos, window, axis=1)[:, ::12]
     np.testing.assert_allclose(dataset.X[5].reshape(64, 14), expected, atol=2e-3)
 
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from reprolib.solvers import NotOptimalWarning
+from reprolib.solvers.pyramid import mkl_features
 from reprolib.solvers.pyramid.alternating import solve_pyramid_alternating
 from reprolib.solvers.pyramid.kernel_sets import KernelStack, LinearBlocks
 from reprolib.solvers.pyramid.mkl_features import solve_mkl_features
@@ -205,6 +206,32 @@ def test_mkl_of_features_equals_the_l1_optimum(seed, log_C):
     assert solution.primal_objective == pytest.approx(naive.l1_svm_objective(X, y, C), rel=2e-5)
 
 
+def test_mkl_of_features_is_certified_whatever_the_units():
+    X, y = data()
+    a, b = (solve_mkl_features(linear(k * X), y, 1.0 / k**2) for k in (1.0, 300.0))
+    assert a.status == b.status == "optimal"
+    np.testing.assert_allclose(a.variables["effective"], b.variables["effective"], atol=1e-6)
+    assert b.gap <= 1e-5 * b.primal_objective
+    assert solve_mkl_features(linear(300 * X), y, 1e-5, max_iter=5).status == "inaccurate"
+
+
+def test_an_indefinite_newton_system_gets_a_ridge(monkeypatch):
+    X, y = data()
+    plain = solve_mkl_features(linear(X), y, 1.0)
+    factor, calls = mkl_features.cho_factor, []
+
+    def fails_every_third_time(*args, **options):
+        calls.append(1)
+        if len(calls) % 3 == 0:
+            raise np.linalg.LinAlgError
+        return factor(*args, **options)
+
+    monkeypatch.setattr(mkl_features, "cho_factor", fails_every_third_time)
+    ridged = solve_mkl_features(linear(X), y, 1.0)
+    assert ridged.status == "optimal"
+    assert ridged.primal_objective == pytest.approx(plain.primal_objective, rel=1e-7)
+
+
 def test_mkl_of_features_equals_the_alternation():
     X, y = data()
     exact = solve_mkl_features(linear(X), y, 1.0)
@@ -213,6 +240,17 @@ def test_mkl_of_features_equals_the_alternation():
     )
     assert slow.primal_objective == pytest.approx(exact.primal_objective, rel=1e-5)
     np.testing.assert_allclose(slow.variables["effective"], exact.variables["effective"], atol=5e-3)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_mkl_of_blocks_equals_the_block_norm_optimum(C):
+    X, y = data()
+    reference = naive.block_norm_svm_objective(X, y, CHANNEL, C)
+    solution = solve_pyramid_alternating(
+        LinearBlocks(X, CHANNEL), y, KernelTree.flat(5), (1.0,), C, gap_tol=1e-5, max_iter=20000
+    )
+    assert solution.status == "optimal"
+    assert solution.primal_objective == pytest.approx(reference, rel=2e-5)
 
 
 def test_blocks_and_gram_matrices_give_the_same_answer():

@@ -99,16 +99,16 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
         per_region = pd.DataFrame(per_channel.T).groupby(names).sum()
         of_region = pd.Series(median_relevance(per_region.to_numpy().T), per_region.index)
         shown = of_region.reindex(names).to_numpy()
-        _draw_electrodes(axes[column], info, shown)
-        _draw_electrodes(axes[len(methods) + column], info, median_relevance(per_channel))
+        draw_electrodes(axes[column], info, shown)
+        draw_electrodes(axes[len(methods) + column], info, median_relevance(per_channel))
         axes[column].set_title(METHODS[method][0])
     axes[0].set_ylabel("regions")
     axes[len(methods)].set_ylabel("channels")
-    note_source(figure, _source(records))
+    note_source(figure, records_source(records))
     return figure
 
 
-def _draw_electrodes(axis, info, values) -> None:
+def draw_electrodes(axis, info, values) -> None:
     """Electrodes filled by relevance on the outline of the head; empty ones are discarded."""
     kept = values > 0
     turn = np.linspace(0, 2 * np.pi, 100)
@@ -158,7 +158,7 @@ def frame_images(records: pd.DataFrame) -> Figure:
         axis.set(title=METHODS[method][0], xlabel="frame", xticks=range(1, 14, 2))
         axis.set_xticklabels([str(frame + 1) for frame in range(1, 14, 2)])
         axis.set_yticks(range(0, 64, 3), CHANNELS[::3], fontsize=7)
-    note_source(figure, _source(records))
+    note_source(figure, records_source(records))
     return figure
 
 
@@ -179,9 +179,9 @@ def selection_frequency(records: pd.DataFrame) -> Figure:
     figure, axes = figure_grid(1, len(methods), size=(3.0, 3.0))
     for axis, method in zip(axes, methods, strict=True):
         frequency = (relevances(records, method).sum(axis=2) > 0).mean(axis=0)
-        _draw_electrodes(axis, info, frequency**2)
+        draw_electrodes(axis, info, frequency**2)
         axis.set_title(METHODS[method][0])
-    note_source(figure, "darker: kept in more draws; " + _source(records))
+    note_source(figure, "darker: kept in more draws; " + records_source(records))
     return figure
 
 
@@ -230,7 +230,7 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
             )
     axis.set(xlabel="electrodes kept", ylabel="AUC in %")
     axis.legend(fontsize=8, loc="lower right")
-    note_source(figure, _source(rows))
+    note_source(figure, records_source(rows))
     return figure
 
 
@@ -248,7 +248,7 @@ def few_electrodes(records: pd.DataFrame) -> Figure:
     axis.set_xticks(sizes, [str(size) for size in sizes])
     axis.set(xlabel="electrodes given to LDA", ylabel="AUC in %")
     axis.legend(fontsize=9)
-    note_source(figure, _source(rows))
+    note_source(figure, records_source(rows))
     return figure
 
 
@@ -286,7 +286,9 @@ def spelling(records: pd.DataFrame) -> Figure:
         axis.set_xlabel("repetitions")
     axes[0].legend(fontsize=8)
     rows = records[records["table"] == "spelling"]
-    note_source(figure, f"{_n_characters(rows)} characters, each run held out; {_source(rows)}")
+    note_source(
+        figure, f"{_n_characters(rows)} characters, each run held out; {records_source(rows)}"
+    )
     return figure
 
 
@@ -339,7 +341,8 @@ def _paths(rows, method, metric):
     return np.stack([np.array(path.split(), float) for path in found["path"]])
 
 
-def _source(rows: pd.DataFrame) -> str:
+def records_source(rows: pd.DataFrame) -> str:
+    """Source and name of the data behind some records."""
     return "; ".join(
         sorted({f"{s}: {d}" for s, d in zip(rows["source"], rows["dataset"], strict=True)})
     )

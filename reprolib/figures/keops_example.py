@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from data_fetch import Dataset
 from data_fetch.p300 import CHANNELS, epochs
-from reprolib.figures.keops import electrode_info, head_positions
+from reprolib.figures.keops import draw_electrodes, electrode_info, head_positions
 from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, figure_grid
 from reprolib.protocols.keops.regions import regions
 from reprolib.solvers.pyramid.kernel_sets import LinearBlocks
@@ -48,40 +48,49 @@ def response_at(evokeds, channels=("Pz", "Cz")) -> Figure:
 
 def butterfly(evoked: mne.Evoked) -> Figure:
     """All channels at once, coloured by place, with scalp maps at the peaks."""
-    return evoked.plot_joint(
-        times=[0.2, 0.3, 0.35, 0.45],
-        show=False,
-        title="target minus other flashes",
-        ts_args={"units": {"eeg": "A/D units"}},
-        topomap_args={"contours": 4},
-    )
+    with mne.use_log_level("ERROR"):
+        return evoked.plot_joint(
+            times=[0.2, 0.3, 0.35, 0.45],
+            show=False,
+            title="target minus other flashes",
+            ts_args={"units": {"eeg": "A/D units"}},
+            topomap_args={"contours": 4},
+        )
 
 
-def pyramid(selected=None) -> Figure:
-    """The tree over the head: electrodes joined to the centre of their region.
+def pyramid(opened: str = "PO8") -> Figure:
+    """The tree over the head, seen from behind: root, regions, electrodes, frames of one of them.
 
     Parameters
     ----------
-    selected : ndarray of bool of shape (64,), optional
-        Electrodes to fill.
+    opened : str
+        Electrode whose frames are drawn.
     """
-    xy = head_positions(electrode_info())
+    flat = head_positions(electrode_info())
+    xy = np.column_stack([flat[:, 0], 0.75 * flat[:, 1]])
     names = np.array(regions(CHANNELS))
     colours = [BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK]
-    figure, (axis,) = figure_grid(1, 1, size=(5.6, 5.6))
+    root = np.array([0.0, 0.27])
+    figure, (axis,) = figure_grid(1, 1, size=(7.0, 7.4))
+    turn = np.linspace(0, 2 * np.pi, 100)
+    axis.plot(0.1 * np.cos(turn), 0.075 * np.sin(turn), color="#bbbbbb", lw=1)
     for k, name in enumerate(dict.fromkeys(names)):
-        members = np.flatnonzero(names == name)
-        centre = xy[members].mean(axis=0)
-        colour = colours[k % len(colours)]
+        members, colour = np.flatnonzero(names == name), colours[k % len(colours)]
+        node = xy[members].mean(axis=0) * [1.0, 0.8] + [0.0, 0.13]
+        axis.plot(*zip(root, node, strict=True), color="#999999", lw=0.8)
         for place in xy[members]:
-            axis.plot(*zip(centre, place, strict=True), color=colour, lw=1)
-        axis.plot(*centre, "s", color=colour, ms=9)
-    kept = np.zeros(len(CHANNELS), bool) if selected is None else np.asarray(selected)
-    for m, channel in enumerate(CHANNELS):
-        face = BLACK if kept[m] else "white"
-        axis.plot(*xy[m], "o", ms=15, mfc=face, mec="#999999", zorder=4)
-        colour = "white" if kept[m] else BLACK
-        axis.text(*xy[m], channel, ha="center", va="center", fontsize=5.5, color=colour, zorder=5)
+            axis.plot(*zip(node, place, strict=True), color=colour, lw=0.8)
+        axis.plot(*node, "s", color=colour, ms=9, zorder=6)
+    axis.plot(*root, "^", color=BLACK, ms=11)
+    leaf = xy[CHANNELS.index(opened)]
+    for x in np.linspace(leaf[0] - 0.035, leaf[0] + 0.035, 14):
+        axis.plot([leaf[0], x], [leaf[1], leaf[1] - 0.045], color=BLACK, lw=0.7)
+    for place, channel in zip(xy, CHANNELS, strict=True):
+        axis.plot(*place, "o", ms=13, mfc="white", mec="#999999", zorder=4)
+        axis.text(*place, channel, ha="center", va="center", fontsize=5, zorder=5)
+    levels = [("root", 0.27), ("17 regions", 0.13), ("64 electrodes", 0.0), ("14 frames", -0.1)]
+    for text, height in levels:
+        axis.text(-0.16, height, text, va="center", fontsize=9)
     axis.set_aspect("equal")
     axis.axis("off")
     return figure
@@ -108,7 +117,7 @@ def weight_path(X, y, tree, p, C, n_steps: int):
 
 def weights_on_their_way(path, names) -> Figure:
     """Weights of regions and of channels against outer steps, the largest ones named."""
-    figure, axes = figure_grid(1, 2, size=(4.6, 3.4))
+    figure, axes = figure_grid(1, 2, size=(4.6, 3.8))
     for axis, weights, labels, title in zip(
         axes, path[:2], names, ("regions", "channels"), strict=True
     ):
@@ -119,5 +128,18 @@ def weights_on_their_way(path, names) -> Figure:
         for m, colour in zip(largest, (BLUE, RED, GREEN, ORANGE, PURPLE, SKY), strict=True):
             axis.plot(weights[:, m], color=colour, label=labels[m])
         axis.set(title=title, xlabel="outer step", ylabel="weight")
-        axis.legend(fontsize=7)
+        axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3)
+    return figure
+
+
+def weights_on_the_head(path, steps) -> Figure:
+    """Weights of the channels on the scalp after some outer steps; empty ones are zero."""
+    info = electrode_info()
+    figure, axes = figure_grid(1, len(steps), size=(2.3, 2.5))
+    for axis, step in zip(axes, steps, strict=True):
+        weights = path[1][step]
+        weights = np.where(weights > 1e-6 * weights.max(), weights, 0.0)
+        draw_electrodes(axis, info, weights)
+        label = "start" if step == 0 else f"step {step}"
+        axis.set_title(f"{label}: {np.count_nonzero(weights)}", fontsize=11)
     return figure

@@ -112,3 +112,37 @@ def straightforward_keops(X, y, region, channel, p, C, n_steps):
         sigma2 = c * s1[up1] ** (-p[0] * g1 / 2) * s2 ** (g2 / g3)
         sigma3 = c * s1[region] ** (-p[0] * g1 / 2) * s2[channel] ** (-p[1] * g2 / 2) * norms**g3
     return values, (sigma1, sigma2, sigma3)
+
+
+def block_norm_svm_objective(X, y, blocks, C):
+    """min 1/2 (sum of ||w_g||)^2 + C sum of hinge losses over w, b, by a cone programme.
+
+    Variables w, b, slacks xi, block norms t, and their sum s.
+    """
+    n, p = X.shape
+    k = max(blocks) + 1
+    size = p + 1 + n + k + 1
+    P, q = np.zeros((size, size)), np.zeros(size)
+    P[-1, -1] = 1.0
+    q[p + 1 : p + 1 + n] = C
+    margins = np.hstack([-y[:, None] * X, -y[:, None], -np.eye(n), np.zeros((n, k + 1))])
+    slacks = np.hstack([np.zeros((n, p + 1)), -np.eye(n), np.zeros((n, k + 1))])
+    total = np.r_[np.zeros(p + 1 + n), np.ones(k), -1.0][None, :]
+    rows, right, cones = [margins, slacks, total], np.r_[-np.ones(n), np.zeros(n + 1)], []
+    for g in range(k):
+        members = np.flatnonzero(np.asarray(blocks) == g)
+        cone = np.zeros((len(members) + 1, size))
+        cone[0, p + 1 + n + g] = -1.0
+        cone[np.arange(1, len(members) + 1), members] = -1.0
+        rows.append(cone)
+        cones.append(len(members) + 1)
+        right = np.r_[right, np.zeros(len(members) + 1)]
+    answer = cvxopt.solvers.coneqp(
+        cvxopt.matrix(P),
+        cvxopt.matrix(q),
+        cvxopt.matrix(np.vstack(rows)),
+        cvxopt.matrix(right),
+        {"l": 2 * n + 1, "q": cones, "s": []},
+        options={"show_progress": False, "abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9},
+    )
+    return answer["primal objective"]

@@ -52,6 +52,11 @@ def _mkl(X, tree, c):
     return MKLClassifier(C=c / _uniform_norm(X, tree.n_nodes[-1:]))
 
 
+def by_alternation(mkl: MKLClassifier, tree: KernelTree) -> MKLClassifier:
+    """The same problem, by Algorithm 1 in place of the quadratic programme (p = (0, 1))."""
+    return mkl.set_params(groups=tree.ancestors()[-2], p=(0.0, 1.0))
+
+
 def _svm(X, tree, c):
     return KEOPSClassifier(None, 0.0, C=c / _uniform_norm(X, ()))
 
@@ -82,7 +87,7 @@ METHODS = {
     "tree norm": Method(_tree_lasso, ALPHAS, sparse=True),
     "svm": Method(_svm, COSTS),
     "lda": Method(lambda X, tree, _: shrinkage_lda(), (0.0,)),
-    "xdawn + lda": Method(_xdawn_lda, (2, 4, 6)),
+    "xdawn + lda": Method(_xdawn_lda, (2, 4, 8, 16)),
 }
 
 

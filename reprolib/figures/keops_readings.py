@@ -1,0 +1,107 @@
+"""What the open choices of the KEOPS protocol do to its numbers, on the same draws."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy import stats
+
+from reprolib.figures.keops import METHODS, PAPER_METHODS, records_source
+from reprolib.figures.style import figure_grid, note_source
+from reprolib.protocols.base import HEADLINE
+from reprolib.tables import number_text
+
+#: Metrics of Table 1, their factor, and the digits shown.
+METRICS = {"auc": (100, 1), "regions": (1, 1), "channels": (1, 1), "frames": (1, 0)}
+
+
+def paired_differences(records: pd.DataFrame, method: str, reference: str = HEADLINE):
+    """Every reading minus another one on the draws that both have, for one method.
+
+    Returns
+    -------
+    DataFrame
+        For each reading (rows) and metric: mean difference and half width of its 95 % t interval.
+    """
+    rows = records[
+        (records["table"] == "table1")
+        & (records["method"] == method)
+        & records["metric"].isin(METRICS)
+    ]
+    wide = rows.pivot_table(index=["reading", "trial"], columns="metric", values="value")
+    base = wide.loc[reference]
+    lines = {}
+    for reading, group in wide.groupby(level="reading"):
+        difference = group.droplevel("reading") - base
+        line: dict[str, str | int] = {"draws": len(difference.dropna(how="all"))}
+        for metric, (factor, digits) in METRICS.items():
+            values = factor * difference[metric].dropna() if metric in difference else ()
+            line[metric] = _with_half_width(np.asarray(values), digits)
+        if reading != reference:
+            lines[str(reading)] = line
+    return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def _with_half_width(values: np.ndarray, digits: int) -> str:
+    if len(values) < 2:
+        return "–"
+    half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+    return f"{values.mean():+.{digits}f} ± {half:.{digits}f}"
+
+
+def aucs_by_run(records: pd.DataFrame) -> pd.DataFrame:
+    """Mean AUC in percent of the classifiers of Table 1 on the test flashes of every run apart."""
+    rows = records[(records["table"] == "runs") & (records["metric"] == "auc")]
+    runs = [json.loads(chosen)["run"] for chosen in rows["chosen"]]
+    labels = [f"{run // 100:03d}/{run % 100:02d}" for run in runs]
+    wide = 100 * rows.assign(run=labels).pivot_table(
+        index="method", columns="run", values="value", aggfunc="mean"
+    )
+    wide = wide.loc[[m for m in METHODS if m in wide.index]]
+    return wide.rename(index={m: label for m, (label, _) in METHODS.items()})
+
+
+def leak(records: pd.DataFrame) -> pd.DataFrame:
+    """AUC in percent on other flashes of the training characters, and on other characters.
+
+    Both halves of the characters take turns, so that the difference is what overlap in time, and
+    knowing the character, are worth.
+    """
+    rows = records[(records["table"] == "leak") & (records["metric"] == "auc")]
+    lines = {}
+    for method in [m for m in METHODS if m in set(rows["method"])]:
+        wide = 100 * rows[rows["method"] == method].pivot_table(
+            index="trial", columns="reading", values="value"
+        )
+        difference = wide["same characters"] - wide["other characters"]
+        lines[METHODS[method][0]] = {
+            "same characters": number_text(wide["same characters"].mean(), None, 1),
+            "other characters": number_text(wide["other characters"].mean(), None, 1),
+            "difference": _with_half_width(difference.to_numpy(), 1),
+            "draws": len(difference),
+        }
+    return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def frames_against_steps(records: pd.DataFrame) -> Figure:
+    """Frames and channels kept when the alternation is cut short, beside the printed numbers."""
+    rows = records[(records["table"] == "table1") & records["metric"].isin(["channels", "frames"])]
+    readings = ["stopped after 20 steps", "stopped after 50 steps", HEADLINE]
+    labels = ["20", "50", "converged"]
+    printed = {"keops": {"channels": 13.1, "frames": 62.3}, "mkl": {"channels": 49.7}}
+    printed["mkl"]["frames"] = 139.7
+    figure, axes = figure_grid(1, 2, size=(4.0, 3.0))
+    for axis, metric in zip(axes, ("channels", "frames"), strict=True):
+        for method in [m for m in PAPER_METHODS if m in printed]:
+            of_method = rows[(rows["method"] == method) & (rows["metric"] == metric)]
+            means = of_method.groupby("reading")["value"].mean().reindex(readings)
+            label, colour = METHODS[method]
+            axis.plot(labels, means, "o-", color=colour, label=label)
+            axis.axhline(printed[method][metric], color=colour, ls="--", lw=1)
+        axis.set(title=f"{metric} kept", xlabel="outer steps", ylim=(0, None))
+    axes[0].legend(fontsize=9)
+    note_source(figure, "dashed: printed; " + records_source(rows))
+    return figure

@@ -1,0 +1,133 @@
+"""What the paper does not measure: few electrodes, runs apart, spelling, the leak of its split.
+
+Windows of neighbouring flashes overlap in time, so that a split by flash shares signal between
+training and test.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from data_fetch import Dataset
+from reprolib.protocols.base import Measurement, Task
+from reprolib.protocols.keops.methods import METHODS, shrinkage_lda
+from reprolib.protocols.keops.regions import electrode_tree
+from reprolib.protocols.keops.spelling import correct_characters, ensemble_scores
+from reprolib.protocols.keops.splits import N_TRAIN, character_halves, draw_split
+
+N_ELECTRODES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
+
+
+def run_codes(dataset: Dataset) -> np.ndarray:
+    """Runs at hand, as 100 * session + run."""
+    return np.unique(np.asarray(dataset.groups))
+
+
+def features_shape(dataset: Dataset) -> tuple[int, int]:
+    """Channels and frames of the features."""
+    if dataset.image_shape is None:
+        raise ValueError(f"{dataset.name} does not say how many channels and frames it has")
+    n_channels, n_frames = dataset.image_shape
+    return n_channels, n_frames
+
+
+def _fitted(task: Task, dataset: Dataset, train):
+    """Fit the task's method, at the value that it gives, to some flashes."""
+    tree = electrode_tree(dataset.extra["channels"], features_shape(dataset)[1])
+    model = METHODS[task.method].make(dataset.X[train], tree, float(task.params["value"]))
+    return model.fit(dataset.X[train], dataset.y[train])
+
+
+def _auc(model, dataset: Dataset, test) -> float:
+    return float(roc_auc_score(dataset.y[test], model.decision_function(dataset.X[test])))
+
+
+def electrodes(task: Task, dataset: Dataset) -> list[Measurement]:
+    """Shrinkage LDA on the first k electrodes of a method's ranking, and on k random ones."""
+    train, tests = draw_split(dataset, task.trial, by_character=False)
+    test = tests[None]
+    shape = (-1, *features_shape(dataset))
+    ranking = list(task.params["ranking"])
+    order = np.random.default_rng(task.trial).permutation(features_shape(dataset)[0])
+    random_ranking = [int(c) for c in order]
+    measurements = []
+    for name, ranked in ((None, ranking), ("random electrodes", random_ranking)):
+        sizes = [k for k in N_ELECTRODES if k <= len(ranked)]
+        values = []
+        for k in sizes:
+            part = dataset.X.reshape(shape)[:, ranked[:k]].reshape(len(dataset.X), -1)
+            lda = shrinkage_lda().fit(part[train], dataset.y[train])
+            values.append(roc_auc_score(dataset.y[test], lda.decision_function(part[test])))
+        measurements.append(
+            Measurement(
+                "auc path", np.nan, {"electrodes": sizes}, len(test), path=values, reading=name
+            )
+        )
+    return measurements
+
+
+def aucs_by_run(task: Task, dataset: Dataset) -> list[Measurement]:
+    """AUC of a classifier of Table 1 on the test flashes of every run apart."""
+    train, tests = draw_split(dataset, task.trial, by_character=False)
+    model = _fitted(task, dataset, train)
+    measurements = []
+    for code in np.unique(dataset.groups[tests[None]]):
+        test = tests[None][dataset.groups[tests[None]] == code]
+        auc = _auc(model, dataset, test)
+        measurements.append(Measurement("auc", auc, {"run": int(code)}, len(test)))
+    return measurements
+
+
+def spelling(task: Task, dataset: Dataset) -> list[Measurement]:
+    """Characters of one run, spelled by classifiers trained on the other runs.
+
+    One classifier on 567 flashes of the others, and an ensemble of one for each other run.
+    """
+    codes = run_codes(dataset)
+    held_out = dataset.groups == codes[task.trial]
+    flashes = dataset.extra["flashes"][held_out]
+    rng = np.random.default_rng(task.trial)
+    single = [rng.permutation(np.flatnonzero(~held_out))[:N_TRAIN]]
+    parts = [np.flatnonzero(dataset.groups == code) for code in codes if code != codes[task.trial]]
+    measurements = []
+    for reading, members in ((None, single), ("ensemble", parts)):
+        models = [_fitted(task, dataset, part) for part in members]
+        scores = ensemble_scores(models, dataset.X[held_out])
+        correct = correct_characters(scores, flashes)
+        n_characters = flashes["character"].nunique()
+        measurements += [
+            Measurement(
+                "correct characters",
+                np.nan,
+                {},
+                n_characters,
+                path=correct.tolist(),
+                reading=reading,
+            ),
+            Measurement(
+                "auc",
+                roc_auc_score(dataset.y[held_out], scores),
+                n_test=int(held_out.sum()),
+                reading=reading,
+            ),
+        ]
+    return measurements
+
+
+def leak(task: Task, dataset: Dataset) -> list[Measurement]:
+    """AUC on other flashes of the training characters, and on other characters.
+
+    The characters are halved at random; a classifier is trained on 567 flashes of each half and
+    tested on the rest of that half and on the other one. The mean over both removes the
+    difference between the halves.
+    """
+    same, other = [], []
+    for train, same_test, other_test in character_halves(dataset, task.trial):
+        model = _fitted(task, dataset, train)
+        same.append(_auc(model, dataset, same_test))
+        other.append(_auc(model, dataset, other_test))
+    return [
+        Measurement("auc", float(np.mean(same)), reading="same characters"),
+        Measurement("auc", float(np.mean(other)), reading="other characters"),
+    ]

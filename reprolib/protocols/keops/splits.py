@@ -1,0 +1,100 @@
+"""Which flashes are drawn for training, which are left for test, and the folds inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from data_fetch import Dataset
+
+N_TRAIN = 567
+N_FOLDS = 5
+#: Session whose runs the competition kept for its test; the paper draws from those before it.
+TEST_SESSION = 12
+SAME_CHARACTERS = "split by character, tested on the same characters"
+
+
+def flash_pool(dataset: Dataset, params: Mapping[str, object]) -> np.ndarray:
+    """Flashes that a reading draws from, in their order.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    params : mapping
+        ``test_session``: take the test session, too. ``without_run``: leave out this run (100 *
+        session + run).
+    """
+    session = dataset.extra["flashes"]["session"].to_numpy()
+    inside = (session < TEST_SESSION) | bool(params.get("test_session"))
+    return np.flatnonzero(inside & (np.asarray(dataset.groups) != params.get("without_run")))
+
+
+def draw_split(dataset: Dataset, draw: int, by_character: bool, pool=None):
+    """Training flashes, and named test sets, of one draw.
+
+    By flash: 567 at random, all others for test. By character: 567 at random of half of the
+    characters; one test set of the other half, and one of the rest of the same half.
+
+    Parameters
+    ----------
+    pool : ndarray of int, optional
+        Flashes to draw from; those of the training sessions by default.
+
+    Raises
+    ------
+    ValueError
+        If too few flashes are at hand.
+    """
+    rng = np.random.default_rng(draw)
+    pool = flash_pool(dataset, {}) if pool is None else pool
+    if not by_character:
+        _check_enough(dataset, len(pool), "to draw from")
+        order = rng.permutation(pool)
+        return order[:N_TRAIN], {None: order[N_TRAIN:]}
+    characters = dataset.extra["flashes"]["character"].to_numpy()
+    drawn = rng.permutation(np.unique(characters[pool]))
+    half = np.isin(characters[pool], drawn[: len(drawn) // 2])
+    _check_enough(dataset, int(half.sum()), "in half of the characters")
+    order = rng.permutation(pool[half])
+    return order[:N_TRAIN], {None: pool[~half], SAME_CHARACTERS: order[N_TRAIN:]}
+
+
+def character_halves(dataset: Dataset, draw: int):
+    """Two classifiers' flashes: (567 of a random half of the characters, its rest, other half).
+
+    Returns
+    -------
+    list of two tuples (train, same characters, other characters)
+    """
+    rng = np.random.default_rng(draw)
+    pool = flash_pool(dataset, {})
+    characters = dataset.extra["flashes"]["character"].to_numpy()[pool]
+    drawn = rng.permutation(np.unique(characters))
+    first = np.isin(characters, drawn[: len(drawn) // 2])
+    halves = []
+    for half in (first, ~first):
+        _check_enough(dataset, int(half.sum()), "in half of the characters")
+        order = rng.permutation(pool[half])
+        halves.append((order[:N_TRAIN], order[N_TRAIN:], pool[~half]))
+    return halves
+
+
+def _check_enough(dataset: Dataset, n_flashes: int, where: str) -> None:
+    if n_flashes <= N_TRAIN:
+        raise ValueError(
+            f"{dataset.name} has {n_flashes} labelled flashes {where} ({dataset.source_note}); the "
+            f"protocol trains on {N_TRAIN} and tests on the rest. Get more runs of sessions 010 "
+            "and 011."
+        )
+
+
+def folds(dataset: Dataset, train, seed: int, by_character: bool):
+    """Stratified folds of the training flashes, whole characters kept together if wanted."""
+    y = dataset.y[train]
+    if not by_character:
+        return list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(train, y))
+    characters = dataset.extra["flashes"]["character"].to_numpy()[train]
+    splitter = StratifiedGroupKFold(N_FOLDS, shuffle=True, random_state=seed)
+    return list(splitter.split(train, y, characters))
