@@ -81,7 +81,7 @@ def test_leave_one_out_scores_agree_with_the_formula_of_the_paper():
     blocks = solve_rls_loo_eigh(
         feature_spectrum(X), sp.csr_array(np.eye(4)[y]), np.array([shift]), block_rows=7
     )
-    one_hot = np.vstack([scores for _, _, scores in blocks])
+    one_hot = np.vstack([scores[:, 0] for _, _, scores in blocks])
     as_simplex = one_hot * 4 / 3 - one_hot.sum(axis=1, keepdims=True) / 3
     np.testing.assert_allclose(as_simplex, by_paper, atol=1e-10)
 
