@@ -48,3 +48,16 @@ def test_gap_table_shows_every_gap():
     frame = records().iloc[:2].assign(table="batch_svm", gap=[1e-4, 2e-3])
     assert set(figures.gap_table(frame, "batch_svm").to_numpy().ravel()) == {"1e-04", "2e-03"}
     assert figures.accuracy_table(frame, "batch_svm").to_numpy().max() == 70.0
+
+
+def test_cost_is_relative_to_s_rls_on_two_classes():
+    rows = [
+        ("uci/letter", method, f'{{"n_classes": {T}}}', seconds)
+        for method, costs in [("one-vs-all", (4.0, 8.0)), ("simplex rls", (2.0, 3.0))]
+        for T, seconds in zip((2, 4), costs, strict=True)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "chosen", "seconds"])
+    frame = frame.assign(table="classes", source="original")
+    assert list(figures.cost_table(frame).columns) == ["simplex rls", "one-vs-all"]
+    lines = figures.cost_by_classes(frame).axes[0].lines
+    assert [list(line.get_ydata()) for line in lines] == [[1.0, 1.5], [2.0, 4.0]]

@@ -180,6 +180,15 @@ def test_one_class_is_refused():
         SimplexRLSClassifier().fit(np.eye(3), [1, 1, 1])
 
 
+def test_labels_unseen_in_training_count_as_errors():
+    X, y = blobs(12)
+    seen = y < 3
+    model = SimplexRLSClassifier().fit(X[seen], y[seen])
+    assert set(model.predict(X)) <= {0, 1, 2}
+    hits = np.sum(model.predict(X[seen]) == y[seen])
+    assert model.score(X, y) == pytest.approx(hits / len(y))
+
+
 def test_nan_in_a_sparse_matrix_is_refused():
     X = sp.csr_array(np.array([[1.0, np.nan], [0.0, 1.0]]))
     with pytest.raises(ValueError, match="NaN"):

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.figures.style import BLACK, BLUE, ORANGE, RED, figure_grid, note_source, source_text
+from reprolib.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    RED,
+    figure_grid,
+    note_source,
+    source_text,
+)
 from reprolib.protocols.base import HEADLINE
 from reprolib.published import numbers
 
@@ -20,6 +31,10 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     }
     if (records["method"] == "boosting").any():
         figures["Test accuracy of simplex boosting against the number of rounds"] = boosting_paths(
+            records
+        )
+    if (records["table"] == "classes").any():
+        figures["Cost of training and tuning against the number of classes"] = cost_by_classes(
             records
         )
     return figures
@@ -80,6 +95,29 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
     axis.set(xlabel="rounds", ylabel="test accuracy in %")
     axis.legend(fontsize=8)
     note_source(figure, source_text(rows))
+    return figure
+
+
+def cost_table(records: pd.DataFrame) -> pd.DataFrame:
+    """Seconds of training and tuning by number of classes (rows) and method (columns)."""
+    rows = records[records["table"] == "classes"]
+    rows = rows.assign(T=[json.loads(chosen)["n_classes"] for chosen in rows["chosen"]])
+    table = rows.pivot_table(index="T", columns="method", values="seconds")
+    return table[table.loc[table.index[-1]].sort_values().index]
+
+
+def cost_by_classes(records: pd.DataFrame) -> Figure:
+    """Cost of every method over the cost of S-RLS on two classes."""
+    table = cost_table(records)
+    relative = table / table.iloc[0, 0]
+    figure, (axis,) = figure_grid(1, 1, size=(6.0, 3.4))
+    for method, colour in zip(relative.columns, (BLUE, ORANGE, GREEN), strict=False):
+        axis.loglog(relative.index, relative[method], marker=".", color=colour, label=method)
+    axis.set(xlabel="number of classes T", ylabel="cost, S-RLS at T = 2 is 1")
+    axis.set_xticks(relative.index, [str(T) for T in relative.index])
+    axis.minorticks_off()
+    axis.legend(fontsize=8)
+    note_source(figure, source_text(records[records["table"] == "classes"]))
     return figure
 
 

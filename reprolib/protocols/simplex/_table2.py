@@ -59,7 +59,6 @@ SVM_READINGS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
     "svm ova": {
         HEADLINE: {},
         "no intercept": {"svm_intercept": False},
-        "standardised": {"standardise": True},
     },
     "svm rbf ova": RBF_READINGS,
 }
