@@ -33,6 +33,15 @@ def test_printed_values_are_drawn_beside_ours():
     assert 65.15 in np.concatenate(lines)
 
 
+def test_boosting_is_drawn_by_algorithm_with_the_printed_value():
+    both = pd.concat([records(), records().assign(reading="coordinate boosting")])
+    axes = figures.boosting_paths(both).axes
+    assert [axis.get_title() for axis in axes] == ["GD-MCBoost (headline)", "CD-MCBoost"]
+    for axis in axes:
+        printed = [line.get_ydata()[0] for line in axis.lines if line.get_marker() == "x"]
+        assert sorted(printed) == [59.65, 86.65]
+
+
 def test_best_lambda_is_marked():
     axis = figures.loo_paths(records()).axes[0]
     marks = [tuple(line.get_xydata()[0]) for line in axis.lines if line.get_marker() == "o"]
