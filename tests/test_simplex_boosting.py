@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.simplex import SimplexBoostingClassifier, make_loss
@@ -14,27 +15,50 @@ def blobs(seed=0, n=80, p=3, T=4):
     return centres[y] + rng.normal(size=(n, p)), y
 
 
-@parametrize_with_checks([SimplexBoostingClassifier(n_estimators=20, random_state=0)])
+@parametrize_with_checks(
+    [
+        SimplexBoostingClassifier(n_estimators=20, random_state=0),
+        SimplexBoostingClassifier(n_estimators=20, update="coordinate", random_state=0),
+    ]
+)
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
 
+@pytest.mark.parametrize("update", ["gradient", "coordinate"])
 @pytest.mark.parametrize("T", [2, 4])
-def test_every_round_decreases_the_loss(T):
+def test_every_round_decreases_the_loss(T, update):
     X, y = blobs(1, T=T)
-    model = SimplexBoostingClassifier(50, random_state=0).fit(X, y)
+    model = SimplexBoostingClassifier(50, update=update, random_state=0).fit(X, y)
     assert np.all(np.diff(model.train_loss_path_) < 0)
     assert model.train_loss_path_[0] == pytest.approx(T - 1)
 
 
-def test_loss_path_is_the_loss_of_the_stages():
+@pytest.mark.parametrize("update", ["gradient", "coordinate"])
+def test_loss_path_is_the_loss_of_the_stages(update):
     X, y = blobs(2)
-    model = SimplexBoostingClassifier(10, random_state=0).fit(X, y)
+    model = SimplexBoostingClassifier(10, update=update, random_state=0).fit(X, y)
     loss = make_loss("exponential", 4)
     by_definition = [loss.value(F, y).mean() for F in model._stages(X)]
     np.testing.assert_allclose(model.train_loss_path_[1:], by_definition)
     *_, last = model.staged_predict(X)
     np.testing.assert_array_equal(last, model.predict(X))
+
+
+def test_coordinate_update_takes_the_tree_of_steepest_slope():
+    """A rescaled tree must not win by its length: the best one is found by trying each."""
+    X, y = blobs(5)
+    loss, F = make_loss("exponential", 4), np.zeros((80, 3))
+    model = SimplexBoostingClassifier(1, update="coordinate", random_state=0).fit(X, y)
+    slopes = []
+    for k in range(3):
+        tree = DecisionTreeRegressor(max_depth=1).fit(X, -loss.gradient(F, y)[:, k])
+        direction = np.zeros_like(F)
+        direction[:, k] = tree.predict(X)
+        direction *= 1e-6 / np.linalg.norm(direction)
+        slopes.append(loss.value(F + direction, y).sum())
+    changed = np.any(next(model._stages(X)) != 0, axis=0)
+    assert np.flatnonzero(changed) == [int(np.argmin(slopes))]
 
 
 def test_step_is_the_minimiser_along_the_direction():
@@ -74,6 +98,11 @@ def test_deeper_trees_and_more_rounds_help_on_digits():
 def test_bad_hyperparameters_are_named(name):
     with pytest.raises(ValueError, match=f"{name} is 0 in SimplexBoostingClassifier"):
         SimplexBoostingClassifier(**{name: 0}).fit(*blobs())
+
+
+def test_unknown_update_is_refused():
+    with pytest.raises(ValueError, match="update is 'newton'; choose one of"):
+        SimplexBoostingClassifier(update="newton").fit(*blobs())
 
 
 def test_one_class_is_refused():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -5,6 +7,7 @@ import data_fetch
 from data_fetch import Dataset
 from reprolib.protocols import get_protocol, simplex
 from reprolib.protocols.base import HEADLINE, Task
+from reprolib.protocols.simplex import _beyond, _classes, _table2
 from reprolib.published import numbers, paper_entry
 from reprolib.results import to_frame
 
@@ -57,7 +60,7 @@ def test_methods_of_table_2_classify_digits(small, method):
     ("grid", "largest", "middle"), [("log", 2.0, 0.2), ("linear", 2.0, 1.01), ("gram", 200.0, 20.0)]
 )
 def test_grids_of_lambda_span_the_spectrum_as_they_say(grid, largest, middle):
-    alphas = simplex._grid(grid)(np.array([2.0, 20.0, 200.0]), 100)
+    alphas = _table2._grid(grid)(np.array([2.0, 20.0, 200.0]), 100)
     assert len(alphas) == 100
     assert alphas[0] == pytest.approx(largest)
     assert alphas[0] / alphas[-1] == pytest.approx(100.0)
@@ -68,14 +71,14 @@ def test_features_of_the_readings():
     X, X_test = np.array([[1.0], [3.0]]), np.array([[5.0]])
     params = {"standardise": True, "intercept": True}
     task = Task("simplex", "table2", SMALL, "s-ls", params=params)
-    train, test = simplex._features(task, X, X_test)
+    train, test = _table2._features(task, X, X_test)
     np.testing.assert_allclose(train, [[-1, 1], [1, 1]])
     np.testing.assert_allclose(test, [[3, 1]])
 
 
 def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
-    monkeypatch.setattr(simplex, "LARGEST_EXACT", 100)
-    monkeypatch.setattr(simplex, "N_LANDMARKS", 200)
+    monkeypatch.setattr(_table2, "LARGEST_EXACT", 100)
+    monkeypatch.setattr(_table2, "N_LANDMARKS", 200)
     task = Task("simplex", "table2", SMALL, "s-ls rbf", params={"seed": 0})
     exact, nystrom = simplex.run(task, small)
     assert exact.chosen["alpha"] == nystrom.chosen["alpha"]
@@ -85,11 +88,11 @@ def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
 
 @pytest.mark.parametrize("method", ["sc-svm, rbf", "sh-svm without hull, linear"])
 def test_batch_svms_carry_their_gap(small, method, monkeypatch):
-    monkeypatch.setattr(simplex, "BATCH_ITERATIONS", {"linear": 10, "rbf": 10})
+    monkeypatch.setattr(_beyond, "BATCH_ITERATIONS", {"linear": 10, "rbf": 10})
     task = Task("simplex", "batch_svm", SMALL, method, params={"seed": 0})
     (measurement,) = simplex.run(task, small)
     assert measurement.gap is not None
-    assert measurement.chosen["optimal"] == (measurement.gap <= 1.01 * simplex.BATCH_TOL)
+    assert measurement.chosen["optimal"] == (measurement.gap <= 1.01 * _beyond.BATCH_TOL)
 
 
 def test_peers_tune_on_equal_grids(small):
@@ -98,3 +101,38 @@ def test_peers_tune_on_equal_grids(small):
         for method in ("simplex rls", "one-vs-all ridge")
     )
     assert abs(rls.value - ridge.value) < 0.05
+
+
+def test_cost_tasks_keep_the_number_of_examples_and_test_on_their_classes(small, monkeypatch):
+    monkeypatch.setattr(_classes, "N_TRAIN", 90)
+    for method in _classes.METHODS:
+        task = Task("simplex", "classes", SMALL, method, params={"n_classes": 3, "seed": 0})
+        (measurement,) = simplex.run(task, small)
+        test = small.splits[0][1]
+        assert measurement.n_test == np.sum(small.y[test] < 3)
+        assert measurement.value > 0.8
+        assert measurement.chosen == {"n_classes": 3}
+
+
+def test_cost_tasks_need_the_letters():
+    assert not [t for t in all_tasks("full", {SMALL: None}) if t.table == "classes"]
+    counts = {t.params["n_classes"] for t in all_tasks("full", {"uci/letter": None})[-18:]}
+    assert counts == {2, 4, 8, 13, 20, 26}
+
+
+@pytest.mark.parametrize("reading", ["no intercept", "coordinate boosting"])
+def test_readings_change_the_method(small, reading):
+    (task,) = (
+        replace(
+            t,
+            dataset=SMALL,
+            params={**t.params, "n_estimators": 3} if "n_estimators" in t.params else t.params,
+        )
+        for t in all_tasks("full", {"uci/landsat": None})
+        if t.reading == reading
+    )
+    headline = replace(
+        task, params={k: v for k, v in task.params.items() if k not in ("svm_intercept", "update")}
+    )
+    values = [(m.value, m.path) for t in (task, headline) for m in simplex.run(t, small)]
+    assert values[0] != values[1]

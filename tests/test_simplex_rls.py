@@ -81,7 +81,7 @@ def test_leave_one_out_scores_agree_with_the_formula_of_the_paper():
     blocks = solve_rls_loo_eigh(
         feature_spectrum(X), sp.csr_array(np.eye(4)[y]), np.array([shift]), block_rows=7
     )
-    one_hot = np.vstack([scores for _, _, scores in blocks])
+    one_hot = np.vstack([scores[:, 0] for _, _, scores in blocks])
     as_simplex = one_hot * 4 / 3 - one_hot.sum(axis=1, keepdims=True) / 3
     np.testing.assert_allclose(as_simplex, by_paper, atol=1e-10)
 
@@ -178,6 +178,15 @@ def test_bad_alphas_are_named(alphas):
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match=r"one class only, .* needs at least 2 classes"):
         SimplexRLSClassifier().fit(np.eye(3), [1, 1, 1])
+
+
+def test_labels_unseen_in_training_count_as_errors():
+    X, y = blobs(12)
+    seen = y < 3
+    model = SimplexRLSClassifier().fit(X[seen], y[seen])
+    assert set(model.predict(X)) <= {0, 1, 2}
+    hits = np.sum(model.predict(X[seen]) == y[seen])
+    assert model.score(X, y) == pytest.approx(hits / len(y))
 
 
 def test_nan_in_a_sparse_matrix_is_refused():

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.figures.style import BLACK, BLUE, ORANGE, RED, figure_grid, note_source, source_text
+from reprolib.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    figure_grid,
+    note_source,
+    source_text,
+)
 from reprolib.protocols.base import HEADLINE
 from reprolib.published import numbers
+
+COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
+BOOSTING = {HEADLINE: "GD-MCBoost (headline)", "coordinate boosting": "CD-MCBoost"}
 
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
@@ -20,6 +36,10 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     }
     if (records["method"] == "boosting").any():
         figures["Test accuracy of simplex boosting against the number of rounds"] = boosting_paths(
+            records
+        )
+    if (records["table"] == "classes").any():
+        figures["Cost of training and tuning against the number of classes"] = cost_by_classes(
             records
         )
     return figures
@@ -71,15 +91,49 @@ def loo_paths(records: pd.DataFrame) -> Figure:
 
 
 def boosting_paths(records: pd.DataFrame) -> Figure:
-    """Test accuracy of boosting after every round."""
+    """Test accuracy of boosting after every round, by algorithm; a cross is the printed value."""
     rows = records[(records["method"] == "boosting") & (records["table"] == "table2")]
-    figure, (axis,) = figure_grid(1, 1, size=(6.0, 3.4))
-    for name, group in rows.groupby("dataset"):
-        values = 100 * np.array(group["path"].iloc[0].split(), dtype=float)
-        axis.plot(np.arange(1, len(values) + 1), values, label=str(name))
-    axis.set(xlabel="rounds", ylabel="test accuracy in %")
-    axis.legend(fontsize=8)
+    printed = {
+        n.select["dataset"]: n.value for n in numbers("simplex") if n.select["method"] == "boosting"
+    }
+    readings = [r for r in BOOSTING if (rows["reading"] == r).any()]
+    figure, axes = figure_grid(1, len(readings), size=(4.8, 3.6), sharey=True)
+    colours = dict(zip(sorted(rows["dataset"].unique()), COLOURS, strict=False))
+    for axis, reading in zip(axes, readings, strict=True):
+        part = rows[rows["reading"] == reading]
+        for name, path in zip(map(str, part["dataset"]), map(str, part["path"]), strict=True):
+            values = 100 * np.array(path.split(), dtype=float)
+            axis.plot(np.arange(1, len(values) + 1), values, color=colours[name], label=name)
+            if name in printed:
+                axis.plot(len(values) + 8, printed[name], "x", color=colours[name], mew=2)
+        axis.set_title(BOOSTING[reading], fontsize=10)
+        axis.set_xlabel("rounds")
+    axes[0].set_ylabel("test accuracy in %")
+    axes[0].legend(fontsize=8)
     note_source(figure, source_text(rows))
+    return figure
+
+
+def cost_table(records: pd.DataFrame) -> pd.DataFrame:
+    """Seconds of training and tuning by number of classes (rows) and method (columns)."""
+    rows = records[records["table"] == "classes"]
+    rows = rows.assign(T=[json.loads(chosen)["n_classes"] for chosen in rows["chosen"]])
+    table = rows.pivot_table(index="T", columns="method", values="seconds")
+    return table[table.loc[table.index[-1]].sort_values().index]
+
+
+def cost_by_classes(records: pd.DataFrame) -> Figure:
+    """Cost of every method over the cost of S-RLS on two classes."""
+    table = cost_table(records)
+    relative = table / table.to_numpy()[0, 0]
+    figure, (axis,) = figure_grid(1, 1, size=(6.0, 3.4))
+    for method, colour in zip(relative.columns, (BLUE, ORANGE, GREEN), strict=False):
+        axis.loglog(relative.index, relative[method], marker=".", color=colour, label=method)
+    axis.set(xlabel="number of classes T", ylabel="cost, S-RLS at T = 2 is 1")
+    axis.set_xticks(relative.index, [str(T) for T in relative.index])
+    axis.minorticks_off()
+    axis.legend(fontsize=8)
+    note_source(figure, source_text(records[records["table"] == "classes"]))
     return figure
 
 

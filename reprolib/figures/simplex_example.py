@@ -31,7 +31,8 @@ def codes() -> Figure:
         space.text(*(1.15 * a), f"$c_{i + 1}$")
         for b in words[:i]:
             space.plot(*zip(a, b, strict=True), color=SKY, lw=1)
-    space.set(xticklabels=[], yticklabels=[], zticklabels=[])
+    space.set_axis_off()
+    space.set_box_aspect((1, 1, 1), zoom=1.25)
     space.set_title("T = 4", fontsize=10)
     return figure
 

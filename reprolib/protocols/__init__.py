@@ -7,9 +7,9 @@ import importlib
 from reprolib.protocols.base import Measurement, Protocol, Task
 
 #: Papers whose protocol is in the package, in the order in which they are shown.
-PAPERS = ("kpm", "mkpm", "mkmmc", "keops")
+PAPERS = ("kpm", "mkpm", "simplex", "mkmmc", "keops")
 #: Papers whose protocol runs, by name, but has no committed results yet.
-IN_PROGRESS = ("simplex",)
+IN_PROGRESS: tuple[str, ...] = ()
 #: Experiments of our own, with a protocol and results, but no printed numbers.
 STUDIES = ("across",)
 

@@ -1,19 +1,19 @@
-"""Simplex boosting: MCBoost with gradient descent (Saberian and Vasconcelos, NIPS 2011).
+"""Simplex boosting: MCBoost (Saberian and Vasconcelos, NIPS 2011).
 
 Problem: minimise over f: X -> R^(T-1) in the span of the weak learners
 
     sum_i sum over q != y_i of exp(-<c_{y_i} - c_q, f(x_i)>),
 
-the loss in the notation of Mroueh et al. (2012), Remark 1. Every round fits one vector-valued
-regression tree to the negative gradient (its projection on the set of trees), and takes the step
-that minimises the loss along it.
+the loss in the notation of Mroueh et al. (2012), Remark 1. GD-MCBoost fits one vector-valued
+regression tree to the negative gradient in every round, CD-MCBoost a scalar one to one of its
+coordinates. Both take the step that minimises the loss along the tree.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import brentq
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -34,6 +34,9 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         Depth of the trees; 1 means decision stumps.
     learning_rate : float, default=1.0
         Fraction of the optimal step that is taken.
+    update : {"gradient", "coordinate"}, default="gradient"
+        GD-MCBoost, all coordinates of f in every round; or CD-MCBoost, only the coordinate along
+        whose tree the loss falls fastest (T - 1 trees are fitted to find it).
     random_state : int, RandomState or None
         Order of the features in the trees, which decides between equal splits.
 
@@ -42,15 +45,26 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (T,)
     code_ : ndarray of shape (T - 1, T)
     estimators_ : list of DecisionTreeRegressor
+    coordinates_ : list of slice
+        Coordinates of f that every tree updates.
     steps_ : ndarray of shape (n_rounds,)
     train_loss_path_ : ndarray of shape (n_rounds + 1,)
         Mean loss on the training data before the first round and after every round.
     """
 
-    def __init__(self, n_estimators=100, *, max_depth=1, learning_rate=1.0, random_state=None):
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        max_depth=1,
+        learning_rate=1.0,
+        update="gradient",
+        random_state=None,
+    ):
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.learning_rate = learning_rate
+        self.update = update
         self.random_state = random_state
 
     def fit(self, X, y):
@@ -59,26 +73,31 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a hyperparameter is not positive, or y has one class.
+            If a hyperparameter is not positive or unknown, or y has one class.
         """
         for name in ("n_estimators", "max_depth", "learning_rate"):
             check_positive(self, name)
+        if self.update not in _SEARCHES:
+            raise ValueError(f"update is {self.update!r}; choose one of {sorted(_SEARCHES)}.")
         X, y = validate_data(self, X, y, dtype=np.float32)
         indices = self._encode_classes(y)
         rng = check_random_state(self.random_state)
         loss = ExponentialLoss(len(self.classes_))
         F = np.zeros((len(X), len(self.code_)))
-        self.estimators_, steps, path = [], [], [np.mean(loss.value(F, indices))]
+        self.estimators_, self.coordinates_ = [], []
+        steps, path = [], [np.mean(loss.value(F, indices))]
         for _ in range(self.n_estimators):
-            tree = DecisionTreeRegressor(
+            blank = DecisionTreeRegressor(
                 max_depth=self.max_depth, random_state=rng.randint(2**31 - 1)
             )
-            direction = _predict(tree.fit(X, -loss.gradient(F, indices)), X)
+            tree, coordinates = _SEARCHES[self.update](blank, X, -loss.gradient(F, indices))
+            direction = _direction(tree, coordinates, X, F.shape[1])
             step = self.learning_rate * optimal_step(loss, F, direction, indices)
             if step <= 0.0:
                 break
             F += step * direction
             self.estimators_.append(tree)
+            self.coordinates_.append(coordinates)
             steps.append(step)
             path.append(np.mean(loss.value(F, indices)))
         self.steps_ = np.array(steps)
@@ -94,21 +113,45 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
 
     def _stages(self, X):
         F = np.zeros((len(X), len(self.code_)))
-        for step, tree in zip(self.steps_, self.estimators_, strict=True):
-            F = F + step * _predict(tree, X)
+        rounds = zip(self.steps_, self.estimators_, self.coordinates_, strict=True)
+        for step, tree, coordinates in rounds:
+            F = F + step * _direction(tree, coordinates, X, F.shape[1])
             yield F
 
     def _vector_function(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, reset=False)
         F = np.zeros((len(X), len(self.code_)))
-        for step, tree in zip(self.steps_, self.estimators_, strict=True):
-            F += step * _predict(tree, X)
+        for stage in self._stages(X):
+            F = stage
         return F
 
 
-def _predict(tree, X):
-    return tree.predict(X).reshape(len(X), -1)
+def _direction(tree, coordinates, X, n_coordinates):
+    """Predictions of a tree in its coordinates, zero in the others, shape (n, T - 1)."""
+    direction = np.zeros((len(X), n_coordinates))
+    direction[:, coordinates] = tree.predict(X).reshape(len(X), -1)
+    return direction
+
+
+def _fit_all_coordinates(blank, X, targets):
+    """One tree on all coordinates: the projection of the negative gradient on the trees."""
+    return blank.fit(X, targets), slice(None)
+
+
+def _fit_best_coordinate(blank, X, targets):
+    """Of the trees on single coordinates, the one with the steepest slope per unit of length."""
+    trees = [clone(blank).fit(X, target) for target in targets.T]
+    slopes = []
+    for tree, target in zip(trees, targets.T, strict=True):
+        predicted = tree.predict(X)
+        length = max(float(np.linalg.norm(predicted)), np.finfo(float).tiny)
+        slopes.append(predicted @ target / length)
+    best = int(np.argmax(slopes))
+    return trees[best], slice(best, best + 1)
+
+
+_SEARCHES = {"gradient": _fit_all_coordinates, "coordinate": _fit_best_coordinate}
 
 
 def optimal_step(loss: SimplexLoss, F, direction, y, *, largest: float = 1e3) -> float:

@@ -213,6 +213,6 @@ def _loo_scores(spectrum, indices, alphas):
     n_samples = len(indices)
     indicators = sp.csr_array((np.ones(n_samples), (np.arange(n_samples), indices)))
     hits = np.zeros(len(alphas))
-    for rows, index, scores in solve_rls_loo_eigh(spectrum, indicators, n_samples * alphas):
-        hits[index] += np.count_nonzero(np.argmax(scores, axis=1) == indices[rows])
+    for rows, columns, scores in solve_rls_loo_eigh(spectrum, indicators, n_samples * alphas):
+        hits[columns] += np.sum(np.argmax(scores, axis=2) == indices[rows, None], axis=0)
     return hits / n_samples

@@ -118,41 +118,40 @@ def solve_rls_loo_eigh(
 
     Yields
     ------
-    rows : slice
-    index : int
-        Position in ``shifts``.
-    scores : ndarray of shape (rows, T)
+    rows, columns : slice
+        Of the examples and of ``shifts``.
+    scores : ndarray of shape (rows, columns, T)
     """
     U = spectrum.eigenvectors
     projected = (indicators.T @ U).T
-    inverses = 1.0 / (spectrum.eigenvalues[:, None] + np.asarray(shifts)[None, :])
+    shifts = np.asarray(shifts)
+    inverses = 1.0 / (spectrum.eigenvalues[:, None] + shifts)
     for start in range(0, len(U), block_rows):
         rows = slice(start, min(start + block_rows, len(U)))
         targets = indicators[rows].toarray()
         diagonals = U[rows] ** 2 @ inverses
         if not spectrum.full_rank:
             outside = np.maximum(1.0 - np.sum(U[rows] ** 2, axis=1), 0.0)
-            residual = targets - U[rows] @ projected
-        for index, shift, coefficients in _filtered(U[rows], projected, inverses, shifts):
-            diagonal = diagonals[:, index]
+            diagonals += outside[:, None] / shifts
+            residual = (targets - U[rows] @ projected)[:, None, :]
+        for columns, coefficients in _filtered(U[rows], projected, inverses):
             if not spectrum.full_rank:
-                coefficients = coefficients + residual / shift
-                diagonal = diagonal + outside / shift
-            yield rows, index, targets - coefficients / diagonal[:, None]
+                coefficients += residual / shifts[columns, None]
+            scores = np.divide(coefficients, -diagonals[:, columns, None], out=coefficients)
+            scores += targets[:, None, :]
+            yield rows, columns, scores
 
 
-def _filtered(U, projected, inverses, shifts, *, width: int = 256):
-    """Yield (index, shift, U diag(inverses[:, index]) projected), several in one product."""
-    n_columns = projected.shape[1]
-    chunk = max(1, width // n_columns)
-    for start in range(0, len(shifts), chunk):
-        part = inverses[:, start : start + chunk]
-        weighted = part[:, :, None] * projected[:, None, :]
-        weighted = weighted.reshape(len(projected), part.shape[1] * n_columns)
-        products = U @ weighted
-        for offset, shift in enumerate(shifts[start : start + chunk]):
-            columns = slice(offset * n_columns, (offset + 1) * n_columns)
-            yield start + offset, shift, products[:, columns]
+def _filtered(U, projected, inverses, *, width: int = 256):
+    """Yield columns and U diag(inverses[:, l]) projected for every l of them, by one product."""
+    rank, n_classes = projected.shape
+    chunk = max(1, width // n_classes)
+    for start in range(0, inverses.shape[1], chunk):
+        columns = slice(start, start + chunk)
+        weighted = inverses[:, columns, None] * projected[:, None, :]
+        n_shifts = weighted.shape[1]
+        products = U @ weighted.reshape(rank, n_shifts * n_classes)
+        yield columns, products.reshape(len(U), n_shifts, n_classes)
 
 
 def rls_dual_coefficients(spectrum: Spectrum, Y, shift: float):

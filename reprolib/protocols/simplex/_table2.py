@@ -1,0 +1,224 @@
+"""Table 2: eight methods under every reading of the text."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from reprolib.kernels import gram, nystrom_landmarks, nystrom_map
+from reprolib.protocols.base import HEADLINE, Measurement, Profile, Task
+from reprolib.protocols.simplex._common import (
+    EMBEDDED_SET,
+    LARGEST_EXACT,
+    PAPER,
+    accuracy,
+    hold_out,
+    mean_square,
+    rbf_gamma,
+    rounded,
+    with_loo,
+)
+from reprolib.simplex import (
+    SimplexBoostingClassifier,
+    SimplexRLSClassifier,
+    SimplexRLSClassifierCV,
+    SimplexSGDClassifier,
+    spectrum_alphas,
+)
+
+ONLINE_LOSSES = {
+    "sc-svm online": "cone",
+    "sh-svm online": "halfspace",
+    "s-ls online": "least_squares",
+}
+ONLINE_READINGS: Mapping[str, Mapping[str, object]] = {
+    HEADLINE: {},
+    "averaged": {"average": True},
+    "intercept": {"intercept": True},
+    "standardised": {"standardise": True},
+}
+RLS_READINGS: Mapping[str, Mapping[str, object]] = {
+    HEADLINE: {},
+    "linear grid": {"grid": "linear"},
+    "lambda on the spectrum of K": {"grid": "gram"},
+    "intercept": {"intercept": True},
+    "standardised": {"standardise": True},
+}
+RBF_READINGS: Mapping[str, Mapping[str, object]] = {
+    HEADLINE: {},
+    "exp(-d^2/sigma^2)": {"gamma_factor": 2.0},
+}
+SVM_READINGS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
+    "svm ova": {
+        HEADLINE: {},
+        "no intercept": {"svm_intercept": False},
+    },
+    "svm rbf ova": RBF_READINGS,
+}
+COORDINATE_BOOSTING = "coordinate boosting"
+#: Sets with too many features and classes for T - 1 stumps a round.
+SLOW_COORDINATES = ("uci/isolet",)
+N_SEEDS, N_SEEDS_OTHERS = 5, 2
+N_PASSES = 10
+N_LANDMARKS = 2000
+
+
+def tasks(profile: Profile, name: str) -> list[Task]:
+    """Table 2 on one data set, under all readings."""
+
+    def task(method, reading, params, trial=0):
+        return Task(PAPER, "table2", name, method, reading, trial, {"seed": trial, **params})
+
+    full = profile == "full"
+    all_readings = full and name != EMBEDDED_SET
+    readings = (lambda r: r) if all_readings else (lambda r: {HEADLINE: r[HEADLINE]})
+    listed = [
+        task(method, reading, params, trial)
+        for method in ONLINE_LOSSES
+        for reading, params in readings(ONLINE_READINGS).items()
+        for trial in range(_n_seeds(profile, reading))
+    ]
+    listed += [task("s-ls", reading, p) for reading, p in readings(RLS_READINGS).items()]
+    if full:
+        listed += [task("s-ls rbf", reading, p) for reading, p in RBF_READINGS.items()]
+    listed += [
+        task(method, reading, params)
+        for method, choices in SVM_READINGS.items()
+        for reading, params in readings(choices).items()
+    ]
+    rounds = {"n_estimators": 300 if full else 30}
+    listed.append(task("boosting", HEADLINE, rounds))
+    if all_readings and name not in SLOW_COORDINATES:
+        listed.append(task("boosting", COORDINATE_BOOSTING, {**rounds, "update": "coordinate"}))
+    return listed
+
+
+def _n_seeds(profile: Profile, reading: str) -> int:
+    if profile == "quick":
+        return 1
+    return N_SEEDS if reading == HEADLINE else N_SEEDS_OTHERS
+
+
+def _online(task, X, y, X_test, y_test) -> list[Measurement]:
+    grid = np.geomspace(1.0, 1e-7, 8) * mean_square(X)
+    average = N_PASSES // 2 * len(X) if task.params.get("average") else False
+
+    def make(alpha):
+        return SimplexSGDClassifier(
+            ONLINE_LOSSES[task.method],
+            alpha=alpha,
+            max_iter=N_PASSES,
+            eta0=None,
+            average=average,
+            random_state=task.params["seed"],
+        )
+
+    model, alpha, scores = hold_out(make, grid, X, y, task.params["seed"])
+    return [accuracy(model, X_test, y_test, {"alpha": rounded(alpha)}, path=scores)]
+
+
+def _grid(name: str):
+    """Rule for the 100 lambdas of S-LS."""
+    if name == "linear":
+        return lambda s, n: np.linspace(s[-1], s[0], 100) / n
+    if name == "gram":
+        return lambda s, n: n * spectrum_alphas(s, n)
+    return spectrum_alphas
+
+
+def _rls(task, X, y, X_test, y_test) -> list[Measurement]:
+    model = SimplexRLSClassifierCV(_grid(task.params.get("grid", "log"))).fit(X, y)
+    return [with_loo(model, X_test, y_test)]
+
+
+def _rls_rbf(task, X, y, X_test, y_test) -> list[Measurement]:
+    gamma = rbf_gamma(X, task.params.get("gamma_factor", 1.0))
+    if len(X) <= LARGEST_EXACT:
+        model = SimplexRLSClassifierCV(kernel="rbf", gamma=gamma).fit(X, y)
+        return [with_loo(model, X_test, y_test)]
+    landmarks = X[nystrom_landmarks(len(X), N_LANDMARKS, task.params["seed"])]
+    M = nystrom_map(gram(landmarks, gamma=gamma))
+    low_rank = SimplexRLSClassifierCV().fit(gram(X, landmarks, gamma=gamma) @ M, y)
+    exact = SimplexRLSClassifier(low_rank.alpha_, kernel="rbf", gamma=gamma).fit(X, y)
+    chosen: dict[str, Any] = {"alpha": rounded(low_rank.alpha_), "landmarks": N_LANDMARKS}
+    nystrom = with_loo(low_rank, gram(X_test, landmarks, gamma=gamma) @ M, y_test, **chosen)
+    exact_model = accuracy(exact, X_test, y_test, chosen)
+    if task.reading != HEADLINE:
+        return [exact_model]
+    return [exact_model, replace(nystrom, reading="Nystrom only")]
+
+
+def _svm_ova(task, X, y, X_test, y_test) -> list[Measurement]:
+    scale = mean_square(X)
+    grid = 10.0 ** np.arange(-2, 3) / scale
+
+    def make(C):
+        return LinearSVC(
+            C=C,
+            loss="hinge",
+            fit_intercept=task.params.get("svm_intercept", True),
+            intercept_scaling=np.sqrt(scale),
+            max_iter=5000,
+            random_state=0,
+        )
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model, C, scores = hold_out(make, grid, X, y, task.params["seed"])
+    chosen = {"C": rounded(C), "converged": bool(np.max(model.n_iter_) < 5000)}
+    return [accuracy(model, X_test, y_test, chosen, path=scores)]
+
+
+def _svm_rbf_ova(task, X, y, X_test, y_test) -> list[Measurement]:
+    gamma = rbf_gamma(X, task.params.get("gamma_factor", 1.0))
+    kernel, cross = "rbf", X_test
+    if len(X) <= LARGEST_EXACT:
+        kernel, cross, X = "precomputed", gram(X_test, X, gamma=gamma), gram(X, gamma=gamma)
+
+    def make(C):
+        return OneVsRestClassifier(SVC(C=C, kernel=kernel, gamma=gamma, cache_size=500))
+
+    grid = 10.0 ** np.arange(-1, 4)
+    model, C, scores = hold_out(make, grid, X, y, task.params["seed"], kernel=kernel)
+    return [accuracy(model, cross, y_test, {"C": C}, path=scores)]
+
+
+def _boosting(task, X, y, X_test, y_test) -> list[Measurement]:
+    settings = {
+        name: task.params[name] for name in ("n_estimators", "update") if name in task.params
+    }
+    model = SimplexBoostingClassifier(random_state=task.params["seed"], **settings).fit(X, y)
+    path = [float(np.mean(labels == y_test)) for labels in model.staged_predict(X_test)]
+    return [accuracy(model, X_test, y_test, {"rounds": len(model.steps_)}, path=path)]
+
+
+_METHODS: Mapping[str, Callable[..., list[Measurement]]] = {
+    **dict.fromkeys(ONLINE_LOSSES, _online),
+    "s-ls": _rls,
+    "s-ls rbf": _rls_rbf,
+    "svm ova": _svm_ova,
+    "svm rbf ova": _svm_rbf_ova,
+    "boosting": _boosting,
+}
+
+
+def run(task: Task, X, y, X_test, y_test) -> list[Measurement]:
+    """Run one task of the table."""
+    X, X_test = _features(task, X, X_test)
+    return _METHODS[task.method](task, X, y, X_test, y_test)
+
+
+def _features(task: Task, X, X_test):
+    if task.params.get("standardise"):
+        scaler = StandardScaler().fit(X)
+        X, X_test = scaler.transform(X), scaler.transform(X_test)
+    if task.params.get("intercept"):
+        X, X_test = (np.column_stack([part, np.ones(len(part))]) for part in (X, X_test))
+    return X, X_test
