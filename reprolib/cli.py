@@ -11,8 +11,13 @@ from rich.console import Console
 
 from data_fetch.cli import add_data_commands
 from reprolib import __version__, results
+<<<<<<< HEAD
 from reprolib.commands import bench, readme, report, reproduce, verify
 from reprolib.protocols import PAPERS
+=======
+from reprolib.commands import bench, readme, report, reproduce
+from reprolib.protocols import PAPERS, STUDIES
+>>>>>>> f2c1260 (Study across the papers: tests, reproduce and report take studies)
 
 BUILD = Path("build")
 
@@ -40,7 +45,10 @@ def _add_reproduce(commands) -> None:
         "reproduce", help="rerun papers: records, tables, figures, report, scoreboard"
     )
     sub.add_argument(
-        "papers", nargs="*", metavar="PAPER", help=f"{', '.join(PAPERS)} (default: all)"
+        "papers",
+        nargs="*",
+        metavar="PAPER",
+        help=f"{', '.join([*PAPERS, *STUDIES])} (default: all)",
     )
     profile = sub.add_mutually_exclusive_group()
     profile.add_argument("--quick", dest="profile", action="store_const", const="quick")

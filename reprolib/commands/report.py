@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from reprolib.protocols import PAPERS
+from reprolib.protocols import PAPERS, STUDIES
 from reprolib.report import write_report
 
 
@@ -22,8 +22,12 @@ def run(arguments) -> int:
             "run `reprolib reproduce --full` first, or name the folder of another run"
         )
     title = "reprolib: five papers on kernel methods, rerun"
+<<<<<<< HEAD
     path = write_report(
         PAPERS, arguments.results, arguments.output, title=title, site=arguments.site
     )
+=======
+    path = write_report([*PAPERS, *STUDIES], arguments.results, arguments.output, title=title)
+>>>>>>> f2c1260 (Study across the papers: tests, reproduce and report take studies)
     Console().print(f"Report: {path.resolve()}", soft_wrap=True, highlight=False)
     return 0

@@ -21,8 +21,6 @@ from reprolib.figures.style import (
     RED,
     figure_grid,
     interval_plot,
-    note_source,
-    source_text,
 )
 from reprolib.protocols.across import ALL_COLUMNS, METHODS, N_CONFIGURATIONS
 from reprolib.protocols.base import HEADLINE
@@ -146,7 +144,7 @@ def budget_table(records: pd.DataFrame) -> pd.DataFrame:
         }
     )
     frame["failed trials"] = frame["failed trials"].fillna(0).astype(int)
-    return _in_order(frame.T).T.infer_objects()
+    return frame.loc[[key for key in METHODS if key in frame.index]]
 
 
 def rank_table(accuracy: pd.DataFrame) -> pd.DataFrame:
@@ -231,7 +229,7 @@ def heat_table(records: pd.DataFrame) -> Figure:
     """Accuracy as numbers, coloured by the distance to the best method of the set."""
     accuracy = accuracy_table(records)
     below = accuracy.rsub(accuracy.max(axis=1), axis=0)
-    size = (2.6 + 0.47 * accuracy.shape[1], 1.9 + 0.29 * len(accuracy))
+    size = (3.4 + 0.47 * accuracy.shape[1], 1.9 + 0.29 * len(accuracy))
     figure, (axis,) = figure_grid(1, 1, size=size)
     image = axis.imshow(below, cmap="YlOrRd", vmin=0, vmax=20, aspect="auto")
     for i, j in np.ndindex(*accuracy.shape):
@@ -247,11 +245,11 @@ def heat_table(records: pd.DataFrame) -> Figure:
             fontweight="bold" if below.iat[i, j] <= 1e-9 else "normal",
         )
     axis.set_xticks(range(accuracy.shape[1]), labels(accuracy.columns), rotation=60, ha="right")
-    axis.set_yticks(range(len(accuracy)), list(accuracy.index))
+    sources = records.groupby("dataset")["source"].first()
+    axis.set_yticks(range(len(accuracy)), [f"{name} ({sources[name]})" for name in accuracy.index])
     axis.tick_params(labelsize=8, length=0)
     axis.grid(False)
     figure.colorbar(image, label="points below the best", extend="max", fraction=0.03, pad=0.01)
-    note_source(figure, source_text(_rows(records, "accuracy")))
     return figure
 
 
