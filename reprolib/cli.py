@@ -11,13 +11,8 @@ from rich.console import Console
 
 from data_fetch.cli import add_data_commands
 from reprolib import __version__, results
-<<<<<<< HEAD
 from reprolib.commands import bench, readme, report, reproduce, verify
-from reprolib.protocols import PAPERS
-=======
-from reprolib.commands import bench, readme, report, reproduce
 from reprolib.protocols import PAPERS, STUDIES
->>>>>>> f2c1260 (Study across the papers: tests, reproduce and report take studies)
 
 BUILD = Path("build")
 

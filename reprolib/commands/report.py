@@ -22,12 +22,7 @@ def run(arguments) -> int:
             "run `reprolib reproduce --full` first, or name the folder of another run"
         )
     title = "reprolib: five papers on kernel methods, rerun"
-<<<<<<< HEAD
-    path = write_report(
-        PAPERS, arguments.results, arguments.output, title=title, site=arguments.site
-    )
-=======
-    path = write_report([*PAPERS, *STUDIES], arguments.results, arguments.output, title=title)
->>>>>>> f2c1260 (Study across the papers: tests, reproduce and report take studies)
+    keys = [*PAPERS, *STUDIES]
+    path = write_report(keys, arguments.results, arguments.output, title=title, site=arguments.site)
     Console().print(f"Report: {path.resolve()}", soft_wrap=True, highlight=False)
     return 0
