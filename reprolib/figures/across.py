@@ -232,17 +232,17 @@ def heat_table(records: pd.DataFrame) -> Figure:
     size = (3.4 + 0.47 * accuracy.shape[1], 1.9 + 0.29 * len(accuracy))
     figure, (axis,) = figure_grid(1, 1, size=size)
     image = axis.imshow(below, cmap="YlOrRd", vmin=0, vmax=20, aspect="auto")
-    for i, j in np.ndindex(*accuracy.shape):
-        value = accuracy.iat[i, j]
+    values, lost = accuracy.to_numpy(float), below.to_numpy(float)
+    for i, j in np.ndindex(*values.shape):
         axis.text(
             j,
             i,
-            "–" if np.isnan(value) else f"{value:.0f}",
+            "–" if np.isnan(values[i, j]) else f"{values[i, j]:.0f}",
             ha="center",
             va="center",
             fontsize=8,
-            color="white" if below.iat[i, j] > 14 else BLACK,
-            fontweight="bold" if below.iat[i, j] <= 1e-9 else "normal",
+            color="white" if lost[i, j] > 14 else BLACK,
+            fontweight="bold" if lost[i, j] <= 1e-9 else "normal",
         )
     axis.set_xticks(range(accuracy.shape[1]), labels(accuracy.columns), rotation=60, ha="right")
     sources = records.groupby("dataset")["source"].first()
@@ -256,6 +256,7 @@ def heat_table(records: pd.DataFrame) -> Figure:
 def rank_plot(comparison: RankComparison) -> Figure:
     """Mean ranks, the critical difference, and the groups that it does not tell apart."""
     ranks = comparison.mean_ranks
+    order = [str(key) for key in ranks.index]
     y = np.arange(len(ranks))
     figure, (axis,) = figure_grid(1, 1, size=(7.2, 1.5 + 0.28 * len(ranks)))
     for key, rank, height in zip(ranks.index, ranks, y, strict=True):
@@ -264,7 +265,7 @@ def rank_plot(comparison: RankComparison) -> Figure:
     groups = indistinct_groups(comparison)
     for number, group in enumerate(groups):
         x = ranks.max() + 0.6 + 0.35 * number
-        first, last = (ranks.index.get_loc(group[end]) for end in (0, -1))
+        first, last = order.index(group[0]), order.index(group[-1])
         axis.plot([x, x], [first - 0.25, last + 0.25], color="#999999", lw=4, solid_capstyle="butt")
     start = ranks.min()
     axis.plot([start, start + comparison.critical_difference], [-1.1, -1.1], color=BLACK, lw=2)
@@ -289,20 +290,50 @@ def accuracy_against_time(records: pd.DataFrame) -> Figure:
     accuracy = comparable(accuracy_table(records)).mean()
     ratio = np.exp(np.log(time_ratios(records)[accuracy.index]).mean())
     figure, (axis,) = figure_grid(1, 1, size=(8.2, 5.2))
+    axis.set_xscale("log")
     for key, value in accuracy.items():
-        method = METHODS[str(key)]
-        axis.plot(ratio[key], value, "o", color=BLUE if method.ours else ORANGE, ms=7)
-        axis.annotate(
-            method.label, (ratio[key], value), xytext=(6, 3), textcoords="offset points", fontsize=8
-        )
+        axis.plot(ratio[key], value, "o", color=BLUE if METHODS[str(key)].ours else ORANGE, ms=7)
     axis.plot([], [], "o", color=BLUE, label="in the package")
     axis.plot([], [], "o", color=ORANGE, label="usual choice")
-    axis.set_xscale("log")
-    axis.margins(x=0.16)
+    axis.margins(x=0.22, y=0.08)
     axis.set_xlabel("time of tuning, training and prediction, over the fastest method's")
     axis.set_ylabel("mean accuracy in percent")
-    axis.legend(fontsize=8)
+    axis.legend(fontsize=8, loc="lower left")
+    _name_points(axis, labels(accuracy.index), ratio, accuracy)
     return figure
+
+
+def _name_points(axis, names, x, y) -> None:
+    """Write a name beside every point, where it covers the least of other names and points."""
+    axis.figure.draw_without_rendering()
+    pixels = axis.figure.dpi / 72
+    width, height, gap = 4.1 * pixels, 9.0 * pixels, 6.0 * pixels
+    points = axis.transData.transform(np.column_stack([x, y]))
+    taken = [(px - 5, py - 5, px + 5, py + 5) for px, py in points]
+    for name, (px, py), xy in zip(names, points, zip(x, y, strict=True), strict=True):
+        length = width * len(name)
+        offsets = [
+            (dx, dy)
+            for dy in height * np.array([-0.5, 0.2, -1.2, 0.8, -1.8])
+            for dx in (gap, -gap - length)
+        ]
+        boxes = [(px + dx, py + dy, px + dx + length, py + dy + height) for dx, dy in offsets]
+        best = min(range(len(boxes)), key=lambda i: (sum(_overlap(boxes[i], t) for t in taken), i))
+        taken.append(boxes[best])
+        axis.annotate(
+            name,
+            xy,
+            xytext=tuple(np.divide(offsets[best], pixels)),
+            textcoords="offset points",
+            fontsize=8,
+            annotation_clip=False,
+        ).set_in_layout(False)
+
+
+def _overlap(one, other) -> float:
+    """Area that two boxes (left, bottom, right, top) have in common."""
+    sides = [min(one[i + 2], other[i + 2]) - max(one[i], other[i]) for i in (0, 1)]
+    return max(sides[0], 0.0) * max(sides[1], 0.0)
 
 
 def signed_rank_bars(records: pd.DataFrame, reference: str = REFERENCE) -> Figure:
