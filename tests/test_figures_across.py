@@ -41,7 +41,8 @@ def made_up(status="ok"):
                 if status != "ok":
                     measured = {"failed": np.nan}
                 for metric, value in measured.items():
-                    m = Measurement(metric, value, n_test=100, status=status)
+                    config = METHODS[key].grid[0 if trial else -1]
+                    m = Measurement(metric, value, config, n_test=100, status=status)
                     rows.append(_row(task, m, "partial", seconds))
                 status = "ok"
     for key in across.TREES:
@@ -112,6 +113,13 @@ def test_budget_counts_every_fit_and_every_failure(records):
     assert table.loc["kpm", "not converged"] == 4 * 3 * 2
     assert table.loc["mkl", "sets"] == 2
     assert (table["configurations"] == 9).all()
+
+
+def test_edges_are_counted_over_all_trials(records):
+    table = figures.edges_table(records)
+    row = table.loc[("svc", "C")]
+    assert (row["lowest"], row["highest"]) == (1.0, 100.0)
+    assert (row["at lowest"], row["at highest"]) == pytest.approx((200 / 3, 100 / 3))
 
 
 def test_mean_ranks_are_those_of_counting(records):

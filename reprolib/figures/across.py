@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -223,6 +225,31 @@ def columns_table(records: pd.DataFrame) -> pd.DataFrame:
         for name, rows in both.items()
     }
     return pd.concat(tables, axis=1).swaplevel(axis=1).sort_index(axis=1, ascending=[True, False])
+
+
+def edges_table(records: pd.DataFrame) -> pd.DataFrame:
+    """Share of the trials, in percent, whose chosen value lies at an end of its range.
+
+    Of every hyperparameter with an order; a large share says that the budget was too narrow.
+    """
+    chosen = _rows(records, "accuracy").groupby("method")["chosen"]
+    lines = {}
+    for key, method in METHODS.items():
+        if key not in chosen.groups:
+            continue
+        configs = [json.loads(text) for text in chosen.get_group(key)]
+        for name in method.grid[0]:
+            values = {config[name] for config in method.grid}
+            if not any(isinstance(value, str) for value in values):
+                taken = np.array([config[name] for config in configs])
+                lines[key, name] = {
+                    "lowest": min(values),
+                    "at lowest": 100 * np.mean(taken == min(values)),
+                    "highest": max(values),
+                    "at highest": 100 * np.mean(taken == max(values)),
+                }
+    frame = pd.DataFrame.from_dict(lines, orient="index")
+    return frame.rename_axis(["method", "hyperparameter"])
 
 
 def heat_table(records: pd.DataFrame) -> Figure:
