@@ -38,7 +38,7 @@ SETS = (
     *(f"faces/{name}" for name in ("orl", "yale", "coil20")),
 )
 QUICK_SETS = ("raetsch/heart", "embedded/twonorm", "statlog/segment", "uci/optdigits")
-N_TRIALS = {"quick": 2, "full": 4}
+N_TRIALS = {"quick": 2, "full": 5}
 #: Trees on all columns of the wide sets, where the protocol gives principal components.
 ALL_COLUMNS = "all columns"
 TREES = ("simplex boosting", "gradient boosting")
