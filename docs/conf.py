@@ -14,7 +14,7 @@ import plain_text  # noqa: E402
 from api_pages import is_ours, write_api_pages  # noqa: E402
 
 import reprolib  # noqa: E402
-from reprolib.protocols import PAPERS  # noqa: E402
+from reprolib.protocols import PAPERS, STUDIES  # noqa: E402
 from reprolib.report import write_report  # noqa: E402
 from reprolib.results import committed_directory  # noqa: E402
 
@@ -86,7 +86,9 @@ def add_report(app, exception) -> None:
     if exception is None and app.builder.format == "html":
         site = Path(app.outdir)
         title = "reprolib: five papers on kernel methods, rerun"
-        write_report(PAPERS, committed_directory(), site / "report.html", title=title, site=site)
+        write_report(
+            [*PAPERS, *STUDIES], committed_directory(), site / "report.html", title=title, site=site
+        )
 
 
 def skip_inherited(app, what, name, member, skip, options) -> bool | None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from data_fetch.cli import add_data_commands
 from reprolib import __version__, results
 from reprolib.commands import bench, readme, report, reproduce, verify
-from reprolib.protocols import PAPERS
+from reprolib.protocols import PAPERS, STUDIES
 
 BUILD = Path("build")
 
@@ -40,7 +40,10 @@ def _add_reproduce(commands) -> None:
         "reproduce", help="rerun papers: records, tables, figures, report, scoreboard"
     )
     sub.add_argument(
-        "papers", nargs="*", metavar="PAPER", help=f"{', '.join(PAPERS)} (default: all)"
+        "papers",
+        nargs="*",
+        metavar="PAPER",
+        help=f"{', '.join([*PAPERS, *STUDIES])} (default: all)",
     )
     profile = sub.add_mutually_exclusive_group()
     profile.add_argument("--quick", dest="profile", action="store_const", const="quick")

@@ -74,7 +74,7 @@ def write_report(
         words=WORDS,
         style=VERDICT_STYLE,
         counts=count_words([v for listed in verdicts.values() for v in listed]),
-        scoreboard=embed(scoreboard_figure(verdicts)) if verdicts else "",
+        scoreboard=embed(scoreboard_figure(verdicts)) if any(verdicts.values()) else "",
         numbers=_all_numbers(verdicts),
         sections=[_section(paper, directory, output, site) for paper in at_hand],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from reprolib.protocols import PAPERS
+from reprolib.protocols import PAPERS, STUDIES
 from reprolib.report import write_report
 
 
@@ -22,8 +22,7 @@ def run(arguments) -> int:
             "run `reprolib reproduce --full` first, or name the folder of another run"
         )
     title = "reprolib: five papers on kernel methods, rerun"
-    path = write_report(
-        PAPERS, arguments.results, arguments.output, title=title, site=arguments.site
-    )
+    keys = [*PAPERS, *STUDIES]
+    path = write_report(keys, arguments.results, arguments.output, title=title, site=arguments.site)
     Console().print(f"Report: {path.resolve()}", soft_wrap=True, highlight=False)
     return 0

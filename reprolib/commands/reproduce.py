@@ -20,20 +20,20 @@ from rich.progress import (
 from reprolib import results, tables
 from reprolib.figures import report_figures
 from reprolib.figures.style import use_style
-from reprolib.protocols import PAPERS, get_protocol
+from reprolib.protocols import PAPERS, STUDIES, get_protocol
 from reprolib.protocols.runner import Run, run_protocol
 from reprolib.report import write_report
 
 
 def run(arguments) -> int:
-    """Rerun papers, write their tables and figures, the report, and print the scoreboard.
+    """Rerun papers and studies: tables, figures, the report; print the scoreboard.
 
     Returns
     -------
     int
         1 if a task failed (the others are stored, and shown), else 0.
     """
-    papers = arguments.papers or list(PAPERS)
+    papers = arguments.papers or [*PAPERS, *STUDIES]
     protocols = [get_protocol(paper) for paper in papers]
     if arguments.jobs == 0:
         raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
@@ -59,7 +59,8 @@ def run(arguments) -> int:
         title=f"reprolib: {arguments.profile} run of {', '.join(p.upper() for p in papers)}",
         site=arguments.build / "docs",
     )
-    print_scoreboard(out, papers, output, arguments.profile)
+    if printed := [paper for paper in papers if paper not in STUDIES]:
+        print_scoreboard(out, printed, output, arguments.profile)
     figures = (arguments.build / "figures").resolve()
     out.print(f"Figures: {figures}", soft_wrap=True, highlight=False)
     out.print(f"Report: {report.resolve()}", soft_wrap=True, highlight=False)

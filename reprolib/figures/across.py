@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -21,8 +23,6 @@ from reprolib.figures.style import (
     RED,
     figure_grid,
     interval_plot,
-    note_source,
-    source_text,
 )
 from reprolib.protocols.across import ALL_COLUMNS, METHODS, N_CONFIGURATIONS
 from reprolib.protocols.base import HEADLINE
@@ -86,7 +86,8 @@ def accuracy_table(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFra
     rows = _rows(records, "accuracy", reading)
     means = 100 * rows.pivot_table(index="dataset", columns="method", values="value")
     counts = rows.pivot_table(index="dataset", columns="method", values="value", aggfunc="count")
-    return _in_order(means.where(counts == rows["trial"].nunique()))
+    # Rounded far below one test row, so that equal hits are a tie whatever the order of adding.
+    return _in_order(means.where(counts == rows["trial"].nunique()).round(9))
 
 
 def comparable(accuracy: pd.DataFrame, binary: bool = False) -> pd.DataFrame:
@@ -146,7 +147,7 @@ def budget_table(records: pd.DataFrame) -> pd.DataFrame:
         }
     )
     frame["failed trials"] = frame["failed trials"].fillna(0).astype(int)
-    return _in_order(frame.T).T.infer_objects()
+    return frame.loc[[key for key in METHODS if key in frame.index]]
 
 
 def rank_table(accuracy: pd.DataFrame) -> pd.DataFrame:
@@ -227,37 +228,63 @@ def columns_table(records: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(tables, axis=1).swaplevel(axis=1).sort_index(axis=1, ascending=[True, False])
 
 
+def edges_table(records: pd.DataFrame) -> pd.DataFrame:
+    """Share of the trials, in percent, whose chosen value lies at an end of its range.
+
+    Of every hyperparameter with an order; a large share says that the budget was too narrow.
+    """
+    chosen = _rows(records, "accuracy").groupby("method")["chosen"]
+    lines = {}
+    for key, method in METHODS.items():
+        if key not in chosen.groups:
+            continue
+        configs = [json.loads(text) for text in chosen.get_group(key)]
+        for name in method.grid[0]:
+            values = {config[name] for config in method.grid}
+            if not any(isinstance(value, str) for value in values):
+                taken = np.array([config[name] for config in configs])
+                lines[key, name] = {
+                    "lowest": min(values),
+                    "at lowest": 100 * np.mean(taken == min(values)),
+                    "highest": max(values),
+                    "at highest": 100 * np.mean(taken == max(values)),
+                }
+    frame = pd.DataFrame.from_dict(lines, orient="index")
+    return frame.rename_axis(["method", "hyperparameter"])
+
+
 def heat_table(records: pd.DataFrame) -> Figure:
     """Accuracy as numbers, coloured by the distance to the best method of the set."""
     accuracy = accuracy_table(records)
     below = accuracy.rsub(accuracy.max(axis=1), axis=0)
-    size = (2.6 + 0.47 * accuracy.shape[1], 1.9 + 0.29 * len(accuracy))
+    size = (3.4 + 0.47 * accuracy.shape[1], 1.9 + 0.29 * len(accuracy))
     figure, (axis,) = figure_grid(1, 1, size=size)
     image = axis.imshow(below, cmap="YlOrRd", vmin=0, vmax=20, aspect="auto")
-    for i, j in np.ndindex(*accuracy.shape):
-        value = accuracy.iat[i, j]
+    values, lost = accuracy.to_numpy(float), below.to_numpy(float)
+    for i, j in np.ndindex(*values.shape):
         axis.text(
             j,
             i,
-            "–" if np.isnan(value) else f"{value:.0f}",
+            "–" if np.isnan(values[i, j]) else f"{values[i, j]:.0f}",
             ha="center",
             va="center",
             fontsize=8,
-            color="white" if below.iat[i, j] > 14 else BLACK,
-            fontweight="bold" if below.iat[i, j] <= 1e-9 else "normal",
+            color="white" if lost[i, j] > 14 else BLACK,
+            fontweight="bold" if lost[i, j] <= 1e-9 else "normal",
         )
     axis.set_xticks(range(accuracy.shape[1]), labels(accuracy.columns), rotation=60, ha="right")
-    axis.set_yticks(range(len(accuracy)), list(accuracy.index))
+    sources = records.groupby("dataset")["source"].first()
+    axis.set_yticks(range(len(accuracy)), [f"{name} ({sources[name]})" for name in accuracy.index])
     axis.tick_params(labelsize=8, length=0)
     axis.grid(False)
     figure.colorbar(image, label="points below the best", extend="max", fraction=0.03, pad=0.01)
-    note_source(figure, source_text(_rows(records, "accuracy")))
     return figure
 
 
 def rank_plot(comparison: RankComparison) -> Figure:
     """Mean ranks, the critical difference, and the groups that it does not tell apart."""
     ranks = comparison.mean_ranks
+    order = [str(key) for key in ranks.index]
     y = np.arange(len(ranks))
     figure, (axis,) = figure_grid(1, 1, size=(7.2, 1.5 + 0.28 * len(ranks)))
     for key, rank, height in zip(ranks.index, ranks, y, strict=True):
@@ -266,7 +293,7 @@ def rank_plot(comparison: RankComparison) -> Figure:
     groups = indistinct_groups(comparison)
     for number, group in enumerate(groups):
         x = ranks.max() + 0.6 + 0.35 * number
-        first, last = (ranks.index.get_loc(group[end]) for end in (0, -1))
+        first, last = order.index(group[0]), order.index(group[-1])
         axis.plot([x, x], [first - 0.25, last + 0.25], color="#999999", lw=4, solid_capstyle="butt")
     start = ranks.min()
     axis.plot([start, start + comparison.critical_difference], [-1.1, -1.1], color=BLACK, lw=2)
@@ -291,20 +318,50 @@ def accuracy_against_time(records: pd.DataFrame) -> Figure:
     accuracy = comparable(accuracy_table(records)).mean()
     ratio = np.exp(np.log(time_ratios(records)[accuracy.index]).mean())
     figure, (axis,) = figure_grid(1, 1, size=(8.2, 5.2))
+    axis.set_xscale("log")
     for key, value in accuracy.items():
-        method = METHODS[str(key)]
-        axis.plot(ratio[key], value, "o", color=BLUE if method.ours else ORANGE, ms=7)
-        axis.annotate(
-            method.label, (ratio[key], value), xytext=(6, 3), textcoords="offset points", fontsize=8
-        )
+        axis.plot(ratio[key], value, "o", color=BLUE if METHODS[str(key)].ours else ORANGE, ms=7)
     axis.plot([], [], "o", color=BLUE, label="in the package")
     axis.plot([], [], "o", color=ORANGE, label="usual choice")
-    axis.set_xscale("log")
-    axis.margins(x=0.16)
+    axis.margins(x=0.22, y=0.08)
     axis.set_xlabel("time of tuning, training and prediction, over the fastest method's")
     axis.set_ylabel("mean accuracy in percent")
-    axis.legend(fontsize=8)
+    axis.legend(fontsize=8, loc="lower left")
+    _name_points(axis, labels(accuracy.index), ratio, accuracy)
     return figure
+
+
+def _name_points(axis, names, x, y) -> None:
+    """Write a name beside every point, where it covers the least of other names and points."""
+    axis.figure.draw_without_rendering()
+    pixels = axis.figure.dpi / 72
+    width, height, gap = 4.1 * pixels, 9.0 * pixels, 6.0 * pixels
+    points = axis.transData.transform(np.column_stack([x, y]))
+    taken = [(px - 5, py - 5, px + 5, py + 5) for px, py in points]
+    for name, (px, py), xy in zip(names, points, zip(x, y, strict=True), strict=True):
+        length = width * len(name)
+        offsets = [
+            (dx, dy)
+            for dy in height * np.array([-0.5, 0.2, -1.2, 0.8, -1.8])
+            for dx in (gap, -gap - length)
+        ]
+        boxes = [(px + dx, py + dy, px + dx + length, py + dy + height) for dx, dy in offsets]
+        best = min(range(len(boxes)), key=lambda i: (sum(_overlap(boxes[i], t) for t in taken), i))
+        taken.append(boxes[best])
+        axis.annotate(
+            name,
+            xy,
+            xytext=tuple(np.divide(offsets[best], pixels)),
+            textcoords="offset points",
+            fontsize=8,
+            annotation_clip=False,
+        ).set_in_layout(False)
+
+
+def _overlap(one, other) -> float:
+    """Area that two boxes (left, bottom, right, top) have in common."""
+    sides = [min(one[i + 2], other[i + 2]) - max(one[i], other[i]) for i in (0, 1)]
+    return max(sides[0], 0.0) * max(sides[1], 0.0)
 
 
 def signed_rank_bars(records: pd.DataFrame, reference: str = REFERENCE) -> Figure:

@@ -101,13 +101,14 @@ def _predictions(
     method: Method, setting: Setting, configs: Sequence[Config], split: Split, train, test
 ) -> list[np.ndarray] | None:
     """Predict the held-out rows with every configuration, from one fit; None if it failed."""
-    if method.path is None:
+    path = method.path
+    if path is None:
         (config,) = configs
         model = fit_converged(method.make(setting, **config), split.X[train], split.y[train])
         return None if model is None else [model.predict(split.X[test])]
-    last = max(configs, key=lambda config: config[method.path.name])
+    last = max(configs, key=lambda config: config[path.name])
     model = fit_converged(method.make(setting, **last), split.X[train], split.y[train])
     if model is None:
         return None
-    values = [config[method.path.name] for config in configs]
-    return method.path.predict(model, split.X[test], values)
+    values = [config[path.name] for config in configs]
+    return path.predict(model, split.X[test], values)

@@ -1,0 +1,297 @@
+"""The study across the papers: paired splits, equal budgets, tuning by definition."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.preprocessing import label_binarize
+
+import data_fetch
+from data_fetch import Dataset
+from reprolib.kpm import KPMClassifier
+from reprolib.protocols import STUDIES, across, get_protocol, runner
+from reprolib.protocols.across import METHODS, N_CONFIGURATIONS, Setting, list_tasks, run
+from reprolib.protocols.across._estimators import KernelBank, OneVsRestKPM
+from reprolib.protocols.across._methods import Method
+from reprolib.protocols.across._splits import MAX_TEST, MAX_TRAIN, draw_rows, make_split
+from reprolib.protocols.across._tuning import shared_fits, tune
+from reprolib.protocols.base import HEADLINE, Task
+from reprolib.results import RecordStore
+from reprolib.solvers import NotOptimalError, NotOptimalWarning
+from tests.naive import across as naive
+
+
+def blobs(n_classes=3, n=240, p=4, groups=None, name="test/blobs", seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    centres = np.sqrt(2.0) * np.eye(n_classes, p)
+    return Dataset(name, rng.normal(size=(n, p)) + centres[y], y, "embedded", groups=groups)
+
+
+@pytest.fixture(scope="module")
+def split():
+    return make_split(blobs(), 0)
+
+
+# ---- the sets
+
+
+def test_every_set_is_in_the_catalogue_and_none_twice():
+    assert set(across.SETS) <= set(data_fetch.names())
+    assert len(across.SETS) == len(set(across.SETS)) == 22
+    assert set(across.QUICK_SETS) <= set(across.SETS)
+
+
+@pytest.mark.needs_data("uci/landsat", "statlog/satimage", "raetsch/image", "statlog/segment")
+def test_sets_left_out_hold_the_rows_of_others():
+    landsat, satimage = (data_fetch.load(f"{n}") for n in ("uci/landsat", "statlog/satimage"))
+    for one, other in zip(landsat.X.T, satimage.X.T, strict=True):
+        assert np.corrcoef(np.sort(one), np.sort(other))[0, 1] > 0.999
+    segment = np.unique(data_fetch.load("statlog/segment").y, return_counts=True)[1]
+    image = np.unique(data_fetch.load("raetsch/image").y, return_counts=True)[1]
+    assert sorted(image) == [3 * segment[0], 4 * segment[0]]
+
+
+def test_it_is_a_study_and_has_no_printed_numbers():
+    assert STUDIES == ("across",)
+    assert get_protocol("across").paper == "across"
+
+
+# ---- the budget
+
+
+def test_every_method_has_the_same_number_of_different_configurations():
+    for method in METHODS.values():
+        assert len({str(config) for config in method.grid}) == N_CONFIGURATIONS
+
+
+def test_machines_with_a_kernel_width_are_given_the_same_widths():
+    widths = {
+        tuple(sorted({config["gamma"] for config in method.grid}))
+        for method in METHODS.values()
+        if "gamma" in method.grid[0]
+    }
+    assert widths == {(0.25, 1.0, 4.0)}
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_every_method_runs_on_its_whole_budget(key):
+    data = blobs(2, n=140)
+    found = {m.metric: m for m in run(Task("across", "accuracy", data.name, key), data)}
+    assert found["accuracy"].value > 0.7
+    assert found["accuracy"].chosen in list(METHODS[key].grid)
+    assert found["fits not converged"].value == 0
+    assert found["fits"].value == 3 * len(shared_fits(METHODS[key])) + 1
+
+
+def test_only_methods_for_two_classes_are_left_out():
+    two, three = blobs(2, name="a/two"), blobs(3, name="a/three")
+    tasks = list_tasks("quick", {"a/two": two, "a/three": three}, None)
+    counts = Counter((task.dataset, task.method) for task in tasks)
+    assert set(counts.values()) == {across.N_TRIALS["quick"]}
+    missing = set(METHODS) - {method for name, method in counts if name == "a/three"}
+    assert missing == {"mkl", "keops"}
+    assert {method for name, method in counts if name == "a/two"} == set(METHODS)
+
+
+def test_only_trees_on_wide_sets_are_run_on_all_columns():
+    wide = blobs(p=201, name="a/wide")
+    tasks = list_tasks("full", {"a/wide": wide, "a/narrow": blobs(name="a/narrow")}, None)
+    others = [task for task in tasks if task.reading != HEADLINE]
+    assert {(t.dataset, t.method) for t in others} == {("a/wide", key) for key in across.TREES}
+    assert make_split(wide, 0).X.shape[1] == 100
+    assert make_split(wide, 0, all_columns=True).X.shape[1] == 201
+
+
+# ---- paired splits
+
+
+def test_a_trial_is_the_same_for_every_method_and_differs_between_trials():
+    one, again, other = (make_split(blobs(), seed) for seed in (3, 3, 4))
+    for part in ("X", "y", "X_test", "y_test"):
+        assert np.array_equal(getattr(one, part), getattr(again, part))
+    for fold, same in zip(one.folds, again.folds, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(fold, same, strict=True))
+    assert not np.array_equal(one.X, other.X)
+
+
+@pytest.mark.parametrize(("n", "n_train", "n_test"), [(90, 45, 45), (5000, MAX_TRAIN, MAX_TEST)])
+def test_rows_are_disjoint_capped_and_in_the_proportions_of_the_classes(n, n_train, n_test):
+    rng = np.random.default_rng(0)
+    data = Dataset("a/b", rng.normal(size=(n, 2)), rng.choice(3, n, p=[0.6, 0.3, 0.1]), "embedded")
+    train, test = draw_rows(data, 1)
+    assert (len(train), len(test)) == (n_train, n_test)
+    assert not np.intersect1d(train, test).size
+    for rows in (train, test):
+        share = np.bincount(data.y[rows]) / len(rows)
+        np.testing.assert_allclose(share, np.bincount(data.y) / n, atol=1.5 / len(rows) + 0.01)
+
+
+def test_groups_never_straddle_training_and_test_nor_two_folds():
+    data = blobs(groups=np.repeat(np.arange(12), 20))
+    train, test = draw_rows(data, 2)
+    assert not np.intersect1d(data.groups[train], data.groups[test]).size
+    for inner, held_out in make_split(data, 2).folds:
+        groups = data.groups[train]
+        assert not np.intersect1d(groups[inner], groups[held_out]).size
+
+
+def test_p300_is_drawn_with_equally_many_targets():
+    data = data_fetch.load("embedded/p300")
+    split = make_split(data, 0)
+    for y in (split.y, split.y_test):
+        assert len(set(np.unique(y, return_counts=True)[1])) == 1
+    assert split.test_overlap == 0.5
+
+
+def test_test_rows_have_no_say_in_the_preparation_of_the_training_rows():
+    data = blobs()
+    _, test = draw_rows(data, 0)
+    X = data.X.copy()
+    X[test] += 100.0
+    changed = make_split(dataclasses.replace(data, X=X), 0)
+    np.testing.assert_array_equal(changed.X, make_split(data, 0).X)
+    np.testing.assert_allclose(changed.X.mean(axis=0), 0.0, atol=1e-12)
+
+
+# ---- tuning
+
+
+@pytest.mark.parametrize(
+    "key", ["kpm", "kpm square", "mkpm", "gradient boosting", "simplex boosting", "mmc", "svc"]
+)
+def test_tuning_along_a_path_is_the_plain_grid_search(key, split):
+    method, setting = METHODS[key], Setting.of(split.X, split.y)
+    tuned = tune(method, split)
+    config, hits, model = naive.grid_search(
+        lambda c: method.make(setting, **c), method.grid, split.X, split.y, split.folds
+    )
+    assert tuned.n_failed == 0
+    assert tuned.config == config
+    assert np.nanmax(tuned.cv_accuracy) == pytest.approx(hits / len(split.y))
+    np.testing.assert_array_equal(tuned.model.predict(split.X_test), model.predict(split.X_test))
+
+
+class _Stubborn(ClassifierMixin, BaseEstimator):
+    """Predicts class 0; complains on demand."""
+
+    fits = 0
+
+    def __init__(self, how="converges", n=0):
+        self.how = how
+        self.n = n
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        if self.how == "warns" or (self.how == "warns on all rows" and len(X) == self.n):
+            warnings.warn("no", NotOptimalWarning, stacklevel=2)
+        if self.how == "raises":
+            raise NotOptimalError("no")
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+
+def _stubborn(*hows):
+    grid = [{"how": how} for how in hows]
+    return Method("s", "s", lambda setting, how: _Stubborn(how, setting.n_rows), grid)
+
+
+@pytest.mark.parametrize("how", ["warns", "raises"])
+def test_configurations_that_do_not_converge_are_out_and_counted(how, split):
+    _Stubborn.fits = 0
+    tuned = tune(_stubborn(how, "converges"), split)
+    assert tuned.config == {"how": "converges"}
+    assert (tuned.n_fits, tuned.n_failed) == (7, 3)
+    assert _Stubborn.fits == tuned.n_fits
+    assert list(np.isnan(tuned.cv_accuracy)) == [True, False]
+
+
+def test_last_fit_that_does_not_converge_gives_way_to_the_next_best(split):
+    tuned = tune(_stubborn("warns on all rows", "converges"), split)
+    assert tuned.config == {"how": "converges"}
+    assert (tuned.n_fits, tuned.n_failed) == (8, 1)
+
+
+def test_nothing_converges_is_an_error_not_a_number(split):
+    with pytest.raises(RuntimeError, match="none of 2 configurations converged"):
+        tune(_stubborn("warns", "raises"), split)
+
+
+def test_no_convergence_warning_leaks(split):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        tune(_stubborn("warns", "converges"), split)
+
+
+# ---- estimators
+
+
+def test_one_kpm_serves_two_classes_and_one_each_more():
+    two, three = make_split(blobs(2), 0), make_split(blobs(3), 0)
+    wrapped = OneVsRestKPM(8, gamma=0.2).fit(two.X, two.y)
+    plain = KPMClassifier(8, gamma=0.2).fit(two.X, two.y)
+    np.testing.assert_array_equal(wrapped.predict(two.X_test), plain.predict(two.X_test))
+    wrapped = OneVsRestKPM(8, gamma=0.2).fit(three.X, three.y)
+    scores = [
+        KPMClassifier(8, gamma=0.2).fit(three.X, three.y == c).decision_function(three.X_test)
+        for c in range(3)
+    ]
+    np.testing.assert_array_equal(wrapped.predict(three.X_test), np.argmax(scores, axis=0))
+
+
+def test_kpm_takes_what_rank_there_is():
+    X = np.repeat([[0.0], [1.0], [2.0]], 10, axis=0)
+    y = np.repeat([0, 1, 1], 10)
+    assert OneVsRestKPM(45, gamma=1.0).fit(X, y).n_components_ == 3
+
+
+@pytest.mark.parametrize("pyramid", [True, False])
+def test_kernel_bank_learns_a_combination(pyramid):
+    split = make_split(blobs(2), 0)
+    model = KernelBank(1.0, pyramid=pyramid, gammas=[0.1, 1.0]).fit(split.X, split.y)
+    assert model.model_.kernel_weights_.shape == (3,)
+    assert np.mean(model.predict(split.X_test) == split.y_test) > 0.75
+
+
+def test_simplex_rls_is_kernel_ridge_on_class_indicators(split):
+    """Why kernel ridge is no method of its own in the study."""
+    setting = Setting.of(split.X, split.y)
+    for config in METHODS["simplex rls"].grid:
+        ours = METHODS["simplex rls"].make(setting, **config).fit(split.X, split.y)
+        ridge = KernelRidge(alpha=ours.alpha * len(split.X), kernel="rbf", gamma=ours.gamma).fit(
+            split.X, label_binarize(split.y, classes=[0, 1, 2])
+        )
+        expected = np.argmax(ridge.predict(split.X_test), axis=1)
+        np.testing.assert_array_equal(ours.predict(split.X_test), expected)
+
+
+# ---- records
+
+
+def test_one_worker_and_two_give_the_same_records(tmp_path):
+    whole = get_protocol("across")
+    names = ["embedded/twonorm", "embedded/optdigits"]
+
+    def some_tasks(profile, datasets, records):
+        keys = ("kpm square", "sc-svm", "simplex sgd", "gradient boosting")
+        tasks = list_tasks(profile, datasets, records)
+        return [t for t in tasks if t.method in keys and t.trial == 0]
+
+    protocol = dataclasses.replace(whole, datasets=lambda profile: names, stages=(some_tasks,))
+    runs = [
+        runner.run_protocol(protocol, "quick", n_jobs=n, store=RecordStore(tmp_path / str(n)))
+        for n in (1, 2)
+    ]
+    one, two = (run.records.drop(columns="seconds") for run in runs)
+    assert set(one["status"]) == {"ok"}
+    pd.testing.assert_frame_equal(one, two)
