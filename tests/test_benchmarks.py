@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from benchmarks import bench_kpm_path
+from benchmarks import bench_kpm_path, bench_large_n
 
 
 def test_kpm_benchmark_compares_all_solvers_on_the_same_problems(tmp_path, capsys):
@@ -32,3 +32,35 @@ def test_total_of_per_dimension_timings_is_interpolated():
         *map(bench_kpm_path.np.array, ([1, 3], [1.0, 3.0], [0, 0])), True
     )
     assert timing.total(4) == pytest.approx(1.0 + 2.0 + 3.0 + 3.0)
+
+
+def _measure_here(method, n, rank, folder, limit):
+    job = {"method": method, "n": n, "rank": rank, "folder": str(folder), "limit": limit}
+    return {"method": method, "n": n, "rank": rank, **bench_large_n.run_job(job)}
+
+
+def test_large_n_benchmark_runs_every_method_and_fits_exponents(capsys, monkeypatch):
+    monkeypatch.setattr(bench_large_n, "measure", _measure_here)
+    monkeypatch.setattr(bench_large_n, "limit_allocations", lambda megabytes: None)
+    options = "--sizes 2000 4000 --rank 20 --ranks 20 --ranks-large --full 400"
+    assert bench_large_n.main(options.split()) == 0
+    printed = capsys.readouterr().out
+    for name in bench_large_n.METHODS:
+        rows = [line for line in printed.splitlines() if name in line]
+        accuracies = [float(row.split()[-1]) for row in rows if "exponent" not in row]
+        assert accuracies
+        assert all(0.3 < accuracy <= 1.0 for accuracy in accuracies)
+    assert printed.count("exponent") == len(bench_large_n.GROWING)
+
+
+def test_large_n_entries_end_where_they_may_not_allocate(tmp_path):
+    bench_large_n.write_rows(tmp_path, 100_000)
+    refused = bench_large_n.measure("S-RLS, Nystrom, limited", 100_000, 20, tmp_path, 8.0)
+    fitted = bench_large_n.measure("S-RLS, Nystrom, limited", 100_000, 20, tmp_path, 96.0)
+    assert refused["accuracy"] is None or refused["accuracy"] != refused["accuracy"]
+    assert fitted["accuracy"] > 0.5
+
+
+def test_exponent_is_the_slope_at_the_large_sizes():
+    sizes = [1000, 30_000, 300_000]
+    assert bench_large_n.exponent(sizes, [9.0, 2.0, 20.0]) == pytest.approx(1.0)

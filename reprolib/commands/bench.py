@@ -12,6 +12,7 @@ SCRIPTS = {
     "mkpm": "bench_mkpm.py",
     "simplex": "bench_simplex.py",
     "keops": "bench_keops.py",
+    "large_n": "bench_large_n.py",
 }
 
 

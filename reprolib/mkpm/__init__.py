@@ -2,5 +2,6 @@
 
 from reprolib.mkpm._classifier import MKPMClassifier
 from reprolib.mkpm._cv import MKPMClassifierCV
+from reprolib.mkpm._nystrom import NystromMKPMClassifier
 
-__all__ = ["MKPMClassifier", "MKPMClassifierCV"]
+__all__ = ["MKPMClassifier", "MKPMClassifierCV", "NystromMKPMClassifier"]

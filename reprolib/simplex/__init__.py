@@ -9,6 +9,7 @@ from reprolib.simplex.losses import (
     SimplexLoss,
     make_loss,
 )
+from reprolib.simplex.nystrom import NystromSimplexRLSClassifier
 from reprolib.simplex.rls import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
 from reprolib.simplex.sgd import SimplexSGDClassifier
 from reprolib.simplex.svm import SimplexConeSVC, SimplexHalfspaceSVC
@@ -18,6 +19,7 @@ __all__ = [
     "ExponentialLoss",
     "HalfspaceLoss",
     "LeastSquaresLoss",
+    "NystromSimplexRLSClassifier",
     "SimplexBoostingClassifier",
     "SimplexConeSVC",
     "SimplexHalfspaceSVC",

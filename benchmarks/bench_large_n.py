@@ -1,0 +1,274 @@
+"""Up to a million rows: how time and memory grow, and what accuracy a low rank costs.
+
+Every entry is a process of its own, one thread, on the same memory-mapped rows: 32 features on a
+4-dimensional surface, 4 classes with curved boundaries, 5 % of the labels redrawn. Time is
+processor time of the fit; memory is the peak resident set (Linux) beyond that before the fit,
+mapped pages of the data included. The entries marked "limited" may allocate no more than
+``--limit`` MB (RLIMIT_DATA, which does not count the mapped file), less than the data at a million
+rows: what stores the data, or n x rank features, would end there with a MemoryError.
+
+    python benchmarks/bench_large_n.py [--sizes 10000 ...] [--rank 200] [--ranks 50 ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import RidgeClassifier, SGDClassifier
+from sklearn.pipeline import make_pipeline
+
+from reprolib.mkpm import MKPMClassifier, NystromMKPMClassifier
+from reprolib.simplex import (
+    NystromSimplexRLSClassifier,
+    SimplexRLSClassifier,
+    SimplexSGDClassifier,
+)
+from reprolib.simplex.streaming import iterate_blocks, open_rows
+
+N_FEATURES = 32
+N_CLASSES = 4
+N_TEST = 5000
+BLOCK_ROWS = 10_000
+GAMMA = 0.3
+ALPHA = 1e-5
+
+
+def make_rows(n_samples: int, seed: int):
+    """Rows of the problem in the module docstring, and their labels."""
+    problem, rng = np.random.default_rng(0), np.random.default_rng(seed)
+    frame = np.linalg.qr(problem.normal(size=(N_FEATURES, 4)))[0]
+    frequencies, phases = 0.8 * problem.normal(size=(4, 24)), problem.uniform(0, 2 * np.pi, 24)
+    heights = problem.normal(size=(24, N_CLASSES))
+    latent = rng.normal(size=(n_samples, 4))
+    y = np.argmax(np.cos(latent @ frequencies + phases) @ heights, axis=1)
+    redrawn = rng.random(n_samples) < 0.05
+    y[redrawn] = rng.integers(N_CLASSES, size=int(redrawn.sum()))
+    return latent @ frame.T + 0.05 * rng.normal(size=(n_samples, N_FEATURES)), y
+
+
+def write_rows(folder: Path, n_samples: int) -> None:
+    """Write the rows to ``X`` and the labels to ``y.npy``, block by block."""
+    labels = []
+    with open(folder / "X", "wb") as file:
+        for block, start in enumerate(range(0, n_samples, BLOCK_ROWS)):
+            X, y = make_rows(min(BLOCK_ROWS, n_samples - start), 1 + block)
+            file.write(X.tobytes())
+            labels.append(y)
+    np.save(folder / "y.npy", np.concatenate(labels))
+
+
+def stream(model, path, y, n_samples, passes=3):
+    """Feed blocks of rows to ``partial_fit``; a block's pages are let go with its mapping."""
+    classes = np.arange(N_CLASSES)
+    for seed in range(passes):
+        for rows in iterate_blocks(n_samples, BLOCK_ROWS, random_state=seed):
+            model.partial_fit(open_rows(path, N_FEATURES)[rows], y[rows], classes=classes)
+    return model
+
+
+def simplex_sgd(path, y, n_samples, rank):
+    model = SimplexSGDClassifier(alpha=1e-5, average=True, random_state=0)
+    return stream(model, path, y, n_samples)
+
+
+def peer_sgd(path, y, n_samples, rank):
+    model = SGDClassifier(alpha=1e-5, average=True, random_state=0)
+    return stream(model, path, y, n_samples)
+
+
+def rows_of(path, n_samples):
+    return open_rows(path, N_FEATURES)[:n_samples]
+
+
+def nystrom_rls(path, y, n_samples, rank):
+    model = NystromSimplexRLSClassifier(ALPHA, rank=rank, gamma=GAMMA, random_state=0)
+    return model.fit(rows_of(path, n_samples), y)
+
+
+def nystrom_mkpm(path, y, n_samples, rank):
+    model = NystromMKPMClassifier(rank=rank, gamma=GAMMA, random_state=0)
+    return model.fit(rows_of(path, n_samples), y)
+
+
+def nystrom_kpm(path, y, n_samples, rank):
+    model = NystromMKPMClassifier(rank=rank, code="simplex", gamma=GAMMA, random_state=0)
+    return model.fit(rows_of(path, n_samples), y == 0)
+
+
+def stored_mkpm(path, y, n_samples, rank):
+    model = MKPMClassifier(basis="nystrom", rank=rank, gamma=GAMMA, random_state=0)
+    return model.fit(rows_of(path, n_samples), y)
+
+
+def peer_ridge(path, y, n_samples, rank):
+    features = Nystroem(gamma=GAMMA, n_components=rank, random_state=0)
+    ridge = RidgeClassifier(ALPHA * n_samples, fit_intercept=False, solver="cholesky")
+    return make_pipeline(features, ridge).fit(rows_of(path, n_samples), y)
+
+
+def full_rls(path, y, n_samples, rank):
+    model = SimplexRLSClassifier(ALPHA, kernel="rbf", gamma=GAMMA)
+    return model.fit(rows_of(path, n_samples), y)
+
+
+def full_mkpm(path, y, n_samples, rank):
+    """Total dimension 4 x 300: without an end, exact kernel PCA interpolates the labels."""
+    model = MKPMClassifier(N_CLASSES * 300, gamma=GAMMA)
+    return model.fit(rows_of(path, n_samples), y)
+
+
+def full_kpm(path, y, n_samples, rank):
+    model = MKPMClassifier(300, code="simplex", gamma=GAMMA)
+    return model.fit(rows_of(path, n_samples), y == 0)
+
+
+METHODS = {
+    "simplex SGD, limited": simplex_sgd,
+    "SGDClassifier (peer), limited": peer_sgd,
+    "S-RLS, Nystrom, limited": nystrom_rls,
+    "MKPM, Nystrom, limited": nystrom_mkpm,
+    "KPM square, Nystrom, limited": nystrom_kpm,
+    "MKPM, Nystrom features stored": stored_mkpm,
+    "Nystroem + RidgeClassifier (peer)": peer_ridge,
+    "S-RLS, full kernel": full_rls,
+    "MKPM, full kernel": full_mkpm,
+    "KPM square, full kernel": full_kpm,
+}
+
+GROWING = [name for name in METHODS if "full" not in name]
+RANKED = [name for name in METHODS if "Nystrom, limited" in name or "Nystroem" in name]
+RANKED_LARGE = ["S-RLS, Nystrom, limited", "MKPM, Nystrom, limited"]
+FULL = [name for name in METHODS if "full" in name]
+
+
+def status(field: str) -> float:
+    """Entry of /proc/self/status, in MB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(field + ":"))
+
+
+def limit_allocations(megabytes: float) -> None:
+    """Let the process allocate so much more; mapped files do not count."""
+    limit = int((status("VmData") + megabytes) * 2**20)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def run_job(job: dict) -> dict:
+    """Fit one method in this process: seconds, peak MB beyond the start, test accuracy."""
+    method, path, n_samples = METHODS[job["method"]], Path(job["folder"]) / "X", job["n"]
+    y = np.load(path.with_name("y.npy"))[:n_samples]
+    X_test, y_test = make_rows(N_TEST, 0)
+    y_test = y_test == 0 if "KPM square" in job["method"] else y_test
+    # What is compiled or allocated once, at the first call.
+    method(path, y[:1000], 1000, min(job["rank"], 50)).predict(X_test)
+    if "limited" in job["method"]:
+        limit_allocations(job["limit"])
+    Path("/proc/self/clear_refs").write_text("5")
+    before, start = status("VmRSS"), time.process_time()
+    try:
+        model = method(path, y, n_samples, job["rank"])
+    except MemoryError:
+        return {"seconds": np.nan, "peak": np.nan, "accuracy": np.nan}
+    seconds, peak = time.process_time() - start, status("VmHWM") - before
+    return {"seconds": seconds, "peak": peak, "accuracy": float(model.score(X_test, y_test))}
+
+
+def measure(method: str, n: int, rank: int, folder: Path, limit: float) -> dict:
+    """`run_job` in a process of its own, one thread."""
+    job = {"method": method, "n": n, "rank": rank, "folder": str(folder), "limit": limit}
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    answer = subprocess.run(
+        [sys.executable, __file__, "--job", json.dumps(job)],
+        env={**os.environ, **threads},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if answer.returncode:
+        raise RuntimeError(f"{method}, n = {n}, rank {rank}:\n{answer.stderr[-2000:]}")
+    return {"method": method, "n": n, "rank": rank, **json.loads(answer.stdout)}
+
+
+def exponent(sizes, values) -> float:
+    """Slope of log(value) against log(size), over the sizes from 30,000 where there are two."""
+    sizes, values = np.asarray(sizes, dtype=float), np.asarray(values, dtype=float)
+    large = (sizes >= 30_000) & (values > 0)
+    kept = large if large.sum() >= 2 else values > 0
+    return float(np.polyfit(np.log(sizes[kept]), np.log(values[kept]), 1)[0])
+
+
+def growth(sizes, rank: int, folder: Path, limit: float) -> pd.DataFrame:
+    """Every method at every size, with a row of exponents for each."""
+    records = []
+    for name in GROWING:
+        ours = [measure(name, n, rank, folder, limit) for n in sizes]
+        records += ours
+        slopes = {key: exponent(sizes, [r[key] for r in ours]) for key in ("seconds", "peak")}
+        records.append({"method": name, "n": "exponent", "rank": rank, **slopes})
+    return pd.DataFrame(records)
+
+
+def accuracy_by_rank(names, n: int, ranks, folder: Path, limit: float) -> pd.DataFrame:
+    """Test accuracy of every method at every rank."""
+    table = {
+        name: {str(rank): measure(name, n, rank, folder, limit)["accuracy"] for rank in ranks}
+        for name in names
+    }
+    return pd.DataFrame.from_dict(table, orient="index")
+
+
+def accuracy_of_full_kernels(n: int, folder: Path, limit: float) -> pd.Series:
+    """Test accuracy with the n x n Gram matrix."""
+    return pd.Series({name: measure(name, n, 1, folder, limit)["accuracy"] for name in FULL})
+
+
+def show(title: str, frame: pd.DataFrame) -> None:
+    print(f"\n{title}\n{frame.to_string(float_format='{:.3g}'.format, na_rep='')}", flush=True)
+
+
+def main(arguments=None) -> int:
+    """Print growth against N, then accuracy against rank, beside the full kernel and at N."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    sizes = [10_000, 30_000, 100_000, 300_000, 1_000_000]
+    parser.add_argument("--sizes", type=int, nargs="+", default=sizes)
+    parser.add_argument("--rank", type=int, default=100, help="rank of the growth table")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[50, 150, 500, 1500])
+    parser.add_argument("--ranks-large", type=int, nargs="*", default=[50, 150, 500])
+    parser.add_argument("--full", type=int, default=4000, help="rows beside the full kernel")
+    parser.add_argument("--limit", type=float, default=128.0, help="MB that may be allocated")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.job:
+        print(json.dumps(run_job(json.loads(options.job))))
+        return 0
+    largest, limit = max(options.sizes), options.limit
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_rows(folder, max(largest, options.full))
+        size = 8 * N_FEATURES * largest / 2**20
+        title = f"rank {options.rank}; {size:.0f} MB of data at n = {largest}; limit {limit:g} MB"
+        show(title, growth(options.sizes, options.rank, folder, limit))
+        limit *= 8  # Matrices of rank x rank, up to 1500.
+        small = accuracy_by_rank(RANKED, options.full, options.ranks, folder, limit)
+        show(f"accuracy by rank, n = {options.full}", small)
+        full = accuracy_of_full_kernels(options.full, folder, limit)
+        show(f"accuracy, n = {options.full}", full.to_frame("full kernel"))
+        if options.ranks_large:
+            large = accuracy_by_rank(RANKED_LARGE, largest, options.ranks_large, folder, limit)
+            show(f"accuracy by rank, n = {largest}", large)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,135 @@
+"""MKPM with the square loss on Nystrom features, for any number of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from reprolib.codes import decode, decoding_weights
+from reprolib.kernels import gram_eigh
+from reprolib.mkpm._base import check_dimension
+from reprolib.mkpm._codes import make_code
+from reprolib.nystrom import Moments, NystromMixin
+from reprolib.solvers.allocation import solve_allocation
+
+
+class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
+    """`MKPMClassifier` with loss="square" and basis="nystrom", in one pass over the rows.
+
+    The principal components of the Nystrom features come from their covariance, so that neither
+    the features nor the components at the training points are stored; see `reprolib.nystrom`. Time
+    O(n rank^2), memory O(rank^2). Components of less than ``rank_tol`` times the largest squared
+    singular value are left out, more of them than where the features are decomposed themselves,
+    since the covariance squares the condition number. With two classes and the simplex code this
+    is the KPM with the square loss and no intercept.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        Total dimension d; None means L times the rank.
+    rank : int, default=500
+        Number of landmarks, at most n.
+    code : {"one-vs-all", "simplex", "random"} or array-like of shape (L, n_classes)
+        As in `MKPMClassifier`.
+    kernel, gamma, degree, coef0
+        As in `MKPMClassifier`, but not "precomputed".
+    rank_tol : float, default=1e-10
+    random_state : int, RandomState or None
+        For the landmarks and the random code.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    code_ : ndarray of shape (L, n_classes)
+    n_components_ : int
+    allocation_path_ : ndarray of shape (n_components_ + 1, L)
+    allocation_ : ndarray of shape (L,)
+    bit_objective_path_ : ndarray of shape (L, r + 1)
+    objective_path_ : ndarray of shape (n_components_ + 1,)
+        Empirical risk summed over bits, for every total dimension.
+    X_fit_ : ndarray of shape (rank, p)
+        The landmarks.
+    feature_map_ : ndarray of shape (rank, r)
+        z(x) = feature_map_' k(X_fit_, x).
+    coef_ : ndarray of shape (r, L)
+        Bits of z(x) at the end of the path.
+    """
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        rank=500,
+        code="one-vs-all",
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        rank_tol=1e-10,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.rank = rank
+        self.code = code
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.rank_tol = rank_tol
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Sum over the rows, decompose the covariance, and allocate the dimensions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), also memory-mapped
+        y : array-like of shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If a hyperparameter or the code is not admissible, y has one class, or the kernel is
+            zero.
+        """
+        check_dimension("n_components", self.n_components)
+        moments = self._accumulate(X, y)
+        self.code_ = make_code(self.code, len(self.classes_), self.random_state)
+        projection, coef = self._principal_components(moments)
+        explained = np.cumsum(coef**2, axis=0) / moments.n_samples
+        risk = self.code_**2 @ moments.class_counts / moments.n_samples
+        path = np.vstack([risk, np.maximum(risk - explained, 0.0)]).T
+        capacity = coef.size
+        self.n_components_ = min(int(self.n_components or capacity), capacity)
+        allocation = solve_allocation(path, self.n_components_).require_optimal()
+        self.bit_objective_path_ = path
+        self.allocation_path_ = allocation.variables["allocation_path"]
+        self.objective_path_ = allocation.variables["objective_path"]
+        self.allocation_ = self.allocation_path_[-1]
+        used = np.arange(len(coef))[:, None] < self.allocation_
+        self.coef_ = projection @ np.where(used, coef, 0.0)
+        return self
+
+    def _principal_components(self, moments: Moments):
+        """(r, k) map from features to k orthonormal components, and (k, L) coefficients of bits."""
+        eigenvalues, vectors = gram_eigh(moments.covariance, rank_tol=self.rank_tol)
+        projection = vectors / np.sqrt(eigenvalues)
+        return projection, projection.T @ moments.class_sums @ self.code_.T
+
+    def decision_function(self, X):
+        """Nearness to the code words; the nearest has the largest value.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes), or for two classes (n,), positive for ``classes_[1]``
+        """
+        check_is_fitted(self)
+        weights, offsets = decoding_weights(self.code_)
+        nearness = self._apply(X, self.coef_) @ weights - offsets
+        return nearness[:, 1] - nearness[:, 0] if len(self.classes_) == 2 else nearness
+
+    def predict(self, X):
+        """Class of the nearest code word, shape (n,)."""
+        check_is_fitted(self)
+        return self.classes_[decode(self.code_, self._apply(X, self.coef_))]

@@ -1,0 +1,98 @@
+"""Kernel methods at any number of rows: Nystrom features in blocks, of which only sums are kept.
+
+The square loss needs three sums of the features z(x) = M' k(landmarks, x) of all rows: the
+covariance Z'Z, the sum of z over every class, and the sizes of the classes. Memory is
+O(rank^2 + block_rows rank), whatever n is; X may be a memory map larger than memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
+from reprolib.kernels import KernelMixin, nystrom_landmarks, nystrom_map
+from reprolib.validation import validate_data
+
+BLOCK_ENTRIES = 2**21
+"""Entries of a block of features, 16 MB."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Sums over the rows of the training data.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (r, r)
+        Z'Z.
+    class_sums : ndarray of shape (r, T)
+        Sum of the features of every class.
+    class_counts : ndarray of shape (T,)
+    """
+
+    covariance: np.ndarray
+    class_sums: np.ndarray
+    class_counts: np.ndarray
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.class_counts.sum())
+
+
+class NystromMixin(KernelMixin):
+    """Hyperparameters ``rank``, ``random_state`` and the kernel's, but not "precomputed"."""
+
+    def _accumulate(self, X, y) -> Moments:
+        """Draw landmarks, set ``classes_``, ``X_fit_`` and ``feature_map_``, sum in one pass.
+
+        Raises
+        ------
+        ValueError
+            If a hyperparameter is out of range, y has one class, or the kernel is zero.
+        """
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "kernel is 'precomputed', but rows of features are read block by block; give the "
+                "name of a kernel or a callable."
+            )
+        if not (isinstance(self.rank, int | np.integer) and self.rank >= 1):
+            raise ValueError(f"rank is {self.rank!r}; give a positive integer.")
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        self.classes_, indices = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"Classifier can't train when only one class is present: y holds only "
+                f"{self.classes_[0]}; give training data of at least 2 classes."
+            )
+        landmarks = nystrom_landmarks(len(X), min(self.rank, len(X)), self.random_state)
+        self.X_fit_ = np.array(X[landmarks], dtype=np.float64)
+        self.feature_map_ = nystrom_map(self._kernel(self.X_fit_, self.X_fit_))
+        rank = self.feature_map_.shape[1]
+        if rank == 0:
+            raise ValueError("The kernel is zero on the landmarks; scale X or use another kernel.")
+        covariance, class_sums = np.zeros((rank, rank)), np.zeros((rank, len(self.classes_)))
+        for rows in self._blocks(len(X)):
+            Z = self._kernel(X[rows], self.X_fit_) @ self.feature_map_
+            covariance += Z.T @ Z
+            class_sums += Z.T @ np.eye(len(self.classes_))[indices[rows]]
+        return Moments(covariance, class_sums, np.bincount(indices))
+
+    def _apply(self, X, coefficients):
+        """Values of z(x)' coefficients, shape (m, L), for coefficients of shape (r, L)."""
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        on_landmarks = self.feature_map_ @ coefficients
+        values = [
+            self._kernel(X[rows], self.X_fit_) @ on_landmarks for rows in self._blocks(len(X))
+        ]
+        return np.concatenate(values)
+
+    def _blocks(self, n_samples: int) -> list[slice]:
+        step = max(1, BLOCK_ENTRIES // len(self.X_fit_))
+        return [slice(start, start + step) for start in range(0, n_samples, step)]
+
+    rank: int
+    random_state: object

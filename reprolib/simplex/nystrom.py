@@ -1,0 +1,84 @@
+"""Simplex regularised least squares on Nystrom features, for any number of rows."""
+
+from __future__ import annotations
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from reprolib.nystrom import NystromMixin
+from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.solvers.rls import solve_rls_cholesky
+
+
+class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEstimator):
+    """S-RLS in the span of ``rank`` kernel functions, in one pass over the rows.
+
+    Minimises (1/n) sum_i ||c_{y_i} - W z(x_i)||^2 + alpha ||W||^2 over W, z the Nystrom features of
+    random landmarks: `SimplexRLSClassifier` with the linear kernel on these features, which are
+    never stored. Time O(n rank^2), memory O(rank^2); see `reprolib.nystrom`.
+
+    Parameters
+    ----------
+    alpha : float, default=1e-4
+        Lambda of the paper's eq. (1), as in `SimplexRLSClassifier`.
+    rank : int, default=500
+        Number of landmarks, at most n.
+    kernel, gamma, degree, coef0
+        As in `SimplexRLSClassifier`, but not "precomputed".
+    random_state : int, RandomState or None
+        For the landmarks.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (T,)
+    code_ : ndarray of shape (T - 1, T)
+    X_fit_ : ndarray of shape (rank, p)
+        The landmarks.
+    feature_map_ : ndarray of shape (rank, r)
+        z(x) = feature_map_' k(X_fit_, x).
+    coef_ : ndarray of shape (T - 1, r)
+    """
+
+    def __init__(
+        self,
+        alpha=1e-4,
+        *,
+        rank=500,
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.rank = rank
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Sum over the rows, and solve one system of ``rank`` equations.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), also memory-mapped
+        y : array-like of shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If a hyperparameter is out of range, y has one class, or the kernel is zero.
+        """
+        check_positive(self, "alpha")
+        moments = self._accumulate(X, y)
+        self._set_code()
+        targets = moments.class_sums @ self.code_.T
+        shift = moments.n_samples * self.alpha
+        self.coef_ = solve_rls_cholesky(moments.covariance, targets, shift).T
+        return self
+
+    def _vector_function(self, X):
+        check_is_fitted(self)
+        return self._apply(X, self.coef_.T)
