@@ -71,9 +71,10 @@ def aucs_by_run(task: Task, dataset: Dataset) -> list[Measurement]:
     """AUC of a classifier of Table 1 on the test flashes of every run apart."""
     train, tests = draw_split(dataset, task.trial, by_character=False)
     model = _fitted(task, dataset, train)
+    of_run = np.asarray(dataset.groups)[tests[None]]
     measurements = []
-    for code in np.unique(dataset.groups[tests[None]]):
-        test = tests[None][dataset.groups[tests[None]] == code]
+    for code in np.unique(of_run):
+        test = tests[None][of_run == code]
         auc = _auc(model, dataset, test)
         measurements.append(Measurement("auc", auc, {"run": int(code)}, len(test)))
     return measurements
