@@ -335,7 +335,7 @@ def _name_points(axis, names, x, y) -> None:
     """Write a name beside every point, where it covers the least of other names and points."""
     axis.figure.draw_without_rendering()
     pixels = axis.figure.dpi / 72
-    width, height, gap = 4.1 * pixels, 9.0 * pixels, 6.0 * pixels
+    width, height, gap = 4.5 * pixels, 9.0 * pixels, 6.0 * pixels
     points = axis.transData.transform(np.column_stack([x, y]))
     taken = [(px - 5, py - 5, px + 5, py + 5) for px, py in points]
     for name, (px, py), xy in zip(names, points, zip(x, y, strict=True), strict=True):
@@ -348,11 +348,13 @@ def _name_points(axis, names, x, y) -> None:
         boxes = [(px + dx, py + dy, px + dx + length, py + dy + height) for dx, dy in offsets]
         best = min(range(len(boxes)), key=lambda i: (sum(_overlap(boxes[i], t) for t in taken), i))
         taken.append(boxes[best])
+        dx, dy = offsets[best]
         axis.annotate(
             name,
             xy,
-            xytext=tuple(np.divide(offsets[best], pixels)),
+            xytext=(np.sign(dx) * gap / pixels, dy / pixels),
             textcoords="offset points",
+            ha="left" if dx > 0 else "right",
             fontsize=8,
             annotation_clip=False,
         ).set_in_layout(False)

@@ -100,5 +100,6 @@ __all__ = [
     "Method",
     "Setting",
     "list_tasks",
+    "make_split",
     "run",
 ]
