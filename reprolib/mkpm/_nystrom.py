@@ -32,7 +32,7 @@ class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
         Number of landmarks, at most n.
     code : {"one-vs-all", "simplex", "random"} or array-like of shape (L, n_classes)
         As in `MKPMClassifier`.
-    kernel, gamma, degree, coef0
+    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
         As in `MKPMClassifier`, but not "precomputed".
     rank_tol : float, default=1e-10
     random_state : int, RandomState or None

@@ -23,7 +23,7 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
         Lambda of the paper's eq. (1), as in `SimplexRLSClassifier`.
     rank : int, default=500
         Number of landmarks, at most n.
-    kernel, gamma, degree, coef0
+    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
         As in `SimplexRLSClassifier`, but not "precomputed".
     random_state : int, RandomState or None
         For the landmarks.
