@@ -1,11 +1,13 @@
-"""Binary estimators of the package on any number of classes, and along a path."""
+"""Binary estimators of the package on any number of classes, and along a path.
+
+No estimators of their own: they do what the study needs, and check nothing.
+"""
 
 from __future__ import annotations
 
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from reprolib.kernels import center_gram, gram
 from reprolib.kpm import KPMClassifier
@@ -17,7 +19,7 @@ from reprolib.solvers import NotOptimalWarning
 GAMMA_FACTORS = (0.25, 1.0, 4.0)
 
 
-class OneVsRestKPM(ClassifierMixin, BaseEstimator):
+class OneVsRestKPM:
     """One KPM for each class against the rest, all with the same D (two classes: one KPM).
 
     D is lowered to the numerical rank of the Gram matrix.
@@ -62,7 +64,7 @@ class OneVsRestKPM(ClassifierMixin, BaseEstimator):
         return [self.classes_[np.argmax(paths[:, :, j], axis=0)] for j in columns]
 
 
-class KernelBank(ClassifierMixin, BaseEstimator):
+class KernelBank:
     """MKL or KEOPS on a linear kernel and Gaussian kernels of several widths, two classes.
 
     Kernels are scaled to unit centred mean diagonal on the training data. The pyramid of KEOPS has
