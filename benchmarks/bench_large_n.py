@@ -171,7 +171,8 @@ def run_job(job: dict) -> dict:
     X_test, y_test = make_rows(N_TEST, 0)
     y_test = y_test == 0 if "KPM square" in job["method"] else y_test
     # What is compiled or allocated once, at the first call.
-    method(path, y[:1000], 1000, min(job["rank"], 50)).predict(X_test)
+    n_warm = min(1000, n_samples)
+    method(path, y[:n_warm], n_warm, min(job["rank"], 50)).predict(X_test)
     if "limited" in job["method"]:
         limit_allocations(job["limit"])
     Path("/proc/self/clear_refs").write_text("5")

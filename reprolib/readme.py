@@ -39,7 +39,8 @@ def scoreboard_markdown(
         lines.append(f"| {link} | {' | '.join(str(c) for c in cells)} |")
     note = (
         f"Time: the complete experiment on {WORKERS} cores. It is the sum of the seconds that its "
-        f"tasks took when these results were made, divided by {WORKERS}."
+        f"tasks took when these results were made, divided by {WORKERS}; the machine had other "
+        "work as well, so that it is an upper bound."
     )
     return "\n".join([*lines, "", note])
 
