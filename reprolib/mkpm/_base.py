@@ -113,12 +113,14 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n, n_classes), or for two classes (n,), positive for ``classes_[1]``
         """
+        check_is_fitted(self)
         weights, offsets = decoding_weights(self.code_)
         nearness = self._bit_scores(X) @ weights - offsets
         return nearness[:, 1] - nearness[:, 0] if len(self.classes_) == 2 else nearness
 
     def predict(self, X):
         """Class of the nearest code word at the end of the path, shape (n,)."""
+        check_is_fitted(self)
         return self.classes_[decode(self.code_, self._bit_scores(X))]
 
     def _bit_scores(self, X):
