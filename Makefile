@@ -32,7 +32,7 @@ lab: $(VENV)/.lab
 	$(BIN)/jupyter lab notebooks
 
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -W --keep-going -j auto -q docs build/docs
+	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs
 	@echo "Documentation: $(CURDIR)/build/docs/index.html"
 
 report: $(VENV)/.ready
