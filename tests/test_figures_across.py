@@ -147,6 +147,15 @@ def test_signed_ranks_take_sets_not_trials_as_the_cases(records):
     np.testing.assert_allclose(table[["worse", "equivalent", "better"]].sum(axis=1), 1.0)
 
 
+def test_method_on_one_set_has_no_signed_rank_but_every_figure_is_drawn(records):
+    first = records["dataset"].iloc[0]
+    method = next(m for m in figures.signed_rank_table(records).index)
+    few = records[(records["method"] != method) | (records["dataset"] == first)]
+    assert method not in figures.signed_rank_table(few).index
+    for figure in figures.report_figures(few).values():
+        assert isinstance(figure, Figure)
+
+
 def test_rank_plot_shows_the_mean_ranks_and_the_critical_difference(records):
     comparison = compare_ranks(figures.comparable(figures.accuracy_table(records)))
     axis = figures.rank_plot(comparison).axes[0]

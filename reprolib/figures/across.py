@@ -170,12 +170,15 @@ def rank_table(accuracy: pd.DataFrame) -> pd.DataFrame:
 def signed_rank_table(records: pd.DataFrame, reference: str = REFERENCE) -> pd.DataFrame:
     """Posterior of every method against the reference, over the sets that both went on.
 
-    Sets are the independent units, the mean over the trials is the score on a set.
+    Sets are the independent units, the mean over the trials is the score on a set. Methods with
+    fewer than two sets are left out.
     """
     accuracy = accuracy_table(records)
     lines = {}
     for key in accuracy.columns.drop(reference):
         both = accuracy[[key, reference]].dropna()
+        if len(both) < 2:
+            continue
         differences = both[key] - both[reference]
         posterior = bayesian_signed_rank(differences, ROPE)
         lines[key] = {
