@@ -82,6 +82,18 @@ def decoding_weights(code):
     return 2.0 * (code - code.min(axis=1, keepdims=True)), norms - norms.min()
 
 
+def nearness(code, scores):
+    """Nearness of scores (n, L) to every code word, shape (n, T); the nearest has the largest."""
+    weights, offsets = decoding_weights(code)
+    return scores @ weights - offsets
+
+
+def decision_values(code, scores):
+    """`nearness`; for two classes the second's less the first's, shape (n,)."""
+    values = nearness(code, scores)
+    return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
+
+
 def decode(code, scores):
     """Index of the nearest code word (Euclidean; the first of equally near ones).
 
@@ -94,5 +106,4 @@ def decode(code, scores):
     -------
     ndarray of int of shape (n,)
     """
-    weights, offsets = decoding_weights(code)
-    return np.argmax(scores @ weights - offsets, axis=1)
+    return np.argmax(nearness(code, scores), axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,6 +80,42 @@ def corrected_interval(
     factor = np.sqrt(1.0 + len(a) * test_overlap / (1.0 - test_overlap))
     half = factor * (high - low) / 2
     return difference, difference - half, difference + half
+
+
+def intervals_by_dataset(
+    rows: pd.DataFrame, method: str, reference: str, interval: Callable[..., tuple]
+) -> pd.DataFrame:
+    """Compare two methods set by set, over the trials that both have, in percentage points.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Records of one metric.
+    method, reference : str
+    interval : callable
+        Called with the name of the set and the values of both methods; gives the mean difference
+        and the ends of its interval. Sets with fewer than two common trials are left out.
+
+    Returns
+    -------
+    DataFrame
+        Means of both methods, difference, low, high, number of trials and source, by data set.
+    """
+    lines = {}
+    for name, group in rows[rows["method"].isin([method, reference])].groupby("dataset"):
+        wide = 100 * group.pivot_table(index="trial", columns="method", values="value")
+        wide = wide.reindex(columns=[method, reference]).dropna()
+        if len(wide) > 1:
+            difference, low, high = interval(name, wide[method], wide[reference])
+            lines[name] = {
+                **wide.mean(),
+                "difference": difference,
+                "low": low,
+                "high": high,
+                "trials": len(wide),
+                "source": group["source"].iloc[0],
+            }
+    return pd.DataFrame.from_dict(lines, orient="index").rename_axis("data set")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from reprolib.comparison import (
     compare_ranks,
     corrected_interval,
     indistinct_groups,
+    intervals_by_dataset,
 )
 from reprolib.figures.style import (
     BLACK,
@@ -195,22 +196,10 @@ def paired_table(records: pd.DataFrame, method: str, reference: str = REFERENCE)
     """Method minus reference on every set: percentage points, with the corrected interval."""
     rows = _rows(records, "accuracy")
     overlap = _rows(records, "test overlap").groupby("dataset")["value"].first()
-    lines = {}
-    for name, group in rows[rows["method"].isin([method, reference])].groupby("dataset"):
-        wide = 100 * group.pivot_table(index="trial", columns="method", values="value")
-        wide = wide.reindex(columns=[method, reference]).dropna()
-        if len(wide) > 1:
-            difference, low, high = corrected_interval(
-                wide[method], wide[reference], float(overlap[name])
-            )
-            lines[name] = {
-                "difference": difference,
-                "low": low,
-                "high": high,
-                "trials": len(wide),
-                "source": group["source"].iloc[0],
-            }
-    return pd.DataFrame.from_dict(lines, orient="index").rename_axis("data set")
+    table = intervals_by_dataset(
+        rows, method, reference, lambda name, a, b: corrected_interval(a, b, float(overlap[name]))
+    )
+    return table.drop(columns=[method, reference])
 
 
 def columns_table(records: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.comparison import paired_interval
+from reprolib.comparison import intervals_by_dataset, paired_interval
 from reprolib.figures.style import (
     BLACK,
     BLUE,
@@ -108,22 +108,8 @@ def paired_table(records: pd.DataFrame) -> pd.DataFrame:
         & (records["reading"] == HEADLINE)
         & (records["metric"] == "test error")
     ]
-    lines = {}
-    for name, group in rows.groupby("dataset"):
-        wide = 100 * group.pivot_table(index="trial", columns="method", values="value")
-        wide = wide.reindex(columns=["kpm", "svm"]).dropna()
-        if len(wide) > 1:
-            difference, low, high = paired_interval(wide["kpm"], wide["svm"])
-            lines[name] = {
-                "KPM": wide["kpm"].mean(),
-                "SVM": wide["svm"].mean(),
-                "difference": difference,
-                "low": low,
-                "high": high,
-                "trials": len(wide),
-                "source": group["source"].iloc[0],
-            }
-    return pd.DataFrame.from_dict(lines, orient="index").rename_axis("data set")
+    table = intervals_by_dataset(rows, "kpm", "svm", lambda _, kpm, svm: paired_interval(kpm, svm))
+    return table.rename(columns={"kpm": "KPM", "svm": "SVM"})
 
 
 def losses_table(records: pd.DataFrame) -> pd.DataFrame:

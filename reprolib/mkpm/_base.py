@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.codes import decode, decoding_weights, encode
+from reprolib.codes import decision_values, decode, encode
 from reprolib.kernels import KernelMixin, check_gram
 from reprolib.mkpm._bases import Basis, cholesky_basis, kernel_pca_basis, nystrom_basis
 from reprolib.mkpm._codes import make_code
@@ -114,9 +114,7 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n, n_classes), or for two classes (n,), positive for ``classes_[1]``
         """
         check_is_fitted(self)
-        weights, offsets = decoding_weights(self.code_)
-        nearness = self._bit_scores(X) @ weights - offsets
-        return nearness[:, 1] - nearness[:, 0] if len(self.classes_) == 2 else nearness
+        return decision_values(self.code_, self._bit_scores(X))
 
     def predict(self, X):
         """Class of the nearest code word at the end of the path, shape (n,)."""

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.codes import decode, decoding_weights
+from reprolib.codes import decision_values, decode
 from reprolib.kernels import gram_eigh
 from reprolib.mkpm._base import check_dimension
 from reprolib.mkpm._codes import make_code
@@ -125,9 +125,7 @@ class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n, n_classes), or for two classes (n,), positive for ``classes_[1]``
         """
         check_is_fitted(self)
-        weights, offsets = decoding_weights(self.code_)
-        nearness = self._apply(X, self.coef_) @ weights - offsets
-        return nearness[:, 1] - nearness[:, 0] if len(self.classes_) == 2 else nearness
+        return decision_values(self.code_, self._apply(X, self.coef_))
 
     def predict(self, X):
         """Class of the nearest code word, shape (n,)."""

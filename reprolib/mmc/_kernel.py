@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigvalsh
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -12,6 +11,7 @@ from reprolib.kernels import KernelMixin, center_gram
 from reprolib.mmc._constraints import RANK_TOL, get_maximiser
 from reprolib.mmc._graph import margin_laplacian
 from reprolib.mmc._linear import check_n_components
+from reprolib.mmc._projection import _SupervisedProjection
 
 
 def numerical_rank(K) -> int:
@@ -33,7 +33,7 @@ def numerical_rank(K) -> int:
     return rank
 
 
-class KernelMMC(KernelMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KernelMMC(KernelMixin, _SupervisedProjection):
     """Kernel MMC: maximise tr(A' K L K A), L the Laplacian of S_b - mu S_w, equation (13).
 
     Parameters
@@ -91,12 +91,6 @@ class KernelMMC(KernelMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.within = within
         self.ridge = ridge
         self.center = center
-
-    def __sklearn_tags__(self):
-        """Say that labels are needed."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
     def fit(self, X, y):
         """Learn the coefficients.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.mmc._constraints import RANK_TOL, leading_eigenvectors
 from reprolib.mmc._graph import margin_laplacian
+from reprolib.mmc._projection import _SupervisedProjection
 from reprolib.validation import validate_data
 
 
@@ -32,7 +32,7 @@ def check_n_components(n_components, n_classes: int, rank: int) -> int:
     return int(n_components)
 
 
-class MMC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MMC(_SupervisedProjection):
     """Maximum margin criterion: maximise tr(A' (S_b - mu S_w) A) subject to A' A = I.
 
     The directions are sought in the span of the centred training data. Directions outside it have
@@ -61,12 +61,6 @@ class MMC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.n_components = n_components
         self.within_weight = within_weight
         self.within = within
-
-    def __sklearn_tags__(self):
-        """Say that labels are needed."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
     def fit(self, X, y):
         """Learn the directions.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -17,6 +16,7 @@ from reprolib.mmc._constraints import get_maximiser
 from reprolib.mmc._graph import margin_laplacian
 from reprolib.mmc._kernel import numerical_rank, uncentered
 from reprolib.mmc._linear import check_n_components
+from reprolib.mmc._projection import _SupervisedProjection
 from reprolib.solvers import NotOptimalWarning
 from reprolib.validation import validate_data
 
@@ -43,7 +43,7 @@ def bandwidth_grid(X, exponents=range(-5, 6)):
     return np.array([2.0 ** -float(k) / sigma**2 for k in exponents])
 
 
-class MultipleKernelMMC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MultipleKernelMMC(_SupervisedProjection):
     """Multiple kernel MMC, equation (21): learn a convex combination of Gaussian kernels.
 
     maximise tr(A' K L K A) over A (constraint as in `KernelMMC`) and over the weights theta of
@@ -116,12 +116,6 @@ class MultipleKernelMMC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
-
-    def __sklearn_tags__(self):
-        """Say that labels are needed."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
     def fit(self, X, y):
         """Learn the weights and the coefficients.
