@@ -26,4 +26,4 @@ def setup() -> None:
     pd.set_option("display.max_rows", 200)
     pd.set_option("display.max_columns", 30)
     pd.set_option("display.width", 140)
-    pd.set_option("display.max_colwidth", 160)
+    pd.set_option("display.max_colwidth", None)
