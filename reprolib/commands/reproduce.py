@@ -8,16 +8,9 @@ from pathlib import Path
 import matplotlib
 import matplotlib.pyplot as plt
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from reprolib import results, tables
+from reprolib.commands.progress import shown_progress
 from reprolib.figures import report_figures
 from reprolib.figures.style import use_style
 from reprolib.protocols import PAPERS, STUDIES, get_protocol
@@ -42,14 +35,14 @@ def run(arguments) -> int:
     failed = 0
     with _cluster(arguments.cluster) as cluster:
         for protocol in protocols:
-            with _progress_bar(err) as bar:
+            with shown_progress(err, protocol.paper) as progress:
                 outcome = run_protocol(
                     protocol,
                     arguments.profile,
                     embedded=arguments.embedded,
                     n_jobs=arguments.jobs,
                     cluster=cluster,
-                    progress=_progress_callback(bar, protocol.paper),
+                    progress=progress,
                 )
             failed += _write(err, outcome, output, arguments.build)
     report = write_report(
@@ -96,28 +89,6 @@ def _default_output(arguments) -> Path:
         if arguments.profile == "full"
         else arguments.build / "results"
     )
-
-
-def _progress_bar(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        disable=not console.is_terminal,
-    )
-
-
-def _progress_callback(bar: Progress, paper: str):
-    lines: dict[int, TaskID] = {}
-
-    def update(done: int, total: int, stage: int, stages: int) -> None:
-        if stage not in lines:
-            lines[stage] = bar.add_task(f"{paper} {stage}/{stages}", total=total)
-        bar.update(lines[stage], completed=done)
-
-    return update
 
 
 def _say_substitutions(console: Console, outcome: Run) -> None:

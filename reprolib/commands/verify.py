@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from rich.console import Console
-from rich.progress import Progress
 
+from reprolib.commands.progress import shown_progress
 from reprolib.protocols import IN_PROGRESS, PAPERS, STUDIES
 from reprolib.verification import TOLERANCE, Verification, verify_paper
 
@@ -36,15 +36,14 @@ def run(arguments) -> int:
         if not arguments.papers and paper not in KNOWN:
             out.print(f"{paper}: not checked, there is no protocol of that name")
             continue
-        with Progress(console=err, disable=not err.is_terminal) as bar:
-            line = bar.add_task(paper, total=None)
+        with shown_progress(err, paper) as progress:
             outcome = verify_paper(
                 paper,
                 fraction=arguments.fraction,
                 seed=seed,
                 directory=arguments.results,
                 n_jobs=arguments.jobs,
-                progress=lambda done, total: bar.update(line, completed=done, total=total),  # noqa: B023
+                progress=progress,
             )
         _say(out, outcome)
         n_different += len(outcome.differences)
