@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,16 @@ from scipy.linalg import eigh, solve_triangular
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from reprolib.validation import LARGEST_KERNEL_VALUE, check_magnitude, validate_data
+from reprolib.validation import (
+    LARGEST_KERNEL_VALUE,
+    LARGEST_PARAMETER,
+    NON_NEGATIVE,
+    POSITIVE,
+    check_magnitude,
+    validate_data,
+)
 
 Kernel = str | Callable[..., Any]
 
@@ -23,6 +32,13 @@ class KernelMixin:
     "precomputed" or a callable), ``gamma`` (exp(-gamma d^2); None means 1 / n_features),
     ``degree`` and ``coef0``.
     """
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}), callable],
+        "gamma": [POSITIVE, None],
+        "degree": [NON_NEGATIVE],
+        "coef0": [Interval(Real, -LARGEST_PARAMETER, LARGEST_PARAMETER, closed="neither")],
+    }
 
     kernel: Kernel
     gamma: float | None

@@ -21,6 +21,7 @@ from reprolib.projection import KernelComponents
 from reprolib.solvers.hinge_lp import solve_hinge_lp_path
 from reprolib.solvers.logistic_path import solve_logistic_path
 from reprolib.solvers.square_path import solve_square_path
+from reprolib.validation import COUNT, list_folds
 
 LOSSES: dict[str, Callable] = {
     "hinge": solve_hinge_lp_path,
@@ -67,11 +68,8 @@ class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
     """Prediction with one chosen D of a fitted path, and with all of them."""
 
     _parameter_constraints: dict = {  # noqa: RUF012
+        **KernelMixin._parameter_constraints,
         "loss": [StrOptions(set(LOSSES))],
-        "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}), callable],
-        "gamma": [Interval(Real, 0.0, None, closed="neither"), None],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
         "center": ["boolean"],
         "rank_tol": [Interval(Real, 0.0, 1.0, closed="both")],
     }
@@ -188,7 +186,7 @@ class KPMClassifier(_ProjectionMachine):
 
     _parameter_constraints: dict = {  # noqa: RUF012
         **_ProjectionMachine._parameter_constraints,
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [COUNT],
     }
 
     def __init__(
@@ -269,7 +267,7 @@ class KPMClassifierCV(_ProjectionMachine):
 
     _parameter_constraints: dict = {  # noqa: RUF012
         **_ProjectionMachine._parameter_constraints,
-        "max_components": [Interval(Integral, 1, None, closed="left")],
+        "max_components": [COUNT],
         "cv": ["cv_object"],
         "tie_break": [StrOptions(set(TIE_BREAKS))],
         "random_state": ["random_state"],
@@ -305,7 +303,7 @@ class KPMClassifierCV(_ProjectionMachine):
     def fit(self, X, y):
         """Choose the number of components and refit on all data; see `KPMClassifier.fit`."""
         K, y = self._fit_data(X, y)
-        folds = list(self._splitter(y).split(K, y))
+        folds = list_folds(self._splitter(y), K, y)
         fold_components = [self._components(K[np.ix_(train, train)]) for train, _ in folds]
         components = self._components(K)
         solve = LOSSES[self.loss]

@@ -7,6 +7,7 @@ from numbers import Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -21,13 +22,24 @@ from reprolib.solvers.pyramid.kernel_sets import (
 from reprolib.solvers.pyramid.mkl_features import OPTIMAL_GAP, solve_mkl_features
 from reprolib.solvers.pyramid.norms import check_exponents, pyramid_weights
 from reprolib.solvers.pyramid.tree import KernelTree, check_tree
-from reprolib.validation import validate_array, validate_data
+from reprolib.validation import COUNT, NON_NEGATIVE, POSITIVE, validate_array, validate_data
 
 __all__ = ["KEOPSClassifier", "KernelTree", "MKLClassifier"]
 
 
 class _PyramidClassifier(ClassifierMixin, BaseEstimator):
     """Binary classifier on a weighted sum of kernels; subclasses say which tree and solver."""
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        "C": [POSITIVE],
+        "p": [NON_NEGATIVE, "array-like"],
+        "kernel": [StrOptions({"linear", "precomputed"})],
+        "blocks": ["array-like", None],
+        "gap_tol": [NON_NEGATIVE],
+        "decrease_tol": [NON_NEGATIVE],
+        "prune_tol": [Interval(Real, 0.0, 1e-2, closed="both")],
+        "max_iter": [COUNT],
+    }
 
     kernel: str
     blocks: object
@@ -55,10 +67,10 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If C is not positive, a kernel, the tree or p is malformed, or y has not two classes.
+            If a hyperparameter is out of range, a kernel or the tree is malformed, or y has not two
+            classes.
         """
-        if not (isinstance(self.C, Real) and np.isfinite(self.C) and self.C > 0):
-            raise ValueError(f"C is {self.C!r}; it must be a finite number > 0.")
+        self._validate_params()
         kernels, y = self._validate(X, y)
         signs = np.where(y == self.classes_[1], 1.0, -1.0)
         solution = self._solve(kernels, signs)
@@ -70,12 +82,10 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
         if self.kernel == "linear":
             X, y = validate_data(self, X, y, dtype=np.float64)
             kernels = LinearBlocks(X, check_blocks(self.blocks, X.shape[1]))
-        elif self.kernel == "precomputed":
+        else:
             X = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
             y = column_or_1d(y)
             kernels = KernelStack(check_stack(X, len(y)))
-        else:
-            raise ValueError(f"kernel is {self.kernel!r}; it must be 'linear' or 'precomputed'.")
         check_classification_targets(y)
         if type_of_target(y) != "binary":
             raise ValueError(
@@ -219,6 +229,13 @@ class KEOPSClassifier(_PyramidClassifier):
     n_iter_ : int
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **_PyramidClassifier._parameter_constraints,
+        "tree": [KernelTree, "array-like", None],
+        "init": [StrOptions({"uniform", "random"})],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         tree=None,
@@ -254,8 +271,6 @@ class KEOPSClassifier(_PyramidClassifier):
     def _start(self):
         if self.init == "uniform":
             return None
-        if self.init != "random":
-            raise ValueError(f"init is {self.init!r}; it must be 'uniform' or 'random'.")
         rng = check_random_state(self.random_state)
         norms = rng.exponential(size=self.tree_.n_nodes[-1])
         return pyramid_weights(self.tree_, np.ones(self.tree_.height), norms)
@@ -290,6 +305,11 @@ class MKLClassifier(_PyramidClassifier):
         As in `KEOPSClassifier`.
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **_PyramidClassifier._parameter_constraints,
+        "groups": ["array-like", None],
+    }
+
     def __init__(
         self,
         C=1.0,
@@ -317,8 +337,12 @@ class MKLClassifier(_PyramidClassifier):
         if self.groups is None:
             self.tree_, exponents = KernelTree.flat(kernels.n_kernels), np.ones(1)
         else:
-            tree = KernelTree.from_labels([self.groups])
-            self.tree_ = check_tree(tree, kernels.n_kernels)
+            if np.shape(self.groups) != (kernels.n_kernels,):
+                raise ValueError(
+                    f"groups has shape {np.shape(self.groups)}; give the group of each of the "
+                    f"{kernels.n_kernels} kernels."
+                )
+            self.tree_ = KernelTree.from_labels([self.groups])
             exponents = check_exponents(self.p, 2)
         if self.groups is None and getattr(kernels, "single_features", False):
             solution = solve_mkl_features(kernels, signs, self.C, prune_tol=self.prune_tol)

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
 from reprolib.kernels import KernelMixin, nystrom_landmarks, nystrom_map
-from reprolib.validation import validate_data
+from reprolib.validation import COUNT, validate_data
 
 BLOCK_ENTRIES = 2**21
 """Entries of a block of features, 16 MB."""
@@ -45,21 +46,21 @@ class Moments:
 class NystromMixin(KernelMixin):
     """Hyperparameters ``rank``, ``random_state`` and the kernel's, but not "precomputed"."""
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **KernelMixin._parameter_constraints,
+        "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid"}), callable],
+        "rank": [COUNT],
+        "random_state": ["random_state"],
+    }
+
     def _accumulate(self, X, y) -> Moments:
         """Draw landmarks, set ``classes_``, ``X_fit_`` and ``feature_map_``, sum in one pass.
 
         Raises
         ------
         ValueError
-            If a hyperparameter is out of range, y has one class, or the kernel is zero.
+            If y has one class, or the kernel is zero.
         """
-        if self.kernel == "precomputed":
-            raise ValueError(
-                "kernel is 'precomputed', but rows of features are read block by block; give the "
-                "name of a kernel or a callable."
-            )
-        if not (isinstance(self.rank, int | np.integer) and self.rank >= 1):
-            raise ValueError(f"rank is {self.rank!r}; give a positive integer.")
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
         check_classification_targets(y)
         self.classes_, indices = np.unique(y, return_inverse=True)

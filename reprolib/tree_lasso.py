@@ -6,12 +6,13 @@ from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.solvers.pyramid.tree import check_tree
+from reprolib.solvers.pyramid.tree import KernelTree, check_tree
 from reprolib.solvers.tree_lasso import largest_alpha, solve_tree_lasso_fista
-from reprolib.validation import validate_data
+from reprolib.validation import COUNT, NON_NEGATIVE, validate_data
 
 
 class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
@@ -46,6 +47,13 @@ class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
     n_iter_ : int
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        "tree": [KernelTree, "array-like", None],
+        "alpha_ratio": [Interval(Real, 0.0, 1.0, closed="right")],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [COUNT],
+    }
+
     def __init__(self, tree=None, alpha_ratio=0.1, *, tol=1e-3, max_iter=20000):
         self.tree = tree
         self.alpha_ratio = alpha_ratio
@@ -64,10 +72,9 @@ class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the tree or alpha_ratio is malformed, or y has not two classes.
+            If a hyperparameter is out of range, the tree is malformed, or y has not two classes.
         """
-        if not (isinstance(self.alpha_ratio, Real) and 0 < float(self.alpha_ratio) <= 1):
-            raise ValueError(f"alpha_ratio is {self.alpha_ratio!r}; it must lie in (0, 1].")
+        self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         if type_of_target(y) != "binary":

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
+
 import numpy as np
 from sklearn.utils import validation
+from sklearn.utils._param_validation import Interval
 
 #: Features larger than this overflow where a method multiplies Gram matrices.
 LARGEST_FEATURE = 1e60
@@ -13,6 +16,14 @@ SMALLEST_FEATURE = 1e-60
 
 #: Kernel values larger than this overflow when they are squared and summed.
 LARGEST_KERNEL_VALUE = 1e120
+
+#: Hyperparameters larger than this overflow where they meet kernel values.
+LARGEST_PARAMETER = 1e60
+
+#: Values that hyperparameters may have, for ``_parameter_constraints`` of estimators.
+POSITIVE = Interval(Real, 0.0, LARGEST_PARAMETER, closed="neither")
+NON_NEGATIVE = Interval(Real, 0.0, LARGEST_PARAMETER, closed="left")
+COUNT = Interval(Integral, 1, None, closed="left")
 
 
 def validate_data(estimator, X, y="no_validation", **options):
@@ -41,6 +52,41 @@ def validate_array(X, **options):
     with np.errstate(invalid="ignore"):
         X = validation.check_array(X, **options)
     return check_magnitude(X, "X")
+
+
+def as_numbers(values, name: str):
+    """Array of floats from a hyperparameter.
+
+    Raises
+    ------
+    ValueError
+        If there is something else than numbers in it.
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is {values!r}; give numbers only.") from error
+
+
+def list_folds(cv, X, y, groups=None) -> list:
+    """Training and test indices of every split of a cross-validation splitter.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or they are no indices of rows.
+    """
+    rows = np.arange(len(y))
+    try:
+        folds = [(rows[train], rows[test]) for train, test in cv.split(X, y, groups)]
+    except (IndexError, TypeError, ValueError) as error:
+        raise ValueError(f"cv gives no folds to use: {error}") from error
+    if not folds or any(index.ndim != 1 for fold in folds for index in fold):
+        raise ValueError(
+            "cv gives no pairs of training and test indices; give a number of folds, a splitter "
+            "of sklearn.model_selection, or a list of such pairs."
+        )
+    return folds
 
 
 def check_magnitude(values, name: str, limit: float = LARGEST_FEATURE):

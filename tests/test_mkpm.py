@@ -265,11 +265,14 @@ def test_random_code_tells_classes_apart():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_components": 0}, "n_components is 0; give a positive integer or None"),
-        ({"rank": 2.5}, r"rank is 2\.5; give a positive integer"),
-        ({"loss": "cubic"}, "loss is 'cubic'; choose one of square"),
-        ({"basis": "wavelet"}, "basis is 'wavelet'; choose one of kernel_pca"),
-        ({"code": "huffman"}, "code is 'huffman'; choose one of one-vs-all"),
+        (
+            {"n_components": 0},
+            r"'n_components' parameter of MKPMClassifier must be an int in the range \[1",
+        ),
+        ({"rank": 2.5}, r"'rank' parameter .* Got 2\.5"),
+        ({"loss": "cubic"}, "'loss' parameter .* Got 'cubic'"),
+        ({"basis": "wavelet"}, "'basis' parameter .* Got 'wavelet'"),
+        ({"code": "huffman"}, "'code' parameter .* Got 'huffman'"),
         ({"code": np.eye(3)}, r"code has shape \(3, 3\), but y holds 4 classes"),
         ({"code": np.ones((2, 4))}, "two classes the same column"),
         ({"code": np.vstack([one_vs_all_code(4), np.ones(4)])}, "constant in row 4"),

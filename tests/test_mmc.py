@@ -350,9 +350,11 @@ def test_more_dimensions_than_points(blobs):
         KernelMMC(6).fit(X, y)
 
 
-@pytest.mark.parametrize("n_components", [0, -1, 2.5, True])
+@pytest.mark.parametrize("n_components", [0, -1, 2.5])
 def test_bad_number_of_components(blobs, n_components):
-    with pytest.raises(ValueError, match="n_components is"):
+    with pytest.raises(
+        ValueError, match=r"'n_components' parameter of MMC must be an int in the range \[1"
+    ):
         MMC(n_components).fit(*blobs)
 
 
@@ -384,13 +386,13 @@ def test_identical_kernels_are_as_good_as_one(blobs):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"constraint": "unit"}, "constraint is 'unit'; give one of coefficient"),
-        ({"within": "variance"}, "within is 'variance'"),
-        ({"within_weight": -1}, "within_weight is -1"),
+        ({"constraint": "unit"}, "'constraint' parameter of MultipleKernelMMC .* Got 'unit'"),
+        ({"within": "variance"}, "'within' parameter .* Got 'variance'"),
+        ({"within_weight": -1}, "'within_weight' parameter .* Got -1"),
         ({"ridge": 0.1}, "only 'whitened' divides by a scatter"),
-        ({"constraint": "whitened", "ridge": -1}, "ridge is -1"),
-        ({"weight_step": "quadprog"}, "weight_step is 'quadprog'"),
-        ({"normalization": "norm"}, "normalization is 'norm'"),
+        ({"constraint": "whitened", "ridge": -1}, "'ridge' parameter .* Got -1"),
+        ({"weight_step": "quadprog"}, "'weight_step' parameter .* Got 'quadprog'"),
+        ({"normalization": "norm"}, "'normalization' parameter .* Got 'norm'"),
         ({"gammas": [1.0, 0.0]}, "give at least one positive number"),
     ],
 )

@@ -79,8 +79,8 @@ def test_memory_mapped_rows_give_the_same_model(estimator_class, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"kernel": "precomputed"}, "kernel is 'precomputed'"),
-        ({"rank": 0}, "rank is 0; give a positive integer"),
+        ({"kernel": "precomputed"}, "'kernel' parameter .* Got 'precomputed'"),
+        ({"rank": 0}, "'rank' parameter .* Got 0"),
     ],
 )
 def test_bad_hyperparameters_are_named(estimator_class, settings, message):

@@ -96,12 +96,14 @@ def test_deeper_trees_and_more_rounds_help_on_digits():
 
 @pytest.mark.parametrize("name", ["n_estimators", "max_depth", "learning_rate"])
 def test_bad_hyperparameters_are_named(name):
-    with pytest.raises(ValueError, match=f"{name} is 0 in SimplexBoostingClassifier"):
+    with pytest.raises(
+        ValueError, match=f"'{name}' parameter of SimplexBoostingClassifier .* Got 0"
+    ):
         SimplexBoostingClassifier(**{name: 0}).fit(*blobs())
 
 
 def test_unknown_update_is_refused():
-    with pytest.raises(ValueError, match="update is 'newton'; choose one of"):
+    with pytest.raises(ValueError, match="'update' parameter .* Got 'newton'"):
         SimplexBoostingClassifier(update="newton").fit(*blobs())
 
 

@@ -165,7 +165,9 @@ def test_accuracy_on_digits():
 @pytest.mark.parametrize("alpha", [0.0, -1.0, np.nan, "auto"])
 def test_bad_alpha_is_named(alpha):
     X, y = blobs()
-    with pytest.raises(ValueError, match=r"alpha is .* must be a positive number"):
+    with pytest.raises(
+        ValueError, match="'alpha' parameter of SimplexRLSClassifier must be a float in the range"
+    ):
         SimplexRLSClassifier(alpha).fit(X, y)
 
 

@@ -163,11 +163,11 @@ def test_bad_block_size_is_named():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"loss": "log"}, r"loss is 'log'; choose one of \['cone'"),
-        ({"alpha": 0}, "alpha is 0"),
-        ({"max_iter": 0}, "max_iter is 0"),
-        ({"eta0": -1.0}, r"eta0 is -1\.0"),
-        ({"average": "yes"}, "average is 'yes'"),
+        ({"loss": "log"}, "'loss' parameter of SimplexSGDClassifier .* Got 'log'"),
+        ({"alpha": 0}, "'alpha' parameter .* Got 0"),
+        ({"max_iter": 0}, "'max_iter' parameter .* Got 0"),
+        ({"eta0": -1.0}, r"'eta0' parameter .* Got -1\.0"),
+        ({"average": "yes"}, "'average' parameter .* Got 'yes'"),
     ],
 )
 def test_bad_hyperparameters_are_named(params, message):

@@ -114,7 +114,9 @@ def test_units_of_the_features_do_not_matter():
 
 def test_bad_input_and_too_few_steps():
     X, y = data()
-    with pytest.raises(ValueError, match=r"alpha_ratio is 0; it must lie in \(0, 1\]"):
+    with pytest.raises(
+        ValueError, match=r"'alpha_ratio' parameter .* range \(0\.0, 1\.0\]\. Got 0"
+    ):
         TreeLassoClassifier(alpha_ratio=0).fit(X, y)
     with pytest.raises(ValueError, match="y holds one class"):
         TreeLassoClassifier().fit(X, np.ones(40))

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
+from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.codes import decision_values, decode, encode
 from reprolib.kernels import KernelMixin, check_gram
 from reprolib.mkpm._bases import Basis, cholesky_basis, kernel_pca_basis, nystrom_basis
-from reprolib.mkpm._codes import make_code
+from reprolib.mkpm._codes import CODES, make_code
 from reprolib.mkpm._losses import LOSSES
 from reprolib.mkpm._paths import iterate_scores, predict_blocks
 from reprolib.solvers.allocation import solve_allocation
-from reprolib.validation import validate_data
-
-BASES = ("kernel_pca", "nystrom", "cholesky")
+from reprolib.validation import COUNT, validate_data
 
 
 class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
     """Hyperparameters ``loss``, ``basis``, ``rank``, ``code``, ``rank_tol``, and the kernel's."""
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **KernelMixin._parameter_constraints,
+        "loss": [StrOptions(set(LOSSES))],
+        "basis": [StrOptions({"kernel_pca", "nystrom", "cholesky"})],
+        "rank": [COUNT, None],
+        "code": [StrOptions(set(CODES)), "array-like"],
+        "rank_tol": [Interval(Real, 0.0, 1.0, closed="left"), None],
+        "random_state": ["random_state"],
+    }
+
     def _validate(self, X, y):
         """Check hyperparameters and training data; return (X, y)."""
-        for name, value, known in [("loss", self.loss, LOSSES), ("basis", self.basis, BASES)]:
-            if value not in known:
-                raise ValueError(f"{name} is {value!r}; choose one of {', '.join(known)}.")
-        check_dimension("rank", self.rank)
+        self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         return (check_gram(X) if self.kernel == "precomputed" else X), y
@@ -202,9 +208,3 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         K = self._cross_gram(X)
         return K[:, self.support_] if self.kernel == "precomputed" else K
-
-
-def check_dimension(name: str, value) -> None:
-    """Raise ValueError unless the value is a positive integer or None."""
-    if value is not None and (not isinstance(value, numbers.Integral) or value < 1):
-        raise ValueError(f"{name} is {value!r}; give a positive integer or None.")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from reprolib.kernels import Kernel
-from reprolib.mkpm._base import _MKPM, check_dimension
+from reprolib.mkpm._base import _MKPM
+from reprolib.validation import COUNT
 
 
 class MKPMClassifier(_MKPM):
@@ -90,6 +91,11 @@ class MKPMClassifier(_MKPM):
     (21,)
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **_MKPM._parameter_constraints,
+        "n_components": [COUNT, None],
+    }
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -132,6 +138,5 @@ class MKPMClassifier(_MKPM):
         NotOptimalError
             If a single-bit problem was not solved.
         """
-        check_dimension("n_components", self.n_components)
         X, y = self._validate(X, y)
         return self._fit_path(X, y, self.n_components)

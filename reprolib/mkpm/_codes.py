@@ -5,22 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from reprolib.codes import one_vs_all_code, random_code, simplex_code
+from reprolib.validation import as_numbers
 
 CODES = ("one-vs-all", "simplex", "random")
 
 
 def make_code(code, n_classes: int, random_state=None):
-    """Code matrix (L, n_classes) by name ("one-vs-all", "simplex", "random") or as it is given."""
+    """Code matrix (L, n_classes) by a name of `CODES`, or as it is given."""
     if not isinstance(code, str):
         return check_code(code, n_classes)
     if code == "one-vs-all":
         return one_vs_all_code(n_classes)
     if code == "simplex":
         return simplex_code(n_classes)
-    if code == "random":
-        length = int(np.ceil(10 * np.log2(n_classes)))
-        return random_code(n_classes, length, random_state=random_state)
-    raise ValueError(f"code is {code!r}; choose one of {', '.join(CODES)}, or give a matrix.")
+    length = int(np.ceil(10 * np.log2(n_classes)))
+    return random_code(n_classes, length, random_state=random_state)
 
 
 def check_code(code, n_classes: int):
@@ -31,7 +30,7 @@ def check_code(code, n_classes: int):
     ValueError
         If it is not so.
     """
-    code = np.asarray(code, dtype=np.float64)
+    code = as_numbers(code, "code")
     if code.ndim != 2 or code.shape[1] != n_classes:
         raise ValueError(
             f"code has shape {code.shape}, but y holds {n_classes} classes; it needs one column "

@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from reprolib.kernels import Kernel
-from reprolib.mkpm._base import _MKPM, check_dimension
+from reprolib.mkpm._base import _MKPM
 from reprolib.mkpm._classifier import MKPMClassifier
+from reprolib.validation import COUNT, list_folds
 
 
 class MKPMClassifierCV(_MKPM):
@@ -35,6 +36,12 @@ class MKPMClassifierCV(_MKPM):
 
     Other attributes are those of `MKPMClassifier`.
     """
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **_MKPM._parameter_constraints,
+        "max_components": [COUNT, None],
+        "cv": ["cv_object"],
+    }
 
     def __init__(
         self,
@@ -80,9 +87,8 @@ class MKPMClassifierCV(_MKPM):
         ValueError
             Beside the reasons of `MKPMClassifier`: a fold trains without one of the classes.
         """
-        check_dimension("max_components", self.max_components)
         X, y = self._validate(X, y)
-        folds = check_cv(self.cv, y, classifier=True).split(X, y, groups)
+        folds = list_folds(check_cv(self.cv, y, classifier=True), X, y, groups)
         correct = [
             self._held_out_correct(X, y, train, test, fold)
             for fold, (train, test) in enumerate(folds)

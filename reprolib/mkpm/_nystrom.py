@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.codes import decision_values, decode
 from reprolib.kernels import gram_eigh
-from reprolib.mkpm._base import check_dimension
-from reprolib.mkpm._codes import make_code
+from reprolib.mkpm._codes import CODES, make_code
 from reprolib.nystrom import Moments, NystromMixin
 from reprolib.solvers.allocation import solve_allocation
+from reprolib.validation import COUNT
 
 
 class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
@@ -56,6 +59,13 @@ class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
         Bits of z(x) at the end of the path.
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **NystromMixin._parameter_constraints,
+        "n_components": [COUNT, None],
+        "code": [StrOptions(set(CODES)), "array-like"],
+        "rank_tol": [Interval(Real, 0.0, 1.0, closed="left")],
+    }
+
     def __init__(
         self,
         n_components=None,
@@ -93,7 +103,7 @@ class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
             If a hyperparameter or the code is not admissible, y has one class, or the kernel is
             zero.
         """
-        check_dimension("n_components", self.n_components)
+        self._validate_params()
         moments = self._accumulate(X, y)
         self.code_ = make_code(self.code, len(self.classes_), self.random_state)
         projection, coef = self._principal_components(moments)

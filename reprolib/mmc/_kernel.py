@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigvalsh
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import KernelMixin, center_gram
-from reprolib.mmc._constraints import RANK_TOL, get_maximiser
+from reprolib.mmc._constraints import CONSTRAINTS, RANK_TOL, get_maximiser
 from reprolib.mmc._graph import margin_laplacian
 from reprolib.mmc._linear import check_n_components
 from reprolib.mmc._projection import _SupervisedProjection
+from reprolib.validation import NON_NEGATIVE
 
 
 def numerical_rank(K) -> int:
@@ -67,6 +69,14 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         Training data (not with a precomputed kernel).
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **KernelMixin._parameter_constraints,
+        **_SupervisedProjection._parameter_constraints,
+        "constraint": [StrOptions(set(CONSTRAINTS))],
+        "ridge": [NON_NEGATIVE],
+        "center": ["boolean"],
+    }
+
     def __init__(
         self,
         n_components=None,
@@ -107,6 +117,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
             If there is one class only, the kernel does not tell the points apart, or
             ``n_components`` exceeds the rank of the Gram matrix.
         """
+        self._validate_params()
         maximise = get_maximiser(self.constraint, self.ridge)
         K, y = self._fit_gram(X, y)
         check_classification_targets(y)

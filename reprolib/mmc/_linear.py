@@ -18,13 +18,11 @@ def check_n_components(n_components, n_classes: int, rank: int) -> int:
     Raises
     ------
     ValueError
-        If it is not a positive integer, or more than the data span.
+        If it is more than the data span.
     """
     if n_components is None:
         return min(n_classes - 1, rank)
-    if isinstance(n_components, bool) or not isinstance(n_components, int | np.integer):
-        raise ValueError(f"n_components is {n_components!r}; give a positive integer or None.")
-    if not 1 <= n_components <= rank:
+    if n_components > rank:
         raise ValueError(
             f"n_components is {n_components}, but the training data span {rank} dimensions; "
             f"give an integer from 1 to {rank}, or None for one less than the number of classes."
@@ -76,6 +74,7 @@ class MMC(_SupervisedProjection):
         ValueError
             If there is one class only, or ``n_components`` exceeds the rank of the data.
         """
+        self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from sklearn.metrics import euclidean_distances
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import center_gram, mean_distance
 from reprolib.mmc._alternate import WEIGHT_STEPS, Alternation, alternate
-from reprolib.mmc._constraints import get_maximiser
+from reprolib.mmc._constraints import CONSTRAINTS, get_maximiser
 from reprolib.mmc._graph import margin_laplacian
 from reprolib.mmc._kernel import numerical_rank, uncentered
 from reprolib.mmc._linear import check_n_components
 from reprolib.mmc._projection import _SupervisedProjection
 from reprolib.solvers import NotOptimalWarning
-from reprolib.validation import validate_data
-
-NORMALIZATIONS = (None, "trace")
+from reprolib.validation import COUNT, NON_NEGATIVE, POSITIVE, as_numbers, validate_data
 
 
 def bandwidth_grid(X, exponents=range(-5, 6)):
@@ -86,6 +86,20 @@ class MultipleKernelMMC(_SupervisedProjection):
     n_iter_ : int
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **_SupervisedProjection._parameter_constraints,
+        "gammas": ["array-like", POSITIVE, None],
+        "constraint": [StrOptions(set(CONSTRAINTS))],
+        "ridge": [NON_NEGATIVE],
+        "center": ["boolean"],
+        "weight_step": [StrOptions(set(WEIGHT_STEPS))],
+        "normalization": [StrOptions({"trace"}), None],
+        "n_restarts": [Interval(Integral, 0, None, closed="left")],
+        "max_iter": [COUNT],
+        "tol": [NON_NEGATIVE],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         n_components=None,
@@ -132,8 +146,8 @@ class MultipleKernelMMC(_SupervisedProjection):
             If there is one class only, a kernel does not tell the points apart, or an argument is
             out of range.
         """
+        self._validate_params()
         maximise = get_maximiser(self.constraint, self.ridge)
-        self._check_options()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
@@ -161,19 +175,11 @@ class MultipleKernelMMC(_SupervisedProjection):
         K = np.tensordot(self.kernel_weights_ * self._scales, self._grams(X), axes=1)
         return K @ self.components_.T - self._offset
 
-    def _check_options(self) -> None:
-        if self.weight_step not in WEIGHT_STEPS:
-            raise ValueError(
-                f"weight_step is {self.weight_step!r}; give one of {', '.join(WEIGHT_STEPS)}."
-            )
-        if self.normalization not in NORMALIZATIONS:
-            raise ValueError(f"normalization is {self.normalization!r}; give None or 'trace'.")
-
     def _widths(self, X):
         if self.gammas is None:
             return bandwidth_grid(X)
-        gammas = np.asarray(self.gammas, dtype=np.float64).ravel()
-        if len(gammas) == 0 or not np.all(gammas > 0):
+        gammas = as_numbers(self.gammas, "gammas").ravel()
+        if len(gammas) == 0 or not np.all(np.isfinite(gammas) & (gammas > 0)):
             raise ValueError(f"gammas is {self.gammas!r}; give at least one positive number.")
         return gammas
 

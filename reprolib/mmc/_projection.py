@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import StrOptions
+
+from reprolib.validation import COUNT, NON_NEGATIVE
 
 
 class _SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of a transformer that learns its directions from labels."""
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        "n_components": [COUNT, None],
+        "within_weight": [NON_NEGATIVE],
+        "within": [StrOptions({"scatter", "covariance"})],
+    }
 
     def __sklearn_tags__(self):
         """Say that labels are needed."""

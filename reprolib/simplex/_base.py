@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -46,18 +44,3 @@ class SimplexClassifierMixin(ClassifierMixin):
         """Class of the nearest code word (the first of equally near ones)."""
         scores = self._vector_function(X) @ self.code_
         return self.classes_[np.argmax(scores, axis=1)]
-
-
-def check_positive(estimator, name: str):
-    """Check that a numeric hyperparameter is positive and finite.
-
-    Raises
-    ------
-    ValueError
-        Naming the estimator, the parameter and the value.
-    """
-    value = getattr(estimator, name)
-    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
-        raise ValueError(
-            f"{name} is {value!r} in {type(estimator).__name__}; it must be a positive number."
-        )

@@ -11,16 +11,19 @@ coordinates. Both take the step that minimises the loss along the tree.
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from scipy.optimize import brentq
 from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.simplex.losses import ExponentialLoss, SimplexLoss
-from reprolib.validation import validate_data
+from reprolib.validation import COUNT, validate_data
 
 
 class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
@@ -52,6 +55,14 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         Mean loss on the training data before the first round and after every round.
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        "n_estimators": [COUNT],
+        "max_depth": [COUNT],
+        "learning_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+        "update": [StrOptions({"gradient", "coordinate"})],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         n_estimators=100,
@@ -73,12 +84,9 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a hyperparameter is not positive or unknown, or y has one class.
+            If a hyperparameter is out of range, or y has one class.
         """
-        for name in ("n_estimators", "max_depth", "learning_rate"):
-            check_positive(self, name)
-        if self.update not in _SEARCHES:
-            raise ValueError(f"update is {self.update!r}; choose one of {sorted(_SEARCHES)}.")
+        self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float32)
         indices = self._encode_classes(y)
         rng = check_random_state(self.random_state)

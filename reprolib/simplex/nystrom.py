@@ -6,8 +6,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.nystrom import NystromMixin
-from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.solvers.rls import solve_rls_cholesky
+from reprolib.validation import POSITIVE
 
 
 class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEstimator):
@@ -38,6 +39,11 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
         z(x) = feature_map_' k(X_fit_, x).
     coef_ : ndarray of shape (T - 1, r)
     """
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **NystromMixin._parameter_constraints,
+        "alpha": [POSITIVE],
+    }
 
     def __init__(
         self,
@@ -71,7 +77,7 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
         ValueError
             If a hyperparameter is out of range, y has one class, or the kernel is zero.
         """
-        check_positive(self, "alpha")
+        self._validate_params()
         moments = self._accumulate(X, y)
         self._set_code()
         targets = moments.class_sums @ self.code_.T

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.codes import encode
 from reprolib.kernels import KernelMixin
-from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.solvers.rls import (
     feature_spectrum,
     gram_spectrum,
@@ -27,7 +27,7 @@ from reprolib.solvers.rls import (
     solve_rls_cholesky,
     solve_rls_loo_eigh,
 )
-from reprolib.validation import validate_data
+from reprolib.validation import POSITIVE, as_numbers, validate_data
 
 
 class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
@@ -83,6 +83,11 @@ class SimplexRLSClassifier(_SimplexRLS):
         W, for the linear kernel.
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **KernelMixin._parameter_constraints,
+        "alpha": [POSITIVE],
+    }
+
     def __init__(self, alpha=1.0, *, kernel="linear", gamma=None, degree=3, coef0=1):
         self.alpha = alpha
         self.kernel = kernel
@@ -98,7 +103,7 @@ class SimplexRLSClassifier(_SimplexRLS):
         ValueError
             If alpha is not positive, y has one class, or the kernel is not PSD.
         """
-        check_positive(self, "alpha")
+        self._validate_params()
         X, indices, in_features = self._fit_input(X, y)
         Y = encode(self.code_, indices)
         shift = len(Y) * self.alpha
@@ -162,6 +167,11 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     data with `reprolib.kernels.nystrom_map` and use the linear kernel.
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **KernelMixin._parameter_constraints,
+        "alphas": ["array-like", POSITIVE, callable, None],
+    }
+
     def __init__(self, alphas=None, *, kernel="linear", gamma=None, degree=3, coef0=1):
         self.alphas = alphas
         self.kernel = kernel
@@ -177,6 +187,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         ValueError
             If an alpha is not positive, y has one class, or the kernel is not PSD.
         """
+        self._validate_params()
         X, indices, in_features = self._fit_input(X, y)
         spectrum = self._spectrum(X, in_features)
         self.eigenvalues_ = spectrum.eigenvalues
@@ -202,7 +213,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     def _check_alphas(self, n_samples):
         rule = spectrum_alphas if self.alphas is None else self.alphas
         alphas = rule(self.eigenvalues_, n_samples) if callable(rule) else rule
-        alphas = np.sort(np.atleast_1d(np.asarray(alphas, dtype=np.float64)))[::-1]
+        alphas = np.sort(np.atleast_1d(as_numbers(alphas, "alphas")))[::-1]
         if not (alphas.ndim == 1 and len(alphas) and np.all(np.isfinite(alphas) & (alphas > 0))):
             raise ValueError(f"alphas must be positive numbers, at least one; got {self.alphas!r}.")
         return alphas

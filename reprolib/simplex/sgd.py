@@ -13,13 +13,14 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.solvers.simplex_sgd import LOSS_KINDS, SGDState, run_sgd
-from reprolib.validation import validate_data
+from reprolib.validation import COUNT, POSITIVE, validate_data
 
 
 class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
@@ -58,6 +59,17 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         Passes made by ``fit``.
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        "loss": [StrOptions(set(LOSS_KINDS))],
+        "alpha": [POSITIVE],
+        "max_iter": [COUNT],
+        "eta0": [POSITIVE, StrOptions({"auto"}), None],
+        "project": ["boolean"],
+        "average": ["boolean", Interval(Integral, 0, None, closed="left")],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         loss="cone",
@@ -93,7 +105,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         ValueError
             If a hyperparameter is out of range, or y has one class.
         """
-        self._check_hyperparameters()
+        self._validate_params()
         X, y = self._validate(X, y, reset=True)
         indices = self._encode_classes(y)
         self._start(X)
@@ -115,7 +127,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         ValueError
             If the first call has no ``classes``, or y has a label that is not among them.
         """
-        self._check_hyperparameters()
+        self._validate_params()
         first = _check_partial_fit_first_call(self, classes)
         X, y = self._validate(X, y, reset=first)
         if first:
@@ -134,16 +146,6 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         return validate_data(
             self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr", order="C", reset=reset
         )
-
-    def _check_hyperparameters(self):
-        for name in ("alpha", "max_iter"):
-            check_positive(self, name)
-        if self.loss not in LOSS_KINDS:
-            raise ValueError(f"loss is {self.loss!r}; choose one of {sorted(LOSS_KINDS)}.")
-        if not (self.eta0 is None or self.eta0 == "auto"):
-            check_positive(self, "eta0")
-        if not (isinstance(self.average, Integral) and int(self.average) >= 0):
-            raise ValueError(f"average is {self.average!r}; it must be a bool or a step number.")
 
     def _start(self, X):
         self._rng = check_random_state(self.random_state)

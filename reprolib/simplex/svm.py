@@ -18,10 +18,11 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import KernelMixin, check_gram
-from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.solvers import NotOptimalWarning
 from reprolib.solvers.kronecker_qp import times_code_gram
 from reprolib.solvers.simplex_svm import (
@@ -32,11 +33,21 @@ from reprolib.solvers.simplex_svm import (
     solve_simplex_svm_cvxopt,
     solve_simplex_svm_decomposition,
 )
-from reprolib.validation import validate_data
+from reprolib.validation import COUNT, POSITIVE, validate_data
 
 
 class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
     """Fit and prediction of the simplex SVMs; ``_dual`` says which."""
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **KernelMixin._parameter_constraints,
+        "C": [POSITIVE],
+        "solver": [StrOptions({"descent", "cvxopt"})],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT],
+        "cache_size": [POSITIVE],
+        "random_state": ["random_state"],
+    }
 
     def fit(self, X, y):
         """Solve the dual programme to a relative duality gap of ``tol``.
@@ -52,10 +63,7 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
             If ``max_iter`` ended the solver; the model is feasible and ``duality_gap_`` is
             certified.
         """
-        for name in ("C", "tol", "max_iter", "cache_size"):
-            check_positive(self, name)
-        if self.solver not in _SOLVERS:
-            raise ValueError(f"solver is {self.solver!r}; choose one of {sorted(_SOLVERS)}.")
+        self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         indices = self._encode_classes(y)
         X = check_gram(X) if self.kernel == "precomputed" else X
@@ -231,6 +239,11 @@ class SimplexHalfspaceSVC(_SimplexSVC):
     max_iter, cache_size, random_state : as in `SimplexConeSVC`
         The learned attributes are the same, too.
     """
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **_SimplexSVC._parameter_constraints,
+        "convex_hull": ["boolean"],
+    }
 
     def __init__(
         self,

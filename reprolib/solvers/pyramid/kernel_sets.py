@@ -88,8 +88,8 @@ def check_blocks(blocks, n_features: int):
     array = np.asarray(blocks)
     if array.shape != (n_features,):
         raise ValueError(
-            f"blocks has shape {array.shape}; it gives the kernel of each of the {n_features} "
-            "features."
+            f"blocks has shape {array.shape}; give the number of the kernel of each of the "
+            f"{n_features} features."
         )
     used = np.unique(array)
     if not np.array_equal(used, np.arange(len(used))):

@@ -32,6 +32,7 @@ from __future__ import annotations
 import numpy as np
 
 from reprolib.solvers.pyramid.tree import KernelTree
+from reprolib.validation import as_numbers
 
 
 def check_exponents(p, height: int) -> np.ndarray:
@@ -42,7 +43,7 @@ def check_exponents(p, height: int) -> np.ndarray:
     ValueError
         If there is not one per level, or one is negative or not finite.
     """
-    values = np.asarray(p, dtype=np.float64)
+    values = as_numbers(p, "p")
     if values.ndim == 0:
         values = np.full(height, float(values))
     if values.shape != (height,):

@@ -147,8 +147,13 @@ def _parents(child_of_kernel, parent_of_kernel, child_labels, parent_labels):
 
 def _leaf_paths(node, path):
     """(path of child positions, kernel index) of every leaf below a nested list."""
+    if not isinstance(node, list | tuple | range):
+        raise ValueError(
+            f"The tree has {node!r} at position {list(path)}; give nested lists of the numbers of "
+            "the kernels."
+        )
     if len(node) == 0:
-        raise ValueError(f"The tree has an empty node at position {list(path)}; remove it.")
+        raise ValueError(f"The tree has an empty node at position {list(path)}; leave it out.")
     found = []
     for i, child in enumerate(node):
         if isinstance(child, Integral):
