@@ -99,7 +99,7 @@ def _add_report(commands) -> None:
 
 def _add_bench(commands) -> None:
     sub = commands.add_parser("bench", help="run a speed comparison against named peers")
-    sub.add_argument("name", help="paper whose benchmark to run")
+    sub.add_argument("name", metavar="NAME", help=", ".join(bench.SCRIPTS))
     sub.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to the benchmark")
     sub.set_defaults(run=bench.run)
 
