@@ -166,6 +166,7 @@ def test_bad_block_size_is_named():
         ({"loss": "log"}, r"loss is 'log'; choose one of \['cone'"),
         ({"alpha": 0}, "alpha is 0"),
         ({"max_iter": 0}, "max_iter is 0"),
+        ({"max_iter": 2.5}, r"max_iter is 2\.5 in .* must be a positive integer"),
         ({"eta0": -1.0}, r"eta0 is -1\.0"),
         ({"average": "yes"}, "average is 'yes'"),
     ],
@@ -173,6 +174,16 @@ def test_bad_block_size_is_named():
 def test_bad_hyperparameters_are_named(params, message):
     with pytest.raises(ValueError, match=message):
         SimplexSGDClassifier(**params).fit(*blobs())
+
+
+def test_a_refused_first_batch_leaves_nothing_behind():
+    X, y = blobs()
+    model = SimplexSGDClassifier(random_state=0)
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(np.full_like(X, np.nan), y, classes=np.unique(y))
+    model.partial_fit(X, y, classes=np.unique(y))
+    again = SimplexSGDClassifier(random_state=0).partial_fit(X, y, classes=np.unique(y))
+    np.testing.assert_array_equal(model.coef_, again.coef_)
 
 
 def test_nan_in_a_sparse_matrix_is_refused():

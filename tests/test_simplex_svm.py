@@ -182,6 +182,7 @@ def test_early_stop_warns_with_the_certified_gap():
     [
         ({"C": 0}, "C is 0 in SimplexConeSVC; it must be a positive number"),
         ({"tol": -1.0}, r"tol is -1\.0"),
+        ({"max_iter": 1.5}, r"max_iter is 1\.5 in SimplexConeSVC; it must be a positive integer"),
         ({"solver": "smo"}, r"solver is 'smo'; choose one of \['cvxopt', 'descent'\]"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -27,7 +27,7 @@ class SimplexClassifierMixin(ClassifierMixin):
     def _set_code(self):
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class only, {self.classes_[0]!r}; {type(self).__name__} needs at least "
+                f"y has one class only, {self.classes_[0]}; {type(self).__name__} needs at least "
                 "2 classes. Give labels of all the classes to be told apart."
             )
         self.code_ = simplex_code(len(self.classes_))
@@ -48,8 +48,8 @@ class SimplexClassifierMixin(ClassifierMixin):
         return self.classes_[np.argmax(scores, axis=1)]
 
 
-def check_positive(estimator, name: str):
-    """Check that a numeric hyperparameter is positive and finite.
+def check_positive(estimator, name: str, number=Real):
+    """Check that a hyperparameter is a positive, finite number (`Integral`: a whole one).
 
     Raises
     ------
@@ -57,7 +57,8 @@ def check_positive(estimator, name: str):
         Naming the estimator, the parameter and the value.
     """
     value = getattr(estimator, name)
-    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
+    if not (isinstance(value, number) and 0 < value < np.inf):
+        kind = "integer" if number is Integral else "number"
         raise ValueError(
-            f"{name} is {value!r} in {type(estimator).__name__}; it must be a positive number."
+            f"{name} is {value!r} in {type(estimator).__name__}; it must be a positive {kind}."
         )

@@ -11,6 +11,8 @@ coordinates. Both take the step that minimises the loss along the tree.
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import numpy as np
 from scipy.optimize import brentq
 from sklearn.base import BaseEstimator, clone
@@ -75,8 +77,9 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         ValueError
             If a hyperparameter is not positive or unknown, or y has one class.
         """
-        for name in ("n_estimators", "max_depth", "learning_rate"):
-            check_positive(self, name)
+        check_positive(self, "n_estimators", Integral)
+        check_positive(self, "max_depth", Integral)
+        check_positive(self, "learning_rate")
         if self.update not in _SEARCHES:
             raise ValueError(f"update is {self.update!r}; choose one of {sorted(_SEARCHES)}.")
         X, y = validate_data(self, X, y, dtype=np.float32)

@@ -13,6 +13,7 @@ the support vector machine without intercept.
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from scipy.linalg import eigh
@@ -52,8 +53,9 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
             If ``max_iter`` ended the solver; the model is feasible and ``duality_gap_`` is
             certified.
         """
-        for name in ("C", "tol", "max_iter", "cache_size"):
+        for name in ("C", "tol", "cache_size"):
             check_positive(self, name)
+        check_positive(self, "max_iter", Integral)
         if self.solver not in _SOLVERS:
             raise ValueError(f"solver is {self.solver!r}; choose one of {sorted(_SOLVERS)}.")
         X, y = validate_data(self, X, y, dtype=np.float64)
