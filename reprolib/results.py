@@ -51,6 +51,15 @@ def committed_directory() -> Path:
     return Path(configured or Path(__file__).resolve().parent.parent / "results")
 
 
+def require_folder(directory: Path) -> None:
+    """Raise FileNotFoundError, with a remedy, if a results folder does not exist."""
+    if not directory.is_dir():
+        raise FileNotFoundError(
+            f"--results is {directory}, which is no folder; "
+            "run `reprolib reproduce --full` first, or name the folder of another run"
+        )
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that a reader sees the old file or the new one, never a part.
 
