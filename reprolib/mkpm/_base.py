@@ -98,7 +98,7 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         return np.concatenate([np.diag(self._kernel(block, block)) for block in blocks])
 
     def dual_coef_at(self, n_components: int):
-        """Dual coefficients at any point of the path, shape (m, L)."""
+        """Dual coefficients at a total dimension 0, ..., ``n_components_``, shape (m, L)."""
         return np.column_stack(
             [
                 self._projection[:, :dimension] @ self._paths.coefficients(bit, dimension)
@@ -157,7 +157,13 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         return self.count_path(X, y, allocations) / len(y)
 
     def count_path(self, X, y, allocations=None):
-        """Number of right predictions where `score_path` gives their share."""
+        """Number of right predictions where `score_path` gives their share.
+
+        Raises
+        ------
+        ValueError
+            If X and y differ in length, or the allocations do not fit the fitted path.
+        """
         features, y = self._features(X), np.asarray(y)
         if len(y) != len(features):
             raise ValueError(f"y has {len(y)} entries, but X has {len(features)} rows.")
@@ -205,6 +211,12 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
 
 
 def check_dimension(name: str, value) -> None:
-    """Raise ValueError unless the value is a positive integer or None."""
+    """Check that the value is a positive integer or None.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
     if value is not None and (not isinstance(value, numbers.Integral) or value < 1):
         raise ValueError(f"{name} is {value!r}; give a positive integer or None.")

@@ -32,8 +32,9 @@ class MKPMClassifierCV(_MKPM):
         Held-out accuracy, all folds together, for d = 0, 1, ...
     n_components_ : int
         The chosen total dimension; at most L times the rank on all data.
-
-    Other attributes are those of `MKPMClassifier`.
+    classes_, code_, allocation_path_, allocation_, bit_objective_path_, objective_path_, support_,
+    dual_coef_, intercept_, duality_gap_, X_fit_
+        As in `MKPMClassifier`.
     """
 
     def __init__(
