@@ -178,7 +178,6 @@ class KPMClassifier(_ProjectionMachine):
     dual_coef_ : ndarray of shape (n,)
         The alpha_i.
     intercept_ : float
-        The b.
     objective_path_ : ndarray of shape (n_components,)
         Training loss for 1, ..., D components; non-increasing.
     duality_gap_ : float
@@ -216,13 +215,7 @@ class KPMClassifier(_ProjectionMachine):
         self.rank_tol = rank_tol
 
     def fit(self, X, y):
-        """Solve for 1, ..., ``n_components`` components, and keep all of them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p), or Gram matrix of shape (n, n)
-        y : array-like of shape (n,)
-            Two classes.
+        """Fit on X of shape (n, p), or a Gram matrix of shape (n, n), and binary labels y.
 
         Raises
         ------
@@ -249,8 +242,7 @@ class KPMClassifier(_ProjectionMachine):
 class KPMClassifierCV(_ProjectionMachine):
     """Kernel Projection Machine that chooses the number of components by cross-validation.
 
-    One path per fold scores every number of components at once (the paper, section 4, uses
-    five folds).
+    One path per fold scores every number of components at once; the paper (section 4) has five.
 
     Parameters
     ----------
@@ -315,13 +307,7 @@ class KPMClassifierCV(_ProjectionMachine):
         self.rank_tol = rank_tol
 
     def fit(self, X, y):
-        """Choose the number of components and refit on all data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p), or Gram matrix of shape (n, n)
-        y : array-like of shape (n,)
-            Two classes.
+        """Choose the number of components and refit on all data; input as in `KPMClassifier.fit`.
 
         Raises
         ------
