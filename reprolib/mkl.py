@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -21,7 +21,7 @@ from reprolib.solvers.pyramid.kernel_sets import (
 from reprolib.solvers.pyramid.mkl_features import OPTIMAL_GAP, solve_mkl_features
 from reprolib.solvers.pyramid.norms import check_exponents, pyramid_weights
 from reprolib.solvers.pyramid.tree import KernelTree, check_tree
-from reprolib.validation import validate_array, validate_data
+from reprolib.validation import check_positive, validate_array, validate_data
 
 __all__ = ["KEOPSClassifier", "KernelTree", "MKLClassifier"]
 
@@ -55,10 +55,11 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If C is not positive, a kernel, the tree or p is malformed, or y has not two classes.
+            If C or max_iter is not positive, a kernel, the tree or p is malformed, or y has not two
+            classes.
         """
-        if not (isinstance(self.C, Real) and np.isfinite(self.C) and self.C > 0):
-            raise ValueError(f"C is {self.C!r}; it must be a finite number > 0.")
+        check_positive(self, "C")
+        check_positive(self, "max_iter", Integral)
         kernels, y = self._validate(X, y)
         signs = np.where(y == self.classes_[1], 1.0, -1.0)
         solution = self._solve(kernels, signs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.solvers.pyramid.tree import check_tree
 from reprolib.solvers.tree_lasso import largest_alpha, solve_tree_lasso_fista
-from reprolib.validation import validate_data
+from reprolib.validation import check_positive, validate_data
 
 
 class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
@@ -66,10 +66,11 @@ class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the tree or alpha_ratio is malformed, or y has not two classes.
+            If the tree, alpha_ratio or max_iter is malformed, or y has not two classes.
         """
         if not (isinstance(self.alpha_ratio, Real) and 0 < float(self.alpha_ratio) <= 1):
             raise ValueError(f"alpha_ratio is {self.alpha_ratio!r}; it must lie in (0, 1].")
+        check_positive(self, "max_iter", Integral)
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         if type_of_target(y) != "binary":

@@ -1,6 +1,8 @@
-"""Input of estimators: scikit-learn's checks, and numbers that can be multiplied."""
+"""Input of estimators: scikit-learn's checks, numbers that can be multiplied, positive ones."""
 
 from __future__ import annotations
+
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import validation
@@ -41,6 +43,22 @@ def validate_array(X, **options):
     with np.errstate(invalid="ignore"):
         X = validation.check_array(X, **options)
     return check_magnitude(X, "X")
+
+
+def check_positive(estimator, name: str, number=Real):
+    """Check that a hyperparameter is a positive, finite number (`Integral`: a whole one).
+
+    Raises
+    ------
+    ValueError
+        Naming the estimator, the parameter and the value.
+    """
+    value = getattr(estimator, name)
+    if not (isinstance(value, number) and 0 < value < np.inf):
+        kind = "integer" if number is Integral else "number"
+        raise ValueError(
+            f"{name} is {value!r} in {type(estimator).__name__}; it must be a positive {kind}."
+        )
 
 
 def check_magnitude(values, name: str, limit: float = LARGEST_FEATURE):

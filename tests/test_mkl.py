@@ -114,7 +114,8 @@ def test_all_features_constant_predicts_the_majority():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"C": 0.0}, "C is 0.0; it must be a finite number > 0"),
+        ({"C": 0.0}, "C is 0.0 in .*; it must be a positive number"),
+        ({"max_iter": 0}, "max_iter is 0 in .*; it must be a positive integer"),
         ({"C": -1}, "C is -1"),
         ({"C": np.nan}, "C is nan"),
         ({"p": -1.0}, "every exponent must be a finite number >= 0"),

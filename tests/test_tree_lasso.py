@@ -116,6 +116,8 @@ def test_bad_input_and_too_few_steps():
     X, y = data()
     with pytest.raises(ValueError, match=r"alpha_ratio is 0; it must lie in \(0, 1\]"):
         TreeLassoClassifier(alpha_ratio=0).fit(X, y)
+    with pytest.raises(ValueError, match="max_iter is 0 in .* must be a positive integer"):
+        TreeLassoClassifier(max_iter=0).fit(X, y)
     with pytest.raises(ValueError, match="y holds one class"):
         TreeLassoClassifier().fit(X, np.ones(40))
     with pytest.warns(NotOptimalWarning, match="FISTA stopped after 3 steps"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -46,19 +44,3 @@ class SimplexClassifierMixin(ClassifierMixin):
         """Class of the nearest code word (the first of equally near ones)."""
         scores = self._vector_function(X) @ self.code_
         return self.classes_[np.argmax(scores, axis=1)]
-
-
-def check_positive(estimator, name: str, number=Real):
-    """Check that a hyperparameter is a positive, finite number (`Integral`: a whole one).
-
-    Raises
-    ------
-    ValueError
-        Naming the estimator, the parameter and the value.
-    """
-    value = getattr(estimator, name)
-    if not (isinstance(value, number) and 0 < value < np.inf):
-        kind = "integer" if number is Integral else "number"
-        raise ValueError(
-            f"{name} is {value!r} in {type(estimator).__name__}; it must be a positive {kind}."
-        )

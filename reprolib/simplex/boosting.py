@@ -20,9 +20,9 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.simplex.losses import ExponentialLoss, SimplexLoss
-from reprolib.validation import validate_data
+from reprolib.validation import check_positive, validate_data
 
 
 class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):

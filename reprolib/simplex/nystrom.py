@@ -6,8 +6,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.nystrom import NystromMixin
-from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.solvers.rls import solve_rls_cholesky
+from reprolib.validation import check_positive
 
 
 class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEstimator):

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.codes import encode
 from reprolib.kernels import KernelMixin
-from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.solvers.rls import (
     feature_spectrum,
     gram_spectrum,
@@ -27,7 +27,7 @@ from reprolib.solvers.rls import (
     solve_rls_cholesky,
     solve_rls_loo_eigh,
 )
-from reprolib.validation import validate_data
+from reprolib.validation import check_positive, validate_data
 
 
 class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):

@@ -17,9 +17,9 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.solvers.simplex_sgd import LOSS_KINDS, SGDState, run_sgd
-from reprolib.validation import validate_data
+from reprolib.validation import check_positive, validate_data
 
 
 class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):

@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import KernelMixin, check_gram
-from reprolib.simplex._base import SimplexClassifierMixin, check_positive
+from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.solvers import NotOptimalWarning
 from reprolib.solvers.kronecker_qp import times_code_gram
 from reprolib.solvers.simplex_svm import (
@@ -33,7 +33,7 @@ from reprolib.solvers.simplex_svm import (
     solve_simplex_svm_cvxopt,
     solve_simplex_svm_decomposition,
 )
-from reprolib.validation import validate_data
+from reprolib.validation import check_positive, validate_data
 
 
 class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
