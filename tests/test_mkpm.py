@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_blobs
-from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit
+from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit, RepeatedStratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.codes import encode, one_vs_all_code, random_code, simplex_code
@@ -113,6 +113,13 @@ def test_cross_validation_with_a_precomputed_kernel(blobs):
     given = MKPMClassifierCV(40, kernel="precomputed").fit(gram(X, gamma=GAMMA), y)
     np.testing.assert_allclose(given.cv_score_path_, ours.cv_score_path_)
     assert given.n_components_ == ours.n_components_
+
+
+def test_cross_validated_score_is_a_share_of_the_held_out_points_also_where_folds_overlap(blobs):
+    X, y, _, _ = blobs
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=3, random_state=0)
+    model = MKPMClassifierCV(20, cv=cv, gamma=GAMMA).fit(X, y)
+    assert 0.5 < model.cv_score_path_.max() <= 1.0
 
 
 def test_cross_validation_takes_the_smallest_best_dimension(blobs):

@@ -83,14 +83,14 @@ class MKPMClassifierCV(_MKPM):
         """
         check_dimension("max_components", self.max_components)
         X, y = self._validate(X, y)
-        folds = check_cv(self.cv, y, classifier=True).split(X, y, groups)
+        folds = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
         correct = [
             self._held_out_correct(X, y, train, test, fold)
             for fold, (train, test) in enumerate(folds)
         ]
         length = min(len(fold_correct) for fold_correct in correct)
         total = np.sum([fold_correct[:length] for fold_correct in correct], axis=0)
-        self.cv_score_path_ = total / len(y)
+        self.cv_score_path_ = total / sum(len(test) for _, test in folds)
         return self._fit_path(X, y, 1 + int(np.argmax(total[1:])))
 
     def _held_out_correct(self, X, y, train, test, fold: int):
