@@ -23,9 +23,7 @@ def blobs(seed=0, n=60, p=3, T=4):
     return centres[y] + rng.normal(size=(n, p)), y
 
 
-@parametrize_with_checks(
-    [SimplexSGDClassifier(random_state=0), SimplexSGDClassifier("least_squares", average=True)]
-)
+@parametrize_with_checks([SimplexSGDClassifier("least_squares", average=True)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 

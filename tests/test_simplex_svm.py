@@ -36,9 +36,7 @@ def fitted(svm, X, y, **params):
 
 @parametrize_with_checks(
     [
-        SimplexConeSVC(),
         SimplexConeSVC(kernel="linear", solver="cvxopt"),
-        SimplexHalfspaceSVC(),
         SimplexHalfspaceSVC(convex_hull=False),
     ]
 )
