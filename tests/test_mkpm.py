@@ -362,3 +362,12 @@ def test_score_path_needs_matching_labels(blobs):
     X, y, X_test, _ = blobs
     with pytest.raises(ValueError, match=r"y has 60 entries, but X has 30 rows"):
         MKPMClassifier(5).fit(X, y).score_path(X_test, y)
+
+
+def test_dimensions_and_labels_beyond_the_fitted_model_are_named(blobs):
+    X, y, _, _ = blobs
+    model = MKPMClassifier(12, gamma=GAMMA).fit(X, y)
+    with pytest.raises(ValueError, match="n_components is 13; the fitted path has 0 to 12"):
+        model.dual_coef_at(13)
+    with pytest.raises(ValueError, match=r"y holds labels \[99\] that are not among"):
+        model.bit_risk_path(X[:2], [y[0], 99])
