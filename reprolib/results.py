@@ -42,13 +42,15 @@ PACKAGES = ["numpy", "scipy", "scikit-learn", "cvxopt", "highspy", "numba", "nib
 def store_directory() -> Path:
     """Folder of the record store: ``REPROLIB_RECORDS``, or one in the user's cache folder."""
     configured = os.environ.get("REPROLIB_RECORDS")
-    return Path(configured or platformdirs.user_cache_path("reprolib") / "records")
+    default = platformdirs.user_cache_path("reprolib") / "records"
+    return Path(configured).expanduser() if configured else default
 
 
 def committed_directory() -> Path:
     """Folder of the committed full-protocol results: ``REPROLIB_RESULTS``, or the checkout's."""
     configured = os.environ.get("REPROLIB_RESULTS")
-    return Path(configured or Path(__file__).resolve().parent.parent / "results")
+    default = Path(__file__).resolve().parent.parent / "results"
+    return Path(configured).expanduser() if configured else default
 
 
 def require_folder(directory: Path) -> None:
