@@ -67,4 +67,4 @@ lock:
 	  --extra test --extra cluster --extra docs pyproject.toml lock-build.in -c requirements.lock -o requirements-docs.lock
 
 clean:
-	rm -rf build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf build docs/api docs/notebooks docs/CONTRIBUTING.md docs/_readme.md .pytest_cache .mypy_cache .ruff_cache

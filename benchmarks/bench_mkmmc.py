@@ -16,7 +16,6 @@ Before it times anything it checks that the peers agree.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
@@ -111,11 +110,12 @@ def seconds(function, arguments, repeats):
     return min(times)
 
 
-def main(argv=None):
+def main(arguments=None) -> int:
+    """Check that the peers agree, time them, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes only")
     parser.add_argument("--output", type=Path, help="write the table to this CSV file")
-    options = parser.parse_args(argv)
+    options = parser.parse_args(arguments)
     sizes = (50, 100) if options.quick else (50, 100, 200, 400, 1000)
     printed_up_to, refits_up_to = (50, 100) if options.quick else (200, 200)
     rows = []
@@ -139,7 +139,8 @@ def main(argv=None):
     print(frame.to_string(float_format=lambda v: f"{v:.4g}", na_rep="–"))
     if options.output:
         frame.to_csv(options.output, float_format="%.4g")
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -183,11 +183,11 @@ PARTS: dict[str, Callable[[], None]] = {
 }
 
 
-def main() -> None:
+def main(arguments=None) -> int:
     """Run the parts named on the command line, or all."""
     parser = argparse.ArgumentParser(description="Simplex methods against their peers.")
     parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)} (default: all)")
-    chosen = parser.parse_args().parts or list(PARTS)
+    chosen = parser.parse_args(arguments).parts or list(PARTS)
     if unknown := set(chosen) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     warnings.simplefilter("ignore")
@@ -195,7 +195,8 @@ def main() -> None:
         for name in chosen:
             print(f"\n== {name}")
             PARTS[name]()
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

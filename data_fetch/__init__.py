@@ -3,7 +3,6 @@
 from data_fetch.access import (
     Info,
     available,
-    counterpart,
     counterparts,
     fetch,
     info,
@@ -20,7 +19,6 @@ __all__ = [
     "Info",
     "available",
     "canonical_digest",
-    "counterpart",
     "counterparts",
     "fetch",
     "info",

@@ -39,11 +39,6 @@ def counterparts(name: str, catalog: Catalog | None = None) -> tuple[str, ...]:
     return entry.counterparts if entry.files else (name,)
 
 
-def counterpart(name: str, catalog: Catalog | None = None) -> str:
-    """Return the first of `counterparts`."""
-    return counterparts(name, catalog)[0]
-
-
 def available(name: str, fetcher: Fetcher | None = None) -> bool:
     """Whether `load` needs no network: embedded, or all files in the cache or a mirror folder."""
     fetcher = fetcher or Fetcher()
@@ -95,7 +90,7 @@ def load(name: str, fetcher: Fetcher | None = None) -> Dataset:
         If there is no data set of that name.
     DataUnavailableError
         If a file cannot be had from any source; see `fetch`. No embedded data set is put in
-        its place: `counterpart` names it.
+        its place: `counterparts` names those that could stand in.
     AlteredDataError
         If intact files parse to other values than the known ones.
     """

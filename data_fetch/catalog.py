@@ -98,7 +98,13 @@ def _version(table: dict[str, Any]) -> Version:
 
 
 def read_catalog(path: Path) -> Catalog:
-    """Read a catalog, and check that its data sets name files that it has."""
+    """Read a catalog, and check that its data sets name files that it has.
+
+    Raises
+    ------
+    ValueError
+        If a data set names a file without an entry, or the file is not TOML.
+    """
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
     files = {
         name: File(

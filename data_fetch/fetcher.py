@@ -54,6 +54,10 @@ class Fetcher:
         Folder or http(s) base address with the same layout. Default: ``REPROLIB_MIRROR``.
     upstream_only : bool
         Take neither the mirror nor partial copies in the cache.
+    timeout : tuple of float
+        Seconds to connect, and between two packets.
+    rejected : set of str
+        Addresses whose bytes turned out to be other data; they are not asked again.
     """
 
     catalog: Catalog = field(default_factory=default_catalog)
@@ -61,7 +65,6 @@ class Fetcher:
     mirror: str | None = field(default_factory=lambda: os.environ.get("REPROLIB_MIRROR") or None)
     upstream_only: bool = False
     timeout: tuple[float, float] = TIMEOUT
-    #: Addresses whose bytes turned out to be other data.
     rejected: set[str] = field(default_factory=set)
 
     def state(self, entry: Entry) -> str:

@@ -132,6 +132,11 @@ def read_run(path: Path) -> mne.io.RawArray:
 
     Codes 1-6 are the columns of the matrix, 7-12 its rows. The signal is in units of the A/D
     converter; mne calls them microvolts. ``raw.info["description"]`` is "<session>/<run>/<word>".
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, is no run, or its labels are not known.
     """
     content = _read_mat(path)
     session, run = _session_and_run(path)

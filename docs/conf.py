@@ -68,13 +68,10 @@ html_show_sourcelink = False
 
 
 def copy_in() -> None:
-    """Bring what lives elsewhere in the checkout below the source folder of the site."""
-    shutil.copytree(
-        ROOT / "notebooks",
-        HERE / "notebooks",
-        dirs_exist_ok=True,
-        ignore=shutil.ignore_patterns(".ipynb_checkpoints"),
-    )
+    """Bring what lives elsewhere in the checkout below the source folder of the site, afresh."""
+    shutil.rmtree(HERE / "notebooks", ignore_errors=True)
+    ignored = shutil.ignore_patterns(".ipynb_checkpoints")
+    shutil.copytree(ROOT / "notebooks", HERE / "notebooks", ignore=ignored)
     for source, copy in {"CONTRIBUTING.md": "CONTRIBUTING.md", "README.md": "_readme.md"}.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         (HERE / copy).write_text(text.replace("](docs/", "]("), encoding="utf-8")

@@ -70,18 +70,13 @@ def _add_verify(commands) -> None:
     sub.add_argument("--fraction", type=float, default=0.02, help="part of the tasks (0.02)")
     sub.add_argument("--seed", type=int, help="of the choice of tasks (default: today's date)")
     sub.add_argument("--jobs", type=int, default=2, help="worker processes (default: 2)")
-    sub.add_argument("--results", type=Path, default=results.committed_directory())
+    _add_results_folder(sub)
     sub.set_defaults(run=verify.run)
 
 
 def _add_report(commands) -> None:
     sub = commands.add_parser("report", help="write the HTML report on the committed results")
-    sub.add_argument(
-        "--results",
-        type=Path,
-        default=results.committed_directory(),
-        help="results folder (default: the committed results)",
-    )
+    _add_results_folder(sub)
     sub.add_argument(
         "--output",
         type=Path,
@@ -97,9 +92,18 @@ def _add_report(commands) -> None:
     sub.set_defaults(run=report.run)
 
 
+def _add_results_folder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=results.committed_directory(),
+        help="results folder (default: the committed results)",
+    )
+
+
 def _add_bench(commands) -> None:
     sub = commands.add_parser("bench", help="run a speed comparison against named peers")
-    sub.add_argument("name", help="paper whose benchmark to run")
+    sub.add_argument("name", metavar="NAME", help=", ".join(bench.SCRIPTS))
     sub.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to the benchmark")
     sub.set_defaults(run=bench.run)
 

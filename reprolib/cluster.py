@@ -12,7 +12,6 @@ import platform
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from joblib._dask import DaskDistributedBackend
 import data_fetch
 from data_fetch import Dataset
 from reprolib.protocols import runner
-from reprolib.results import PACKAGES
+from reprolib.results import PACKAGES, package_versions
 
 #: Seconds to wait for the scheduler, and for a first worker.
 CONNECT_TIMEOUT, WORKER_TIMEOUT = 10, 60
@@ -172,13 +171,9 @@ class DatasetPlugin(distributed.WorkerPlugin):
 
 def environment() -> dict[str, str]:
     """Everything besides data that results depend on: versions, and the code itself."""
-    found = {"Python": ".".join(platform.python_version_tuple()[:2]), "code": code_digest()}
-    for package in [*PACKAGES, "pandas", "joblib", "dask", "distributed", "cloudpickle"]:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+    python = ".".join(platform.python_version_tuple()[:2])
+    packages = [*PACKAGES, "pandas", "joblib", "dask", "distributed", "cloudpickle"]
+    return {"Python": python, "code": code_digest(), **package_versions(packages)}
 
 
 def code_digest() -> str:

@@ -86,6 +86,7 @@ def gram(
     gamma : float, optional
         rbf: exp(-gamma d^2); poly: (gamma <x, y> + coef0)^degree. None means 1 / p.
     degree, coef0 : float
+        Of "poly"; coef0 also of "sigmoid", tanh(gamma <x, y> + coef0).
 
     Returns
     -------
@@ -137,6 +138,8 @@ def gram_eigh(K, *, rank_tol: float | None = None, psd_tol: float = 1e-6, name: 
         n times the machine epsilon, as in `numpy.linalg.matrix_rank`.
     psd_tol : float
         A negative eigenvalue beyond ``psd_tol`` times the largest makes the matrix indefinite.
+    name : str
+        Of the matrix, in the error.
 
     Returns
     -------
@@ -174,6 +177,10 @@ def center_gram(K_train, K_cross=None):
     K_train : ndarray of shape (n, n)
     K_cross : ndarray of shape (m, n), optional
         Kernel between other points and the training data; centred instead of K_train if given.
+
+    Returns
+    -------
+    ndarray of the shape of the matrix that is centred
     """
     row_mean = K_train.mean(axis=0)
     K = K_train if K_cross is None else K_cross
@@ -190,6 +197,8 @@ def distance_percentile(X, percentile: float, *, max_samples=4000, random_state=
         Between 0 and 100, of distances (not of squared distances).
     max_samples : int
         Beyond this many rows, a random subset of so many rows is used.
+    random_state : int, RandomState or None
+        Of the subset.
     """
     if len(X) > max_samples:
         X = X[check_random_state(random_state).choice(len(X), max_samples, replace=False)]

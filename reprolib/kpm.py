@@ -35,6 +35,7 @@ TIE_BREAKS: dict[str, Callable] = {
     "middle": lambda tied: tied[(len(tied) - 1) // 2],
 }
 
+#: Cross-validated errors that differ by no more than this are tied.
 TIE_TOL = 1e-9
 
 
@@ -92,7 +93,7 @@ class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
         self.classes_, indices = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"The training data hold only one class, {self.classes_[0]!r}; two are needed."
+                f"The training data hold only one class, {self.classes_[0]}; two are needed."
             )
         return K, 2.0 * indices - 1.0
 
@@ -175,13 +176,14 @@ class KPMClassifier(_ProjectionMachine):
     dual_coef_ : ndarray of shape (n,)
         The alpha_i.
     intercept_ : float
-        The b.
     objective_path_ : ndarray of shape (n_components,)
         Training loss for 1, ..., D components; non-increasing.
     duality_gap_ : float
         Relative duality gap of the solution used.
     path_ : ProjectionPath
         The decision functions for 1, ..., D components.
+    X_fit_ : ndarray of shape (n, p)
+        Training data (not with a precomputed kernel).
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -238,8 +240,7 @@ class KPMClassifier(_ProjectionMachine):
 class KPMClassifierCV(_ProjectionMachine):
     """Kernel Projection Machine that chooses the number of components by cross-validation.
 
-    One path per fold scores every number of components at once (the paper, section 4, uses
-    five folds). The parameters not listed here are those of `KPMClassifier`.
+    One path per fold scores every number of components at once; the paper (section 4) has five.
 
     Parameters
     ----------
@@ -254,6 +255,7 @@ class KPMClassifierCV(_ProjectionMachine):
         "middle" is the lower median of them.
     random_state : int, RandomState instance or None
         Seed of the folds; None leaves the folds unshuffled.
+    loss, kernel, gamma, degree, coef0, center, rank_tol : as in `KPMClassifier`
 
     Attributes
     ----------
@@ -263,6 +265,8 @@ class KPMClassifierCV(_ProjectionMachine):
         The largest number tried: ``max_components``, or less if a fold has a smaller rank.
     cv_error_path_ : ndarray of shape (max_components_,)
         Errors over all held-out points, as a fraction; f(x) = 0 counts as an error.
+    classes_, dual_coef_, intercept_, objective_path_, duality_gap_, path_, X_fit_
+        As in `KPMClassifier`; the path ends at ``max_components_`` or beyond.
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -301,7 +305,15 @@ class KPMClassifierCV(_ProjectionMachine):
         self.rank_tol = rank_tol
 
     def fit(self, X, y):
-        """Choose the number of components and refit on all data; see `KPMClassifier.fit`."""
+        """Choose the number of components and refit on all data; input as in `KPMClassifier.fit`.
+
+        Raises
+        ------
+        ValueError
+            For the reasons of `KPMClassifier.fit`, or if the kernel is zero on a training fold.
+        NotOptimalError
+            If not even one component can be certified.
+        """
         K, y = self._fit_data(X, y)
         folds = list_folds(self._splitter(y), K, y)
         fold_components = [self._components(K[np.ix_(train, train)]) for train, _ in folds]
@@ -310,8 +322,8 @@ class KPMClassifierCV(_ProjectionMachine):
         max_rank = min(c.rank for c in [components, *fold_components])
         if max_rank < 1:
             raise ValueError(
-                "The centred Gram matrix of a training fold is zero: all of its points are "
-                "equal. Use fewer folds or another kernel."
+                "The Gram matrix of a training fold, or of all data, has numerical rank 0: it is "
+                "zero, or its points are equal. Use fewer folds or another kernel."
             )
         path = components.fit_certified_path(y, min(self.max_components, max_rank), solve)
         errors = np.zeros(path.max_components)

@@ -143,6 +143,11 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (m,)
+
+        Raises
+        ------
+        ValueError
+            If X does not have the shape of new data for this kernel.
         """
         check_is_fitted(self)
         if self.kernel == "linear":
@@ -215,7 +220,9 @@ class KEOPSClassifier(_PyramidClassifier):
         Selected nodes of every level.
     objective_path_ : ndarray of shape (n_iter_,)
         Objective after every outer step; non-increasing.
-    objective_, duality_gap_ : float
+    objective_ : float
+        Objective of the solution.
+    duality_gap_ : float
         Relative duality gap; infinite where the penalty is not convex.
     status_ : str
         "optimal" (by the gap), "stationary" (by the decrease) or "max_iter".

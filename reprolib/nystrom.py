@@ -16,8 +16,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from reprolib.kernels import KernelMixin, nystrom_landmarks, nystrom_map
 from reprolib.validation import COUNT, validate_data
 
+#: Entries of a block of features, 16 MB.
 BLOCK_ENTRIES = 2**21
-"""Entries of a block of features, 16 MB."""
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import numpy as np
 from reprolib.kernels import center_gram, gram_eigh
 from reprolib.solvers import NotOptimalError, NotOptimalWarning
 
+#: Squared distance in feature space, relative to squared norms, at which points are equal.
 DUPLICATE_TOL = 1e-14
-"""Squared distance in feature space, relative to squared norms, at which points are equal."""
 
 
 @dataclass(frozen=True)

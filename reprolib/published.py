@@ -28,6 +28,8 @@ class Number:
         Trials behind the printed number (1 if there was one test set).
     scale : float
         Printed value over the unit of our records: 100 for percent of a fraction.
+    digits : int
+        Digits after the point in tables.
     select : dict
         Columns of the records and the values that select ours: dataset, method, metric.
     results : str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -119,7 +118,7 @@ def _section(paper: str, directory: Path, output: Path, site: Path | None) -> Pa
     entry = paper_entry(paper)
     records = results.load_paper(paper, directory)
     page = Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html").as_posix()
-    metas = _metas(paper, directory)
+    metas = list(results.load_meta(paper, directory).values())
     return PaperSection(
         key=paper,
         paper=entry["paper"],
@@ -141,11 +140,6 @@ def _section(paper: str, directory: Path, output: Path, site: Path | None) -> Pa
 
 def _beside(paper: str, table: str, directory: Path) -> pd.DataFrame:
     return tables.published_beside_ours(paper, table, directory).reset_index()
-
-
-def _metas(paper: str, directory: Path) -> list[dict[str, Any]]:
-    files = sorted((Path(directory) / paper).glob("*.meta.json"))
-    return [json.loads(file.read_text(encoding="utf-8")) for file in files]
 
 
 def _provenance(paper: str, directory: Path, metas: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

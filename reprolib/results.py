@@ -8,7 +8,7 @@ import os
 import platform
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -42,13 +42,24 @@ PACKAGES = ["numpy", "scipy", "scikit-learn", "cvxopt", "highspy", "numba", "nib
 def store_directory() -> Path:
     """Folder of the record store: ``REPROLIB_RECORDS``, or one in the user's cache folder."""
     configured = os.environ.get("REPROLIB_RECORDS")
-    return Path(configured or platformdirs.user_cache_path("reprolib") / "records")
+    default = platformdirs.user_cache_path("reprolib") / "records"
+    return Path(configured).expanduser() if configured else default
 
 
 def committed_directory() -> Path:
     """Folder of the committed full-protocol results: ``REPROLIB_RESULTS``, or the checkout's."""
     configured = os.environ.get("REPROLIB_RESULTS")
-    return Path(configured or Path(__file__).resolve().parent.parent / "results")
+    default = Path(__file__).resolve().parent.parent / "results"
+    return Path(configured).expanduser() if configured else default
+
+
+def require_folder(directory: Path) -> None:
+    """Raise FileNotFoundError, with a remedy, if a results folder does not exist."""
+    if not directory.is_dir():
+        raise FileNotFoundError(
+            f"--results is {directory}, which is no folder; "
+            "run `reprolib reproduce --full` first, or name the folder of another run"
+        )
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -191,6 +202,16 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
     )
 
 
+def load_meta(paper: str, directory: Path | None = None) -> dict[str, dict[str, Any]]:
+    """What the meta files say about the tables of a paper, by table (nothing if there are none)."""
+    root = committed_directory() if directory is None else Path(directory)
+    paths = sorted((root / paper).glob("*.meta.json"))
+    return {
+        path.name.removesuffix(".meta.json"): json.loads(path.read_text(encoding="utf-8"))
+        for path in paths
+    }
+
+
 def load_paper(paper: str, directory: Path | None = None) -> pd.DataFrame:
     """Records of all tables of a paper (no rows if there are none)."""
     root = committed_directory() if directory is None else Path(directory)
@@ -199,16 +220,21 @@ def load_paper(paper: str, directory: Path | None = None) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=COLUMNS)
 
 
-def environment() -> dict[str, Any]:
-    """Versions and machine, for the meta file of a results table."""
-    versions = {"reprolib": __version__}
-    for package in PACKAGES:
+def package_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Installed version of every package, by name."""
+    versions = {}
+    for package in packages:
         try:
             versions[package] = version(package)
         except PackageNotFoundError:
             versions[package] = "not installed"
+    return versions
+
+
+def environment() -> dict[str, Any]:
+    """Versions and machine, for the meta file of a results table."""
     return {
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "versions": versions,
+        "versions": {"reprolib": __version__, **package_versions(PACKAGES)},
     }

@@ -40,7 +40,9 @@ class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
     selected_ : ndarray of bool of shape (p,)
     n_selected_ : tuple of int
         Selected nodes of every level.
-    objective_, duality_gap_ : float
+    objective_ : float
+        Objective of the solution.
+    duality_gap_ : float
         Relative duality gap.
     tree_ : KernelTree
     classes_ : ndarray of shape (2,)

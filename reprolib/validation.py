@@ -1,4 +1,4 @@
-"""Input of estimators: scikit-learn's checks, and numbers that can be multiplied."""
+"""Input of estimators: scikit-learn's checks, numbers that can be multiplied, positive ones."""
 
 from __future__ import annotations
 

@@ -33,6 +33,7 @@ class Verification:
 
     Parameters
     ----------
+    paper : str
     n_committed, n_checked : int
         Committed records, and how many of them were recomputed.
     n_all_tasks, n_tasks : int
@@ -85,6 +86,10 @@ def verify_paper(
         Of the choice.
     directory : Path, optional
         Results folder; the committed one by default.
+    n_jobs : int
+        Worker processes on this machine.
+    progress : callable, optional
+        Called with (finished tasks, tasks in all) after every task.
 
     Raises
     ------
@@ -95,7 +100,7 @@ def verify_paper(
         raise ValueError(f"fraction is {fraction}; it must be above 0 and at most 1.")
     protocol = get_protocol(paper)
     records = results.load_paper(paper, directory)
-    meta = _meta(paper, directory)
+    meta = results.load_meta(paper, directory)
     stale = [t for t, about in meta.items() if about["protocol_version"] != protocol.version]
     if stale:
         reason = (
@@ -125,12 +130,6 @@ def _recompute(tasks: Sequence[Task], digests: Mapping[str, str], n_jobs: int):
         for number, task in enumerate(tasks)
     )
     return (rows for _, rows in runner.finished(runner.local_parallel(n_jobs), jobs))
-
-
-def _meta(paper: str, directory: Path | None) -> dict[str, dict[str, Any]]:
-    folder = (results.committed_directory() if directory is None else directory) / paper
-    paths = sorted(folder.glob("*.meta.json"))
-    return {p.name.removesuffix(".meta.json"): json.loads(p.read_text("utf-8")) for p in paths}
 
 
 def _load(meta: Mapping[str, Mapping]) -> tuple[dict[str, Dataset], dict[str, str]]:

@@ -5,6 +5,16 @@ import re
 import pytest
 
 from benchmarks import bench_kpm_path, bench_large_n
+from reprolib.cli import main
+from reprolib.commands.bench import SCRIPTS
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_every_benchmark_takes_its_arguments_from_the_command_line(name, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["bench", name, "--help"])
+    assert end.value.code == 0
+    assert "usage:" in capsys.readouterr().out
 
 
 def test_kpm_benchmark_compares_all_solvers_on_the_same_problems(tmp_path, capsys):

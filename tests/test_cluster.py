@@ -15,6 +15,7 @@ pytest.importorskip("distributed", reason="the extra `cluster` is not installed"
 import distributed
 
 import reprolib.cluster
+import reprolib.results
 from reprolib.cli import main
 from reprolib.cluster import Cluster, ClusterError
 from reprolib.protocols import Task, get_protocol, runner
@@ -178,6 +179,6 @@ def test_worker_with_threads_is_refused():
 
 
 def test_worker_with_other_versions_is_refused(local_cluster, monkeypatch):
-    monkeypatch.setattr(reprolib.cluster, "version", lambda package: "1.0")
+    monkeypatch.setattr(reprolib.results, "version", lambda package: "1.0")
     with pytest.raises(ClusterError, match=r"worker tcp.* differs.*numpy .*, not 1\.0"):
         Cluster(local_cluster.scheduler_address)

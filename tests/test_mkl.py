@@ -115,6 +115,7 @@ def test_all_features_constant_predicts_the_majority():
     ("params", "message"),
     [
         ({"C": 0.0}, r"'C' parameter of KEOPSClassifier must be a float in the range \(0\.0"),
+        ({"max_iter": 0}, "'max_iter' parameter .* Got 0"),
         ({"C": -1}, "'C' parameter .* Got -1"),
         ({"C": np.nan}, "'C' parameter .* Got nan"),
         ({"p": -1.0}, r"'p' parameter .* Got -1\.0"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_blobs
-from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit
+from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit, RepeatedStratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.codes import encode, one_vs_all_code, random_code, simplex_code
@@ -113,6 +113,13 @@ def test_cross_validation_with_a_precomputed_kernel(blobs):
     given = MKPMClassifierCV(40, kernel="precomputed").fit(gram(X, gamma=GAMMA), y)
     np.testing.assert_allclose(given.cv_score_path_, ours.cv_score_path_)
     assert given.n_components_ == ours.n_components_
+
+
+def test_cross_validated_score_is_a_share_of_the_held_out_points_also_where_folds_overlap(blobs):
+    X, y, _, _ = blobs
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=3, random_state=0)
+    model = MKPMClassifierCV(20, cv=cv, gamma=GAMMA).fit(X, y)
+    assert 0.5 < model.cv_score_path_.max() <= 1.0
 
 
 def test_cross_validation_takes_the_smallest_best_dimension(blobs):
@@ -358,3 +365,12 @@ def test_score_path_needs_matching_labels(blobs):
     X, y, X_test, _ = blobs
     with pytest.raises(ValueError, match=r"y has 60 entries, but X has 30 rows"):
         MKPMClassifier(5).fit(X, y).score_path(X_test, y)
+
+
+def test_dimensions_and_labels_beyond_the_fitted_model_are_named(blobs):
+    X, y, _, _ = blobs
+    model = MKPMClassifier(12, gamma=GAMMA).fit(X, y)
+    with pytest.raises(ValueError, match="n_components is 13; the fitted path has 0 to 12"):
+        model.dual_coef_at(13)
+    with pytest.raises(ValueError, match=r"y holds labels \[99\] that are not among"):
+        model.bit_risk_path(X[:2], [y[0], 99])

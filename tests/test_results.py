@@ -74,6 +74,14 @@ def test_store_folder_can_be_moved(tmp_path, monkeypatch):
     assert (tmp_path / "here" / "ab" / "ab12.json").exists()
 
 
+def test_home_folder_in_a_setting_is_expanded(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("REPROLIB_RECORDS", "~/records")
+    monkeypatch.setenv("REPROLIB_RESULTS", "~/results")
+    assert results.store_directory() == tmp_path / "records"
+    assert results.committed_directory() == tmp_path / "results"
+
+
 def test_record_of_another_key_is_not_taken(tmp_path):
     store = results.RecordStore(tmp_path)
     store.put("aa1", [row()])

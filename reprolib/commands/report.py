@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
+from reprolib import results
 from reprolib.protocols import PAPERS, STUDIES
 from reprolib.report import write_report
 
@@ -16,11 +17,7 @@ def run(arguments) -> int:
     FileNotFoundError
         If the folder does not exist.
     """
-    if not arguments.results.is_dir():
-        raise FileNotFoundError(
-            f"--results is {arguments.results}, which is no folder; "
-            "run `reprolib reproduce --full` first, or name the folder of another run"
-        )
+    results.require_folder(arguments.results)
     title = "reprolib: five papers on kernel methods, rerun"
     keys = [*PAPERS, *STUDIES]
     path = write_report(keys, arguments.results, arguments.output, title=title, site=arguments.site)

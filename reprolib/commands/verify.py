@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
+from reprolib import results
 from reprolib.commands.progress import shown_progress
 from reprolib.protocols import IN_PROGRESS, PAPERS, STUDIES
 from reprolib.verification import TOLERANCE, Verification, verify_paper
@@ -20,9 +21,17 @@ def run(arguments) -> int:
     -------
     int
         1 if a record differs, else 0.
+
+    Raises
+    ------
+    ValueError
+        If the number of worker processes is zero.
+    FileNotFoundError
+        If the results folder does not exist.
     """
     if arguments.jobs == 0:
         raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
+    results.require_folder(arguments.results)
     papers = arguments.papers or sorted(p.name for p in arguments.results.iterdir() if p.is_dir())
     today = int(datetime.now(UTC).strftime("%Y%m%d"))
     seed = today if arguments.seed is None else arguments.seed
@@ -51,7 +60,10 @@ def run(arguments) -> int:
 
 
 def _say(out: Console, outcome: Verification) -> None:
-    verdict = f"{len(outcome.differences)} differ" if outcome.differences else "all agree"
+    if outcome.differences:
+        verdict = f"{len(outcome.differences)} differ"
+    else:
+        verdict = "all agree" if outcome.n_checked else "nothing could be checked"
     out.print(
         f"{outcome.paper}: {verdict}. {outcome.n_checked} of {outcome.n_committed} records "
         f"({outcome.n_tasks} of {outcome.n_all_tasks} tasks) recomputed in "

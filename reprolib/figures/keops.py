@@ -8,6 +8,7 @@ import mne
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from scipy import stats
 
 from data_fetch.p300 import CHANNELS, SAMPLING_RATE, make_raw
 from reprolib.figures.style import (
@@ -36,6 +37,8 @@ METHODS = {
 }
 PAPER_METHODS = ("keops", "tree norm", "mkl")
 N_FRAMES = 14
+#: Of the outline in scalp maps, in metres: where the azimuthal projection puts the equator.
+HEAD_RADIUS = 0.095
 
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
@@ -112,7 +115,7 @@ def draw_electrodes(axis, info, values) -> None:
     """Electrodes filled by relevance on the outline of the head; empty ones are discarded."""
     kept = values > 0
     turn = np.linspace(0, 2 * np.pi, 100)
-    axis.plot(0.095 * np.cos(turn), 0.095 * np.sin(turn), color=BLACK, lw=1)
+    axis.plot(HEAD_RADIUS * np.cos(turn), HEAD_RADIUS * np.sin(turn), color=BLACK, lw=1)
     axis.plot([-0.012, 0, 0.012], [0.094, 0.108, 0.094], color=BLACK, lw=1)
     xy = head_positions(info)
     axis.scatter(*xy[~kept].T, s=28, facecolor="white", edgecolor="#aaaaaa", lw=0.7, zorder=5)
@@ -140,7 +143,7 @@ def head_positions(info):
     radius = np.linalg.norm(positions, axis=1)
     polar = np.arccos(positions[:, 2] / radius)
     azimuth = np.arctan2(positions[:, 1], positions[:, 0])
-    flat = (0.095 / (np.pi / 2)) * polar
+    flat = (HEAD_RADIUS / (np.pi / 2)) * polar
     return np.column_stack([flat * np.cos(azimuth), flat * np.sin(azimuth)])
 
 
@@ -312,8 +315,6 @@ def paired_aucs(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
 
     ``half width`` is that of the 95 % t interval of the mean difference.
     """
-    from scipy import stats
-
     rows = records[
         (records["table"] == "table1")
         & (records["metric"] == "auc")

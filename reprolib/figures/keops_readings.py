@@ -9,9 +9,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from reprolib.figures.keops import METHODS, PAPER_METHODS, records_source
+from reprolib.figures.keops import METHODS, records_source
 from reprolib.figures.style import figure_grid, note_source
 from reprolib.protocols.base import HEADLINE
+from reprolib.published import numbers
 from reprolib.tables import number_text
 
 #: Metrics of Table 1, their factor, and the digits shown.
@@ -91,16 +92,15 @@ def frames_against_steps(records: pd.DataFrame) -> Figure:
     rows = records[(records["table"] == "table1") & records["metric"].isin(["channels", "frames"])]
     readings = ["stopped after 20 steps", "stopped after 50 steps", HEADLINE]
     labels = ["20", "50", "converged"]
-    printed = {"keops": {"channels": 13.1, "frames": 62.3}, "mkl": {"channels": 49.7}}
-    printed["mkl"]["frames"] = 139.7
+    printed = {(n.select["method"], n.select["metric"]): n.value for n in numbers("keops")}
     figure, axes = figure_grid(1, 2, size=(4.0, 3.0))
     for axis, metric in zip(axes, ("channels", "frames"), strict=True):
-        for method in [m for m in PAPER_METHODS if m in printed]:
+        for method in ("keops", "mkl"):
             of_method = rows[(rows["method"] == method) & (rows["metric"] == metric)]
             means = of_method.groupby("reading")["value"].mean().reindex(readings)
             label, colour = METHODS[method]
             axis.plot(labels, means, "o-", color=colour, label=label)
-            axis.axhline(printed[method][metric], color=colour, ls="--", lw=1)
+            axis.axhline(printed[method, metric], color=colour, ls="--", lw=1)
         axis.set(title=f"{metric} kept", xlabel="outer steps", ylim=(0, None))
     axes[0].legend(fontsize=9)
     note_source(figure, "dashed: printed; " + records_source(rows))

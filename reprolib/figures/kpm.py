@@ -72,7 +72,7 @@ def figure1(records: pd.DataFrame) -> Figure:
 def error_against_dimension(records: pd.DataFrame) -> Figure:
     """Test error against D for every data set: mean, and middle 80 % of the realisations."""
     rows = records[(records["table"] == "table2") & (records["reading"] == HEADLINE)]
-    names = [n for n in rows["dataset"].unique() if (rows["dataset"] == n).any()]
+    names = list(rows["dataset"].unique())
     n_columns = min(4, len(names))
     figure, axes = figure_grid(-(-len(names) // n_columns), n_columns)
     for axis, name in zip(axes, names, strict=False):

@@ -265,6 +265,7 @@ def weight_maps(volumes: dict[str, np.ndarray], affine, title: str) -> Figure:
         Weights by category, NaN outside the mask.
     affine : ndarray of shape (4, 4)
         From voxels to millimetres.
+    title : str
     """
     names = list(volumes)
     inside = np.isfinite(volumes[names[0]])

@@ -12,14 +12,13 @@ from cycler import cycler
 from matplotlib.figure import Figure
 
 #: Colours that stay apart for the colour-blind (Okabe and Ito).
-BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK = (
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
     "#0072B2",
     "#E69F00",
     "#009E73",
     "#D55E00",
     "#CC79A7",
     "#56B4E9",
-    "#F0E442",
     "#222222",
 )
 

@@ -104,7 +104,18 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         return np.concatenate([np.diag(self._kernel(block, block)) for block in blocks])
 
     def dual_coef_at(self, n_components: int):
-        """Dual coefficients at any point of the path, shape (m, L)."""
+        """Dual coefficients at a total dimension 0, ..., ``n_components_``, shape (m, L).
+
+        Raises
+        ------
+        ValueError
+            If the fitted path does not reach that far.
+        """
+        check_is_fitted(self)
+        if not 0 <= n_components <= self.n_components_:
+            raise ValueError(
+                f"n_components is {n_components}; the fitted path has 0 to {self.n_components_}."
+            )
         return np.column_stack(
             [
                 self._projection[:, :dimension] @ self._paths.coefficients(bit, dimension)
@@ -163,7 +174,13 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         return self.count_path(X, y, allocations) / len(y)
 
     def count_path(self, X, y, allocations=None):
-        """Number of right predictions where `score_path` gives their share."""
+        """Number of right predictions where `score_path` gives their share.
+
+        Raises
+        ------
+        ValueError
+            If X and y differ in length, or the allocations do not fit the fitted path.
+        """
         features, y = self._features(X), np.asarray(y)
         if len(y) != len(features):
             raise ValueError(f"y has {len(y)} entries, but X has {len(features)} rows.")
@@ -174,8 +191,19 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         return correct
 
     def bit_risk_path(self, X, y):
-        """Mean square loss of every bit alone in every dimension on other data, (L, r + 1)."""
-        features = self._features(X)
+        """Mean square loss of every bit alone in every dimension on other data, (L, r + 1).
+
+        Raises
+        ------
+        ValueError
+            If y holds a label that was not in the training data.
+        """
+        features, y = self._features(X), np.asarray(y)
+        if not np.isin(y, self.classes_).all():
+            raise ValueError(
+                f"y holds labels {np.setdiff1d(y, self.classes_)[:5]} that are not among the "
+                f"training classes {self.classes_}."
+            )
         targets = encode(self.code_, np.searchsorted(self.classes_, y))
         risk = np.zeros((len(self.code_), features.shape[1] + 1))
         for start in range(0, len(targets), 16):

@@ -64,11 +64,14 @@ def nystrom_basis(
     ----------
     columns : callable
         ``columns(indices)`` gives those columns of the Gram matrix, shape (n, len(indices)).
+    n_samples : int
     rank : int
         Number of landmarks, at most n.
     rank_tol : float, optional
         Approximate eigenvalues at most this fraction of the largest are taken as zero; the
         default is n times the machine epsilon, as for the exact components.
+    random_state : int, RandomState or None
+        For the landmarks.
     """
     support = nystrom_landmarks(n_samples, min(rank, n_samples), random_state)
     K_cross = columns(support)

@@ -66,12 +66,13 @@ class MKPMClassifier(_MKPM):
     support_ : ndarray of shape (m,)
         Training points in the expansion of the predictors: all, landmarks, or pivots.
     dual_coef_ : ndarray of shape (m, L)
-        f_l(x) = sum_i dual_coef_[i, l] k(x, x_support[i]) + intercept_[l].
+        f_l(x) = sum_i dual_coef_[i, l] k(x, X_fit_[i]) + intercept_[l].
     intercept_ : ndarray of shape (L,)
         Zero for the square loss.
     duality_gap_ : float
         Largest relative duality gap of the single-bit problems.
-    n_features_in_ : int
+    X_fit_ : ndarray of shape (m, p)
+        The training points of ``support_`` (not with a precomputed kernel).
 
     References
     ----------

@@ -11,7 +11,13 @@ CODES = ("one-vs-all", "simplex", "random")
 
 
 def make_code(code, n_classes: int, random_state=None):
-    """Code matrix (L, n_classes) by a name of `CODES`, or as it is given."""
+    """Code matrix (L, n_classes) by a name of `CODES`, or as it is given.
+
+    Raises
+    ------
+    ValueError
+        If `check_code` refuses the matrix.
+    """
     if not isinstance(code, str):
         return check_code(code, n_classes)
     if code == "one-vs-all":

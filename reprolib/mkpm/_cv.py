@@ -33,8 +33,9 @@ class MKPMClassifierCV(_MKPM):
         Held-out accuracy, all folds together, for d = 0, 1, ...
     n_components_ : int
         The chosen total dimension; at most L times the rank on all data.
-
-    Other attributes are those of `MKPMClassifier`.
+    classes_, code_, allocation_path_, allocation_, bit_objective_path_, objective_path_, support_,
+    dual_coef_, intercept_, duality_gap_, X_fit_
+        As in `MKPMClassifier`.
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -95,7 +96,7 @@ class MKPMClassifierCV(_MKPM):
         ]
         length = min(len(fold_correct) for fold_correct in correct)
         total = np.sum([fold_correct[:length] for fold_correct in correct], axis=0)
-        self.cv_score_path_ = total / len(y)
+        self.cv_score_path_ = total / sum(len(test) for _, test in folds)
         return self._fit_path(X, y, 1 + int(np.argmax(total[1:])))
 
     def _held_out_correct(self, X, y, train, test, fold: int):

@@ -81,8 +81,11 @@ class MultipleKernelMMC(_SupervisedProjection):
     objective_path_ : ndarray
         Objective after the start and after every outer step; it never decreases.
     components_ : ndarray of shape (n_components, n)
+        Coefficients of the directions over the training points.
     eigenvalues_ : ndarray of shape (n_components,)
     gammas_ : ndarray of shape (p,)
+    X_fit_ : ndarray of shape (n, n_features)
+        Training data.
     n_iter_ : int
     """
 

@@ -143,13 +143,18 @@ def run_protocol(
 
     Parameters
     ----------
+    protocol : Protocol
     profile : {"quick", "full"}
     embedded : bool
         Use the embedded counterparts even where the real data can be had.
+    store : RecordStore, optional
+        Of finished tasks; the user's by default.
     n_jobs : int
         Worker processes on this machine. The records do not depend on it.
     cluster : Cluster, optional
         Run the tasks there instead; the data are sent to every worker once.
+    progress : callable, optional
+        Called after every task, see `Progress`.
     """
     store = results.RecordStore() if store is None else store
     started = time.perf_counter()

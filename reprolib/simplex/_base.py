@@ -25,7 +25,7 @@ class SimplexClassifierMixin(ClassifierMixin):
     def _set_code(self):
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class only, {self.classes_[0]!r}; {type(self).__name__} needs at least "
+                f"y has one class only, {self.classes_[0]}; {type(self).__name__} needs at least "
                 "2 classes. Give labels of all the classes to be told apart."
             )
         self.code_ = simplex_code(len(self.classes_))

@@ -81,6 +81,8 @@ class SimplexRLSClassifier(_SimplexRLS):
     dual_coef_ : ndarray of shape (n, T - 1)
     coef_ : ndarray of shape (T - 1, p)
         W, for the linear kernel.
+    X_fit_ : ndarray of shape (n, p)
+        Training data, for the other kernels but "precomputed".
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -122,9 +124,21 @@ def spectrum_alphas(eigenvalues, n_samples: int, *, n_alphas: int = 100):
 
     Eigenvalues at most n times the machine epsilon times the largest do not count.
 
+    Parameters
+    ----------
+    eigenvalues : ndarray
+        Of K, in increasing order.
+    n_samples : int
+    n_alphas : int
+
     Returns
     -------
     ndarray of shape (n_alphas,), decreasing
+
+    Raises
+    ------
+    ValueError
+        If no eigenvalue is positive.
     """
     largest = np.max(eigenvalues, initial=0.0)
     positive = eigenvalues[eigenvalues > n_samples * np.finfo(float).eps * largest]
@@ -158,13 +172,14 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         Leave-one-out accuracy at every alpha of ``alphas_``.
     eigenvalues_ : ndarray
         Of K, in increasing order (the positive ones for the linear kernel with p < n).
-    classes_, code_, dual_coef_, coef_
+    classes_, code_, dual_coef_, coef_, X_fit_
         As in `SimplexRLSClassifier`.
 
     Notes
     -----
     Memory of the kernel case: 24 n^2 bytes at the peak (6.1 GB for n = 16,000). Beyond, map the
-    data with `reprolib.kernels.nystrom_map` and use the linear kernel.
+    data with `reprolib.kernels.nystrom_map` and use the linear kernel, or give alpha to
+    `NystromSimplexRLSClassifier`.
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

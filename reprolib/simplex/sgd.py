@@ -119,7 +119,10 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        classes : array-like
+        X : {array-like, sparse matrix} of shape (n, p)
+            Also memory-mapped.
+        y : array-like of shape (n,)
+        classes : array-like of shape (T,), optional
             All the classes there will be; required in the first call.
 
         Raises
@@ -128,8 +131,9 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
             If the first call has no ``classes``, or y has a label that is not among them.
         """
         self._validate_params()
-        first = _check_partial_fit_first_call(self, classes)
+        first = not hasattr(self, "_state")
         X, y = self._validate(X, y, reset=first)
+        _check_partial_fit_first_call(self, classes)
         if first:
             self._set_code()
             self._start(X)
@@ -158,9 +162,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
     def _pass(self, X, indices, rng):
         n_samples = X.shape[0]
         order = rng.permutation(n_samples) if self.shuffle else np.arange(n_samples)
-        average_from = None if self.average is False else int(self.average) - 1
-        if average_from is not None:
-            average_from = max(average_from, 0)
+        average_from = None if self.average is False else max(int(self.average) - 1, 0)
         run_sgd(
             self._state,
             X,

@@ -193,6 +193,8 @@ class SimplexConeSVC(_SimplexSVC):
         Primal objective.
     duality_gap_ : float
         Certified duality gap divided by the primal objective.
+    X_fit_ : ndarray of shape (n, p)
+        Training data, or the Gram matrix if precomputed.
     n_iter_ : int
     """
 
@@ -237,7 +239,11 @@ class SimplexHalfspaceSVC(_SimplexSVC):
         constraint out; on the hull the losses of SH-SVM and SC-SVM are the same function.
     kernel, gamma, degree, coef0, solver, tol : as in `SimplexConeSVC`
     max_iter, cache_size, random_state : as in `SimplexConeSVC`
-        The learned attributes are the same, too.
+
+    Attributes
+    ----------
+    classes_, code_, dual_coef_, coef_, objective_, duality_gap_, X_fit_, n_iter_
+        As in `SimplexConeSVC`.
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
+#: A column closer than this (relative) to the span of the columns before it adds nothing.
 DEPENDENT_TOL = 1e-9
-"""A column closer than this (relative) to the span of the columns before it adds nothing."""
 
 
 @dataclass(frozen=True)

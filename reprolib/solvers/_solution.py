@@ -43,6 +43,8 @@ class Solution:
         ``"optimal"``, or what the solver said when it stopped.
     iterations : int
         Iterations of the solver's outer loop.
+    info : dict
+        What else a solver says about its answer, as its docstring lists it.
     """
 
     variables: dict[str, Any]

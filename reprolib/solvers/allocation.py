@@ -83,8 +83,12 @@ def solve_allocation_greedy(objectives, max_total: int | None = None) -> Solutio
     all L * r decrements always form an admissible allocation, and none can be lower. Among equal
     decrements the earlier bit comes first. Time O(L r log(L r)).
 
-    Parameters and the answer are those of `solve_allocation`; a row that is not convex raises
-    ValueError.
+    Parameters and the answer are those of `solve_allocation`.
+
+    Raises
+    ------
+    ValueError
+        For the reasons of `solve_allocation`, or if a row is not convex.
     """
     objectives, max_total = _check_objectives(objectives, max_total)
     if not is_convex(objectives):

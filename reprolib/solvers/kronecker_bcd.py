@@ -124,7 +124,7 @@ def _gram_sweeps(K, B, U, A, F, n_sweeps, tol):
 
 
 def solve_kronecker_qp_bcd(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_check=10):
-    """Linear kernel: keep Z = X'A (p x T) instead of K; O(n p T) an epoch.
+    """Solve the programme for a linear kernel: Z = X'A (p x T) is kept, not K; O(n p T) an epoch.
 
     Between two checks of the gap, examples whose row did not change in three visits are left out.
 
@@ -141,6 +141,8 @@ def solve_kronecker_qp_bcd(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_ch
         Epochs.
     seed : int
         Order of the examples.
+    epochs_per_check : int
+        The gap, which costs as much as an epoch, is looked at after so many.
 
     Returns
     -------
@@ -169,7 +171,7 @@ def solve_kronecker_qp_bcd(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_ch
 def solve_kronecker_qp_decomposition(
     gram_rows, diagonal, B, U, *, gap, tol, max_iter, seed=0, block_size=256
 ):
-    """Any kernel: exact descent on working sets, rows of K on demand.
+    """Solve the programme for any kernel: exact descent on working sets, rows of K on demand.
 
     Every outer iteration takes the ``block_size`` examples of which half violate optimality the
     most and half are drawn from the remaining violators, evaluates their rows of K, solves the
@@ -181,10 +183,10 @@ def solve_kronecker_qp_decomposition(
     gram_rows : callable
         (indices) -> K[indices], shape (m, n).
     diagonal : ndarray of shape (n,)
-    gap : callable
-    tol : float
-    max_iter, seed : int
-        As in `solve_kronecker_qp_bcd`; iterations are outer ones.
+    B, U, gap, tol, max_iter, seed : as in `solve_kronecker_qp_bcd`
+        Iterations are outer ones.
+    block_size : int
+        Examples in a working set.
 
     Returns
     -------

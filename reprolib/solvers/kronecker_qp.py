@@ -47,6 +47,9 @@ def solve_kronecker_qp_cvxopt(L, B, U, *, tol: float = 1e-8, max_iter: int = 100
     B : ndarray of shape (n, T)
     U : ndarray of shape (n, T)
         Upper bounds; inf is allowed, 0 fixes the entry.
+    tol : float
+        Relative tolerance handed to cvxopt; the absolute and feasibility ones are below it.
+    max_iter : int
 
     Returns
     -------

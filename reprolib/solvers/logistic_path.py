@@ -10,6 +10,7 @@ from reprolib.solvers._nested_basis import NestedBasis
 from reprolib.solvers._solution import Solution
 
 MAX_ITERATIONS = 200
+#: Relative duality gap at which Newton's method stops; a hundred times it is accepted.
 GAP_TOL = 1e-9
 
 

@@ -115,6 +115,8 @@ def solve_rls_loo_eigh(
         <c_q, f(x)> = T/(T-1) f_q(x) - sum_k f_k(x) / (T-1), so that both decode alike.
     shifts : ndarray of shape (L,)
         The values n alpha.
+    block_rows : int
+        Rows of a block.
 
     Yields
     ------

@@ -148,13 +148,26 @@ class HullDual(SimplexSVMDual):
 
 
 def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100) -> Solution:
-    """Solve the reference way for K = L L', by `kronecker_qp.solve_kronecker_qp_cvxopt`."""
+    """Solve the reference way for K = L L', by `kronecker_qp.solve_kronecker_qp_cvxopt`.
+
+    Returns
+    -------
+    Solution
+        Variables ``A`` (n, T) and ``coefficients`` (n, T - 1), the rows a_i of
+        f = sum_i k(x_i, .) a_i; status "optimal" if the duality gap is at most ``tol`` times the
+        primal objective, else "iteration limit".
+    """
     A, iterations = solve_kronecker_qp_cvxopt(L, dual.B, dual.U, tol=1e-2 * tol, max_iter=max_iter)
     return _solution(dual, A, kronecker_qp_scores(L, A), iterations, tol)
 
 
-def solve_simplex_svm_bcd(dual: SimplexSVMDual, X, *, tol=1e-4, max_iter=10_000, seed=0):
-    """Linear kernel K = X X', by `kronecker_bcd.solve_kronecker_qp_bcd`."""
+def solve_simplex_svm_bcd(
+    dual: SimplexSVMDual, X, *, tol=1e-4, max_iter=10_000, seed=0
+) -> Solution:
+    """Solve for K = X X' by `kronecker_bcd.solve_kronecker_qp_bcd`.
+
+    The answer is that of `solve_simplex_svm_cvxopt`.
+    """
     A, iterations = solve_kronecker_qp_bcd(
         X, dual.B, dual.U, gap=dual.gap, tol=tol, max_iter=max_iter, seed=seed
     )
@@ -164,7 +177,10 @@ def solve_simplex_svm_bcd(dual: SimplexSVMDual, X, *, tol=1e-4, max_iter=10_000,
 def solve_simplex_svm_decomposition(
     dual: SimplexSVMDual, gram_rows, diagonal, *, tol=1e-4, max_iter=10_000, seed=0
 ) -> Solution:
-    """Any kernel, rows on demand, by `kronecker_bcd.solve_kronecker_qp_decomposition`."""
+    """Solve for any kernel, rows on demand, by `kronecker_bcd.solve_kronecker_qp_decomposition`.
+
+    The answer is that of `solve_simplex_svm_cvxopt`.
+    """
     A, product, iterations = solve_kronecker_qp_decomposition(
         gram_rows, diagonal, dual.B, dual.U, gap=dual.gap, tol=tol, max_iter=max_iter, seed=seed
     )

@@ -20,7 +20,9 @@ from scipy.linalg import eigh, eigvalsh, helmert
 
 from reprolib.solvers._solution import NotOptimalError, Solution
 
+#: Weights up to this are taken as zero when an answer is polished on its support.
 _SUPPORT_TOL = 1e-7
+#: Curvature, relative to the largest entry, up to which a form counts as concave.
 _CURVATURE_TOL = 1e-12
 
 

@@ -110,6 +110,8 @@ def solve_svm_active_set(
     K, y, C : as in `solve_svm_cvxopt`
     alpha : ndarray of shape (n,), optional
         Start, feasible for the dual; zero by default.
+    tol : float
+        Largest violation of the optimality conditions, in units of the margin.
     max_iter : int
         Steps of the active-set phase.
 
@@ -130,6 +132,17 @@ def solve_svm_active_set(
 
 def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = 1e-6) -> Solution:
     """Active-set answer, checked by its duality gap; by CVXOPT where that check fails.
+
+    Parameters
+    ----------
+    K, y, C, alpha : as in `solve_svm_active_set`
+    gap_tol : float
+        Relative duality gap.
+
+    Returns
+    -------
+    Solution
+        Variables as in `solve_svm_cvxopt`.
 
     Warns
     -----

@@ -9,8 +9,8 @@ from reprolib.solvers._nested_basis import NestedBasis
 from reprolib.solvers._solution import Solution
 from reprolib.solvers.hinge_lp._highs import OPTIONS
 
+#: Largest coordinate, that is, root mean square of a component of the decision function.
 BOUND = 1e7
-"""Largest coordinate, that is, root mean square of a component of the decision function."""
 
 
 def bounded_single(basis: NestedBasis, n_components: int) -> Solution:

@@ -8,7 +8,9 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.optimize import nnls
 
+#: Relative rise of the loss up to which a candidate is still an optimum.
 LOSS_TOL = 1e-9
+#: Relative to the largest diagonal entry of R, in the rank of the rows that hold with equality.
 RANK_TOL = 1e-10
 
 

@@ -10,16 +10,16 @@ from reprolib.solvers._nested_basis import NestedBasis
 from reprolib.solvers._solution import NotOptimalError, Solution
 from reprolib.solvers.hinge_lp._canonical import canonical_optimum
 
+#: Relative duality gap up to which an answer is accepted.
 GAP_TOL = 1e-7
-"""Relative duality gap up to which an answer is accepted."""
+#: Relative error of a sum of D + 1 products, with some room.
 ROUND_OFF = 8 * np.finfo(float).eps
-"""Relative error of a sum of D + 1 products, with some room."""
+#: Relative gap beyond which round-off is no excuse.
 MAX_ROUND_OFF = 1e-4
-"""Relative gap beyond which round-off is no excuse."""
+#: Root mean square up to which the dual bound holds at least.
 RADIUS = 1e3
-"""Root mean square up to which the dual bound holds at least."""
+#: Residual of the dual equality constraints, relative to sum w, that is left as it is.
 RESIDUAL_TOL = 1e-14
-"""Residual of the dual equality constraints, relative to sum w, that is left as it is."""
 
 
 @dataclass(frozen=True)

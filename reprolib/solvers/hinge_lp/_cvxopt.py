@@ -18,8 +18,8 @@ OPTIONS = {
     "maxiters": 100,
     "refinement": 1,
 }
+#: Interior points stop short of the bounds of a; see `canonical_optimum`.
 DUAL_TOL = 1e-5
-"""Interior points stop short of the bounds of a; see `canonical_optimum`."""
 
 
 def cvxopt_single(basis: NestedBasis, n_components: int):

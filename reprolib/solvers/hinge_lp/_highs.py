@@ -17,8 +17,8 @@ OPTIONS: dict[str, bool | int | float | str] = {
     "primal_feasibility_tolerance": 1e-9,
     "dual_feasibility_tolerance": 1e-9,
 }
+#: Ten times the feasibility tolerance; see `canonical_optimum`.
 DUAL_TOL = 1e-8
-"""Ten times the feasibility tolerance; see `canonical_optimum`."""
 
 
 def highs_path(basis: NestedBasis):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+#: Tolerance on 0 <= a <= w, relative to w.
 FEASIBILITY_TOL = 1e-9
-"""Tolerance on 0 <= a <= w, relative to w."""
+#: Least descent worth following, relative to sum w, for a step of root mean square one.
 SLOPE_TOL = 1e-13
-"""Least descent worth following, relative to sum w, for a step of root mean square one."""
+#: Least change of a margin, relative to the largest, at which a point may become basic.
 PIVOT_TOL = 1e-7
-"""Least change of a margin, relative to the largest, at which a point may become basic."""
+#: Of the targets, see `perturbed_targets`.
 PERTURBATION = 1e-7
 PIVOTS_PER_FACTORISATION = 40
 MAX_PIVOTS_PER_COORDINATE = 20

@@ -17,9 +17,10 @@ from reprolib.solvers.hinge_lp._cvxopt import cvxopt_single
 from reprolib.solvers.hinge_lp._highs import highs_path, highs_single
 from reprolib.solvers.hinge_lp._simplex import perturbed_targets, simplex_path
 
+#: Relative gap above which the simplex path goes on with the targets 1; see `simplex_path`.
 EXACT_GAP = 1e-11
+#: The simplex method's own tolerance on the bounds of a; see `canonical_optimum`.
 DUAL_TOL = 1e-9
-"""The simplex method's own tolerance on the bounds of a; see `canonical_optimum`."""
 
 
 def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solution]:

@@ -63,7 +63,12 @@ class LinearBlocks:
 
 
 class KernelStack:
-    """Kernels given as Gram matrices, ``Ks`` of shape (M, n, n)."""
+    """Kernels given as Gram matrices.
+
+    Parameters
+    ----------
+    Ks : ndarray of shape (M, n, n)
+    """
 
     def __init__(self, Ks):
         self.Ks = Ks
@@ -82,7 +87,13 @@ class KernelStack:
 
 
 def check_blocks(blocks, n_features: int):
-    """Kernel of every feature as integers 0..M-1, each used."""
+    """Kernel of every feature as integers 0..M-1, each used.
+
+    Raises
+    ------
+    ValueError
+        If there is not one number for each feature, or a number is left out.
+    """
     if blocks is None:
         return np.arange(n_features)
     array = np.asarray(blocks)
@@ -101,7 +112,13 @@ def check_blocks(blocks, n_features: int):
 
 
 def check_stack(Ks, n_samples: int):
-    """Gram matrices of shape (M, n, n), each symmetric."""
+    """Gram matrices of shape (M, n, n), each symmetric.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another one, or `check_gram` refuses a matrix.
+    """
     if Ks.ndim != 3 or Ks.shape[1:] != (n_samples, n_samples) or Ks.size == 0:
         raise ValueError(
             f"X has shape {Ks.shape}; kernel='precomputed' needs Gram matrices of shape "

@@ -164,7 +164,13 @@ def _leaf_paths(node, path):
 
 
 def check_tree(tree, n_kernels: int) -> KernelTree:
-    """Tree over exactly the kernels at hand; None gives the flat one."""
+    """Tree over exactly the kernels at hand; None gives the flat one.
+
+    Raises
+    ------
+    ValueError
+        If the tree is malformed, or has another number of kernels.
+    """
     if tree is None:
         return KernelTree.flat(n_kernels)
     if not isinstance(tree, KernelTree):
