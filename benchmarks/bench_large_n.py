@@ -7,7 +7,7 @@ mapped pages of the data included. The entries marked "limited" may allocate no 
 ``--limit`` MB (RLIMIT_DATA, which does not count the mapped file), less than the data at a million
 rows: what stores the data, or n x rank features, would end there with a MemoryError.
 
-    python benchmarks/bench_large_n.py [--sizes 10000 ...] [--rank 200] [--ranks 50 ...]
+    python benchmarks/bench_large_n.py [--sizes 10000 ...] [--rank 200] [--output FILE]
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from sklearn.linear_model import RidgeClassifier, SGDClassifier
 from sklearn.pipeline import make_pipeline
 
 from reprolib.mkpm import MKPMClassifier, NystromMKPMClassifier
+from reprolib.results import environment, write_atomically
 from reprolib.simplex import (
     NystromSimplexRLSClassifier,
     SimplexRLSClassifier,
@@ -209,33 +211,54 @@ def exponent(sizes, values) -> float:
     return float(np.polyfit(np.log(sizes[kept]), np.log(values[kept]), 1)[0])
 
 
-def growth(sizes, rank: int, folder: Path, limit: float) -> pd.DataFrame:
-    """Every method at every size, with a row of exponents for each."""
-    records = []
-    for name in GROWING:
-        ours = [measure(name, n, rank, folder, limit) for n in sizes]
-        records += ours
-        slopes = {key: exponent(sizes, [r[key] for r in ours]) for key in ("seconds", "peak")}
-        records.append({"method": name, "n": "exponent", "rank": rank, **slopes})
-    return pd.DataFrame(records)
+def run_all(options, folder: Path) -> pd.DataFrame:
+    """Every measurement, one row each; ``part`` is the table that it belongs to."""
+    largest, limit = max(options.sizes), options.limit
+    jobs = [("growth", name, n, options.rank, limit) for name in GROWING for n in options.sizes]
+    limit *= 8  # Matrices of rank x rank, up to 1500.
+    jobs += [("by rank", name, options.full, r, limit) for name in RANKED for r in options.ranks]
+    jobs += [("full kernel", name, options.full, 1, limit) for name in FULL]
+    jobs += [
+        ("by rank, all rows", name, largest, r, limit)
+        for name in RANKED_LARGE
+        for r in options.ranks_large
+    ]
+    rows = []
+    for number, (part, *job, megabytes) in enumerate(jobs, start=1):
+        rows.append({"part": part, **measure(*job, folder, megabytes)})
+        print(f"{number} of {len(jobs)} measured", file=sys.stderr, flush=True)
+    return pd.DataFrame(rows)
 
 
-def accuracy_by_rank(names, n: int, ranks, folder: Path, limit: float) -> pd.DataFrame:
-    """Test accuracy of every method at every rank."""
-    table = {
-        name: {str(rank): measure(name, n, rank, folder, limit)["accuracy"] for rank in ranks}
-        for name in names
-    }
-    return pd.DataFrame.from_dict(table, orient="index")
+def growth_table(records: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Seconds or peak MB of every method at every size, and the exponent."""
+    rows = records[records["part"] == "growth"]
+    table = rows.pivot_table(index="method", columns="n", values=column, sort=False)
+    exponents = [exponent(table.columns, values) for values in table.to_numpy()]
+    return table.map("{:.2g}".format).assign(exponent=[f"{e:.2f}" for e in exponents])
 
 
-def accuracy_of_full_kernels(n: int, folder: Path, limit: float) -> pd.Series:
-    """Test accuracy with the n x n Gram matrix."""
-    return pd.Series({name: measure(name, n, 1, folder, limit)["accuracy"] for name in FULL})
+def accuracy_table(records: pd.DataFrame, part: str) -> pd.DataFrame:
+    """Test accuracy in percent of every method at every rank."""
+    rows = records[records["part"] == part]
+    table = rows.pivot_table(index="method", columns="rank", values="accuracy", sort=False)
+    return (100 * table).map("{:.1f}".format)
 
 
-def show(title: str, frame: pd.DataFrame) -> None:
-    print(f"\n{title}\n{frame.to_string(float_format='{:.3g}'.format, na_rep='')}", flush=True)
+def show(records: pd.DataFrame) -> None:
+    """Print all tables as they stand in docs/large_n.md."""
+    for column in ("seconds", "peak"):
+        print(f"\n{column}\n{growth_table(records, column).to_string()}")
+    for part in ("by rank", "full kernel", "by rank, all rows"):
+        if part in set(records["part"]):
+            print(f"\naccuracy, {part}\n{accuracy_table(records, part).to_string()}")
+
+
+def write(records: pd.DataFrame, path: Path) -> None:
+    """Write the measurements, and where they come from, beside each other."""
+    write_atomically(path, records.to_csv(index=False, float_format="%.4g"))
+    about = {"date": datetime.now(UTC).date().isoformat(), **environment()}
+    write_atomically(path.with_suffix(".meta.json"), json.dumps(about, indent=1) + "\n")
 
 
 def main(arguments=None) -> int:
@@ -248,26 +271,18 @@ def main(arguments=None) -> int:
     parser.add_argument("--ranks-large", type=int, nargs="*", default=[50, 150, 500])
     parser.add_argument("--full", type=int, default=4000, help="rows beside the full kernel")
     parser.add_argument("--limit", type=float, default=128.0, help="MB that may be allocated")
+    parser.add_argument("--output", type=Path, help="CSV file to write the measurements to")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.job:
         print(json.dumps(run_job(json.loads(options.job))))
         return 0
-    largest, limit = max(options.sizes), options.limit
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_rows(folder, max(largest, options.full))
-        size = 8 * N_FEATURES * largest / 2**20
-        title = f"rank {options.rank}; {size:.0f} MB of data at n = {largest}; limit {limit:g} MB"
-        show(title, growth(options.sizes, options.rank, folder, limit))
-        limit *= 8  # Matrices of rank x rank, up to 1500.
-        small = accuracy_by_rank(RANKED, options.full, options.ranks, folder, limit)
-        show(f"accuracy by rank, n = {options.full}", small)
-        full = accuracy_of_full_kernels(options.full, folder, limit)
-        show(f"accuracy, n = {options.full}", full.to_frame("full kernel"))
-        if options.ranks_large:
-            large = accuracy_by_rank(RANKED_LARGE, largest, options.ranks_large, folder, limit)
-            show(f"accuracy by rank, n = {largest}", large)
+        write_rows(Path(name), max(*options.sizes, options.full))
+        records = run_all(options, Path(name))
+    if options.output:
+        write(records, options.output)
+    show(records)
     return 0
 
 

@@ -57,7 +57,8 @@ def _add_reproduce(commands) -> None:
     sub.add_argument(
         "--output",
         type=Path,
-        help="results folder (default: results for --full, else build/results)",
+        help="results folder (default: build/results; sound --full runs on real data are also "
+        "written to the checkout's results)",
     )
     sub.set_defaults(run=reproduce.run, profile="quick", build=BUILD)
 

@@ -55,8 +55,8 @@ def corrected_interval(
     over trials is too small. Nadeau and Bengio (Machine Learning 2003, section 3) take the
     correlation to be the share rho of the rows that are tested, which replaces the 1/J in the
     variance of the mean of J trials by 1/J + rho / (1 - rho); rho / (1 - rho) is their
-    n_test / n_train where a split uses all rows. Where it draws only some of a larger pool, rho
-    is the share of test rows that two splits have in common.
+    n_test / n_train where a split uses all rows. Where it draws only some of a larger pool, we
+    take the share of test rows that two splits have in common for rho (our extension).
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def indistinct_groups(comparison: RankComparison) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class SignedRankPosterior:
-    """Posterior probabilities that a method is worse, practically as good, or better.
+    """Posterior probabilities that worse, practically as good, or better is the likeliest outcome.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -79,7 +80,8 @@ class NystromMixin(KernelMixin):
         for rows in self._blocks(len(X)):
             Z = self._kernel(X[rows], self.X_fit_) @ self.feature_map_
             covariance += Z.T @ Z
-            class_sums += Z.T @ np.eye(len(self.classes_))[indices[rows]]
+            classes = (np.ones(len(Z)), (np.arange(len(Z)), indices[rows]))
+            class_sums += (csr_array(classes, shape=(len(Z), len(self.classes_))).T @ Z).T
         return Moments(covariance, class_sums, np.bincount(indices))
 
     def _apply(self, X, coefficients):

@@ -62,6 +62,12 @@ def require_folder(directory: Path) -> None:
         )
 
 
+def can_be_committed() -> bool:
+    """Whether the folder of the committed results belongs to a checkout, or was named by hand."""
+    named = "REPROLIB_RESULTS" in os.environ
+    return named or (committed_directory().parent / "pyproject.toml").exists()
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that a reader sees the old file or the new one, never a part.
 
@@ -151,7 +157,10 @@ def to_frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
 
 
 def write_tables(records: pd.DataFrame, directory: Path, meta: dict[str, Any]) -> list[Path]:
-    """Write ``<directory>/<table>.csv`` and its ``.meta.json`` for every table in the records."""
+    """Write ``<directory>/<table>.csv`` and its ``.meta.json`` for every table in the records.
+
+    Tables of an earlier run that this one did not make are deleted with their meta files.
+    """
     paths = []
     for table, rows in records.groupby("table", sort=True):
         path = Path(directory) / f"{table}.csv"
@@ -169,6 +178,11 @@ def write_tables(records: pd.DataFrame, directory: Path, meta: dict[str, Any]) -
         }
         write_atomically(path.with_suffix(".meta.json"), json.dumps(about, indent=1) + "\n")
         paths.append(path)
+    for about in list(Path(directory).glob("*.meta.json")):
+        table = about.with_name(about.name.removesuffix(".meta.json") + ".csv")
+        if table not in paths:
+            table.unlink(missing_ok=True)
+            about.unlink()
     return paths
 
 

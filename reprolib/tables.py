@@ -107,13 +107,13 @@ def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFr
         if v.number.table == table and v.word != "not run":
             digits = v.number.digits
             rows[v.number.row, v.number.column] = {
+                "source": v.source,
                 "published": number_text(v.number.value, None, digits),
                 HEADLINE: number_text(v.ours, None, digits),
                 **{name: number_text(value, None, digits) for name, value in v.readings.items()},
             }
-    frame = pd.DataFrame.from_dict(rows, orient="index").fillna("–")
-    frame.index = pd.MultiIndex.from_tuples(frame.index, names=["row", "column"])
-    return frame
+    index = pd.MultiIndex.from_tuples(list(rows), names=["row", "column"]) if rows else None
+    return pd.DataFrame(list(rows.values()), index=index).fillna("–")
 
 
 def list_readings(paper: str) -> pd.DataFrame:
@@ -146,6 +146,12 @@ def summary(records: pd.DataFrame) -> pd.DataFrame:
     return frame.rename(columns={"count": "trials"})[["ours", "trials", "source"]].reset_index()
 
 
+def with_source(frame: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
+    """Name the sources of the records behind a table in its corner, above the index."""
+    text = f"source: {', '.join(sorted(records['source'].unique()))}"
+    return frame.rename_axis(columns=[text, *frame.columns.names[1:]])
+
+
 def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:
     """Data sets behind a paper's records: source, and trials at hand."""
     records = results.load_paper(paper, directory)
@@ -164,4 +170,5 @@ __all__ = [
     "scoreboard",
     "summary",
     "verdict_frame",
+    "with_source",
 ]

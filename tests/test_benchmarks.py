@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import re
 
+import pandas as pd
 import pytest
 
 from benchmarks import bench_kpm_path, bench_large_n
@@ -49,18 +51,22 @@ def _measure_here(method, n, rank, folder, limit):
     return {"method": method, "n": n, "rank": rank, **bench_large_n.run_job(job)}
 
 
-def test_large_n_benchmark_runs_every_method_and_fits_exponents(capsys, monkeypatch):
+def test_large_n_benchmark_runs_every_method_and_stores_what_it_measured(
+    tmp_path, capsys, monkeypatch
+):
     monkeypatch.setattr(bench_large_n, "measure", _measure_here)
     monkeypatch.setattr(bench_large_n, "limit_allocations", lambda megabytes: None)
-    options = "--sizes 2000 4000 --rank 20 --ranks 20 --ranks-large --full 400"
-    assert bench_large_n.main(options.split()) == 0
+    target = tmp_path / "large_n.csv"
+    options = "--sizes 2000 4000 --rank 20 --ranks 20 --ranks-large --full 400 --output"
+    assert bench_large_n.main([*options.split(), str(target)]) == 0
+    records = pd.read_csv(target)
+    assert set(records["method"]) == set(bench_large_n.METHODS)
+    assert records["accuracy"].between(0.3, 1.0).all()
     printed = capsys.readouterr().out
-    for name in bench_large_n.METHODS:
-        rows = [line for line in printed.splitlines() if name in line]
-        accuracies = [float(row.split()[-1]) for row in rows if "exponent" not in row]
-        assert accuracies
-        assert all(0.3 < accuracy <= 1.0 for accuracy in accuracies)
-    assert printed.count("exponent") == len(bench_large_n.GROWING)
+    for name in bench_large_n.GROWING:
+        seconds, peak, *_ = [line for line in printed.splitlines() if line.startswith(name)]
+        assert len(seconds.removeprefix(name).split()) == len(peak.removeprefix(name).split()) == 3
+    assert json.loads(target.with_suffix(".meta.json").read_text())["versions"]["numpy"]
 
 
 def test_large_n_entries_end_where_they_may_not_allocate(tmp_path):

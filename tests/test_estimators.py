@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 
@@ -20,6 +21,8 @@ def public_estimators():
     found = {}
     for module_info in pkgutil.walk_packages(reprolib.__path__, "reprolib."):
         if module_info.name.endswith("__main__"):
+            continue
+        if module_info.name == "reprolib.cluster" and not importlib.util.find_spec("distributed"):
             continue
         module = importlib.import_module(module_info.name)
         for name, value in vars(module).items():

@@ -26,11 +26,12 @@ def run(arguments) -> int:
     int
         1 if a task failed (the others are stored, and shown), else 0.
     """
-    papers = arguments.papers or [*PAPERS, *STUDIES]
+    papers = list(dict.fromkeys(arguments.papers)) or [*PAPERS, *STUDIES]
     protocols = [get_protocol(paper) for paper in papers]
     if arguments.jobs == 0:
         raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
-    output = arguments.output or _default_output(arguments)
+    output = arguments.output or arguments.build / "results"
+    to_be_committed = arguments.profile == "full" and arguments.output is None
     out, err = Console(), Console(stderr=True)
     failed = 0
     with _cluster(arguments.cluster) as cluster:
@@ -45,6 +46,8 @@ def run(arguments) -> int:
                     progress=progress,
                 )
             failed += _write(err, outcome, output, arguments.build)
+            if to_be_committed:
+                publish(err, outcome)
     report = write_report(
         papers,
         output,
@@ -83,12 +86,26 @@ def _write(err: Console, outcome: Run, output: Path, build: Path) -> int:
     return failed
 
 
-def _default_output(arguments) -> Path:
-    return (
-        results.committed_directory()
-        if arguments.profile == "full"
-        else arguments.build / "results"
-    )
+def publish(err: Console, outcome: Run) -> None:
+    """Replace the committed results of a paper, if all records are sound and on real data."""
+    directory = results.committed_directory() / outcome.paper
+    if reason := _why_not_published(outcome):
+        err.print(f"{directory} is left as it is: {reason}", highlight=False, soft_wrap=True)
+        return
+    for path in results.write_tables(outcome.records, directory, outcome.meta):
+        err.print(f"wrote {path}", highlight=False)
+
+
+def _why_not_published(outcome: Run) -> str:
+    if not results.can_be_committed():
+        return "reprolib is not run from a checkout; name a folder in REPROLIB_RESULTS"
+    if len(outcome.failures):
+        return f"{len(outcome.failures)} records failed"
+    if outcome.substituted:
+        return f"embedded data stood in for {', '.join(outcome.substituted)}"
+    if set(outcome.records["source"]) == {"embedded"}:
+        return "this was a run on embedded data"
+    return ""
 
 
 def _say_substitutions(console: Console, outcome: Run) -> None:

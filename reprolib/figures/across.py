@@ -24,6 +24,8 @@ from reprolib.figures.style import (
     RED,
     figure_grid,
     interval_plot,
+    note_source,
+    source_text,
 )
 from reprolib.protocols.across import ALL_COLUMNS, METHODS, N_CONFIGURATIONS
 from reprolib.protocols.base import HEADLINE
@@ -57,12 +59,11 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
             heat_table(records)
         ),
         "Mean rank over the sets; a grey bar joins methods closer than the critical difference": (
-            rank_plot(comparison)
+            rank_plot(comparison, source_text(records))
         ),
         "Accuracy against computing time, tuning included": accuracy_against_time(records),
-        f"Probability of being better or worse than {METHODS[REFERENCE].label} on a further set": (
-            signed_rank_bars(records)
-        ),
+        "Posterior probability that a method is most likely worse than, equivalent to, or better "
+        f"than {METHODS[REFERENCE].label}": (signed_rank_bars(records)),
     }
 
 
@@ -171,6 +172,8 @@ def rank_table(accuracy: pd.DataFrame) -> pd.DataFrame:
 def signed_rank_table(records: pd.DataFrame, reference: str = REFERENCE) -> pd.DataFrame:
     """Posterior of every method against the reference, over the sets that both went on.
 
+    The probability of an outcome is that of being the likeliest of the three, not the share of
+    sets on which it is to be expected; see `reprolib.comparison.bayesian_signed_rank`.
     Sets are the independent units, the mean over the trials is the score on a set. Methods with
     fewer than two sets are left out.
     """
@@ -273,7 +276,7 @@ def heat_table(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def rank_plot(comparison: RankComparison) -> Figure:
+def rank_plot(comparison: RankComparison, source: str = "") -> Figure:
     """Mean ranks, the critical difference, and the groups that it does not tell apart."""
     ranks = comparison.mean_ranks
     order = [str(key) for key in ranks.index]
@@ -302,6 +305,7 @@ def rank_plot(comparison: RankComparison) -> Figure:
     axis.plot([], [], "o", color=BLUE, label="in the package")
     axis.plot([], [], "o", color=ORANGE, label="usual choice")
     axis.legend(fontsize=8, loc="lower left")
+    note_source(figure, source)
     return figure
 
 
@@ -319,6 +323,7 @@ def accuracy_against_time(records: pd.DataFrame) -> Figure:
     axis.set_xlabel("time of tuning, training and prediction, over the fastest method's")
     axis.set_ylabel("mean accuracy in percent")
     axis.legend(fontsize=8, loc="lower left")
+    note_source(figure, source_text(records))
     _name_points(axis, labels(accuracy.index), ratio, accuracy)
     return figure
 
@@ -359,7 +364,7 @@ def _overlap(one, other) -> float:
 
 
 def signed_rank_bars(records: pd.DataFrame, reference: str = REFERENCE) -> Figure:
-    """Posterior probabilities against the reference, one bar a method."""
+    """Probability of each outcome against the reference to be the likeliest, one bar a method."""
     frame = signed_rank_table(records, reference)
     frame = frame.sort_values(["better", "worse"], ascending=[True, False])
     figure, (axis,) = figure_grid(1, 1, size=(7.6, 1.3 + 0.28 * len(frame)))
@@ -371,9 +376,12 @@ def signed_rank_bars(records: pd.DataFrame, reference: str = REFERENCE) -> Figur
     names = [f"{label} ({n})" for label, n in zip(labels(frame.index), frame["sets"], strict=True)]
     axis.set_yticks(range(len(frame)), names, fontsize=9)
     axis.set_xlim(0, 1)
-    axis.set_xlabel(f"posterior probability against {METHODS[reference].label}")
+    axis.set_xlabel(
+        f"posterior probability to be the likeliest, against {METHODS[reference].label}"
+    )
     axis.grid(False)
     axis.legend(fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    note_source(figure, source_text(records))
     return figure
 
 

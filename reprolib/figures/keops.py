@@ -21,6 +21,7 @@ from reprolib.figures.style import (
     SKY,
     figure_grid,
     note_source,
+    source_text,
 )
 from reprolib.protocols.base import HEADLINE
 from reprolib.protocols.keops.regions import regions
@@ -107,7 +108,7 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
         axes[column].set_title(METHODS[method][0])
     axes[0].set_ylabel("regions")
     axes[len(methods)].set_ylabel("channels")
-    note_source(figure, records_source(records))
+    note_source(figure, source_text(records))
     return figure
 
 
@@ -161,7 +162,7 @@ def frame_images(records: pd.DataFrame) -> Figure:
         axis.set(title=METHODS[method][0], xlabel="frame", xticks=range(1, 14, 2))
         axis.set_xticklabels([str(frame + 1) for frame in range(1, 14, 2)])
         axis.set_yticks(range(0, 64, 3), CHANNELS[::3], fontsize=7)
-    note_source(figure, records_source(records))
+    note_source(figure, source_text(records))
     return figure
 
 
@@ -184,7 +185,7 @@ def selection_frequency(records: pd.DataFrame) -> Figure:
         frequency = (relevances(records, method).sum(axis=2) > 0).mean(axis=0)
         draw_electrodes(axis, info, frequency**2)
         axis.set_title(METHODS[method][0])
-    note_source(figure, "darker: kept in more draws; " + records_source(records))
+    note_source(figure, "darker: kept in more draws; " + source_text(records))
     return figure
 
 
@@ -233,7 +234,7 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
             )
     axis.set(xlabel="electrodes kept", ylabel="AUC in %")
     axis.legend(fontsize=8, loc="lower right")
-    note_source(figure, records_source(rows))
+    note_source(figure, source_text(rows))
     return figure
 
 
@@ -251,7 +252,7 @@ def few_electrodes(records: pd.DataFrame) -> Figure:
     axis.set_xticks(sizes, [str(size) for size in sizes])
     axis.set(xlabel="electrodes given to LDA", ylabel="AUC in %")
     axis.legend(fontsize=9)
-    note_source(figure, records_source(rows))
+    note_source(figure, source_text(rows))
     return figure
 
 
@@ -289,9 +290,7 @@ def spelling(records: pd.DataFrame) -> Figure:
         axis.set_xlabel("repetitions")
     axes[0].legend(fontsize=8)
     rows = records[records["table"] == "spelling"]
-    note_source(
-        figure, f"{_n_characters(rows)} characters, each run held out; {records_source(rows)}"
-    )
+    note_source(figure, f"{_n_characters(rows)} characters, each run held out; {source_text(rows)}")
     return figure
 
 
@@ -340,10 +339,3 @@ def _paths(rows, method, metric):
     if found.empty:
         return None
     return np.stack([np.array(path.split(), float) for path in found["path"]])
-
-
-def records_source(rows: pd.DataFrame) -> str:
-    """Source and name of the data behind some records."""
-    return "; ".join(
-        sorted({f"{s}: {d}" for s, d in zip(rows["source"], rows["dataset"], strict=True)})
-    )

@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from reprolib.figures.keops import METHODS, records_source
-from reprolib.figures.style import figure_grid, note_source
+from reprolib.figures.keops import METHODS
+from reprolib.figures.style import figure_grid, note_source, source_text
 from reprolib.protocols.base import HEADLINE
 from reprolib.published import numbers
 from reprolib.tables import number_text
@@ -103,5 +103,5 @@ def frames_against_steps(records: pd.DataFrame) -> Figure:
             axis.axhline(printed[method, metric], color=colour, ls="--", lw=1)
         axis.set(title=f"{metric} kept", xlabel="outer steps", ylim=(0, None))
     axes[0].legend(fontsize=9)
-    note_source(figure, "dashed: printed; " + records_source(rows))
+    note_source(figure, "dashed: printed; " + source_text(rows))
     return figure

@@ -11,7 +11,17 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reprolib.comparison import RankComparison, compare_ranks, paired_interval
-from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, figure_grid, note_source
+from reprolib.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    RED,
+    figure_grid,
+    note_source,
+    source_text,
+)
 from reprolib.protocols.base import HEADLINE
 from reprolib.protocols.mkmmc import EXPERIMENTS
 from reprolib.protocols.mkmmc._methods import EXPONENTS, MKMMC_READINGS, OWN, WITHIN_WEIGHTS
@@ -118,7 +128,8 @@ def dimension_table(records: pd.DataFrame, method: str, readings: Sequence[str])
 def oracle_bandwidths(records: pd.DataFrame) -> pd.DataFrame:
     """Best mean test accuracy of kernel MMC over the eleven bandwidths, by constraint and mu.
 
-    An upper bound, in c - 1 dimensions, on what any choice of one of the kernels can reach.
+    In c - 1 dimensions. No rule that takes one bandwidth for all splits can do better; one that
+    chooses on every split can.
     """
     rows: dict[str, dict[str, float]] = {}
     for column in columns(records):
@@ -211,7 +222,7 @@ def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Fig
     _label_outer(axes, 3, "dimension", "accuracy (%)")
     handles = [plt.Line2D([], [], color=c, label=METHOD_NAMES[m]) for m, c in _COLOURS.items()]
     axes[0].legend(handles=handles, fontsize=7)
-    note_source(figure, _source_text(records))
+    note_source(figure, source_text(records))
     return figure
 
 
@@ -248,7 +259,7 @@ def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
         axis.set_title(column_label(column))
     _label_outer(axes, 3, "width 2^k σ₀²: k", "accuracy (%)")
     axes[0].legend(fontsize=7)
-    note_source(figure, _source_text(records))
+    note_source(figure, source_text(records))
     return figure
 
 
@@ -278,7 +289,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     _label_outer(axes, 3, "weight μ of the within-class scatter", "accuracy (%)")
     if axes[0].get_legend_handles_labels()[0]:
         axes[0].legend(fontsize=7)
-    note_source(figure, _source_text(records))
+    note_source(figure, source_text(records))
     return figure
 
 
@@ -296,11 +307,11 @@ def weights_figure(records: pd.DataFrame) -> Figure:
     axis.set_xlabel("width 2^k σ₀²: k")
     axis.grid(False)
     figure.colorbar(image, label="mean weight")
-    note_source(figure, _source_text(records))
+    note_source(figure, source_text(records))
     return figure
 
 
-def deviations_figure(table: pd.DataFrame, title: str) -> Figure:
+def deviations_figure(table: pd.DataFrame, title: str, source: str = "") -> Figure:
     """Ours minus printed as a coloured table, nearest reading first."""
     listed = [column for column in table.columns if column != "rms"]
     figure, axis = plt.subplots(figsize=(9.0, 1.2 + 0.3 * len(table)))
@@ -318,10 +329,11 @@ def deviations_figure(table: pd.DataFrame, title: str) -> Figure:
     axis.set_xticks(range(len(listed)), listed, fontsize=8, rotation=30)
     axis.set_title(title)
     axis.grid(False)
+    note_source(figure, source)
     return figure
 
 
-def ranks_figure(comparison: RankComparison) -> Figure:
+def ranks_figure(comparison: RankComparison, source: str = "") -> Figure:
     """Mean ranks on a line, with the critical difference of Nemenyi's test."""
     ranks = comparison.mean_ranks
     figure, axis = plt.subplots(figsize=(6.4, 0.6 + 0.4 * len(ranks)))
@@ -334,6 +346,7 @@ def ranks_figure(comparison: RankComparison) -> Figure:
     axis.set_xlabel(
         f"mean rank over {comparison.n_cases} columns (shaded: not told apart from the first)"
     )
+    note_source(figure, source)
     return figure
 
 
@@ -343,8 +356,3 @@ def _label_outer(axes, n_columns: int, x_label: str, y_label: str) -> None:
             axis.set_ylabel(y_label)
         if i >= len(axes) - n_columns:
             axis.set_xlabel(x_label)
-
-
-def _source_text(records: pd.DataFrame) -> str:
-    sources = records.groupby("dataset")["source"].first()
-    return "; ".join(f"{name}: {source}" for name, source in sources.items())

@@ -256,7 +256,7 @@ def category_weights(dataset, n_components: int) -> dict[str, np.ndarray]:
     return {str(c): unmask(w, mask) for c, w in zip(model.classes_, weights.T, strict=True)}
 
 
-def weight_maps(volumes: dict[str, np.ndarray], affine, title: str) -> Figure:
+def weight_maps(volumes: dict[str, np.ndarray], affine, title: str, source: str = "") -> Figure:
     """Axial slice with the most voxels, one panel a category, one colour scale.
 
     Parameters
@@ -265,7 +265,7 @@ def weight_maps(volumes: dict[str, np.ndarray], affine, title: str) -> Figure:
         Weights by category, NaN outside the mask.
     affine : ndarray of shape (4, 4)
         From voxels to millimetres.
-    title : str
+    title, source : str
     """
     names = list(volumes)
     inside = np.isfinite(volumes[names[0]])
@@ -287,6 +287,7 @@ def weight_maps(volumes: dict[str, np.ndarray], affine, title: str) -> Figure:
         _crop(axis, inside[:, :, z])
     figure.colorbar(image, ax=list(axes), shrink=0.7, label="weight per standard deviation")
     figure.suptitle(f"{title}, slice z = {z}")
+    note_source(figure, source)
     return figure
 
 

@@ -61,12 +61,17 @@ def note_source(figure: Figure, text: str) -> None:
 
 
 def source_text(rows: pd.DataFrame) -> str:
-    """Say which data sets of some records came from which source."""
+    """Say which data sets of some records came from which source; beyond six, how many."""
     sources = rows.groupby("dataset")["source"].first()
     return "; ".join(
-        f"{source}: {', '.join(name.split('/')[1] for name in group.index)}"
-        for source, group in sources.groupby(sources)
+        f"{source}: {_names(list(group.index))}" for source, group in sources.groupby(sources)
     )
+
+
+def _names(datasets: list[str]) -> str:
+    if len(datasets) > 6:
+        return f"{len(datasets)} sets"
+    return ", ".join(name.split("/")[1] for name in datasets)
 
 
 def interval_plot(frame: pd.DataFrame, labels: Sequence[str], x_label: str) -> Figure:

@@ -37,6 +37,9 @@ VARIANTS: dict[str, list[dict]] = {
         {"kernel": "precomputed"},
     ],
     "MKPMClassifierCV": [{"cv": 2, "basis": "nystrom", "rank": 3, "random_state": 0}],
+    "MMC": [{"within": "covariance", "within_weight": 0.5}],
+    "NystromMKPMClassifier": [{"rank": 3, "code": "simplex", "kernel": "linear"}],
+    "NystromSimplexRLSClassifier": [{"rank": 3, "kernel": "poly"}],
     "KernelMMC": [
         {"kernel": "linear", "constraint": "function"},
         {"kernel": "poly", "constraint": "whitened", "ridge": 0.1, "center": True},
