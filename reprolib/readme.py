@@ -37,10 +37,11 @@ def scoreboard_markdown(
         cells = [row[name] for name in ("published", *WORDS)]
         cells += [row["sources"], f"{_minutes(str(paper), directory)} min"]
         lines.append(f"| {link} | {' | '.join(str(c) for c in cells)} |")
+    total = sum(_minutes(str(paper), directory) for paper in frame.index)
     note = (
-        f"Time: the complete experiment on {WORKERS} cores. It is the sum of the seconds that its "
-        f"tasks took when these results were made, divided by {WORKERS}; the machine had other "
-        "work as well, so that it is an upper bound."
+        f"Time: `reprolib reproduce --full` from an empty store on {WORKERS} cores, {total} min "
+        "for all papers. It is the sum of the seconds that the tasks took when these results "
+        f"were made, divided by {WORKERS}."
     )
     return "\n".join([*lines, "", note])
 
