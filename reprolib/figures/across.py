@@ -319,7 +319,7 @@ def accuracy_against_time(records: pd.DataFrame) -> Figure:
         axis.plot(ratio[key], value, "o", color=BLUE if METHODS[str(key)].ours else ORANGE, ms=7)
     axis.plot([], [], "o", color=BLUE, label="in the package")
     axis.plot([], [], "o", color=ORANGE, label="usual choice")
-    axis.margins(x=0.22, y=0.08)
+    axis.margins(x=0.3, y=0.08)
     axis.set_xlabel("time of tuning, training and prediction, over the fastest method's")
     axis.set_ylabel("mean accuracy in percent")
     axis.legend(fontsize=8, loc="lower left")
