@@ -50,6 +50,7 @@ def partial_file(target: Path) -> Iterator[Path]:
     partial = Path(name)
     try:
         yield partial
+        os.chmod(partial, 0o644)
         os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)

@@ -13,7 +13,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import KernelMixin
@@ -21,7 +20,7 @@ from reprolib.projection import KernelComponents
 from reprolib.solvers.hinge_lp import solve_hinge_lp_path
 from reprolib.solvers.logistic_path import solve_logistic_path
 from reprolib.solvers.square_path import solve_square_path
-from reprolib.validation import COUNT, list_folds
+from reprolib.validation import COUNT, encode_labels, list_folds
 
 LOSSES: dict[str, Callable] = {
     "hinge": solve_hinge_lp_path,
@@ -84,17 +83,7 @@ class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
         """Validate, and return the Gram matrix and labels -1 and 1."""
         self._validate_params()
         K, y = self._fit_gram(X, y)
-        check_classification_targets(y)
-        if type_of_target(y) != "binary":
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y)}; use reprolib.mkpm for more than two classes."
-            )
-        self.classes_, indices = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"The training data hold only one class, {self.classes_[0]}; two are needed."
-            )
+        self.classes_, indices = encode_labels(self, y)
         return K, 2.0 * indices - 1.0
 
     def _set_path(self, path, n_components):

@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from reprolib.solvers.pyramid.alternating import solve_pyramid_alternating
@@ -22,7 +21,14 @@ from reprolib.solvers.pyramid.kernel_sets import (
 from reprolib.solvers.pyramid.mkl_features import OPTIMAL_GAP, solve_mkl_features
 from reprolib.solvers.pyramid.norms import check_exponents, pyramid_weights
 from reprolib.solvers.pyramid.tree import KernelTree, check_tree
-from reprolib.validation import COUNT, NON_NEGATIVE, POSITIVE, validate_array, validate_data
+from reprolib.validation import (
+    COUNT,
+    NON_NEGATIVE,
+    POSITIVE,
+    encode_labels,
+    validate_array,
+    validate_data,
+)
 
 __all__ = ["KEOPSClassifier", "KernelTree", "MKLClassifier"]
 
@@ -71,13 +77,13 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
             classes.
         """
         self._validate_params()
-        kernels, y = self._validate(X, y)
-        signs = np.where(y == self.classes_[1], 1.0, -1.0)
+        kernels, signs = self._validate(X, y)
         solution = self._solve(kernels, signs)
         self._store(solution, kernels, signs)
         return self
 
     def _validate(self, X, y):
+        """Validate, and return the kernels and labels -1 and 1."""
         kernels: KernelSet
         if self.kernel == "linear":
             X, y = validate_data(self, X, y, dtype=np.float64)
@@ -86,19 +92,8 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
             X = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
             y = column_or_1d(y)
             kernels = KernelStack(check_stack(X, len(y)))
-        check_classification_targets(y)
-        if type_of_target(y) != "binary":
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y)}; give labels of two classes."
-            )
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y holds one class, {self.classes_[0]}; the classifier needs two. With few "
-                "examples of a class, use stratified folds."
-            )
-        return kernels, y
+        self.classes_, indices = encode_labels(self, y)
+        return kernels, 2.0 * indices - 1.0
 
     def _alternate(self, kernels, signs, exponents, start):
         return solve_pyramid_alternating(

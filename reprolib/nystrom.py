@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 
 from reprolib.kernels import KernelMixin, nystrom_landmarks, nystrom_map
-from reprolib.validation import COUNT, validate_data
+from reprolib.validation import COUNT, encode_labels, validate_data
 
 #: Entries of a block of features, 16 MB.
 BLOCK_ENTRIES = 2**21
@@ -63,13 +62,7 @@ class NystromMixin(KernelMixin):
             If y has one class, or the kernel is zero.
         """
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        self.classes_, indices = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"Classifier can't train when only one class is present: y holds only "
-                f"{self.classes_[0]}; give training data of at least 2 classes."
-            )
+        self.classes_, indices = encode_labels(self, y)
         landmarks = nystrom_landmarks(len(X), min(self.rank, len(X)), self.random_state)
         self.X_fit_ = np.array(X[landmarks], dtype=np.float64)
         self.feature_map_ = nystrom_map(self._kernel(self.X_fit_, self.X_fit_))

@@ -178,12 +178,17 @@ def write_tables(records: pd.DataFrame, directory: Path, meta: dict[str, Any]) -
         }
         write_atomically(path.with_suffix(".meta.json"), json.dumps(about, indent=1) + "\n")
         paths.append(path)
-    for about in list(Path(directory).glob("*.meta.json")):
-        table = about.with_name(about.name.removesuffix(".meta.json") + ".csv")
-        if table not in paths:
-            table.unlink(missing_ok=True)
-            about.unlink()
+    _delete_others(Path(directory), paths)
     return paths
+
+
+def _delete_others(directory: Path, paths: Sequence[Path]) -> None:
+    """Delete the tables, known by their meta files, that are not among the paths."""
+    for meta in list(directory.glob("*.meta.json")):
+        path = meta.with_name(meta.name.removesuffix(".meta.json") + ".csv")
+        if path not in paths:
+            path.unlink(missing_ok=True)
+            meta.unlink()
 
 
 def computing_seconds(records: pd.DataFrame) -> float:

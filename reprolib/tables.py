@@ -149,7 +149,8 @@ def summary(records: pd.DataFrame) -> pd.DataFrame:
 def with_source(frame: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
     """Name the sources of the records behind a table in its corner, above the index."""
     text = f"source: {', '.join(sorted(records['source'].unique()))}"
-    return frame.rename_axis(columns=[text, *frame.columns.names[1:]])
+    names = [text, *frame.columns.names[1:]]
+    return frame.set_axis(frame.columns.set_names(names), axis="columns")
 
 
 def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:

@@ -7,12 +7,11 @@ from numbers import Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.solvers.pyramid.tree import KernelTree, check_tree
 from reprolib.solvers.tree_lasso import largest_alpha, solve_tree_lasso_fista
-from reprolib.validation import COUNT, NON_NEGATIVE, validate_data
+from reprolib.validation import COUNT, NON_NEGATIVE, encode_labels, validate_data
 
 
 class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
@@ -78,17 +77,9 @@ class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        if type_of_target(y) != "binary":
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y)}; give labels of two classes."
-            )
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class, {self.classes_[0]}; the classifier needs two.")
+        self.classes_, indices = encode_labels(self, y)
         self.tree_ = check_tree(self.tree, X.shape[1])
-        self._solve(X, np.where(y == self.classes_[1], 1.0, -1.0))
+        self._solve(X, 2.0 * indices - 1.0)
         return self
 
     def _solve(self, X, signs):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils import validation
+from sklearn.utils import get_tags, validation
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 #: Features larger than this overflow where a method multiplies Gram matrices.
 LARGEST_FEATURE = 1e60
@@ -52,6 +53,34 @@ def validate_array(X, **options):
     with np.errstate(invalid="ignore"):
         X = validation.check_array(X, **options)
     return check_magnitude(X, "X")
+
+
+def encode_labels(estimator, y):
+    """Classes in sorted order, and the index of every label among them.
+
+    Returns
+    -------
+    classes : ndarray of shape (T,)
+    indices : ndarray of int of shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If y holds no class labels, one class only, or more than two for a binary classifier.
+    """
+    check_classification_targets(y)
+    if not get_tags(estimator).classifier_tags.multi_class and type_of_target(y) != "binary":
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(y)}; give labels of two classes, or use a multiclass classifier."
+        )
+    classes, indices = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only, {classes[0]}; {type(estimator).__name__} needs at least 2 "
+            "classes. Give labels of all the classes to be told apart (in stratified folds)."
+        )
+    return classes, indices
 
 
 def as_numbers(values, name: str):

@@ -138,7 +138,7 @@ def test_bad_parameters(params, message):
 
 def test_bad_labels():
     X, y = data()
-    with pytest.raises(ValueError, match="y holds one class, 1.0"):
+    with pytest.raises(ValueError, match="y has one class only, 1.0"):
         KEOPSClassifier().fit(X, np.ones(40))
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         MKLClassifier().fit(X, np.arange(40) % 3)

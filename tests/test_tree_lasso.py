@@ -120,7 +120,7 @@ def test_bad_input_and_too_few_steps():
         TreeLassoClassifier(alpha_ratio=0).fit(X, y)
     with pytest.raises(ValueError, match="'max_iter' parameter .* Got 0"):
         TreeLassoClassifier(max_iter=0).fit(X, y)
-    with pytest.raises(ValueError, match="y holds one class"):
+    with pytest.raises(ValueError, match="y has one class only"):
         TreeLassoClassifier().fit(X, np.ones(40))
     with pytest.warns(NotOptimalWarning, match="FISTA stopped after 3 steps"):
         TreeLassoClassifier(TREE, 0.001, tol=1e-9, max_iter=3).fit(X, y)

@@ -18,7 +18,7 @@ from reprolib.mkpm._codes import CODES, make_code
 from reprolib.mkpm._losses import LOSSES
 from reprolib.mkpm._paths import iterate_scores, predict_blocks
 from reprolib.solvers.allocation import solve_allocation
-from reprolib.validation import COUNT, validate_data
+from reprolib.validation import COUNT, encode_labels, validate_data
 
 
 class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
@@ -43,12 +43,7 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
 
     def _fit_path(self, X, y, n_components):
         """Algorithm 1 of the paper up to the total dimension ``n_components`` (None: all)."""
-        self.classes_, class_indices = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"Classifier can't train when only one class is present: y holds only "
-                f"{self.classes_[0]}; give training data of at least 2 classes."
-            )
+        self.classes_, class_indices = encode_labels(self, y)
         self.code_ = make_code(self.code, len(self.classes_), self.random_state)
         if self.loss != "square" and not np.all(np.abs(self.code_) == 1.0):
             raise ValueError(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from reprolib.codes import simplex_code
+from reprolib.validation import encode_labels
 
 
 class SimplexClassifierMixin(ClassifierMixin):
@@ -17,17 +17,11 @@ class SimplexClassifierMixin(ClassifierMixin):
 
     def _encode_classes(self, y):
         """Set ``classes_`` and ``code_``, return class indices of shape (n,)."""
-        check_classification_targets(y)
-        self.classes_, indices = np.unique(y, return_inverse=True)
+        self.classes_, indices = encode_labels(self, y)
         self._set_code()
         return indices
 
     def _set_code(self):
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has one class only, {self.classes_[0]}; {type(self).__name__} needs at least "
-                "2 classes. Give labels of all the classes to be told apart."
-            )
         self.code_ = simplex_code(len(self.classes_))
 
     def decision_function(self, X):
