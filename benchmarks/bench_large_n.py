@@ -44,6 +44,7 @@ N_TEST = 5000
 BLOCK_ROWS = 10_000
 GAMMA = 0.3
 ALPHA = 1e-5
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
 def make_rows(n_samples: int, seed: int):
@@ -200,7 +201,8 @@ def measure(method: str, n: int, rank: int, folder: Path, limit: float) -> dict:
     )
     if answer.returncode:
         raise RuntimeError(f"{method}, n = {n}, rank {rank}:\n{answer.stderr[-2000:]}")
-    return {"method": method, "n": n, "rank": rank, **json.loads(answer.stdout)}
+    measured = {name: float(f"{value:.4g}") for name, value in json.loads(answer.stdout).items()}
+    return {"method": method, "n": n, "rank": rank, **measured}
 
 
 def exponent(sizes, values) -> float:
@@ -212,7 +214,7 @@ def exponent(sizes, values) -> float:
 
 
 def run_all(options, folder: Path) -> pd.DataFrame:
-    """Every measurement, one row each; ``part`` is the table that it belongs to."""
+    """Every measurement, to four digits, one row each; ``part`` is the table it belongs to."""
     largest, limit = max(options.sizes), options.limit
     jobs = [("growth", name, n, options.rank, limit) for name in GROWING for n in options.sizes]
     limit *= 8  # Matrices of rank x rank, up to 1500.
@@ -235,7 +237,9 @@ def growth_table(records: pd.DataFrame, column: str) -> pd.DataFrame:
     rows = records[records["part"] == "growth"]
     table = rows.pivot_table(index="method", columns="n", values=column, sort=False)
     exponents = [exponent(table.columns, values) for values in table.to_numpy()]
-    return table.map("{:.2g}".format).assign(exponent=[f"{e:.2f}" for e in exponents])
+    return table.map(lambda v: f"{v:,.0f}" if v >= 10 else f"{v:.2g}").assign(
+        exponent=[f"{e:.2f}" for e in exponents]
+    )
 
 
 def accuracy_table(records: pd.DataFrame, part: str) -> pd.DataFrame:
@@ -245,18 +249,43 @@ def accuracy_table(records: pd.DataFrame, part: str) -> pd.DataFrame:
     return (100 * table).map("{:.1f}".format)
 
 
-def show(records: pd.DataFrame) -> None:
-    """Print all tables as they stand in docs/large_n.md."""
-    for column in ("seconds", "peak"):
-        print(f"\n{column}\n{growth_table(records, column).to_string()}")
+def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Everything that was measured, by title."""
+    found = {
+        "seconds, n =": growth_table(records, "seconds"),
+        "peak MB, n =": growth_table(records, "peak"),
+    }
     for part in ("by rank", "full kernel", "by rank, all rows"):
-        if part in set(records["part"]):
-            print(f"\naccuracy, {part}\n{accuracy_table(records, part).to_string()}")
+        rows = records[records["part"] == part]
+        if len(rows):
+            end = part if part == "full kernel" else "rank ="
+            title = f"accuracy in %, n = {int(rows['n'].max()):,}, {end}"
+            found[title] = accuracy_table(records, part)
+    return found
+
+
+def markdown(records: pd.DataFrame) -> str:
+    """All tables, as they stand in docs/large_n.md."""
+    blocks = []
+    for title, table in tables(records).items():
+        heads = [f"{c:,}" if isinstance(c, int) else str(c) for c in table.columns]
+        heads = ["" if "full kernel" in title else head for head in heads]
+        lines = [f"| {title} | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
+        lines += [f"| {name} | {' | '.join(row)} |" for name, *row in table.itertuples()]
+        blocks.append("\n".join(lines).replace("nan", "–"))
+    return "\n\n".join(blocks)
+
+
+def document(records: pd.DataFrame, path: Path) -> None:
+    """Put the tables between the two markers of a Markdown file."""
+    before, rest = path.read_text(encoding="utf-8").split(BEGIN)
+    after = rest.split(END)[1]
+    write_atomically(path, f"{before}{BEGIN}\n\n{markdown(records)}\n\n{END}{after}")
 
 
 def write(records: pd.DataFrame, path: Path) -> None:
     """Write the measurements, and where they come from, beside each other."""
-    write_atomically(path, records.to_csv(index=False, float_format="%.4g"))
+    write_atomically(path, records.to_csv(index=False))
     about = {"date": datetime.now(UTC).date().isoformat(), **environment()}
     write_atomically(path.with_suffix(".meta.json"), json.dumps(about, indent=1) + "\n")
 
@@ -272,6 +301,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--full", type=int, default=4000, help="rows beside the full kernel")
     parser.add_argument("--limit", type=float, default=128.0, help="MB that may be allocated")
     parser.add_argument("--output", type=Path, help="CSV file to write the measurements to")
+    parser.add_argument("--document", type=Path, help="Markdown file to put the tables into")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.job:
@@ -282,7 +312,9 @@ def main(arguments=None) -> int:
         records = run_all(options, Path(name))
     if options.output:
         write(records, options.output)
-    show(records)
+    if options.document:
+        document(records, options.document)
+    print(markdown(records))
     return 0
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from benchmarks import bench_kpm_path, bench_large_n
 from reprolib.cli import main
 from reprolib.commands.bench import SCRIPTS
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -51,9 +54,7 @@ def _measure_here(method, n, rank, folder, limit):
     return {"method": method, "n": n, "rank": rank, **bench_large_n.run_job(job)}
 
 
-def test_large_n_benchmark_runs_every_method_and_stores_what_it_measured(
-    tmp_path, capsys, monkeypatch
-):
+def test_large_n_benchmark_runs_every_method_and_stores_what_it_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(bench_large_n, "measure", _measure_here)
     monkeypatch.setattr(bench_large_n, "limit_allocations", lambda megabytes: None)
     target = tmp_path / "large_n.csv"
@@ -62,11 +63,18 @@ def test_large_n_benchmark_runs_every_method_and_stores_what_it_measured(
     records = pd.read_csv(target)
     assert set(records["method"]) == set(bench_large_n.METHODS)
     assert records["accuracy"].between(0.3, 1.0).all()
-    printed = capsys.readouterr().out
     for name in bench_large_n.GROWING:
-        seconds, peak, *_ = [line for line in printed.splitlines() if line.startswith(name)]
-        assert len(seconds.removeprefix(name).split()) == len(peak.removeprefix(name).split()) == 3
+        seconds, peak, *_ = (t for t in bench_large_n.tables(records).values() if name in t.index)
+        assert list(seconds.columns) == list(peak.columns) == [2000, 4000, "exponent"]
     assert json.loads(target.with_suffix(".meta.json").read_text())["versions"]["numpy"]
+
+
+def test_documented_measurements_are_the_stored_ones():
+    stored = pd.read_csv(ROOT / "benchmarks" / "large_n.csv")
+    text = (ROOT / "docs" / "large_n.md").read_text(encoding="utf-8")
+    assert text.split(bench_large_n.BEGIN)[1].split(bench_large_n.END)[0].strip() == (
+        bench_large_n.markdown(stored)
+    )
 
 
 def test_large_n_entries_end_where_they_may_not_allocate(tmp_path):
