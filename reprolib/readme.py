@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reprolib import results, tables
+from reprolib.protocols import STUDIES
 from reprolib.published import paper_entry
 from reprolib.verdicts import WORDS
 
@@ -38,10 +39,11 @@ def scoreboard_markdown(
         cells += [row["sources"], f"{_minutes(str(paper), directory)} min"]
         lines.append(f"| {link} | {' | '.join(str(c) for c in cells)} |")
     total = sum(_minutes(str(paper), directory) for paper in frame.index)
+    studies = sum(_minutes(study, directory) for study in STUDIES)
     note = (
         f"Time: `reprolib reproduce --full` from an empty store on {WORKERS} cores, {total} min "
-        "for all papers. It is the sum of the seconds that the tasks took when these results "
-        f"were made, divided by {WORKERS}."
+        f"for all papers and {studies} min for the study across them. It is the sum of the "
+        f"seconds that the tasks took when these results were made, divided by {WORKERS}."
     )
     return "\n".join([*lines, "", note])
 
