@@ -74,7 +74,7 @@ def write_report(
         style=VERDICT_STYLE,
         counts=count_words([v for listed in verdicts.values() for v in listed]),
         scoreboard=embed(scoreboard_figure(verdicts)) if any(verdicts.values()) else "",
-        numbers=_all_numbers(verdicts),
+        numbers=all_numbers(verdicts),
         sections=[_section(paper, directory, output, site) for paper in at_hand],
     )
     results.write_atomically(output, html)
@@ -106,12 +106,16 @@ def embed(figure: Figure) -> str:
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-def _all_numbers(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
-    frames = []
-    for paper, listed in verdicts.items():
-        frames.append(tables.verdict_frame(listed))
-        frames[-1].insert(0, "paper", paper.upper())
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+def all_numbers(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
+    """Every published number, one row each; a study that has none adds no row."""
+    frames = [
+        tables.verdict_frame(listed).assign(paper=paper.upper())
+        for paper, listed in verdicts.items()
+        if listed
+    ]
+    if not frames:
+        return pd.DataFrame()
+    return pd.concat(frames, ignore_index=True).set_index("paper").reset_index()
 
 
 def _section(paper: str, directory: Path, output: Path, site: Path | None) -> PaperSection:

@@ -6,7 +6,7 @@ import matplotlib
 import pytest
 
 from reprolib import report, results
-from reprolib.protocols import PAPERS
+from reprolib.protocols import PAPERS, STUDIES
 
 matplotlib.use("Agg")
 
@@ -21,4 +21,6 @@ def _own_records(tmp_path, monkeypatch):
 def committed_report(tmp_path_factory):
     """The report on the committed results, written once."""
     path = tmp_path_factory.mktemp("report") / "report.html"
-    return report.write_report(PAPERS, results.committed_directory(), path, title="A <title>")
+    return report.write_report(
+        [*PAPERS, *STUDIES], results.committed_directory(), path, title="A <title>"
+    )

@@ -49,6 +49,13 @@ def test_report_lists_every_number_with_its_verdict(page):
     assert shown == words + words, "all numbers in one table, then table by table"
 
 
+def test_trials_are_whole_numbers_beside_a_study_without_numbers():
+    frame = report.all_numbers({"kpm": judge_paper("kpm"), "across": []})
+    assert frame.columns[0] == "paper"
+    assert frame["trials"].dtype.kind == "i"
+    assert report.all_numbers({"across": []}).empty
+
+
 def test_report_has_landmarks_and_texts_for_pictures(page):
     tags = _Page(page).tags
     assert {"header", "main", "nav", "footer", "h1"} <= set(tags)
