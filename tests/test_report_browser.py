@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from reprolib.protocols import PAPERS
+from reprolib.protocols import PAPERS, STUDIES
 from reprolib.verdicts import count_words, judge_paper
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -202,7 +202,7 @@ def test_landmarks_and_headings_name_every_part(page):
     for link in navigation.all():
         target = page.locator(link.get_attribute("href"))
         assert target.evaluate("(part) => part.getAttribute('aria-labelledby')")
-    assert navigation.count() == 1 + len(PAPERS)
+    assert navigation.count() == 1 + len(PAPERS) + len(STUDIES)
     levels = page.evaluate(
         "[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))"
     )
