@@ -87,14 +87,14 @@ def _datasets(profile: Profile) -> list[str]:
 
 
 def _n_realisations(profile: Profile, dataset: Dataset) -> int:
-    return min(3, len(dataset.splits)) if profile == "quick" else len(dataset.splits)
+    return min(2, len(dataset.splits)) if profile == "quick" else len(dataset.splits)
 
 
 def _n_fold_seeds(profile: Profile, name: str) -> int:
     """Seeds of the folds: enough on the paper's sets for a range of the median D."""
     if name not in PAPER_SETS:
         return 1
-    return 5 if profile == "quick" else 10
+    return 3 if profile == "quick" else 10
 
 
 def _variants(profile: Profile, name: str) -> list[str]:

@@ -27,6 +27,8 @@ from reprolib.protocols.base import HEADLINE, Measurement
 
 OWN = "accuracy at own dimension"
 
+N_SPLITS = {"quick": 2, "full": 20}
+
 #: k in the widths 2^k sigma_0^2.
 EXPONENTS = tuple(range(-5, 6))
 #: mu in S_b - mu S_w, for the curves against it.
@@ -144,7 +146,12 @@ class Method:
 
     run: Callable[[Trial, str], list[Measurement]]
     table: str = ""
-    max_splits: int = 20
+    max_splits: int = N_SPLITS["full"]
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether not even the full profile runs it on all splits."""
+        return self.max_splits < N_SPLITS["full"]
 
 
 def largest_argmax(values) -> int:
