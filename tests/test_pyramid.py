@@ -51,6 +51,8 @@ def test_tree_from_labels_and_from_nested_lists_agree():
     for a, b in zip(by_labels.ancestors(), TREE.ancestors(), strict=True):
         np.testing.assert_array_equal(a, b)
     assert TREE.n_selected(np.arange(9) < 4) == (1, 2, 4)
+    groups = [np.array([0, 1]), np.array([2])]
+    assert KernelTree.from_nested(groups).n_nodes == KernelTree.from_nested([[0, 1], [2]]).n_nodes
 
 
 @pytest.mark.parametrize(
@@ -58,6 +60,7 @@ def test_tree_from_labels_and_from_nested_lists_agree():
     [
         ([[0, 1], [1, 2]], r"Kernels \[1\] occur in two groups"),
         ([[0, 1], []], r"empty node at position \[1\]"),
+        ([[0, 1], "ab"], r"'ab' at position \[1\]; give nested lists"),
         ([], "empty node"),
         ([[0, 1], [[2]]], r"depths \[2, 3\]"),
         ([[0, 1], [3]], r"missing \[2\], unknown \[3\]"),

@@ -147,7 +147,7 @@ def _parents(child_of_kernel, parent_of_kernel, child_labels, parent_labels):
 
 def _leaf_paths(node, path):
     """(path of child positions, kernel index) of every leaf below a nested list."""
-    if not isinstance(node, list | tuple | range):
+    if not isinstance(node, list | tuple | range | np.ndarray):
         raise ValueError(
             f"The tree has {node!r} at position {list(path)}; give nested lists of the numbers of "
             "the kernels."
