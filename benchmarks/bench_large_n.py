@@ -30,6 +30,7 @@ from sklearn.linear_model import RidgeClassifier, SGDClassifier
 from sklearn.pipeline import make_pipeline
 
 from reprolib.mkpm import MKPMClassifier, NystromMKPMClassifier
+from reprolib.readme import replaced
 from reprolib.results import environment, write_atomically
 from reprolib.simplex import (
     NystromSimplexRLSClassifier,
@@ -278,9 +279,8 @@ def markdown(records: pd.DataFrame) -> str:
 
 def document(records: pd.DataFrame, path: Path) -> None:
     """Put the tables between the two markers of a Markdown file."""
-    before, rest = path.read_text(encoding="utf-8").split(BEGIN)
-    after = rest.split(END)[1]
-    write_atomically(path, f"{before}{BEGIN}\n\n{markdown(records)}\n\n{END}{after}")
+    content = f"\n\n{markdown(records)}\n\n"
+    write_atomically(path, replaced(path.read_text(encoding="utf-8"), BEGIN, END, content))
 
 
 def write(records: pd.DataFrame, path: Path) -> None:

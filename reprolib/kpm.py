@@ -20,7 +20,7 @@ from reprolib.projection import KernelComponents
 from reprolib.solvers.hinge_lp import solve_hinge_lp_path
 from reprolib.solvers.logistic_path import solve_logistic_path
 from reprolib.solvers.square_path import solve_square_path
-from reprolib.validation import COUNT, encode_labels, list_folds
+from reprolib.validation import COUNT, encode_labels, known_labels, list_folds
 
 LOSSES: dict[str, Callable] = {
     "hinge": solve_hinge_lp_path,
@@ -119,13 +119,8 @@ class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
         ValueError
             If y holds a label that was not in the training data.
         """
-        y, scores = np.asarray(y), self.decision_function_path(X)
-        if not np.isin(y, self.classes_).all():
-            raise ValueError(
-                f"y holds labels {np.setdiff1d(y, self.classes_)[:5]} that are not among the "
-                f"training classes {self.classes_}."
-            )
-        return error_path(np.where(y == self.classes_[1], 1.0, -1.0), scores)
+        scores = self.decision_function_path(X)
+        return error_path(2.0 * known_labels(y, self.classes_) - 1.0, scores)
 
 
 class KPMClassifier(_ProjectionMachine):

@@ -61,11 +61,22 @@ def updated(text: str, papers, directory: Path | None = None) -> str:
     ValueError
         If the markers are missing.
     """
-    if BEGIN not in text or END not in text:
-        raise ValueError(f"the README lacks the markers {BEGIN!r} and {END!r}")
-    before, rest = text.split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    return f"{before}{BEGIN}\n{scoreboard_markdown(papers, directory)}\n{END}{after}"
+    return replaced(text, BEGIN, END, f"\n{scoreboard_markdown(papers, directory)}\n")
+
+
+def replaced(text: str, begin: str, end: str, content: str) -> str:
+    """Text with other content between two markers.
+
+    Raises
+    ------
+    ValueError
+        If a marker is missing.
+    """
+    if begin not in text or end not in text:
+        raise ValueError(f"the text lacks the markers {begin!r} and {end!r}")
+    before, rest = text.split(begin, 1)
+    _, after = rest.split(end, 1)
+    return f"{before}{begin}{content}{end}{after}"
 
 
 def update_file(path: Path, papers) -> None:

@@ -1,4 +1,4 @@
-"""Input of estimators: scikit-learn's checks, numbers that can be multiplied, positive ones."""
+"""Input of estimators: data that can be multiplied, hyperparameters, labels, folds."""
 
 from __future__ import annotations
 
@@ -81,6 +81,23 @@ def encode_labels(estimator, y):
             "classes. Give labels of all the classes to be told apart (in stratified folds)."
         )
     return classes, indices
+
+
+def known_labels(y, classes):
+    """Index of every label among the training classes.
+
+    Raises
+    ------
+    ValueError
+        If y holds a label that was not in the training data.
+    """
+    y = np.asarray(y)
+    if not np.isin(y, classes).all():
+        raise ValueError(
+            f"y holds labels {np.setdiff1d(y, classes)[:5]} that are not among the training "
+            f"classes {classes}."
+        )
+    return np.searchsorted(classes, y)
 
 
 def as_numbers(values, name: str):

@@ -80,19 +80,23 @@ def _write(err: Console, outcome: Run, output: Path, build: Path) -> int:
     """Write tables and figures of one paper; return the number of failed records."""
     _say_substitutions(err, outcome)
     failed = _say_failures(err, outcome)
-    for path in results.write_tables(outcome.records, output / outcome.paper, outcome.meta):
-        err.print(f"wrote {path}", highlight=False)
+    _write_tables(err, outcome, output)
     write_figures(outcome.paper, outcome, build / "figures" / outcome.paper)
     return failed
 
 
 def publish(err: Console, outcome: Run) -> None:
     """Replace the committed results of a paper, if all records are sound and on real data."""
-    directory = results.committed_directory() / outcome.paper
+    directory = results.committed_directory()
     if reason := _why_not_published(outcome):
-        err.print(f"{directory} is left as it is: {reason}", highlight=False, soft_wrap=True)
-        return
-    for path in results.write_tables(outcome.records, directory, outcome.meta):
+        kept = directory / outcome.paper
+        err.print(f"{kept} is left as it is: {reason}", highlight=False, soft_wrap=True)
+    else:
+        _write_tables(err, outcome, directory)
+
+
+def _write_tables(err: Console, outcome: Run, directory: Path) -> None:
+    for path in results.write_tables(outcome.records, directory / outcome.paper, outcome.meta):
         err.print(f"wrote {path}", highlight=False)
 
 

@@ -18,7 +18,7 @@ from reprolib.mkpm._codes import CODES, make_code
 from reprolib.mkpm._losses import LOSSES
 from reprolib.mkpm._paths import iterate_scores, predict_blocks
 from reprolib.solvers.allocation import solve_allocation
-from reprolib.validation import COUNT, encode_labels, validate_data
+from reprolib.validation import COUNT, encode_labels, known_labels, validate_data
 
 
 class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
@@ -193,13 +193,8 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         ValueError
             If y holds a label that was not in the training data.
         """
-        features, y = self._features(X), np.asarray(y)
-        if not np.isin(y, self.classes_).all():
-            raise ValueError(
-                f"y holds labels {np.setdiff1d(y, self.classes_)[:5]} that are not among the "
-                f"training classes {self.classes_}."
-            )
-        targets = encode(self.code_, np.searchsorted(self.classes_, y))
+        features = self._features(X)
+        targets = encode(self.code_, known_labels(y, self.classes_))
         risk = np.zeros((len(self.code_), features.shape[1] + 1))
         for start in range(0, len(targets), 16):
             block = slice(start, start + 16)
