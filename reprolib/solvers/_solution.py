@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 
@@ -45,6 +46,9 @@ class Solution:
         Iterations of the solver's outer loop.
     info : dict
         What else a solver says about its answer, as its docstring lists it.
+    scale : float, optional
+        Size of the problem's own objective, which a gap is divided by: for a loss, its value at
+        the zero function. By default the larger of the two objectives in size.
     """
 
     variables: dict[str, Any]
@@ -53,6 +57,7 @@ class Solution:
     status: str
     iterations: int = 0
     info: dict[str, Any] = field(default_factory=dict)
+    scale: float | None = None
 
     @property
     def gap(self) -> float:
@@ -61,8 +66,12 @@ class Solution:
 
     @property
     def relative_gap(self) -> float:
-        """Duality gap divided by max(1, abs(primal objective), abs(dual objective))."""
-        return self.gap / max(1.0, abs(self.primal_objective), abs(self.dual_objective))
+        """Duality gap divided by the problem's own scale; the same in any units of the data."""
+        own = max(abs(self.primal_objective), abs(self.dual_objective))
+        scale = own if self.scale is None else self.scale
+        if self.gap == 0.0:
+            return 0.0
+        return self.gap / scale if scale > 0.0 else np.inf
 
     def require_optimal(self, tol: float = 1e-6) -> Solution:
         """Return the solution itself, or raise if its status or its gap is not good enough.
