@@ -28,8 +28,9 @@ from threadpoolctl import threadpool_limits
 
 import data_fetch
 from reprolib.protocols.keops import draw_split
+from reprolib.protocols.keops.beyond import feature_tree
 from reprolib.protocols.keops.methods import METHODS, cross_validated_scores
-from reprolib.protocols.keops.regions import electrode_tree
+from reprolib.protocols.speller import features
 from reprolib.solvers.pyramid.kernel_sets import LinearBlocks
 from reprolib.solvers.pyramid.norms import (
     effective_weights,
@@ -60,8 +61,8 @@ def load():
     name = "p300/iib" if data_fetch.available("p300/iib") else "embedded/p300"
     dataset = data_fetch.load(name)
     train, _ = draw_split(dataset, 0, by_character=False)
-    tree = electrode_tree(dataset.extra["channels"], dataset.image_shape[1])
-    return dataset.X[train], dataset.y[train].astype(float), tree, name
+    X = features(dataset)
+    return X[train], dataset.y[train].astype(float), feature_tree(dataset, X), name
 
 
 def all_grams(X, weights):

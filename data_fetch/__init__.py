@@ -9,7 +9,7 @@ from data_fetch.access import (
     load,
     names,
 )
-from data_fetch.dataset import Dataset, canonical_digest
+from data_fetch.dataset import Dataset
 from data_fetch.errors import AlteredDataError, DataUnavailableError
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "Dataset",
     "Info",
     "available",
-    "canonical_digest",
     "counterparts",
     "fetch",
     "info",

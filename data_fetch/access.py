@@ -7,7 +7,7 @@ from pathlib import Path
 
 from data_fetch import registry
 from data_fetch.catalog import Catalog, Entry, default_catalog
-from data_fetch.dataset import Dataset, canonical_digest
+from data_fetch.dataset import Dataset
 from data_fetch.errors import AlteredDataError
 from data_fetch.fetcher import Fetcher, LocalFile
 
@@ -141,7 +141,7 @@ def _values_are_known(dataset: Dataset, entry: Entry, files: list[LocalFile]) ->
     """
     if entry.digest is None or any(not file.version.seen for file in files):
         return all(file.verified for file in files)
-    return canonical_digest(dataset.X, dataset.y) == entry.digest
+    return dataset.digest() == entry.digest
 
 
 def info(name: str, fetcher: Fetcher | None = None) -> Info:

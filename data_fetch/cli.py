@@ -12,7 +12,6 @@ from rich.text import Text
 
 from data_fetch import access
 from data_fetch.catalog import default_catalog, without_digests
-from data_fetch.dataset import canonical_digest
 from data_fetch.errors import AlteredDataError, DataUnavailableError
 from data_fetch.fetcher import Fetcher
 
@@ -121,6 +120,5 @@ def run_digest(arguments: argparse.Namespace) -> int:
     """Print the lines for the catalog."""
     for name in arguments.names:
         dataset = access.load(name, Fetcher(without_digests(default_catalog())))
-        digest = canonical_digest(dataset.X, dataset.y)
-        sys.stdout.write(f'[dataset."{name}"]\ndigest = "{digest}"\n')
+        sys.stdout.write(f'[dataset."{name}"]\ndigest = "{dataset.digest()}"\n')
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,6 +21,7 @@ class Dataset:
     name : str
         For example "raetsch/banana".
     X : ndarray of shape (n, p)
+        Values as stored in the files: neither filtered nor scaled.
     y : ndarray of shape (n,)
     source : {"original", "partial", "resampled", "embedded"}
         original: the upstream values; partial: real values, only some of them;
@@ -36,6 +37,8 @@ class Dataset:
         Shape of one row of ``X`` as an image.
     extra : dict
         What the domain needs: an ``mne`` object, a nibabel image and mask.
+    stored : mapping of str to ndarray
+        What was read beside ``X``, as stored (a whole recording of which ``X`` holds windows).
     """
 
     name: str
@@ -48,31 +51,28 @@ class Dataset:
     feature_names: Sequence[str] | None = None
     image_shape: tuple[int, ...] | None = None
     extra: dict[str, Any] = field(default_factory=dict, compare=False)
+    stored: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False)
 
     def digest(self) -> str:
-        """Fingerprint (sha256, hex) of the data and splits: keys every stored record."""
+        """Fingerprint (sha256, hex) of all that was read; it keys every stored record.
+
+        Covers ``X``, ``y``, ``groups``, ``splits`` and ``stored`` with their types, shapes and
+        order, so that other rows in the training set are other data. Loaders put nothing there
+        that was computed with rounding: last bits differ between processors.
+        """
         h = hashlib.sha256()
         arrays = [self.X, self.y, self.groups, *(part for split in self.splits for part in split)]
         for array in arrays:
-            a = np.ascontiguousarray([] if array is None else array)
-            h.update(f"{a.dtype.str}{a.shape}".encode())
-            h.update("\0".join(a).encode() if a.dtype.kind in "UO" else a.tobytes())
+            _update(h, [] if array is None else array)
+        for name, array in sorted(self.stored.items()):
+            h.update(f"\0{name}\0".encode())
+            _update(h, array)
         return h.hexdigest()
 
 
-def canonical_digest(X, y) -> str:
-    """Fingerprint of the values of a data set that does not depend on the order of its rows.
-
-    The same data in another container, with rows in another order, have the same digest; a
-    changed value does not. Covers dtype, shape, sorted class counts and the rows (with their
-    labels) in lexicographic order.
-    """
-    X = np.asarray(X, dtype=np.float64) + 0.0
-    classes, codes = np.unique(np.asarray(y), return_inverse=True)
-    counts = np.bincount(codes)
-    table = np.column_stack([codes.astype(np.float64), X])
-    order = np.lexsort(table.T[::-1])
-    h = hashlib.sha256()
-    h.update(f"{X.dtype.str}{X.shape}{[str(c) for c in classes]}{counts.tolist()}".encode())
-    h.update(np.ascontiguousarray(table[order]).tobytes())
-    return h.hexdigest()
+def _update(h, array) -> None:
+    """Add type, shape and bytes of one array to a running hash."""
+    a = np.ascontiguousarray(array)
+    h.update(f"{a.dtype.str}{a.shape}".encode())
+    is_text = a.dtype.kind in "UO"
+    h.update("\0".join(a).encode() if is_text else a.ravel().view(np.uint8))

@@ -7,9 +7,9 @@ the competition's test session 012, whose labels follow from its known words). A
 runs is accepted, and the data set says which it holds. The catalog knows the hashes of six; with
 more runs at hand, give their paths to `load_p300`.
 
-From signal to features, as Rakotomamonjy et al. 2005 (ICANN, cited as [15] by the KEOPS paper) are
-quoted: band-pass 0.1-10 Hz with a Chebyshev type I filter of order 8, 0-667 ms after the flash,
-decimated to 14 frames: 64 x 14 = 896 features. `Preprocessing` names every step that is open.
+A row of ``X`` is the raw window of one flash, in integers of the A/D converter. Filters belong to
+those who use the recording: filtered values differ in their last bits from one processor to the
+next.
 
 Source: Blankertz et al. 2004, IEEE Transactions on Biomedical Engineering 51:1044-1051.
 """
@@ -18,20 +18,21 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import mne
 import numpy as np
 import pandas as pd
+from numpy.lib.stride_tricks import sliding_window_view
 from scipy.io import loadmat
-from scipy.signal import cheby1, sosfilt
 
 from data_fetch.dataset import Dataset, Source
 
 SAMPLING_RATE = 240.0
+#: Samples of a window, from the onset of the flash on: 667 ms.
+WINDOW = 160
 N_RUNS = 19
 MATRIX = "ABCDEFGHIJKLMNOPQRSTUVWXYZ123456789_"
 #: Words of the competition's test session, published after it (session, run).
@@ -61,40 +62,39 @@ _VARIABLES = ("signal", "Flashing", "StimulusCode")
 
 
 @dataclass(frozen=True)
-class Preprocessing:
-    """From continuous signal to features; the defaults are the headline reading.
+class SpellerRun:
+    """One run of the speller.
 
     Parameters
     ----------
-    low, high : float
-        Pass band, Hz.
-    order : int
-        Order of the low-pass prototype: the band-pass filter has twice as many poles, so 4 is "an
-        8th-order band-pass filter", and 8 is ``cheby1(8, ...)``.
-    ripple : float
-        Pass-band ripple, dB (not given in the papers).
-    zero_phase : bool
-        Filter forwards and backwards (no delay), or forwards only, as online.
-    decimation : int
-        Every how many samples a frame is taken; 12 gives 20 Hz, twice ``high``.
-    n_frames : int
-        Frames from the onset of the flash on; 14 at 50 ms span 0-650 ms.
-    per_window : bool
-        Cut the window out first, and filter each on its own, forwards, from rest.
+    session, run : int
+    word : str
+        What was spelled.
+    stored : mapping of str to ndarray of int16
+        Variables of the file: "signal" of shape (samples, 64), in units of the A/D converter;
+        "Flashing", "StimulusCode" and, where the labels are known, "StimulusType" of shape
+        (samples,).
+    onsets, codes, targets : ndarray of shape (flashes,)
+        First sample of every flash, its code (1-6 the columns of the matrix, 7-12 its rows), and
+        whether it belongs to the character that is being spelled.
     """
 
-    low: float = 0.1
-    high: float = 10.0
-    order: int = 4
-    ripple: float = 0.5
-    zero_phase: bool = True
-    decimation: int = 12
-    n_frames: int = 14
-    per_window: bool = False
+    session: int
+    run: int
+    word: str
+    stored: Mapping[str, np.ndarray]
+    onsets: np.ndarray
+    codes: np.ndarray
+    targets: np.ndarray
+
+    def to_raw(self) -> mne.io.RawArray:
+        """Continuous recording; see `make_raw`."""
+        description = (self.session, self.run, self.word)
+        return make_raw(self.stored["signal"], self.onsets, self.codes, self.targets, description)
 
 
 def load_p300(name: str, paths: dict[str, Path]) -> Dataset:
-    """Read the runs among ``paths`` (keys like "AAS010R01.mat") into features of all flashes.
+    """Read the runs among ``paths`` (keys like "AAS010R01.mat"): one row for each flash.
 
     Returns
     -------
@@ -114,10 +114,10 @@ def load_p300(name: str, paths: dict[str, Path]) -> Dataset:
             f"{name}: no run among the files {sorted(paths)}; runs are called "
             "AAS<session>R<run>.mat"
         )
-    raws = [read_run(Path(paths[key])) for key in runs]
     at_hand = ", ".join(key.removesuffix(".mat") for key in runs)
     note = f"{len(runs)} of {N_RUNS} runs: {at_hand}"
-    return speller_dataset(name, raws, "original" if len(runs) == N_RUNS else "partial", note)
+    source: Source = "original" if len(runs) == N_RUNS else "partial"
+    return speller_dataset(name, [read_run(Path(paths[key])) for key in runs], source, note)
 
 
 def _check_channel_order(path: Path) -> None:
@@ -127,57 +127,80 @@ def _check_channel_order(path: Path) -> None:
         raise ValueError(f"{path} does not list the 64 channels in the known order")
 
 
-def read_run(path: Path) -> mne.io.RawArray:
-    """Read one run; flashes become annotations "target/<code>" or "nontarget/<code>".
-
-    Codes 1-6 are the columns of the matrix, 7-12 its rows. The signal is in units of the A/D
-    converter; mne calls them microvolts. ``raw.info["description"]`` is "<session>/<run>/<word>".
+def read_run(path: Path) -> SpellerRun:
+    """Read one run.
 
     Raises
     ------
     ValueError
         If the file is damaged, is no run, or its labels are not known.
     """
-    content = _read_mat(path)
     session, run = _session_and_run(path)
-    flashing = np.concatenate([[0], content["Flashing"].ravel().astype(int)])
+    try:
+        return parse_run(session, run, _read_mat(path))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def parse_run(session: int, run: int, stored: Mapping[str, np.ndarray]) -> SpellerRun:
+    """Find the flashes of a run, and which of them are targets.
+
+    Parameters
+    ----------
+    session, run : int
+    stored : mapping of str to ndarray
+        See `SpellerRun`. Without "StimulusType" the labels follow from the known word.
+
+    Raises
+    ------
+    ValueError
+        If the labels are not known, or the word does not have as many characters as the run.
+    """
+    flashing = np.concatenate([[0], stored["Flashing"]])
     onsets = np.flatnonzero(np.diff(flashing) == 1)
-    codes = content["StimulusCode"].ravel()[onsets].astype(int)
+    codes = stored["StimulusCode"][onsets].astype(int)
     starts = character_starts(onsets)
-    if "StimulusType" in content:
-        target = content["StimulusType"].ravel()[onsets] == 1
+    if "StimulusType" in stored:
+        targets = stored["StimulusType"][onsets] == 1
         word = "".join(
-            _spelled(codes[a:b][target[a:b]])
+            _spelled(codes[a:b][targets[a:b]])
             for a, b in zip(starts, [*starts[1:], len(onsets)], strict=True)
         )
     elif (session, run) in TEST_WORDS:
         word = TEST_WORDS[session, run]
-        target = _targets(codes, starts, word, path)
+        targets = _targets(codes, starts, word)
     else:
-        raise ValueError(f"{path} has no StimulusType, and the word of the run is not known")
-    return make_raw(
-        content["signal"].astype(np.float64), onsets, codes, target, (session, run, word)
-    )
+        raise ValueError("has no StimulusType, and the word of the run is not known")
+    return SpellerRun(session, run, word, stored, onsets, codes, targets)
 
 
 def _read_mat(path: Path) -> dict[str, np.ndarray]:
     try:
         content = loadmat(path, variable_names=[*_VARIABLES, "StimulusType"])
     except Exception as error:
-        raise ValueError(
-            f"{path} cannot be read ({error}); delete it and fetch it again"
-        ) from error
+        raise ValueError(f"cannot be read ({error}); delete it and fetch it again") from error
     missing = [v for v in _VARIABLES if v not in content]
     if missing:
-        raise ValueError(f"{path} lacks the variables {missing}; it is no BCI2000 speller run")
+        raise ValueError(f"lacks the variables {missing}; it is no BCI2000 speller run")
     signal = content["signal"]
     if signal.ndim != 2 or signal.shape[1] != len(CHANNELS):
-        raise ValueError(f"{path}: signal has shape {signal.shape}, not (samples, {len(CHANNELS)})")
-    short = [v for v in content if v[0] != "_" and len(content[v]) != len(signal)]
+        raise ValueError(f"signal has shape {signal.shape}, not (samples, {len(CHANNELS)})")
+    stored = {v: _integers(v, content[v]) for v in content if v[0] != "_"}
+    states = {v: values.ravel() for v, values in stored.items() if v != "signal"}
+    short = [v for v, values in states.items() if len(values) != len(signal)]
     if short:
-        raise ValueError(f"{path}: {short} are not as long as signal ({len(signal)} samples)")
-    _warn_of_bad_channels(signal, path)
-    return content
+        raise ValueError(f"{short} are not as long as signal ({len(signal)} samples)")
+    _warn_of_bad_channels(stored["signal"], path)
+    return {"signal": stored["signal"], **states}
+
+
+def _integers(variable: str, values) -> np.ndarray:
+    """The same numbers as int16, whatever type the container gave them."""
+    with np.errstate(invalid="ignore"):
+        integers = values.astype(np.int16)
+    if not np.array_equal(integers, values):
+        raise ValueError(f"{variable} holds other values than 16-bit integers")
+    return integers
 
 
 def _warn_of_bad_channels(signal, path: Path) -> None:
@@ -204,6 +227,8 @@ def character_starts(onsets) -> list[int]:
 
 
 def _spelled(target_codes) -> str:
+    if len(target_codes) == 0:
+        raise ValueError("holds a character without a target flash")
     column, row = min(target_codes), max(target_codes)
     return MATRIX[6 * (row - 7) + column - 1]
 
@@ -214,9 +239,9 @@ def codes_of(character: str) -> tuple[int, int]:
     return column + 1, row + 7
 
 
-def _targets(codes, starts, word, path) -> np.ndarray:
+def _targets(codes, starts, word) -> np.ndarray:
     if len(starts) != len(word):
-        raise ValueError(f"{path} has {len(starts)} characters, its word {word!r} {len(word)}")
+        raise ValueError(f"has {len(starts)} characters, its word {word!r} {len(word)}")
     place = np.searchsorted(starts, np.arange(len(codes)), side="right") - 1
     return np.array([code in codes_of(word[i]) for code, i in zip(codes, place, strict=True)])
 
@@ -224,9 +249,13 @@ def _targets(codes, starts, word, path) -> np.ndarray:
 def make_raw(signal, onsets, codes, target, description: tuple[int, int, str]) -> mne.io.RawArray:
     """Continuous recording with the 10-05 montage and one annotation for each flash.
 
+    Annotations are "target/<code>" or "nontarget/<code>", ``raw.info["description"]`` is
+    "<session>/<run>/<word>".
+
     Parameters
     ----------
     signal : ndarray of shape (samples, 64)
+        In units of the A/D converter; mne calls them microvolts.
     onsets, codes, target : ndarray of shape (flashes,)
     description : tuple
         Session, run and spelled word.
@@ -235,90 +264,22 @@ def make_raw(signal, onsets, codes, target, description: tuple[int, int, str]) -
     info["description"] = "/".join(map(str, description))
     known = mne.channels.get_builtin_montages()
     montage = "colin27_1005" if "colin27_1005" in known else "standard_1005"
-    raw = mne.io.RawArray(signal.T * 1e-6, info, verbose="ERROR")
+    raw = mne.io.RawArray(signal.T.astype(np.float64) * 1e-6, info, verbose="ERROR")
     raw.set_montage(montage, match_case=False)
     labels = [f"{'target' if t else 'nontarget'}/{c}" for t, c in zip(target, codes, strict=True)]
     raw.set_annotations(mne.Annotations(onsets / SAMPLING_RATE, 0.1, labels))
     return raw
 
 
-def epochs(
-    raws: Sequence[mne.io.BaseRaw],
-    preprocessing: Preprocessing | None = None,
-    *,
-    tmin: float = 0.0,
-    tmax: float | None = None,
-    decimation: int | None = None,
-) -> mne.Epochs:
-    """Filtered epochs of all flashes of all runs; metadata say what each flash was.
-
-    Parameters
-    ----------
-    raws : sequence of mne Raw
-    preprocessing : Preprocessing, optional
-    tmin, tmax : float
-        Window in seconds; by default that of the features.
-    decimation : int, optional
-        By default that of the features; 1 for plots at the full rate.
+def flash_table(raw: mne.io.BaseRaw, first_character: int = 0) -> pd.DataFrame:
+    """One row for each flash of a run that is followed by a whole window, from its annotations.
 
     Returns
     -------
-    mne.Epochs
-        Metadata columns ``session``, ``run``, ``character`` (number over all runs), ``letter``,
-        ``repetition`` (1-15), ``code``, ``target``.
+    DataFrame
+        ``sample`` (of the onset), ``session``, ``run``, ``character`` (number, counted from
+        ``first_character``), ``letter``, ``code``, ``target`` (0 or 1), ``repetition`` (1-15).
     """
-    steps = Preprocessing() if preprocessing is None else preprocessing
-    span = (steps.n_frames - 1) * steps.decimation / SAMPLING_RATE
-    parts, n_characters = [], 0
-    for raw in raws:
-        table = flash_table(raw, n_characters)
-        n_characters = int(table["character"].max()) + 1
-        events = np.column_stack(
-            [table["sample"], np.zeros(len(table), int), table["code"] + 100 * table["target"]]
-        )
-        part = mne.Epochs(
-            raw if steps.per_window else band_pass(raw, steps),
-            events,
-            tmin=tmin,
-            tmax=span if tmax is None else tmax,
-            baseline=None,
-            preload=True,
-            verbose="ERROR",
-        )
-        if steps.per_window:
-            sos = cheby1(
-                steps.order,
-                steps.ripple,
-                [steps.low, steps.high],
-                "bandpass",
-                output="sos",
-                fs=SAMPLING_RATE,
-            )
-            part.apply_function(partial(sosfilt, sos), channel_wise=False, verbose="ERROR")
-        part.decimate(steps.decimation if decimation is None else decimation, verbose="ERROR")
-        with mne.use_log_level("ERROR"):
-            part.metadata = table.drop(columns="sample").iloc[part.selection]
-        parts.append(part)
-    with mne.use_log_level("ERROR"):
-        return mne.concatenate_epochs(parts)
-
-
-def band_pass(raw: mne.io.BaseRaw, steps: Preprocessing) -> mne.io.BaseRaw:
-    """Filtered copy of a run, its mean taken off first (a causal filter would ring on it)."""
-    copy = raw.copy()
-    copy.apply_function(lambda x: x - x.mean(), verbose="ERROR")
-    return copy.filter(
-        steps.low,
-        steps.high,
-        method="iir",
-        iir_params={"order": steps.order, "ftype": "cheby1", "rp": steps.ripple, "output": "sos"},
-        phase="zero" if steps.zero_phase else "forward",
-        verbose="ERROR",
-    )
-
-
-def flash_table(raw: mne.io.BaseRaw, first_character: int = 0) -> pd.DataFrame:
-    """One row for each flash of a run, from its annotations."""
     session, run, word = raw.info["description"].split("/")
     samples = np.round(raw.annotations.onset * SAMPLING_RATE).astype(int)
     labels = [label.split("/") for label in raw.annotations.description]
@@ -337,52 +298,57 @@ def flash_table(raw: mne.io.BaseRaw, first_character: int = 0) -> pd.DataFrame:
         }
     )
     table["repetition"] = table.groupby(["character", "code"]).cumcount() + 1
-    return table
+    return table[table["sample"] + WINDOW <= raw.n_times]
 
 
-def speller_dataset(
-    name: str,
-    raws: Sequence[mne.io.BaseRaw],
-    source: Source,
-    note: str,
-    preprocessing: Preprocessing | None = None,
-) -> Dataset:
-    """Features of all flashes.
+def flashes_of(raws: Sequence[mne.io.BaseRaw]) -> list[pd.DataFrame]:
+    """`flash_table` of every run, with the characters numbered over all runs."""
+    tables: list[pd.DataFrame] = []
+    for raw in raws:
+        first = int(tables[-1]["character"].max()) + 1 if tables else 0
+        tables.append(flash_table(raw, first))
+    return tables
+
+
+def speller_dataset(name: str, runs: Sequence[SpellerRun], source: Source, note: str) -> Dataset:
+    """Raw windows of all flashes.
 
     Returns
     -------
     Dataset
-        ``X`` of shape (flashes, 64 * 14), channel by channel, in A/D units, rounded to 1e-3 so that
-        machines agree; ``y`` is 1 for target flashes, else -1; ``groups`` is 100 * session + run;
-        ``extra`` has ``raws``, ``flashes`` (metadata table), ``channels``, ``frame_times`` (s) and
-        ``preprocessing``.
+        ``X`` of shape (flashes, 64 * 160), int16: 667 ms at 240 Hz after the flash, channel by
+        channel, as recorded (unfiltered, each channel with its offset; 66 MB for six runs). Take
+        ``X.astype(np.float32)`` before differences, which could leave the range of int16. ``y`` is
+        1 for target flashes, else -1; ``groups`` is 100 * session + run; ``extra`` has ``raws``
+        (mne), ``flashes`` (see `flash_table`) and ``channels``. ``stored`` has the variables of
+        every run: the digest covers them.
     """
-    steps = Preprocessing() if preprocessing is None else preprocessing
-    cut = epochs(raws, steps)
-    X = np.round(1e6 * cut.get_data(copy=False), 3)
-    flashes = cut.metadata.reset_index(drop=True)
-    times = cut.times
+    raws = [run.to_raw() for run in runs]
+    tables = flashes_of(raws)
+    flashes = pd.concat(tables, ignore_index=True)
+    windows = [
+        sliding_window_view(run.stored["signal"], WINDOW, axis=0)[table["sample"]]
+        for run, table in zip(runs, tables, strict=True)
+    ]
+    milliseconds = 1000 * np.arange(WINDOW) / SAMPLING_RATE
     return Dataset(
         name,
-        X.reshape(len(X), -1),
+        np.concatenate(windows).reshape(len(flashes), -1),
         np.where(flashes["target"] == 1, 1, -1),
         source,
         note,
         groups=(100 * flashes["session"] + flashes["run"]).to_numpy(),
-        feature_names=[f"{c} {1000 * t:.0f} ms" for c in CHANNELS for t in times],
-        image_shape=(len(CHANNELS), len(times)),
-        extra={
-            "raws": list(raws),
-            "flashes": flashes,
-            "channels": CHANNELS,
-            "frame_times": times,
-            "preprocessing": asdict(steps),
-        },
+        feature_names=[f"{channel} {t:.0f} ms" for channel in CHANNELS for t in milliseconds],
+        image_shape=(len(CHANNELS), WINDOW),
+        extra={"raws": raws, "flashes": flashes, "channels": CHANNELS},
+        stored=_stored(runs),
     )
 
 
-def with_preprocessing(dataset: Dataset, preprocessing: Preprocessing) -> Dataset:
-    """Return the same runs with other features."""
-    return speller_dataset(
-        dataset.name, dataset.extra["raws"], dataset.source, dataset.source_note, preprocessing
-    )
+def _stored(runs: Sequence[SpellerRun]) -> dict[str, np.ndarray]:
+    """Channel names, and the variables of every run under the name of its file."""
+    return {"channels": np.array(CHANNELS)} | {
+        f"AAS{run.session:03d}R{run.run:02d}/{variable}": values
+        for run in runs
+        for variable, values in run.stored.items()
+    }

@@ -150,6 +150,7 @@ def test_p300_is_drawn_with_equally_many_targets():
     for y in (split.y, split.y_test):
         assert len(set(np.unique(y, return_counts=True)[1])) == 1
     assert split.test_overlap == 0.5
+    assert make_split(data, 0, all_columns=True).X.shape[1] == 896
 
 
 def test_test_rows_have_no_say_in_the_preparation_of_the_training_rows():

@@ -114,8 +114,8 @@ def test_upstream_is_asked_last_and_once(cache, server):
 
 def test_complete_upstream_file_is_preferred_when_it_is_in_the_cache(cache):
     best = toy.version(path="toy/full.txt")
-    partial = Version("toy/part.txt", "partial", toy.sha256(toy.REORDERED), len(toy.REORDERED))
-    put(cache, toy.REORDERED, "toy/part.txt")
+    partial = Version("toy/part.txt", "partial", toy.sha256(toy.REFORMATTED), len(toy.REFORMATTED))
+    put(cache, toy.REFORMATTED, "toy/part.txt")
     fetcher = toy.fetcher(toy.catalog(best, partial), cache)
     assert data_fetch.fetch("toy/a", fetcher) == [cache / "toy/part.txt"]
     assert data_fetch.info("toy/a", fetcher).source == "partial"
@@ -146,7 +146,7 @@ def test_unknown_name_suggests_a_near_one():
 
 
 def test_same_values_with_other_bytes_are_accepted_by_their_digest(cache, server):
-    fetcher = toy.fetcher(upstream(server, toy.REORDERED, digest_decides=True), cache)
+    fetcher = toy.fetcher(upstream(server, toy.REFORMATTED, digest_decides=True), cache)
     assert_loads(fetcher)
     assert data_fetch.fetch("toy/a", fetcher) == [cache / "toy/a.txt"]
     assert server.requests["a.txt"] == 1
@@ -161,7 +161,7 @@ def test_other_values_are_refused_deleted_and_the_next_source_is_tried(cache, se
 
 
 def test_unknown_bytes_are_refused_where_no_digest_could_decide(cache, server):
-    url = server.serve("a.txt", toy.REORDERED)
+    url = server.serve("a.txt", toy.REFORMATTED)
     cat = toy.catalog(toy.version(urls=(url,), digest_decides=True), digest=None)
     with pytest.raises(DataUnavailableError, match=r"no source has a\.txt"):
         data_fetch.fetch("toy/a", toy.fetcher(cat, cache))
@@ -238,7 +238,7 @@ def test_mirror_that_cannot_be_read_is_passed_over(cache, mirror, server, monkey
 
 
 def test_lying_http_mirror_is_passed_over_even_where_content_could_decide(cache, server):
-    server.serve("mirror/toy/a.txt", toy.REORDERED)
+    server.serve("mirror/toy/a.txt", toy.REFORMATTED)
     cat = upstream(server, toy.CONTENT, digest_decides=True)
     data_fetch.fetch("toy/a", toy.fetcher(cat, cache, server.url("mirror")))
     assert (cache / "toy/a.txt").read_bytes() == toy.CONTENT

@@ -30,6 +30,7 @@ from reprolib.protocols.keops.splits import (
     flash_pool,
     folds,
 )
+from reprolib.protocols.speller import features
 from reprolib.published import numbers, paper_entry
 
 
@@ -257,14 +258,13 @@ def test_other_readings_run(dataset, short_grids):
 
 
 def test_causal_filter_delays_the_response(dataset):
-    from reprolib.protocols.keops import _features
+    from reprolib.protocols.keops import _filter
 
-    other = _features(
-        Task("k", "t", "x", "lda", "causal filter", 0, {"zero_phase": False}), dataset
-    )
+    y = dataset.y
+    tasks = [Task("k", "t", "x", "lda", "r", 0, params) for params in ({}, {"zero_phase": False})]
     peak = [
-        np.argmax((d.X[d.y == 1].mean(axis=0) - d.X[d.y == -1].mean(axis=0)).reshape(64, 14)[10])
-        for d in (dataset, other)
+        np.argmax((X[y == 1].mean(axis=0) - X[y == -1].mean(axis=0)).reshape(64, 14)[10])
+        for X in (features(dataset, _filter(task)) for task in tasks)
     ]
     assert peak[1] > peak[0]
 

@@ -1,19 +1,17 @@
-import mne
 import numpy as np
 import pytest
 from scipy.io import savemat
-from scipy.signal import cheby1, sosfilt
 
 import data_fetch
 from data_fetch.embedded import p300 as simulation
 from data_fetch.p300 import (
     CHANNELS,
-    Preprocessing,
+    WINDOW,
+    SpellerRun,
     codes_of,
-    epochs,
     load_p300,
+    make_raw,
     read_run,
-    with_preprocessing,
 )
 
 
@@ -60,7 +58,7 @@ def test_codes_of_the_matrix():
 
 
 def test_a_run_becomes_a_recording_with_montage_and_annotated_flashes(tmp_path):
-    raw = read_run(write(tmp_path))
+    raw = read_run(write(tmp_path)).to_raw()
     assert raw.ch_names == list(CHANNELS)
     assert raw.info["sfreq"] == 240
     assert raw.info["description"] == "10/1/HI"
@@ -80,57 +78,67 @@ def test_any_subset_of_runs_of_any_length(tmp_path):
     dataset = load_p300("p300/iib", paths)
     assert dataset.source == "partial"
     assert dataset.source_note == "2 of 19 runs: AAS010R01, AAS011R02"
-    assert dataset.X.shape == (8 * 24, 896)
+    assert dataset.X.shape == (8 * 24, 64 * WINDOW)
     assert set(dataset.groups) == {1001, 1102}
     flashes = dataset.extra["flashes"]
     assert flashes.groupby("character")["letter"].first().str.cat() == "HILONGER"
     assert flashes["repetition"].max() == 2
     np.testing.assert_array_equal(dataset.y == 1, flashes["target"] == 1)
-    assert dataset.feature_names[14 * 10 + 6] == "Cz 300 ms"
+    assert dataset.feature_names[WINDOW * 10 + 72] == "Cz 300 ms"
 
 
-def test_features_are_the_filtered_signal_at_every_twelfth_sample(tmp_path):
-    raw = read_run(write(tmp_path))
-    steps = Preprocessing(zero_phase=False)
-    dataset = with_preprocessing(load_p300("x", {"AAS010R01.mat": write(tmp_path)}), steps)
-    signal = 1e6 * raw.get_data()
-    sos = cheby1(4, 0.5, [0.1, 10.0], "bandpass", fs=240, output="sos")
-    filtered = sosfilt(sos, signal - signal.mean(axis=1, keepdims=True), axis=1)
-    onset = round(raw.annotations.onset[5] * 240)
-    expected = filtered[:, onset : onset + 157 : 12]
-    np.testing.assert_allclose(dataset.X[5].reshape(64, 14), expected, atol=2e-3)
-
-
-def test_windows_filtered_on_their_own(tmp_path):
-    raw = read_run(write(tmp_path))
-    steps = Preprocessing(per_window=True)
-    dataset = with_preprocessing(load_p300("x", {"AAS010R01.mat": write(tmp_path)}), steps)
-    onset = round(raw.annotations.onset[5] * 240)
-    window = 1e6 * raw.get_data()[:, onset : onset + 157]
-    sos = cheby1(4, 0.5, [0.1, 10.0], "bandpass", fs=240, output="sos")
-    expected = sosfilt(sos, window, axis=1)[:, ::12]
-    np.testing.assert_allclose(dataset.X[5].reshape(64, 14), expected, atol=2e-3)
-
-
-def test_zero_phase_filter_has_no_delay(tmp_path):
+def test_rows_are_the_raw_windows_after_the_flashes(tmp_path):
     content = run_content()
-    pulse = np.exp(-0.5 * ((np.arange(len(content["signal"])) - 300) / 12) ** 2)
-    content["signal"] = np.tile(np.round(8000 * pulse)[:, None], (1, 64)).astype(np.int16)
-    raw = read_run(write(tmp_path, **content))
-    from data_fetch.p300 import band_pass
+    dataset = load_p300("x", {"AAS010R01.mat": write(tmp_path)})
+    assert dataset.X.dtype == np.int16
+    onset = dataset.extra["flashes"]["sample"][5]
+    expected = content["signal"][onset : onset + WINDOW].T
+    np.testing.assert_array_equal(dataset.X[5].reshape(dataset.image_shape), expected)
 
-    peak = [
-        np.argmax(band_pass(raw, Preprocessing(zero_phase=flag)).get_data()[0])
-        for flag in (True, False)
-    ]
-    assert abs(peak[0] - 300) <= 2
-    assert peak[1] > 305
+
+def test_last_flashes_without_a_whole_window_are_left_out(tmp_path):
+    content = {k: v[: len(v) - 150] for k, v in run_content().items()}
+    dataset = load_p300("x", {"AAS010R01.mat": write(tmp_path, **content)})
+    assert len(dataset.X) == len(dataset.y) == len(dataset.extra["flashes"]) == 47
+
+
+def digest(folder, **changes):
+    return load_p300("x", {"AAS010R01.mat": write(folder, **changes)}).digest()
+
+
+def test_digest_covers_the_whole_recording_as_stored(tmp_path):
+    content = run_content()
+    before = digest(tmp_path)
+    for variable in ("signal", "Flashing", "StimulusCode", "StimulusType"):
+        changed = content[variable].copy()
+        changed[223, 0] ^= 1
+        assert digest(tmp_path, **{variable: changed}) != before
+    assert digest(tmp_path, signal=content["signal"].astype(float)) == before
+
+
+def test_digest_does_not_depend_on_mne(tmp_path, monkeypatch):
+    """No arithmetic stands between the file and the digest."""
+    before = digest(tmp_path)
+    monkeypatch.setattr(
+        SpellerRun,
+        "to_raw",
+        lambda run: make_raw(
+            run.stored["signal"] * (1 + 1e-15), run.onsets, run.codes, run.targets, (10, 1, "HI")
+        ),
+    )
+    assert digest(tmp_path) == before
+
+
+def test_signal_that_is_no_recording(tmp_path):
+    signal = run_content()["signal"] + 0.5
+    with pytest.raises(ValueError, match="signal holds other values than 16-bit integers"):
+        read_run(write(tmp_path, signal=signal))
 
 
 def test_labels_of_the_test_session_follow_from_its_words(tmp_path):
     content = run_content("HAM", labels=False)
     content["StimulusType"] = None
-    raw = read_run(write(tmp_path, "AAS012R03.mat", **content))
+    raw = read_run(write(tmp_path, "AAS012R03.mat", **content)).to_raw()
     assert raw.info["description"] == "12/3/HAM"
     assert sum(d.startswith("target/") for d in raw.annotations.description) == 3 * 4
 
@@ -151,6 +159,7 @@ def test_test_run_with_another_number_of_characters(tmp_path):
     ("change", "message"),
     [
         ({"Flashing": None}, r"lacks the variables \['Flashing'\]"),
+        ({"StimulusType": np.zeros((2974, 1))}, "character without a target flash"),
         ({"signal": np.zeros((50, 3))}, r"signal has shape \(50, 3\), not \(samples, 64\)"),
         ({"StimulusCode": np.zeros((9, 1))}, r"\['StimulusCode'\] are not as long as signal"),
     ],
@@ -194,31 +203,13 @@ def test_electrode_file_in_another_order(tmp_path):
 
 def test_embedded_session_has_the_shape_of_the_real_one(embedded):
     assert embedded.source == "embedded"
-    assert embedded.X.shape == (3240, 896)
+    info = data_fetch.info("embedded/p300")
+    assert embedded.X.shape == (info.n_samples, info.n_features) == (3240, 64 * WINDOW)
     assert np.mean(embedded.y == 1) == pytest.approx(1 / 6)
-    again = simulation._simulate_run(*simulation.RUNS[0], np.random.default_rng(300))
-    np.testing.assert_array_equal(again.get_data(), embedded.extra["raws"][0].get_data())
-    gaps = np.diff(np.round(embedded.extra["raws"][0].annotations.onset * 240))
-    assert set(gaps) == {42.0, 1254.0}
-
-
-def test_embedded_response_has_the_right_latency_and_place(embedded):
-    difference = embedded.X[embedded.y == 1].mean(axis=0) - embedded.X[embedded.y == -1].mean(
-        axis=0
-    )
-    difference = difference.reshape(64, 14)
-    cz, oz = difference[CHANNELS.index("Cz")], difference[CHANNELS.index("Fp1")]
-    assert np.argmax(cz) == 6
-    assert cz[6] > 3 * np.abs(oz).max()
-    assert np.argmin(difference[CHANNELS.index("PO7")]) == 4
-
-
-def test_evokeds_come_from_the_same_recordings(embedded):
-    cut = epochs(embedded.extra["raws"][:1], tmin=-0.1, tmax=0.6, decimation=1)
-    assert isinstance(cut, mne.BaseEpochs)
-    evoked = cut["target == 1"].average()
-    assert evoked.nave == 90
-    assert evoked.times[0] == pytest.approx(-0.1)
+    again = simulation.simulate_run(*simulation.RUNS[0], np.random.default_rng(300))
+    np.testing.assert_array_equal(again.stored["signal"], embedded.stored["AAS010R01/signal"])
+    assert again.word == "CAT"
+    assert set(np.diff(again.onsets)) == {42, 1254}
 
 
 @pytest.mark.needs_data("p300/iib")
@@ -240,6 +231,8 @@ def test_montage_agrees_with_the_electrode_file():
 def test_real_recording():
     dataset = data_fetch.load("p300/iib")
     assert dataset.source in ("partial", "original")
+    info = data_fetch.info("p300/iib")
+    assert dataset.X.shape == (info.n_samples, info.n_features)
     flashes = dataset.extra["flashes"]
     letters = flashes.groupby("character")["letter"].first().str.cat()
     assert letters.startswith("CATDOG")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from data_fetch import Dataset, canonical_digest
+from data_fetch import Dataset
 from data_fetch.catalog import Catalog, Entry, File, Version
 from data_fetch.fetcher import Fetcher
 
 X = np.array([[1.5, 2.0], [3.0, -4.0], [0.25, 8.0]])
 Y = np.array([0, 1, 1])
-DIGEST = canonical_digest(X, Y)
+DIGEST = Dataset("toy/a", X, Y, "original").digest()
 
 
 def as_text(X=X, y=Y, separator=" ") -> bytes:
@@ -24,7 +24,7 @@ def as_text(X=X, y=Y, separator=" ") -> bytes:
 
 #: The copy whose hash the catalog has, and the same values with other bytes.
 CONTENT = as_text()
-REORDERED = as_text(X[::-1], Y[::-1], separator="   ")
+REFORMATTED = as_text(separator="   ")
 OTHER_VALUES = as_text(X + 1, Y)
 
 

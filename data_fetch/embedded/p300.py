@@ -15,7 +15,15 @@ import functools
 import numpy as np
 
 from data_fetch.dataset import Dataset
-from data_fetch.p300 import CHANNELS, SAMPLING_RATE, codes_of, make_raw, speller_dataset
+from data_fetch.p300 import (
+    CHANNELS,
+    SAMPLING_RATE,
+    SpellerRun,
+    codes_of,
+    make_raw,
+    parse_run,
+    speller_dataset,
+)
 
 RUNS = (
     (10, 1, "CAT"),
@@ -27,6 +35,7 @@ RUNS = (
 )
 N_REPETITIONS = 15
 INTERVAL = 42
+FLASH = 24
 PAUSE = 1254
 FIRST_FLASH = 624
 TAIL = 642
@@ -39,12 +48,13 @@ FLASH_WAVES = ((("Oz",), 0.12, 0.03, 40.0),)
 def load_embedded(name: str = "embedded/p300") -> Dataset:
     """Simulate the session; the same values in every call."""
     rng = np.random.default_rng(300)
-    raws = [_simulate_run(*run, rng) for run in RUNS]
+    runs = [simulate_run(*run, rng) for run in RUNS]
     note = "simulated speller session of six three-character runs, 64 channels"
-    return speller_dataset(name, raws, "embedded", note)
+    return speller_dataset(name, runs, "embedded", note)
 
 
-def _simulate_run(session, run, word, rng):
+def simulate_run(session: int, run: int, word: str, rng: np.random.Generator) -> SpellerRun:
+    """Simulate the variables of one run, and read them like a recorded one."""
     codes = np.concatenate([rng.permutation(12) + 1 for _ in range(len(word) * N_REPETITIONS)])
     character = np.repeat(np.arange(len(word)), 12 * N_REPETITIONS)
     onsets = FIRST_FLASH + INTERVAL * np.arange(len(codes)) + (PAUSE - INTERVAL) * character
@@ -53,7 +63,11 @@ def _simulate_run(session, run, word, rng):
     signal = _background(n_samples, rng)
     _add_waves(signal, onsets, FLASH_WAVES, rng)
     _add_waves(signal, onsets[target], TARGET_WAVES, rng)
-    return make_raw(np.round(signal), onsets, codes, target, (session, run, word))
+    states = np.zeros((3, n_samples), dtype=np.int16)
+    for sample in range(FLASH):
+        states[:, onsets + sample] = np.ones(len(codes)), codes, target
+    stored = dict(zip(("Flashing", "StimulusCode", "StimulusType"), states, strict=True))
+    return parse_run(session, run, {"signal": np.round(signal).astype(np.int16), **stored})
 
 
 @functools.cache

@@ -7,10 +7,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from data_fetch import Dataset
-from data_fetch.p300 import CHANNELS, epochs
+from data_fetch.p300 import CHANNELS
 from reprolib.figures.keops import draw_electrodes, electrode_info, head_positions
 from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, figure_grid
 from reprolib.protocols.keops.regions import regions
+from reprolib.protocols.speller import epochs
 from reprolib.solvers.pyramid.kernel_sets import LinearBlocks
 from reprolib.solvers.pyramid.norms import (
     effective_weights,

@@ -10,6 +10,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from data_fetch import Dataset
+from reprolib.protocols.speller import features, is_speller
 
 MAX_TRAIN = 200
 MAX_TEST = 1000
@@ -90,13 +91,15 @@ def _proportional(counts, size: int) -> np.ndarray:
 def make_split(dataset: Dataset, seed: int, *, all_columns: bool = False) -> Split:
     """Rows of a trial, features standardised on the training part, and inner folds.
 
+    The recording of the speller is band-passed and decimated first, as the KEOPS paper has it.
     More than `MAX_COLUMNS` columns are then replaced by the first `N_PRINCIPAL` principal
     components of the training part, unless ``all_columns`` is set.
     """
     train, test = draw_rows(dataset, seed)
     y, y_test = dataset.y[train], dataset.y[test]
-    scaler = StandardScaler().fit(dataset.X[train])
-    X, X_test = scaler.transform(dataset.X[train]), scaler.transform(dataset.X[test])
+    columns = features(dataset) if is_speller(dataset) else dataset.X
+    scaler = StandardScaler().fit(columns[train])
+    X, X_test = scaler.transform(columns[train]), scaler.transform(columns[test])
     if X.shape[1] > MAX_COLUMNS and not all_columns:
         n_components = min(N_PRINCIPAL, len(X) - 1)
         pca = PCA(n_components, svd_solver="full").fit(X)

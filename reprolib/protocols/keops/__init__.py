@@ -22,12 +22,11 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from data_fetch import Dataset
-from data_fetch.p300 import Preprocessing, with_preprocessing
 from reprolib.protocols.base import HEADLINE, Measurement, Profile, Protocol, Task
 from reprolib.protocols.keops.beyond import (
     aucs_by_run,
     electrodes,
-    features_shape,
+    feature_tree,
     leak,
     run_codes,
     spelling,
@@ -39,8 +38,8 @@ from reprolib.protocols.keops.methods import (
     cross_validated_scores,
     relevance,
 )
-from reprolib.protocols.keops.regions import electrode_tree
 from reprolib.protocols.keops.splits import draw_split, flash_pool, folds
+from reprolib.protocols.speller import Preprocessing, features
 from reprolib.solvers import NotOptimalWarning
 
 PAPER = "keops"
@@ -141,7 +140,7 @@ def second_stage(
 
 def _rank_channels(relevances, dataset: Dataset) -> list[int]:
     """Channels by falling relevance; those without any come last, in the order of the cap."""
-    per_channel = relevances.reshape(features_shape(dataset)).sum(axis=1)
+    per_channel = relevances.reshape(len(dataset.extra["channels"]), -1).sum(axis=1)
     kept = [int(i) for i in np.argsort(-per_channel, kind="stable")]
     return kept[: int(np.count_nonzero(per_channel))]
 
@@ -152,26 +151,16 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     with mne.use_log_level("ERROR"), warnings.catch_warnings():
         if "max_iter" in task.params:
             warnings.simplefilter("ignore", NotOptimalWarning)
-        return measure.get(task.table, _table1)(task, dataset)
+        return measure.get(task.table, _table1)(task, dataset, features(dataset, _filter(task)))
 
 
-_VARIANT_FEATURES: dict[tuple, Dataset] = {}
-
-
-def _features(task: Task, dataset: Dataset) -> Dataset:
-    """Features of the task's reading; other filters are applied once per process."""
-    steps = replace(
-        Preprocessing(),
+def _filter(task: Task) -> Preprocessing:
+    """Preprocessing of the task's reading."""
+    return Preprocessing(
         zero_phase=bool(task.params.get("zero_phase", True)),
         order=int(task.params.get("order", 4)),
         per_window=bool(task.params.get("per_window", False)),
     )
-    if steps == Preprocessing():
-        return dataset
-    key = (dataset.name, steps)
-    if key not in _VARIANT_FEATURES:
-        _VARIANT_FEATURES[key] = with_preprocessing(dataset, steps)
-    return _VARIANT_FEATURES[key]
 
 
 def _method(task: Task) -> Method:
@@ -191,16 +180,15 @@ def _method(task: Task) -> Method:
     return replace(method, make=make)
 
 
-def _table1(task: Task, dataset: Dataset) -> list[Measurement]:
-    dataset = _features(task, dataset)
+def _table1(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement]:
     by_character = bool(task.params.get("by_character"))
     pool = flash_pool(dataset, task.params)
     train, tests = draw_split(dataset, task.trial, by_character, pool)
-    X, y = dataset.X, dataset.y
+    y = dataset.y
     if task.params.get("standardise"):
         X = StandardScaler().fit(X[train]).transform(X)
     grouping = str(task.params.get("grouping", "lobes"))
-    tree = electrode_tree(dataset.extra["channels"], features_shape(dataset)[1], grouping)
+    tree = feature_tree(dataset, X, grouping)
     method = _method(task)
     auc, accuracy = cross_validated_scores(
         method, tree, X[train], y[train], folds(dataset, train, task.trial, by_character)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from data_fetch import Dataset
+from reprolib.mkl import KernelTree
 from reprolib.protocols.base import Measurement, Task
 from reprolib.protocols.keops.methods import METHODS, shrinkage_lda
 from reprolib.protocols.keops.regions import electrode_tree
@@ -24,39 +25,38 @@ def run_codes(dataset: Dataset) -> np.ndarray:
     return np.unique(np.asarray(dataset.groups))
 
 
-def features_shape(dataset: Dataset) -> tuple[int, int]:
-    """Channels and frames of the features."""
-    if dataset.image_shape is None:
-        raise ValueError(f"{dataset.name} does not say how many channels and frames it has")
-    n_channels, n_frames = dataset.image_shape
-    return n_channels, n_frames
+def feature_tree(dataset: Dataset, X, grouping: str = "lobes") -> KernelTree:
+    """Regions, channels and frames over the columns of the features."""
+    channels = dataset.extra["channels"]
+    return electrode_tree(channels, X.shape[1] // len(channels), grouping)
 
 
-def _fitted(task: Task, dataset: Dataset, train):
+def _fitted(task: Task, dataset: Dataset, X, train):
     """Fit the task's method, at the value that it gives, to some flashes."""
-    tree = electrode_tree(dataset.extra["channels"], features_shape(dataset)[1])
-    model = METHODS[task.method].make(dataset.X[train], tree, float(task.params["value"]))
-    return model.fit(dataset.X[train], dataset.y[train])
+    tree = feature_tree(dataset, X)
+    model = METHODS[task.method].make(X[train], tree, float(task.params["value"]))
+    return model.fit(X[train], dataset.y[train])
 
 
-def _auc(model, dataset: Dataset, test) -> float:
-    return float(roc_auc_score(dataset.y[test], model.decision_function(dataset.X[test])))
+def _auc(model, dataset: Dataset, X, test) -> float:
+    return float(roc_auc_score(dataset.y[test], model.decision_function(X[test])))
 
 
-def electrodes(task: Task, dataset: Dataset) -> list[Measurement]:
+def electrodes(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement]:
     """Shrinkage LDA on the first k electrodes of a method's ranking, and on k random ones."""
     train, tests = draw_split(dataset, task.trial, by_character=False)
     test = tests[None]
-    shape = (-1, *features_shape(dataset))
+    n_channels = len(dataset.extra["channels"])
+    by_channel = X.reshape(len(X), n_channels, -1)
     ranking = list(task.params["ranking"])
-    order = np.random.default_rng(task.trial).permutation(features_shape(dataset)[0])
+    order = np.random.default_rng(task.trial).permutation(n_channels)
     random_ranking = [int(c) for c in order]
     measurements = []
     for name, ranked in ((None, ranking), ("random electrodes", random_ranking)):
         sizes = [k for k in N_ELECTRODES if k <= len(ranked)]
         values = []
         for k in sizes:
-            part = dataset.X.reshape(shape)[:, ranked[:k]].reshape(len(dataset.X), -1)
+            part = by_channel[:, ranked[:k]].reshape(len(X), -1)
             lda = shrinkage_lda().fit(part[train], dataset.y[train])
             values.append(roc_auc_score(dataset.y[test], lda.decision_function(part[test])))
         measurements.append(
@@ -67,20 +67,20 @@ def electrodes(task: Task, dataset: Dataset) -> list[Measurement]:
     return measurements
 
 
-def aucs_by_run(task: Task, dataset: Dataset) -> list[Measurement]:
+def aucs_by_run(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement]:
     """AUC of a classifier of Table 1 on the test flashes of every run apart."""
     train, tests = draw_split(dataset, task.trial, by_character=False)
-    model = _fitted(task, dataset, train)
+    model = _fitted(task, dataset, X, train)
     of_run = np.asarray(dataset.groups)[tests[None]]
     measurements = []
     for code in np.unique(of_run):
         test = tests[None][of_run == code]
-        auc = _auc(model, dataset, test)
+        auc = _auc(model, dataset, X, test)
         measurements.append(Measurement("auc", auc, {"run": int(code)}, len(test)))
     return measurements
 
 
-def spelling(task: Task, dataset: Dataset) -> list[Measurement]:
+def spelling(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement]:
     """Characters of one run, spelled by classifiers trained on the other runs.
 
     One classifier on 567 flashes of the others, and an ensemble of one for each other run.
@@ -93,8 +93,8 @@ def spelling(task: Task, dataset: Dataset) -> list[Measurement]:
     parts = [np.flatnonzero(dataset.groups == code) for code in codes if code != codes[task.trial]]
     measurements = []
     for reading, members in ((None, single), ("ensemble", parts)):
-        models = [_fitted(task, dataset, part) for part in members]
-        scores = ensemble_scores(models, dataset.X[held_out])
+        models = [_fitted(task, dataset, X, part) for part in members]
+        scores = ensemble_scores(models, X[held_out])
         correct = correct_characters(scores, flashes)
         n_characters = flashes["character"].nunique()
         measurements += [
@@ -116,7 +116,7 @@ def spelling(task: Task, dataset: Dataset) -> list[Measurement]:
     return measurements
 
 
-def leak(task: Task, dataset: Dataset) -> list[Measurement]:
+def leak(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement]:
     """AUC on other flashes of the training characters, and on other characters.
 
     The characters are halved at random; a classifier is trained on 567 flashes of each half and
@@ -125,9 +125,9 @@ def leak(task: Task, dataset: Dataset) -> list[Measurement]:
     """
     same, other = [], []
     for train, same_test, other_test in character_halves(dataset, task.trial):
-        model = _fitted(task, dataset, train)
-        same.append(_auc(model, dataset, same_test))
-        other.append(_auc(model, dataset, other_test))
+        model = _fitted(task, dataset, X, train)
+        same.append(_auc(model, dataset, X, same_test))
+        other.append(_auc(model, dataset, X, other_test))
     return [
         Measurement("auc", float(np.mean(same)), reading="same characters"),
         Measurement("auc", float(np.mean(other)), reading="other characters"),

@@ -1,0 +1,101 @@
+"""From the recording of the speller to features."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mne
+import numpy as np
+import pytest
+from scipy.signal import cheby1, sosfilt
+
+from data_fetch.embedded import p300 as simulation
+from data_fetch.p300 import CHANNELS, parse_run, speller_dataset
+from reprolib.protocols.speller import Preprocessing, band_pass, epochs, features, is_speller
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    return simulation.load_embedded()
+
+
+@pytest.fixture(scope="module")
+def run():
+    return simulation.simulate_run(10, 1, "A", np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def dataset(run):
+    return speller_dataset("embedded/one", [run], "embedded", "one character")
+
+
+def test_features_are_the_filtered_signal_at_every_twelfth_sample(run, dataset):
+    signal = run.stored["signal"].T.astype(float)
+    sos = cheby1(4, 0.5, [0.1, 10.0], "bandpass", fs=240, output="sos")
+    filtered = sosfilt(sos, signal - signal.mean(axis=1, keepdims=True), axis=1)
+    expected = filtered[:, run.onsets[5] : run.onsets[5] + 157 : 12]
+    X = features(dataset, Preprocessing(zero_phase=False))
+    np.testing.assert_allclose(X[5].reshape(64, 14), expected, atol=2e-3)
+
+
+def test_windows_filtered_on_their_own(run, dataset):
+    window = run.stored["signal"][run.onsets[5] : run.onsets[5] + 157].T
+    sos = cheby1(4, 0.5, [0.1, 10.0], "bandpass", fs=240, output="sos")
+    expected = sosfilt(sos, window, axis=1)[:, ::12]
+    X = features(dataset, Preprocessing(per_window=True))
+    np.testing.assert_allclose(X[5].reshape(64, 14), expected, atol=2e-3)
+
+
+def test_zero_phase_filter_has_no_delay(run):
+    pulse = np.exp(-0.5 * ((np.arange(len(run.stored["signal"])) - 300) / 12) ** 2)
+    signal = np.tile(np.round(8000 * pulse)[:, None], (1, 64)).astype(np.int16)
+    raw = parse_run(10, 1, {**run.stored, "signal": signal}).to_raw()
+    peak = [
+        np.argmax(band_pass(raw, Preprocessing(zero_phase=flag)).get_data()[0])
+        for flag in (True, False)
+    ]
+    assert abs(peak[0] - 300) <= 2
+    assert peak[1] > 305
+
+
+def test_embedded_response_has_the_right_latency_and_place(embedded):
+    X, y = features(embedded), embedded.y
+    difference = (X[y == 1].mean(axis=0) - X[y == -1].mean(axis=0)).reshape(64, 14)
+    cz, fp1 = difference[CHANNELS.index("Cz")], difference[CHANNELS.index("Fp1")]
+    assert np.argmax(cz) == 6
+    assert cz[6] > 3 * np.abs(fp1).max()
+    assert np.argmin(difference[CHANNELS.index("PO7")]) == 4
+
+
+def test_evokeds_are_made_of_the_same_recordings(embedded):
+    cut = epochs(embedded.extra["raws"][:1], tmin=-0.1, tmax=0.6, decimation=1)
+    assert isinstance(cut, mne.BaseEpochs)
+    evoked = cut["target == 1"].average()
+    assert evoked.nave == 90
+    assert evoked.times[0] == pytest.approx(-0.1)
+
+
+def test_characters_are_numbered_over_all_runs(embedded):
+    character = epochs(embedded.extra["raws"][:2]).metadata["character"]
+    np.testing.assert_array_equal(np.unique(character), np.arange(6))
+
+
+def test_features_are_computed_once_for_the_same_recording(run, dataset):
+    again = speller_dataset("embedded/again", [run], "embedded", "read again")
+    assert features(again) is features(dataset)
+    assert features(again, Preprocessing(order=8)) is not features(dataset)
+    changed = {**run.stored, "signal": run.stored["signal"] + np.int16(1)}
+    other = speller_dataset("embedded/one", [parse_run(10, 1, changed)], "embedded", "")
+    assert features(other) is not features(dataset)
+    with pytest.raises(ValueError, match="read-only"):
+        features(dataset)[0, 0] = 0.0
+
+
+def test_frames_beyond_the_recording_are_refused(dataset):
+    with pytest.raises(ValueError, match=r"of 180 flashes are followed by 60 frames of 12 samples"):
+        features(dataset, Preprocessing(n_frames=60))
+
+
+def test_only_recordings_of_the_speller_are_filtered(dataset):
+    assert is_speller(dataset)
+    assert not is_speller(replace(dataset, extra={}))
