@@ -92,6 +92,11 @@ class Catalog:
         versions = self.files[file_name].versions
         return tuple(v for v in versions if entry.requires in (None, v.fidelity))
 
+    def members(self, archive: str) -> tuple[str, ...]:
+        """Names of all members of an archive that files are unpacked from."""
+        versions = (v for file in self.files.values() for v in file.versions)
+        return tuple(v.member for v in versions if v.archive == archive and v.member)
+
 
 def _version(table: dict[str, Any]) -> Version:
     return Version(**{**table, "urls": tuple(table.get("urls", ()))})

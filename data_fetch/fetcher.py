@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -156,7 +157,7 @@ class Fetcher:
         path = self.cache / version.path
         if not path.is_file() or (self.upstream_only and version.fidelity == "partial"):
             return None
-        verified = _intact(path, version)
+        verified = self._intact(self.cache, version)
         if verified or version.digest_decides:
             return LocalFile(path, version, verified, str(path))
         return None
@@ -164,7 +165,8 @@ class Fetcher:
     def _delete_damaged(self, versions: tuple[Version, ...]) -> Iterator[str]:
         for version in versions:
             path = self.cache / version.path
-            if path.is_file() and not _intact(path, version):
+            # A member is overwritten when its archive is there.
+            if version.archive is None and path.is_file() and not self._intact(self.cache, version):
                 path.unlink()
                 yield f"{path}: wrong sha256, the damaged or altered file was deleted"
 
@@ -196,14 +198,36 @@ class Fetcher:
     def _in_mirror_folder(self, version: Version) -> bool:
         folder = self._mirror_folder()
         return folder is not None and (
-            _intact(folder / version.path, version) or self._archive_at_hand(version, folder)
+            self._intact(folder, version) or self._archive_at_hand(version, folder)
         )
+
+    def _intact(self, folder: Path, version: Version) -> bool:
+        """Whether a file in a folder has the hash that it must have.
+
+        A member of an archive has the hash that it has inside the verified archive: nothing that
+        lies beside it in the cache can vouch for it.
+        """
+        if version.archive is None or version.sha256 is not None:
+            return _has_hash(folder / version.path, version)
+        path = folder / version.path
+        return path.is_file() and storage.sha256(path) == self._hash_in_archive(version)
+
+    def _hash_in_archive(self, version: Version) -> str | None:
+        """Hash of a member inside its archive; None if that is in neither cache nor mirror."""
+        assert version.archive is not None
+        assert version.member is not None
+        for folder in (self.cache, self._mirror_folder()):
+            if folder is not None and self._archive_at_hand(version, folder):
+                names = self.catalog.members(version.archive)
+                with contextlib.suppress(SourceError):
+                    return storage.member_hashes(folder / version.archive, names)[version.member]
+        return None
 
     def _archive_at_hand(self, version: Version, folder: Path) -> bool:
         """Whether a folder has the intact archive from which a version can be unpacked."""
         if version.archive is None:
             return False
-        return _intact(folder / version.archive, self.catalog.archives[version.archive])
+        return _has_hash(folder / version.archive, self.catalog.archives[version.archive])
 
     def _sources(
         self, entry: Entry, versions: tuple[Version, ...]
@@ -240,7 +264,7 @@ class Fetcher:
     def _copy(self, version: Version, source: Path) -> LocalFile:
         target = self.cache / version.path
         try:
-            intact = _intact(source, version)
+            intact = _has_hash(source, version)
         except OSError as error:
             raise SourceError(f"cannot be read: {error}") from error
         if not intact:
@@ -273,7 +297,7 @@ class Fetcher:
             raise SourceError("; ".join(error.failures)) from error
         storage.unpack_members(local.path, self._members(entry, archive.path))
         target = self.cache / version.path
-        if not _intact(target, version):
+        if not self._intact(self.cache, version):
             raise SourceError(f"{target} is not as it was in the archive")
         return LocalFile(target, version, True, archive.path)
 
@@ -288,14 +312,11 @@ def _is_address(mirror: str) -> bool:
     return urlsplit(mirror).scheme in {"http", "https"}
 
 
-def _intact(path: Path, version: Version) -> bool:
-    """Whether a file has the hash that it must have."""
-    if not path.is_file():
+def _has_hash(path: Path, version: Version) -> bool:
+    """Whether a file has the size and hash that the catalog gives."""
+    if not path.is_file() or path.stat().st_size != version.bytes:
         return False
-    expected = version.sha256 if version.archive is None else storage.recorded_sha256(path)
-    if expected is None or (version.sha256 and path.stat().st_size != version.bytes):
-        return False
-    return storage.sha256(path) == expected
+    return storage.sha256(path) == version.sha256
 
 
 def _wrong_bytes(path: Path, expected: int) -> str:

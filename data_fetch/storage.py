@@ -6,14 +6,14 @@ import functools
 import glob
 import gzip
 import hashlib
-import json
 import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import platformdirs
 
@@ -78,12 +78,11 @@ def _checked_member(archive: tarfile.TarFile, name: str) -> tarfile.TarInfo:
     return member
 
 
-def unpack_members(archive_path: Path, members: dict[str, Path]) -> None:
+def unpack_members(archive_path: Path, members: Mapping[str, Path]) -> None:
     """Unpack named members of a tar archive, each to its own path, atomically.
 
     Only the members asked for are read, and their bytes are copied to paths that we chose, so
-    that no name, link or device inside the archive can reach anything else. The sha256 of
-    every member is written beside the first one when all are in place.
+    that no name, link or device inside the archive can reach anything else.
 
     Raises
     ------
@@ -91,31 +90,46 @@ def unpack_members(archive_path: Path, members: dict[str, Path]) -> None:
         If the archive is broken, a member is missing, is no regular file, or has a path that
         leads out of the archive's folder.
     """
-    hashes = {}
+    for name, stream in _streams(archive_path, tuple(members)):
+        with partial_file(members[name]) as partial, open(partial, "wb") as file:
+            shutil.copyfileobj(stream, file, CHUNK)
+
+
+def member_hashes(archive_path: Path, names: tuple[str, ...]) -> dict[str, str]:
+    """Hashes (sha256) of members as they are in the archive, which is read through once a process.
+
+    Raises
+    ------
+    SourceError
+        As in `unpack_members`.
+    """
+    stat = archive_path.stat()
+    return _member_hashes(archive_path, names, stat.st_size, stat.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=16)
+def _member_hashes(
+    archive_path: Path, names: tuple[str, ...], size: int, mtime_ns: int
+) -> dict[str, str]:
+    return {
+        name: _hash_of_stream(stream).hexdigest() for name, stream in _streams(archive_path, names)
+    }
+
+
+def _hash_of_stream(stream: IO[bytes]):
+    h = hashlib.sha256()
+    while chunk := stream.read(CHUNK):
+        h.update(chunk)
+    return h
+
+
+def _streams(archive_path: Path, names: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
+    """Yield the content of named members; a fault of the archive becomes a SourceError."""
     try:
         with tarfile.open(archive_path) as archive:
-            for name, target in members.items():
+            for name in names:
                 stream = archive.extractfile(_checked_member(archive, name))
                 assert stream is not None  # a regular file, as checked
-                with partial_file(target) as partial:
-                    with open(partial, "wb") as file:
-                        shutil.copyfileobj(stream, file, CHUNK)
-                    hashes[target.name] = sha256(partial)
+                yield name, stream
     except (tarfile.TarError, KeyError, EOFError, gzip.BadGzipFile) as error:
         raise SourceError(f"{archive_path.name}: {error}") from error
-    for target in members.values():
-        with partial_file(member_record(target)) as partial:
-            partial.write_text(json.dumps({"sha256": hashes[target.name]}), encoding="utf-8")
-
-
-def member_record(target: Path) -> Path:
-    """File that holds the hash of an unpacked member, written after its archive was verified."""
-    return target.with_name(target.name + ".json")
-
-
-def recorded_sha256(target: Path) -> str | None:
-    """Hash that an unpacked member had when it came out of its verified archive."""
-    try:
-        return json.loads(member_record(target).read_text(encoding="utf-8"))["sha256"]
-    except (OSError, ValueError, KeyError):
-        return None

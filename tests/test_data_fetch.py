@@ -433,6 +433,49 @@ def test_damaged_member_is_unpacked_again_without_a_download(tmp_path, cache, se
     assert server.requests["all"] == 1
 
 
+@pytest.mark.parametrize("content", [toy.OTHER_VALUES, toy.REFORMATTED])
+def test_altered_member_with_a_hand_made_record_is_unpacked_again(tmp_path, cache, server, content):
+    archive = make_archive(tmp_path / "x", ("sub/a.txt", toy.CONTENT))
+    fetcher = toy.fetcher(archived(server, archive), cache)
+    data_fetch.fetch("toy/a", fetcher)
+    member = put(cache, content, "toy/all/a.txt")
+    put(cache, f'{{"sha256": "{toy.sha256(content)}"}}'.encode(), "toy/all/a.txt.json")
+    assert_loads(fetcher)
+    assert member.read_bytes() == toy.CONTENT
+    assert server.requests["all"] == 1
+
+
+def test_member_without_its_archive_is_not_trusted(tmp_path, cache, server):
+    archive = make_archive(tmp_path / "x", ("sub/a.txt", toy.CONTENT))
+    fetcher = toy.fetcher(archived(server, archive), cache)
+    member = put(cache, toy.OTHER_VALUES, "toy/all/a.txt")
+    put(cache, f'{{"sha256": "{toy.sha256(toy.OTHER_VALUES)}"}}'.encode(), "toy/all/a.txt.json")
+    assert not data_fetch.available("toy/a", fetcher)
+    assert_loads(fetcher)
+    assert member.read_bytes() == toy.CONTENT
+    assert server.requests["all"] == 1
+
+
+def test_member_in_the_cache_is_checked_by_the_archive_in_the_mirror(
+    tmp_path, cache, mirror, server
+):
+    put(mirror, make_archive(tmp_path / "x", ("sub/a.txt", toy.CONTENT)), "toy/all.tar.gz")
+    content = (mirror / "toy/all.tar.gz").read_bytes()
+    fetcher = toy.fetcher(archived(server, content), cache, mirror)
+    data_fetch.fetch("toy/a", fetcher)
+    (cache / "toy/all.tar.gz").unlink()
+    member = put(cache, toy.OTHER_VALUES, "toy/all/a.txt")
+    assert_loads(fetcher)
+    assert member.read_bytes() == toy.CONTENT
+    assert not server.requests
+
+
+def test_nothing_beside_a_member_says_what_it_should_hold(tmp_path, cache, server):
+    archive = make_archive(tmp_path / "x", ("sub/a.txt", toy.CONTENT))
+    data_fetch.fetch("toy/a", toy.fetcher(archived(server, archive), cache))
+    assert files_in(cache) == ["toy/all.tar.gz", "toy/all/a.txt"]
+
+
 @pytest.mark.parametrize("place", ["cache", "mirror"])
 def test_archive_at_hand_is_unpacked_and_preferred_to_partial_files(
     tmp_path, cache, mirror, server, place
