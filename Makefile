@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full verify test notebooks lint lab docs report readme lock clean
+.PHONY: reproduce full verify test notebooks cpus lint lab docs report readme lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
@@ -27,6 +27,10 @@ test: $(VENV)/.ready
 
 notebooks: $(VENV)/.ready
 	$(BIN)/python -m pytest -q --nbval notebooks -p no:cacheprovider
+
+# Data, tests and notebooks with the BLAS kernels of four processor families; four times as long as `make test`.
+cpus: $(VENV)/.ready
+	PYTHON=$(CURDIR)/$(BIN)/python .ci/cpus
 
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab notebooks
