@@ -142,7 +142,7 @@ def pair_up(
     faults = faults.reshape(len(rows), len(others))
     first, second = linear_sum_assignment(faults)
     pairs: list[tuple[Mapping | None, Mapping | None]] = [
-        (rows[i], others[j]) for i, j in zip(first, second, strict=True)
+        (rows[i], others[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)
     ]
     pairs += [(rows[i], None) for i in sorted(set(range(len(rows))) - set(first))]
     pairs += [(None, others[j]) for j in sorted(set(range(len(others))) - set(second))]
@@ -165,8 +165,8 @@ def compare(rows: Sequence[Mapping], committed: pd.DataFrame) -> list[str]:
         there.setdefault(tuple(other[k] for k in KEY), []).append(other)
     lines = []
     for key in {**made, **there}:
-        for row, other in pair_up(made.get(key, []), there.get(key, [])):
-            lines += _line(row, other)
+        for pair in pair_up(made.get(key, []), there.get(key, [])):
+            lines += _line(*pair)
     return lines
 
 

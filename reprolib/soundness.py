@@ -96,7 +96,9 @@ def meta_faults(records: pd.DataFrame, meta: Mapping[str, Mapping[str, Any]]) ->
     """
     tables = {str(table): rows for table, rows in records.groupby("table")}
     lines = [f"{table}.csv has no meta file" for table in tables if table not in meta]
-    lines += [f"{table}.meta.json is there, but no records" for table in meta if table not in tables]
+    lines += [
+        f"{table}.meta.json is there, but no records" for table in meta if table not in tables
+    ]
     for table, about in meta.items():
         if table in tables:
             lines += [f"{table}.meta.json: {fault}" for fault in _faults(tables[table], about)]
@@ -105,7 +107,8 @@ def meta_faults(records: pd.DataFrame, meta: Mapping[str, Mapping[str, Any]]) ->
 
 def _faults(rows: pd.DataFrame, about: Mapping[str, Any]) -> list[str]:
     sources = {
-        str(name): ", ".join(sorted(set(group["source"]))) for name, group in rows.groupby("dataset")
+        str(name): ", ".join(sorted(set(group["source"])))
+        for name, group in rows.groupby("dataset")
     }
     digests = about.get("data_digests")
     compared = {

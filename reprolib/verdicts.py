@@ -12,8 +12,8 @@ import pandas as pd
 from scipy import stats
 
 from reprolib import results
-from reprolib.protocols.base import HEADLINE
 from reprolib.paper_file import unmatched
+from reprolib.protocols.base import HEADLINE
 from reprolib.published import Number, numbers
 
 Word = Literal["reproduced", "close", "not reproduced", "not run"]

@@ -91,7 +91,7 @@ def test_several_faults_are_named_at_once_with_the_file():
 
 
 def test_file_that_is_no_toml_is_named():
-    with pytest.raises(ValueError, match="papers/x.toml: .*line 1"):
+    with pytest.raises(ValueError, match="papers/x.toml: Expected"):
         parsed_entry("[paper", "papers/x.toml")
 
 
@@ -115,8 +115,20 @@ def test_no_committed_verdict_has_an_automatic_reason(paper):
 @pytest.mark.parametrize(
     ("part", "name", "key", "value", "message"),
     [
-        ("columns", "KPM", "method", "kmp", "the records have no method 'kmp'; did you mean 'kpm'?"),
-        ("columns", "KPM", "metric", "test eror", "no metric 'test eror'; did you mean 'test error'"),
+        (
+            "columns",
+            "KPM",
+            "method",
+            "kmp",
+            "the records have no method 'kmp'; did you mean 'kpm'?",
+        ),
+        (
+            "columns",
+            "KPM",
+            "metric",
+            "test eror",
+            "no metric 'test eror'; did you mean 'test error'",
+        ),
         ("rows", "Banana", "dataset", "raetsch/banan", "no dataset 'raetsch/banan'; did you mean"),
         ("columns", "KPM", "results", "tabel1", "the records have no table 'tabel1'; did you mean"),
     ],
@@ -132,7 +144,9 @@ def test_misspelt_name_is_an_error_on_committed_results(
     assert found
     assert all(line.startswith("tables.table1, ") and message in line for line in found)
     monkeypatch.setattr(verdicts, "numbers", lambda paper: listed)
-    with pytest.raises(ValueError, match="reprolib/papers/kpm.toml: tables.table1, 'Banana', 'KPM'"):
+    with pytest.raises(
+        ValueError, match="reprolib/papers/kpm.toml: tables.table1, 'Banana', 'KPM'"
+    ):
         judge_paper("kpm")
     assert judge_paper("kpm", tmp_path), "results of another run may be incomplete"
 
@@ -146,12 +160,11 @@ def test_experiment_that_was_left_out_is_an_error_on_committed_results(monkeypat
 
 
 def test_names_that_exist_apart_but_not_together_are_told():
-    def change(table):
-        table["columns"]["KPM"]["method"] = "svm"
-        table["columns"]["KPM"]["metric"] = "selected D"
-
-    found = unmatched(entry_numbers("kpm", with_change(change)), results.load_paper("kpm"))
-    assert any("no record has all of" in line for line in found)
+    records = results.load_paper("kpm")
+    here = records[["table", "dataset", "method"]] == ["table1", "raetsch/banana", "kpm"]
+    found = unmatched(numbers("kpm"), records[~here.all(axis=1)])
+    assert len(found) == 1
+    assert "tables.table1, 'Banana', 'KPM': no record has all of" in found[0]
 
 
 def test_kpm_text_is_the_file_that_is_loaded():

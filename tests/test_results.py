@@ -167,8 +167,14 @@ def test_setting_that_names_a_file_is_refused(tmp_path, monkeypatch):
     ("edit", "message"),
     [
         (lambda text: text.replace("n_test,", ""), "t.csv has the columns"),
-        (lambda text: text.replace(",0.5,", ",half,"), r"else than numbers in the columns \['value"),
-        (lambda text: text.replace(",20,", ",20.5,"), r"else than numbers in the columns \['n_test"),
+        (
+            lambda text: text.replace(",0.5,", ",half,"),
+            r"else than numbers in the columns \['value",
+        ),
+        (
+            lambda text: text.replace(",20,", ",20.5,"),
+            r"else than numbers in the columns \['n_test",
+        ),
     ],
 )
 def test_table_without_a_column_or_with_text_for_numbers_is_refused(tmp_path, edit, message):

@@ -173,9 +173,12 @@ def test_nothing_checked_is_not_called_agreement(committed, capsys, monkeypatch)
     assert "all agree" not in text
 
 
-def test_results_folder_that_does_not_exist_is_said(capsys, tmp_path):
-    assert main(["verify", "--results", str(tmp_path / "none")]) == 2
-    assert "which is no folder" in capsys.readouterr().err.replace("\n", " ")
+@pytest.mark.parametrize("columns", ["20", "80"])
+@pytest.mark.parametrize("name", ["none", "[/x]", "[bold]", 50 * "long"])
+def test_results_folder_that_does_not_exist_is_said(capsys, tmp_path, monkeypatch, columns, name):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert main(["verify", "--results", str(tmp_path / name)]) == 2
+    assert f"--results is {tmp_path / name}, which is no folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("fraction", [0, 1.5, -1])

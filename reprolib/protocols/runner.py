@@ -110,8 +110,9 @@ def _worker_dataset(name: str, digest: str) -> Dataset:
 def execute(task: Task, digest: str) -> list[dict[str, Any]]:
     """Run one task on one BLAS thread, and return its rows; an exception becomes a failed row.
 
-    A failed row has its traceback under a key of its own, which is in no table. What scikit-learn would run in parallel inside of a task stays in it: joblib's dask backend
-    would spread it over the cluster.
+    A failed row has its traceback under a key of its own, which is in no table. What scikit-learn
+    would run in parallel inside of a task stays in it: joblib's dask backend would spread it over
+    the cluster.
     """
     protocol = get_protocol(task.paper)
     start = time.perf_counter()
