@@ -48,13 +48,22 @@ def _shape(info: access.Info) -> str:
     return " x ".join(str(n) if n else "?" for n in (info.n_samples, info.n_features))
 
 
+def _console(stderr: bool = False) -> Console:
+    """Console that prints text as it is: no line broken, nothing taken for markup."""
+    return Console(stderr=stderr, soft_wrap=True, markup=False, highlight=False, emoji=False)
+
+
+def _marked(word: str, style: str, text: str) -> Text:
+    return Text.assemble((word, style), f" {text}")
+
+
 def run_list(arguments: argparse.Namespace) -> int:
     """Print the table of all data sets."""
     fetcher = Fetcher()
-    console = Console()
+    console = _console()
     if not console.is_terminal:
         console.width = 132
-    console.print(f"cache: {fetcher.cache}\nmirror: {fetcher.mirror or 'none'}", highlight=False)
+    console.print(f"cache: {fetcher.cache}\nmirror: {fetcher.mirror or 'none'}")
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("name", no_wrap=True)
     table.add_column("n x p", justify="right", no_wrap=True)
@@ -66,7 +75,7 @@ def run_list(arguments: argparse.Namespace) -> int:
         info = access.info(name, fetcher)
         state = Text(info.state, style=STYLES[info.state])
         table.add_row(name, _shape(info), info.source, _size(info.bytes), state, info.terms)
-    console.print(table)
+    console.print(table, soft_wrap=False)
     return 0
 
 
@@ -79,40 +88,41 @@ def _with_files(names: list[str]) -> list[str]:
 
 def run_fetch(arguments: argparse.Namespace) -> int:
     """Fetch, go on after a failure, and say at the end what is missing."""
-    console = Console(stderr=True)
+    console = _console(stderr=True)
     fetcher = Fetcher(upstream_only=arguments.upstream)
     failed: dict[str, str] = {}
     for name in _with_files(arguments.names):
         try:
             paths = access.fetch(name, fetcher)
-            console.print(f"[green]ok[/green] {name}: {len(paths)} files in {fetcher.cache}")
+            told = f"{name}: {len(paths)} files in {fetcher.cache}"
+            console.print(_marked("ok", "green", told))
         except DataUnavailableError as error:
             failed[name] = str(error)
-            console.print(f"[red]failed[/red] {name}")
+            console.print(_marked("failed", "red", name))
     for message in dict.fromkeys(failed.values()):
-        console.print(message, style="yellow", highlight=False, markup=False, soft_wrap=True)
+        console.print(message, style="yellow")
     return 1 if failed else 0
 
 
 def run_verify(arguments: argparse.Namespace) -> int:
     """Load every data set at hand, which checks hashes and digests; print what is wrong."""
-    console = Console()
+    console = _console()
     fetcher = Fetcher()
     n_bad = 0
     for name in _with_files(arguments.names):
         if not access.available(name, fetcher):
-            console.print(f"[yellow]not at hand[/yellow] {name}")
+            console.print(_marked("not at hand", "yellow", name))
             n_bad += bool(arguments.names)
             continue
         try:
             dataset = access.load(name, fetcher)
         except (AlteredDataError, DataUnavailableError) as error:
             n_bad += 1
-            console.print(Text.assemble(("bad", "red"), f" {name}: {error}"))
+            console.print(_marked("bad", "red", f"{name}: {error}"))
         else:
             has_digest = default_catalog().entry(name).digest is not None
             known = "values as known" if has_digest else "no digest to compare with"
-            console.print(f"[green]ok[/green] {name}: {dataset.source}, {known}")
+            console.print(_marked("ok", "green", f"{name}: {dataset.source}, {known}"))
     return 1 if n_bad else 0
 
 

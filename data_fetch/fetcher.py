@@ -18,6 +18,7 @@ from data_fetch import storage
 from data_fetch.advice import advice
 from data_fetch.catalog import Catalog, Entry, Version, default_catalog
 from data_fetch.download import TIMEOUT, download
+from data_fetch.environment import expanded_folder
 from data_fetch.errors import DataUnavailableError, SourceError
 
 #: Seconds to wait for another process that fetches the same file.
@@ -193,7 +194,7 @@ class Fetcher:
     def _mirror_folder(self) -> Path | None:
         if self.mirror is None or self.upstream_only or _is_address(self.mirror):
             return None
-        return Path(self.mirror).expanduser()
+        return expanded_folder("REPROLIB_MIRROR", self.mirror)
 
     def _in_mirror_folder(self, version: Version) -> bool:
         folder = self._mirror_folder()

@@ -17,6 +17,7 @@ from typing import IO
 
 import platformdirs
 
+from data_fetch.environment import configured_folder
 from data_fetch.errors import SourceError
 from data_fetch.unix_compress import decompress
 
@@ -25,8 +26,7 @@ CHUNK = 1 << 20
 
 def cache_directory() -> Path:
     """Folder of downloaded files: ``REPROLIB_DATA``, or the platform's user cache."""
-    chosen = os.environ.get("REPROLIB_DATA")
-    return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("reprolib")
+    return configured_folder("REPROLIB_DATA", platformdirs.user_cache_path("reprolib"))
 
 
 @functools.lru_cache(maxsize=256)

@@ -7,11 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from data_fetch.cli import add_data_commands
 from reprolib import __version__, results
 from reprolib.commands import bench, readme, report, reproduce, verify
+from reprolib.commands.console import err, headed
 from reprolib.protocols import PAPERS, STUDIES
 
 BUILD = Path("build")
@@ -111,18 +110,16 @@ def _add_bench(commands) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
-    arguments = build_parser().parse_args(argv)
-    console = Console(stderr=True)
+    console = err()
     try:
+        arguments = build_parser().parse_args(argv)
         return arguments.run(arguments) or 0
     except KeyboardInterrupt:
-        console.print(
-            "[bold]Interrupted.[/bold] Finished tasks are stored; "
-            "the same command goes on from here."
-        )
+        advice = "Finished tasks are stored; the same command goes on from here."
+        console.print(headed("Interrupted.", advice))
         return 130
     except (ValueError, OSError) as error:
-        console.print("[bold red]error:[/bold red]", str(error), highlight=False)
+        console.print(headed("error:", str(error), "bold red"))
         return 2
 
 

@@ -99,7 +99,8 @@ def intervals_by_dataset(
     Returns
     -------
     DataFrame
-        Means of both methods, difference, low, high, number of trials and source, by data set.
+        Means of both methods, difference, low, high, number of trials and source, by data set;
+        no rows if no set is left.
     """
     lines = {}
     for name, group in rows[rows["method"].isin([method, reference])].groupby("dataset"):
@@ -115,7 +116,10 @@ def intervals_by_dataset(
                 "trials": len(wide),
                 "source": group["source"].iloc[0],
             }
-    return pd.DataFrame.from_dict(lines, orient="index").rename_axis("data set")
+    columns = [method, reference, "difference", "low", "high", "trials", "source"]
+    return pd.DataFrame(list(lines.values()), index=list(lines), columns=columns).rename_axis(
+        "data set"
+    )
 
 
 @dataclass(frozen=True)

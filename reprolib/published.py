@@ -7,9 +7,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Literal
+from typing import Any
 
-Kind = Literal["mean", "test_set", "selected"]
+from reprolib import paper_file
+from reprolib.paper_file import Kind
 
 
 @dataclass(frozen=True)
@@ -68,17 +69,44 @@ def paper_entry(paper: str) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If the package has no such file.
+        If the package has no such file, or the file is wrong (see `reprolib.paper_file.faults`).
     """
     path = resources.files("reprolib") / "papers" / f"{paper}.toml"
     if not path.is_file():
         raise ValueError(f"paper is {paper!r}, but reprolib/papers has no {paper}.toml")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return parsed_entry(path.read_text(encoding="utf-8"), f"reprolib/papers/{paper}.toml")
+
+
+def parsed_entry(text: str, file: str) -> dict[str, Any]:
+    """Parse and check a paper's file.
+
+    Parameters
+    ----------
+    text : str
+    file : str
+        Its name, for messages.
+
+    Raises
+    ------
+    ValueError
+        If it is no TOML, or has another form than it must; all faults are named.
+    """
+    try:
+        entry = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{file}: {error}") from error
+    if faults := paper_file.faults(entry):
+        raise ValueError("\n".join(f"{file}: {fault}" for fault in faults))
+    return entry
 
 
 def numbers(paper: str) -> list[Number]:
     """Every number printed in the paper's tables, in printed order."""
-    entry = paper_entry(paper)
+    return entry_numbers(paper, paper_entry(paper))
+
+
+def entry_numbers(paper: str, entry: Mapping[str, Any]) -> list[Number]:
+    """Every number of a parsed file, in printed order."""
     return [
         _number(paper, table_key, table, row, column, printed)
         for table_key, table in entry["tables"].items()

@@ -17,7 +17,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reprolib import results, tables
-from reprolib.figures import report_figures
+from reprolib.figures import drawn_figures
 from reprolib.figures.scoreboard import scoreboard_figure
 from reprolib.figures.style import VERDICT_STYLE, use_style
 from reprolib.published import paper_entry
@@ -34,6 +34,7 @@ class PaperSection:
     tables: Sequence[tuple[str, str, pd.DataFrame]]
     summary: pd.DataFrame
     figures: Sequence[tuple[str, str]]
+    undrawn: str
     readings: pd.DataFrame
     provenance: pd.DataFrame
     runs: pd.DataFrame
@@ -123,6 +124,7 @@ def _section(paper: str, directory: Path, output: Path, site: Path | None) -> Pa
     records = results.load_paper(paper, directory)
     page = Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html").as_posix()
     metas = list(results.load_meta(paper, directory).values())
+    figures, fault = drawn_figures(paper, records)
     return PaperSection(
         key=paper,
         paper=entry["paper"],
@@ -132,9 +134,8 @@ def _section(paper: str, directory: Path, output: Path, site: Path | None) -> Pa
             for key in entry["tables"]
         ],
         summary=tables.summary(records),
-        figures=[
-            (caption, embed(figure)) for caption, figure in report_figures(paper, records).items()
-        ],
+        figures=[(caption, embed(figure)) for caption, figure in figures.items()],
+        undrawn=fault.strip().rsplit("\n", 1)[-1],
         readings=tables.list_readings(paper).reset_index(),
         provenance=_provenance(paper, directory, metas),
         runs=_runs(metas),

@@ -8,7 +8,7 @@ import os
 import platform
 import tempfile
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,41 +16,25 @@ from typing import Any
 import pandas as pd
 import platformdirs
 
+from data_fetch.environment import configured_folder
 from reprolib import __version__
+from reprolib.stored_rows import COLUMN_TYPES, fault_of
 
-COLUMNS = [
-    "paper",
-    "table",
-    "dataset",
-    "method",
-    "reading",
-    "trial",
-    "metric",
-    "value",
-    "chosen",
-    "n_test",
-    "gap",
-    "path",
-    "seconds",
-    "source",
-    "status",
-]
+COLUMNS = list(COLUMN_TYPES)
 SORT_KEYS = ["table", "dataset", "method", "reading", "trial", "metric", "chosen"]
 PACKAGES = ["numpy", "scipy", "scikit-learn", "cvxopt", "highspy", "numba", "nibabel", "mne"]
 
 
 def store_directory() -> Path:
     """Folder of the record store: ``REPROLIB_RECORDS``, or one in the user's cache folder."""
-    configured = os.environ.get("REPROLIB_RECORDS")
     default = platformdirs.user_cache_path("reprolib") / "records"
-    return Path(configured).expanduser() if configured else default
+    return configured_folder("REPROLIB_RECORDS", default)
 
 
 def committed_directory() -> Path:
     """Folder of the committed full-protocol results: ``REPROLIB_RESULTS``, or the checkout's."""
-    configured = os.environ.get("REPROLIB_RESULTS")
     default = Path(__file__).resolve().parent.parent / "results"
-    return Path(configured).expanduser() if configured else default
+    return configured_folder("REPROLIB_RESULTS", default)
 
 
 def require_folder(directory: Path) -> None:
@@ -103,7 +87,8 @@ class RecordStore:
     """Finished tasks by key, one small file each.
 
     A file is written atomically once its task has finished, so that processes may be killed at
-    any time, and several may share a store. A file that is damaged counts as missing.
+    any time, and several may share a store. A file that is damaged, or whose rows cannot be those
+    of its task, counts as missing.
     """
 
     def __init__(self, directory: Path | None = None):
@@ -112,18 +97,27 @@ class RecordStore:
     def _path(self, key: str) -> Path:
         return self.directory / key[:2] / f"{key}.json"
 
-    def get(self, key: str) -> list[dict[str, Any]] | None:
-        """Rows of a finished task, or None if it has to be run."""
+    def get(self, key: str, fixed: Mapping[str, Any] | None = None) -> list[dict[str, Any]] | None:
+        """Rows of a finished task, or None if it has to be run.
+
+        Parameters
+        ----------
+        key : str
+        fixed : dict, optional
+            Columns that the task determines, with their values.
+        """
         path = self._path(key)
         try:
             entry = json.loads(path.read_text(encoding="utf-8"))
-            if entry["checksum"] == _checksum(key, entry["rows"]):
-                return entry["rows"]
+            intact = entry["checksum"] == _checksum(key, entry["rows"])
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError):
-            pass
-        warnings.warn(f"stored record {path} is damaged and will be recomputed", stacklevel=2)
+            intact = False
+        fault = fault_of(entry["rows"], fixed or {}) if intact else "is damaged"
+        if not fault:
+            return entry["rows"]
+        warnings.warn(f"stored record {path} {fault} and will be recomputed", stacklevel=2)
         return None
 
     def put(self, key: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -207,6 +201,8 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
     ------
     FileNotFoundError
         If the paper has no such table there.
+    ValueError
+        If the file lacks columns, or has text where numbers belong.
     """
     root = committed_directory() if directory is None else Path(directory)
     path = root / paper / f"{table}.csv"
@@ -215,20 +211,35 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
             f"no results for table {table!r} of paper {paper!r}: {path} does not exist; "
             f"run `reprolib reproduce {paper} --full` to make it"
         )
-    text = {"chosen": str, "path": str, "status": str, "reading": str, "method": str}
-    return pd.read_csv(
-        path, dtype=text, keep_default_na=False, na_values={"value": [""], "gap": [""]}
-    )
+    return _read_table(path)
+
+
+def _read_table(path: Path) -> pd.DataFrame:
+    text = {name: str for name, types in COLUMN_TYPES.items() if str in types}
+    numbers = [name for name in COLUMNS if name not in text]
+    missing_numbers = {"value": [""], "gap": [""]}
+    frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=missing_numbers)
+    if list(frame.columns) != COLUMNS:
+        raise ValueError(f"{path} has the columns {list(frame.columns)}; they must be {COLUMNS}.")
+    bad = [name for name in numbers if len(frame) and frame[name].dtype.kind not in "if"]
+    bad += [name for name in ("trial", "n_test") if len(frame) and frame[name].dtype.kind == "f"]
+    if bad:
+        raise ValueError(f"{path} has something else than numbers in the columns {bad}.")
+    return frame
 
 
 def load_meta(paper: str, directory: Path | None = None) -> dict[str, dict[str, Any]]:
     """What the meta files say about the tables of a paper, by table (nothing if there are none)."""
     root = committed_directory() if directory is None else Path(directory)
     paths = sorted((root / paper).glob("*.meta.json"))
-    return {
-        path.name.removesuffix(".meta.json"): json.loads(path.read_text(encoding="utf-8"))
-        for path in paths
-    }
+    return {path.name.removesuffix(".meta.json"): _read_meta(path) for path in paths}
+
+
+def _read_meta(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path} is no meta file of a results table: {error}") from error
 
 
 def load_paper(paper: str, directory: Path | None = None) -> pd.DataFrame:

@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from reprolib import results
+from reprolib.paper_file import unmatched
 from reprolib.protocols.base import HEADLINE
 from reprolib.published import Number, numbers
 
@@ -97,9 +98,36 @@ def judge(number: Number, records: pd.DataFrame) -> Verdict:
 
 
 def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
-    """Verdicts on all numbers of a paper, from the committed results or those in ``directory``."""
+    """Verdicts on all numbers of a paper, from the committed results or those in ``directory``.
+
+    Raises
+    ------
+    ValueError
+        If a number that is to be run has no usable record in the committed results: its file
+        names records that do not exist, or an experiment was left out.
+    """
     records = results.load_paper(paper, directory)
-    return [judge(number, records) for number in numbers(paper)]
+    verdicts = [judge(number, records) for number in numbers(paper)]
+    if len(records) and _is_committed(directory):
+        _require_records(paper, verdicts, records)
+    return verdicts
+
+
+def _is_committed(directory: Path | None) -> bool:
+    return directory is None or directory.resolve() == results.committed_directory().resolve()
+
+
+def _require_records(paper: str, verdicts: list[Verdict], records: pd.DataFrame) -> None:
+    """Raise ValueError if a number is not run for another reason than the one in its file."""
+    missing = [v for v in verdicts if v.word == "not run" and not v.number.not_run]
+    faults = unmatched([v.number for v in missing], records) or [
+        f"tables.{v.number.table}, {v.number.row!r}, {v.number.column!r}: {v.reason}"
+        for v in missing
+    ]
+    if faults:
+        file = f"reprolib/papers/{paper}.toml"
+        advice = f"mend the file, give a reason under not_run, or run `reprolib reproduce {paper}`"
+        raise ValueError("\n".join([*(f"{file}: {fault}" for fault in faults), advice]))
 
 
 def count_words(verdicts) -> dict[Word, int]:
@@ -120,9 +148,12 @@ def _matching(records: pd.DataFrame, number: Number) -> pd.DataFrame:
 
 
 def _why_missing(records: pd.DataFrame, number: Number) -> str:
-    if (records["source"] == "embedded").any():
+    table = records[records["table"] == number.results]
+    embedded = table["source"] == "embedded"
+    real = table.loc[~embedded, "dataset"]
+    if embedded.any() and number.select.get("dataset") not in set(real):
         return "real data not at hand; the run on embedded data is no reproduction"
-    failed = records[(records["table"] == number.results) & (records["status"] != "ok")]
+    failed = table[table["status"] != "ok"]
     for column in ("dataset", "method"):
         if column in number.select:
             failed = failed[failed[column] == number.select[column]]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,18 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
-from reprolib import results
+from reprolib import results, soundness
+from reprolib.agreement import TOLERANCE, compare, record_name
 from reprolib.protocols import Protocol, Task, get_protocol, runner
 
-#: Relative to the larger of 1 and the value. Far above rounding: the tables hold ten digits, the
-#: paths six. Far below the least change of an error rate, one test point in 20,000.
-TOLERANCE = 1e-5
-KEY = ["table", "dataset", "method", "reading", "trial", "metric"]
+__all__ = ["TOLERANCE", "Verification", "committed_tasks", "sample", "units", "verify_paper"]
 
 #: Called with (finished tasks, tasks in all).
 Progress = Callable[[int, int], None]
+#: Table, data set, method and trial: what the list of tasks says of a record.
+Unit = tuple[str, str, str, int]
+#: Rows that a task gave now.
+Rows = list[dict[str, Any]]
 
 
 @dataclass
@@ -39,7 +40,7 @@ class Verification:
     n_all_tasks, n_tasks : int
         Tasks behind the records that could be checked, and how many were run.
     differences : list of str
-        One line for every record that came out otherwise.
+        One line for everything in the committed files that is not as it must be.
     unchecked : dict of str to str
         Why records were left out, by what they have in common, with their number.
     seconds, committed_seconds : float
@@ -56,14 +57,14 @@ class Verification:
     seconds: float = 0.0
     committed_seconds: float = 0.0
 
-    def add(self, rows: Sequence[Mapping], committed: Mapping[tuple, pd.DataFrame]) -> None:
-        """Count one recomputed task, and what differs in its rows."""
-        lines, seconds = compare(rows, committed)
-        self.differences += lines
-        self.n_checked += len(rows)
-        self.n_tasks += 1
-        self.seconds += max((row["seconds"] for row in rows), default=0.0)
-        self.committed_seconds += seconds
+
+@dataclass(frozen=True)
+class _Data:
+    """Data sets that the records were made on, and why others are not at hand."""
+
+    datasets: Mapping[str, Dataset]
+    reasons: Mapping[str, str]
+    faults: Sequence[str]
 
 
 def verify_paper(
@@ -75,13 +76,20 @@ def verify_paper(
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Verification:
-    """Recompute a random part of every table of a paper; the store of finished tasks is not used.
+    """Check all of a paper's committed files, and recompute a random part of every table.
+
+    Without running a task: the meta files must agree with their tables, no record may be doubled,
+    every source must be that of the data, every record must be one that a task of the full
+    profile makes, and of every trial that a task measures there must be a record. Then a part of
+    the tasks is run (the store of finished tasks is not used), and their records are compared one
+    to one with the committed ones: see `reprolib.agreement.difference`.
 
     Parameters
     ----------
     paper : str
     fraction : float
-        Part of the tasks of every table, in (0, 1]; at least one task of each is run.
+        Part of the trials of every table, in (0, 1]; at least one trial of one method on one data
+        set is recomputed of each, with all the tasks that measure it.
     seed : int
         Of the choice.
     directory : Path, optional
@@ -101,27 +109,152 @@ def verify_paper(
     protocol = get_protocol(paper)
     records = results.load_paper(paper, directory)
     meta = results.load_meta(paper, directory)
-    stale = [t for t, about in meta.items() if about["protocol_version"] != protocol.version]
-    if stale:
-        reason = (
-            f"tables {', '.join(stale)} were made by another version of the protocol than "
-            f"{protocol.version}; run `reprolib reproduce {paper} --full`"
-        )
-        return Verification(paper, len(records), differences=[reason])
-    datasets, reasons = _load(meta)
-    tasks = committed_tasks(protocol, datasets, records)
-    outcome = Verification(
-        paper, len(records), n_all_tasks=len(tasks), unchecked=_unchecked(records, tasks, reasons)
-    )
-    chosen = sample(tasks, fraction, seed)
-    digests = {name: dataset.digest() for name, dataset in datasets.items()}
-    committed = dict(list(records.groupby(KEY, sort=False)))
-    for rows in _recompute(chosen, digests, n_jobs):
-        outcome.add(rows, committed)
-        if progress is not None:
-            progress(outcome.n_tasks, len(chosen))
+    outcome = Verification(paper, len(records), differences=soundness.meta_faults(records, meta))
+    if stale := _stale(protocol, meta):
+        outcome.differences.append(stale)
+        return outcome
+    data = _load(meta)
+    outcome.differences += [*data.faults, *soundness.doubled_records(records)]
+    outcome.differences += soundness.wrong_sources(records, data.datasets)
+    tasks = _check_list(outcome, protocol, data, records)
+    chosen = sample(units(protocol, tasks), fraction, seed)
+    _check_values(outcome, protocol, chosen, data.datasets, records, n_jobs, progress)
     outcome.differences.sort()
     return outcome
+
+
+def _stale(protocol: Protocol, meta: Mapping[str, Mapping]) -> str:
+    tables = [t for t, about in meta.items() if about.get("protocol_version") != protocol.version]
+    if not tables:
+        return ""
+    return (
+        f"tables {', '.join(tables)} were made by another version of the protocol than "
+        f"{protocol.version}; run `reprolib reproduce {protocol.paper} --full`"
+    )
+
+
+def _load(meta: Mapping[str, Mapping]) -> _Data:
+    """Load the data that the records were made on; reasons where that cannot be done."""
+    digests = {n: d for about in meta.values() for n, d in about.get("data_digests", {}).items()}
+    datasets, reasons, faults = {}, {}, []
+    for name, digest in digests.items():
+        try:
+            dataset = data_fetch.load(name)
+        except data_fetch.DataUnavailableError as error:
+            reasons[name] = f"the data are not available: {error}"
+            continue
+        except data_fetch.AlteredDataError as error:
+            reasons[name] = "the data at hand are altered"
+            faults.append(str(error))
+            continue
+        if dataset.digest() == digest:
+            datasets[name] = dataset
+            continue
+        about = dataset.source_note or dataset.source
+        reasons[name] = f"made on other data than those at hand ({about})"
+        if dataset.source == "embedded":
+            faults.append(f"the meta files give {name} another digest than the package's own data")
+    return _Data(datasets, reasons, faults)
+
+
+def _check_list(
+    outcome: Verification, protocol: Protocol, data: _Data, records: pd.DataFrame
+) -> list[Task]:
+    """Compare the records with the list of tasks; return the tasks."""
+    tasks, fault = committed_tasks(protocol, data.datasets, records)
+    made = set(units(protocol, tasks))
+    at_hand = records["dataset"].isin(list(data.datasets))
+    outcome.n_all_tasks = len(tasks)
+    outcome.unchecked = {
+        f"{len(rows)} records on {name}": data.reasons.get(str(name), "no digest in a meta file")
+        for name, rows in records[~at_hand].groupby("dataset")
+    }
+    if fault:
+        outcome.differences.append(fault)
+        return tasks
+    outcome.differences += soundness.foreign_records(records[at_hand], made)
+    outcome.differences += soundness.missing_records(records, made)
+    return tasks
+
+
+def committed_tasks(
+    protocol: Protocol, datasets: Mapping[str, Dataset], records: pd.DataFrame
+) -> tuple[list[Task], str]:
+    """List the tasks of the full profile.
+
+    Later stages are given the committed records of earlier ones, without those that no task makes.
+
+    Returns
+    -------
+    tasks : list of Task
+    fault : str
+        Why the list ends early; empty if it does not.
+    """
+    tasks: list[Task] = []
+    single = records[~records.duplicated([*soundness.UNIT, "reading", "metric", "chosen"])]
+    for number, stage in enumerate(protocol.stages if datasets else (), start=1):
+        earlier = single[soundness.of_units(single, units(protocol, tasks))]
+        try:
+            tasks += stage("full", datasets, earlier.reset_index(drop=True))
+        except Exception as error:
+            return tasks, (
+                f"stage {number} of the protocol cannot list its tasks from the committed "
+                f"records: {type(error).__name__}: {error}"
+            )
+    return tasks, ""
+
+
+def units(protocol: Protocol, tasks: Iterable[Task]) -> dict[Unit, list[Task]]:
+    """All tasks that measure a trial, by table, data set, method and trial."""
+    found: dict[Unit, list[Task]] = {}
+    for task in tasks:
+        for trial in protocol.trials(task):
+            found.setdefault((task.table, task.dataset, task.method, trial), []).append(task)
+    return found
+
+
+def sample(members: Mapping[Unit, list[Task]], fraction: float, seed: int) -> dict:
+    """Draw the same part of the units of every table, at least one of each, with their tasks."""
+    rng = np.random.default_rng(seed)
+    chosen: dict[Unit, list[Task]] = {}
+    for table in sorted({unit[0] for unit in members}):
+        candidates = [unit for unit in members if unit[0] == table]
+        size = math.ceil(fraction * len(candidates))
+        drawn = sorted(rng.choice(len(candidates), size, replace=False))
+        chosen |= {candidates[i]: members[candidates[i]] for i in drawn}
+    return chosen
+
+
+def _check_values(
+    outcome: Verification,
+    protocol: Protocol,
+    chosen: Mapping[Unit, list[Task]],
+    datasets: Mapping[str, Dataset],
+    records: pd.DataFrame,
+    n_jobs: int,
+    progress: Progress | None,
+) -> None:
+    """Run the tasks of the chosen units, and compare the records of these units."""
+    tasks = list({id(task): task for members in chosen.values() for task in members}.values())
+    digests = {name: dataset.digest() for name, dataset in datasets.items()}
+    rows: Rows = []
+    failed: set[Unit] = set()
+    for number, task_rows in _recompute(tasks, digests, n_jobs):
+        outcome.n_tasks += 1
+        outcome.seconds += task_rows[0]["seconds"]
+        broken = [row for row in task_rows if row["status"] != "ok"]
+        outcome.differences += [f"{record_name(row)}: now {row['status']}" for row in broken]
+        if broken:
+            failed |= set(units(protocol, [tasks[number]]))
+        rows += task_rows
+        if progress is not None:
+            progress(outcome.n_tasks, len(tasks))
+    compared = set(chosen) - failed
+    committed = records[soundness.of_units(records, compared)]
+    now = [row for row in rows if tuple(row[k] for k in soundness.UNIT) in compared]
+    outcome.n_checked = len(now)
+    outcome.differences += compare(now, committed)
+    outcome.committed_seconds = results.computing_seconds(committed)
 
 
 def _recompute(tasks: Sequence[Task], digests: Mapping[str, str], n_jobs: int):
@@ -129,116 +262,5 @@ def _recompute(tasks: Sequence[Task], digests: Mapping[str, str], n_jobs: int):
         joblib.delayed(runner.execute_keyed)(str(number), task, digests[task.dataset])
         for number, task in enumerate(tasks)
     )
-    return (rows for _, rows in runner.finished(runner.local_parallel(n_jobs), jobs))
-
-
-def _load(meta: Mapping[str, Mapping]) -> tuple[dict[str, Dataset], dict[str, str]]:
-    """Load the data that the records were made on; reasons where that cannot be done."""
-    digests = {n: d for about in meta.values() for n, d in about["data_digests"].items()}
-    datasets, reasons = {}, {}
-    for name, digest in digests.items():
-        try:
-            dataset = data_fetch.load(name)
-        except data_fetch.DataUnavailableError as error:
-            reasons[name] = f"the data cannot be had: {error}"
-            continue
-        if dataset.digest() == digest:
-            datasets[name] = dataset
-        else:
-            reasons[name] = (
-                f"made on other data than those at hand ({dataset.source_note or dataset.source})"
-            )
-    return datasets, reasons
-
-
-def committed_tasks(
-    protocol: Protocol, datasets: Mapping[str, Dataset], records: pd.DataFrame
-) -> list[Task]:
-    """Tasks of the full profile; later stages are given the committed records of earlier ones."""
-    tasks: list[Task] = []
-    for stage in protocol.stages if datasets else ():
-        earlier = records[_made_by(records, tasks)].reset_index(drop=True)
-        tasks += stage("full", datasets, earlier)
-    return tasks
-
-
-def _made_by(records: pd.DataFrame, tasks: Sequence[Task]) -> list[bool]:
-    known = {(task.table, task.dataset, task.method) for task in tasks}
-    columns = (records["table"], records["dataset"], records["method"])
-    return [key in known for key in zip(*columns, strict=True)]
-
-
-def _unchecked(records: pd.DataFrame, tasks, reasons: Mapping[str, str]) -> dict[str, str]:
-    """Records that no task can check: their data cannot be had, or the protocol lost them."""
-    left = records[~np.array(_made_by(records, tasks), dtype=bool)]
-    unknown = "no task of the protocol makes them"
-    return {
-        f"{len(rows)} records on {name}": reasons.get(str(name), unknown)
-        for name, rows in left.groupby("dataset")
-    }
-
-
-def sample(tasks: Sequence[Task], fraction: float, seed: int) -> list[Task]:
-    """Draw the same part of every table, at least one task of each."""
-    rng = np.random.default_rng(seed)
-    chosen = []
-    for table in sorted({task.table for task in tasks}):
-        members = [task for task in tasks if task.table == table]
-        size = math.ceil(fraction * len(members))
-        chosen += [members[i] for i in sorted(rng.choice(len(members), size, replace=False))]
-    return chosen
-
-
-def compare(rows: Sequence[Mapping], committed: Mapping[tuple, pd.DataFrame]):
-    """Hold the rows of one task against the committed records, by `KEY`.
-
-    Returns
-    -------
-    differences : list of str
-    seconds : float
-        Computing time of the task when the committed records were made.
-    """
-    differences, seconds = [], 0.0
-    for row in rows:
-        candidates = committed.get(tuple(row[k] for k in KEY))
-        if row["status"] != "ok" or candidates is None:
-            status = row["status"]
-            why = "no such committed record" if status == "ok" else f"now {status}"
-            differences.append(f"{_name(row)}: {why}")
-            continue
-        others = candidates.to_dict("records")
-        faults = [(difference(row, other), other) for other in others]
-        fault, nearest = min(faults, key=lambda pair: len(pair[0]))
-        if fault:
-            differences.append(f"{_name(row)}: {'; '.join(fault)}")
-        seconds = max(seconds, float(nearest["seconds"]))
-    return differences, seconds
-
-
-def _name(row: Mapping) -> str:
-    return " ".join(str(row[k]) for k in KEY)
-
-
-def difference(row: Mapping, other: Mapping) -> list[str]:
-    """What differs between a record and a committed one: hyperparameters, value, path."""
-    found = []
-    for column, parse in (("chosen", json.loads), ("value", float), ("path", _numbers)):
-        now, then = parse(row[column]), parse(other[column])
-        if not same(now, then):
-            found.append(f"{column} {now}, committed {then}")
-    return found
-
-
-def _numbers(path: str) -> list[float]:
-    return [float(v) for v in path.split()]
-
-
-def same(a: Any, b: Any) -> bool:
-    """Compare numbers within `TOLERANCE`, also inside of lists and dicts; the rest exactly."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, float) or isinstance(b, float):
-        return abs(a - b) <= TOLERANCE * max(1.0, abs(b)) or (math.isnan(a) and math.isnan(b))
-    return a == b
+    done = runner.finished(runner.local_parallel(n_jobs), jobs)
+    return ((int(number), rows) for number, rows in done)

@@ -7,6 +7,7 @@ import io
 
 import pytest
 
+import data_fetch
 from data_fetch import Dataset, access, cli, registry
 from data_fetch.progress import progress_bar
 from tests import toy_data as toy
@@ -15,7 +16,7 @@ from tests import toy_data as toy
 @pytest.fixture
 def run(monkeypatch, tmp_path):
     """Run a data command in a world with one toy data set, in a mirror unless removed."""
-    cache, mirror = tmp_path / "cache", tmp_path / "mirror"
+    cache, mirror = tmp_path / "[/x]" / "cache", tmp_path / "mirror"
     (mirror / "toy").mkdir(parents=True)
     (mirror / "toy/a.txt").write_bytes(toy.CONTENT)
     catalog = toy.catalog(toy.version())
@@ -84,6 +85,36 @@ def test_digest(run, capsys):
 def test_unknown_name(run):
     with pytest.raises(ValueError, match=r"unknown data set 'toy/b'; did you mean 'toy/a'\?"):
         run("fetch", "toy/b")
+
+
+@pytest.mark.parametrize("columns", ["20", "200"])
+def test_paths_are_printed_in_one_piece_and_as_they_are(run, capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    run("fetch", "toy/a")
+    assert str(run.cached.parent.parent) in capsys.readouterr().err
+    run("list")
+    assert f"cache: {run.cached.parent.parent}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", ["20", "200"])
+def test_messages_are_printed_as_they_are(run, capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    message = "/a/folder/[/x]/[bold]/:smile:/of/a/very/long/name/indeed"
+
+    def load(name, fetcher):
+        raise data_fetch.AlteredDataError(message)
+
+    monkeypatch.setattr(access, "load", load)
+    assert run("verify") == 1
+    assert f"bad toy/a: {message}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("variable", ["REPROLIB_DATA", "REPROLIB_MIRROR"])
+def test_home_folder_that_does_not_exist_is_said(variable, monkeypatch, tmp_path):
+    monkeypatch.setenv("REPROLIB_DATA", str(tmp_path))
+    monkeypatch.setenv(variable, "~no-such-user-here/x")
+    with pytest.raises(ValueError, match=f"{variable} is '~no-such-user-here/x'.*full path"):
+        data_fetch.available("uci/letter")
 
 
 class Terminal(io.StringIO):

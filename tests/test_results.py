@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pathlib
 
 import pandas as pd
 import pytest
@@ -17,6 +19,7 @@ def row(**changes):
         "table": "t",
         "dataset": "d",
         "trial": 0,
+        "n_test": 20,
         "value": 0.5,
         "gap": None,
         "seconds": 0.1,
@@ -94,3 +97,96 @@ def test_task_with_several_readings_is_timed_once():
     one_task = [row(reading=r, seconds=2.0) for r in ("headline", "centred")]
     frame = results.to_frame([*one_task, row(trial=1, seconds=3.0)])
     assert results.computing_seconds(frame) == 5.0
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        ([], "has no rows"),
+        (["text"], "has the row 'text'"),
+        ([{name: v for name, v in row().items() if name != "gap"}], r"lacks the columns \['gap'\]"),
+        ([row(), {**row(), "more": 1}], r"has the unknown columns \['more'\]"),
+        ([row(value="0.5")], "has value '0.5'"),
+        ([row(value=None)], "has value None"),
+        ([row(trial=1.5)], "has trial 1.5"),
+        ([row(n_test=True)], "has n_test True"),
+        ([row(chosen="[1]")], r"has chosen '\[1\]'"),
+        ([row(chosen="{")], "has chosen '{'"),
+        ([row(path="0.1 x")], "has path '0.1 x'"),
+        ([row(status="failed: x")], "has status 'failed: x'"),
+        ([row(dataset="other")], "has dataset 'other', but its task 'd'"),
+    ],
+)
+def test_stored_rows_that_no_task_can_have_made_are_recomputed(tmp_path, rows, fault):
+    store = results.RecordStore(tmp_path)
+    store.put("aa1", rows)
+    with pytest.warns(UserWarning, match=f"aa1.json {fault}.* will be recomputed"):
+        assert store.get("aa1", {"table": "t", "dataset": "d"}) is None
+
+
+def test_stored_row_without_value_or_gap_is_sound(tmp_path):
+    store = results.RecordStore(tmp_path)
+    store.put("aa1", [row(value=float("nan"), gap=1e-9)])
+    (stored,) = store.get("aa1", {"table": "t"})
+    assert stored["gap"] == 1e-9
+    assert stored["value"] != stored["value"]
+
+
+@pytest.mark.parametrize("variable", ["REPROLIB_RECORDS", "REPROLIB_RESULTS"])
+@pytest.mark.parametrize("value", ["~no-such-user-here/x", "~homeless/x"])
+def test_home_folder_that_does_not_exist_is_said(tmp_path, monkeypatch, variable, value):
+    monkeypatch.setitem(os.environ, variable, value)
+    monkeypatch.setattr(pathlib.Path, "expanduser", homes(tmp_path))
+    folder = {
+        "REPROLIB_RECORDS": results.store_directory,
+        "REPROLIB_RESULTS": results.committed_directory,
+    }[variable]
+    with pytest.raises(ValueError, match=f"{variable} is '{value}'.*no home.*set it to the full"):
+        folder()
+
+
+def homes(root):
+    """Make a stand-in for expanduser: one user has a home that was never made, others none."""
+
+    def expanduser(path):
+        if str(path).startswith("~homeless"):
+            return root / "missing"
+        raise RuntimeError("Could not determine home directory.")
+
+    return expanduser
+
+
+def test_setting_that_names_a_file_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "file"))
+    with pytest.raises(ValueError, match="REPROLIB_RECORDS is .*which is a file"):
+        results.RecordStore()
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda text: text.replace("n_test,", ""), "t.csv has the columns"),
+        (
+            lambda text: text.replace(",0.5,", ",half,"),
+            r"else than numbers in the columns \['value",
+        ),
+        (
+            lambda text: text.replace(",20,", ",20.5,"),
+            r"else than numbers in the columns \['n_test",
+        ),
+    ],
+)
+def test_table_without_a_column_or_with_text_for_numbers_is_refused(tmp_path, edit, message):
+    meta = {"data_digests": {"d": "abc"}}
+    (path,) = results.write_tables(results.to_frame([row()]), tmp_path / "paper", meta)
+    path.write_text(edit(path.read_text()))
+    with pytest.raises(ValueError, match=message):
+        results.load_paper("paper", tmp_path)
+
+
+def test_broken_meta_file_is_named(tmp_path):
+    (tmp_path / "paper").mkdir()
+    (tmp_path / "paper" / "t.meta.json").write_text("[1")
+    with pytest.raises(ValueError, match="t.meta.json is no meta file"):
+        results.load_meta("paper", tmp_path)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib.protocols import PAPERS, get_protocol, runner
+from reprolib.protocols import PAPERS, Measurement, get_protocol, runner
 from reprolib.results import RecordStore
 from tests import fake_paper
 
@@ -88,6 +89,73 @@ def test_failed_task_is_reported_and_not_stored(fake, tmp_path, monkeypatch):
     assert list(run.failures["status"]) == ["failed: ValueError: the solver gave up"]
     monkeypatch.setattr(runner, "get_protocol", lambda paper: protocol)
     assert runner.run_protocol(protocol, "quick", store=store).failures.empty
+
+
+def failing_protocol(protocol, message="the solver gave up"):
+    """Make the first trial fail, so that the second stage has less to choose from."""
+
+    def failing(task, data):
+        if task.trial == 1:
+            raise ValueError(message)
+        return fake_paper.run(task, data)
+
+    return dataclasses.replace(protocol, run=failing)
+
+
+def test_failure_is_told_at_once_with_its_traceback(fake, tmp_path, monkeypatch):
+    protocol, _ = fake
+    broken = failing_protocol(protocol)
+    monkeypatch.setattr(runner, "get_protocol", lambda paper: broken)
+    told = []
+    runner.run_protocol(broken, "quick", store=RecordStore(tmp_path), failed=told.append)
+    (failure,) = told
+    assert failure.record == "first real/coins mean headline 1"
+    assert failure.status == "failed: ValueError: the solver gave up"
+    assert "raise ValueError(message)" in failure.traceback
+
+
+def test_failures_of_the_first_stage_are_told_when_the_second_raises(fake, tmp_path, monkeypatch):
+    protocol, _ = fake
+
+    def second(profile, datasets, records):
+        return records.set_index("trial").loc[7]
+
+    broken = dataclasses.replace(failing_protocol(protocol), stages=(protocol.stages[0], second))
+    monkeypatch.setattr(runner, "get_protocol", lambda paper: broken)
+    told = []
+    store = RecordStore(tmp_path)
+    with pytest.raises(runner.StageError, match="stage 2 of fake .*KeyError: 7.* 1 failed"):
+        runner.run_protocol(broken, "quick", store=store, failed=told.append)
+    assert [failure.record for failure in told] == ["first real/coins mean headline 1"]
+
+
+@pytest.mark.parametrize(
+    ("measured", "message"),
+    [([], "measured nothing"), ([Measurement("value", 1.0, trial=9)], r"trials \[9\], which are")],
+)
+def test_task_that_measures_nothing_or_what_is_not_listed_has_failed(
+    fake, monkeypatch, measured, message
+):
+    protocol, _ = fake
+    other = dataclasses.replace(protocol, run=lambda task, data: measured)
+    monkeypatch.setattr(runner, "get_protocol", lambda paper: other)
+    task = protocol.stages[0]("quick", {"real/coins": None}, None)[0]
+    (row,) = runner.execute(task, fake_paper.dataset().digest())
+    assert re.search(message, row["status"])
+
+
+def test_stored_rows_of_another_task_are_computed_again(fake, tmp_path):
+    protocol, ran = fake
+    store = RecordStore(tmp_path)
+    first = runner.run_protocol(protocol, "quick", store=store)
+    task = protocol.stages[0]("quick", {"real/coins": None}, None)[0]
+    key = task.key(1, fake_paper.dataset().digest())
+    store.put(key, [{**row, "method": "other"} for row in store.get(key)])
+    ran.clear()
+    with pytest.warns(UserWarning, match="has method 'other', but its task 'mean'"):
+        again = runner.run_protocol(protocol, "quick", store=store)
+    assert len(ran) == 1
+    pd.testing.assert_frame_equal(values(first), values(again))
 
 
 def test_damaged_record_is_computed_again(fake, tmp_path):

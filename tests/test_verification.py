@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 
+import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib import results, verification
+from reprolib import results, soundness, verification
 from reprolib.cli import main
-from reprolib.protocols import runner
+from reprolib.protocols import PAPERS, STUDIES, runner
 from reprolib.results import RecordStore
 from tests import fake_paper
 
@@ -54,7 +56,6 @@ def test_everything_agrees_and_is_counted(committed):
         ("value", lambda v: v + 1e-3, "value .*, committed"),
         ("chosen", lambda v: '{"D": 3}', "chosen {}, committed {'D': 3}"),
         ("path", lambda v: "9 9 9", r"committed \[9.0, 9.0, 9.0\]"),
-        ("metric", lambda v: "error", "no such committed record"),
     ],
 )
 def test_altered_record_is_found_and_named(committed, column, change, message):
@@ -63,6 +64,15 @@ def test_altered_record_is_found_and_named(committed, column, change, message):
     lines = [line for line in outcome.differences if line.startswith("first")]
     assert len(lines) == 1
     assert re.match(f"first real/coins mean headline 0 value: .*{message}", lines[0])
+
+
+def test_another_metric_is_missing_and_foreign(committed):
+    edit(committed / "fake" / "first.csv", "metric", lambda v: "error")
+    lines = [line for line in verify(committed).differences if line.startswith("first")]
+    assert lines == [
+        "first real/coins mean headline 0 error: a committed record that its task does not make",
+        "first real/coins mean headline 0 value: no such committed record",
+    ]
 
 
 def test_rounding_is_no_difference(committed):
@@ -104,8 +114,11 @@ def test_other_data_are_said(committed, monkeypatch):
 def test_records_that_no_task_makes_are_said(committed):
     path = committed / "fake" / "second.csv"
     edit(path, "method", lambda v: "worst")
-    outcome = verify(committed)
-    assert outcome.unchecked == {"1 records on real/coins": "no task of the protocol makes them"}
+    assert verify(committed).differences == [
+        "second real/coins best headline 0 value: no such committed record",
+        "second real/coins best: no record of trials 0",
+        "second real/coins worst: 1 records of trials 0 that no task of the protocol makes",
+    ]
 
 
 def test_results_of_another_protocol_version_are_refused(committed, monkeypatch):
@@ -119,11 +132,23 @@ def test_results_of_another_protocol_version_are_refused(committed, monkeypatch)
 def test_choice_depends_on_the_seed_alone_and_covers_every_table():
     tasks = fake_paper.PROTOCOL.stages[0]("full", {"a": None, "b": None}, None)
     tasks += [dataclasses.replace(task, table="other") for task in tasks[:3]]
-    chosen = verification.sample(tasks, 0.2, seed=1)
-    assert chosen == verification.sample(tasks, 0.2, seed=1)
-    assert {task.table for task in chosen} == {"first", "other"}
+    units = verification.units(fake_paper.PROTOCOL, tasks)
+    chosen = verification.sample(units, 0.2, seed=1)
+    assert chosen == verification.sample(units, 0.2, seed=1)
+    assert {task.table for members in chosen.values() for task in members} == {"first", "other"}
     assert len(chosen) == 2 + 1
-    assert any(verification.sample(tasks, 0.2, seed=s) != chosen for s in range(2, 6))
+    assert any(verification.sample(units, 0.2, seed=s) != chosen for s in range(2, 6))
+
+
+def test_a_chosen_trial_is_recomputed_by_all_the_tasks_that_measure_it():
+    first = fake_paper.PROTOCOL.stages[0]("full", {"a": None}, None)
+    readings = [dataclasses.replace(task, reading="other") for task in first]
+    whole = dataclasses.replace(first[0], params={"all": True})
+    protocol = dataclasses.replace(
+        fake_paper.PROTOCOL, trials=lambda task: range(5) if task is whole else (task.trial,)
+    )
+    units = verification.units(protocol, [*first, *readings, whole])
+    assert units["first", "a", "mean", 3] == [first[3], readings[3], whole]
 
 
 def test_command_line_says_seed_and_difference_and_fails(committed, capsys):
@@ -148,9 +173,12 @@ def test_nothing_checked_is_not_called_agreement(committed, capsys, monkeypatch)
     assert "all agree" not in text
 
 
-def test_results_folder_that_does_not_exist_is_said(capsys, tmp_path):
-    assert main(["verify", "--results", str(tmp_path / "none")]) == 2
-    assert "which is no folder" in capsys.readouterr().err.replace("\n", " ")
+@pytest.mark.parametrize("columns", ["20", "80"])
+@pytest.mark.parametrize("name", ["none", "[/x]", "[bold]", 50 * "long"])
+def test_results_folder_that_does_not_exist_is_said(capsys, tmp_path, monkeypatch, columns, name):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert main(["verify", "--results", str(tmp_path / name)]) == 2
+    assert f"--results is {tmp_path / name}, which is no folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("fraction", [0, 1.5, -1])
@@ -159,9 +187,156 @@ def test_fraction_out_of_range(committed, fraction):
         verify(committed, fraction)
 
 
-def test_numbers_are_compared_within_the_tolerance_everywhere():
-    assert verification.same({"a": [1, 2.0]}, {"a": [1.0, 2.0 + 1e-9]})
-    assert verification.same(float("nan"), float("nan"))
-    assert not verification.same(0.1, 0.1 + 1 / 20_000)
-    assert not verification.same([1.0], [1.0, 2.0])
-    assert not verification.same({"D": 3}, {"D": 4})
+def table_of(folder, name="first"):
+    return results.load("fake", name, folder)
+
+
+def tamper(folder, change, name="first"):
+    """Rewrite a table; the meta file follows, as a forger would see to it."""
+    table = change(table_of(folder, name))
+    path = folder / "fake" / f"{name}.csv"
+    table.to_csv(path, index=False)
+    meta = path.with_suffix(".meta.json")
+    about = json.loads(meta.read_text())
+    meta.write_text(json.dumps({**about, "records": len(table)}))
+
+
+def with_cell(table, column, value):
+    table[column] = table[column].astype(object)
+    table.loc[0, column] = value
+    return table
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("n_test", 2000, "n_test 20, committed 2000"),
+        ("gap", 1e-12, "gap nan, committed 1e-12"),
+        ("status", "failed: x", "status ok, committed failed: x"),
+    ],
+)
+def test_altered_column_is_found(committed, column, value, message):
+    tamper(committed, lambda table: with_cell(table, column, value))
+    (line,) = [line for line in verify(committed).differences if "meta.json" not in line]
+    assert line == f"first real/coins mean headline 0 value: {message}"
+
+
+def test_altered_source_is_found_without_running_its_task(committed):
+    tamper(committed, lambda table: with_cell(table, "source", "resampled"))
+    found = verify(committed, fraction=0.01).differences
+    assert any("1 records of trials 0 with source resampled, but the data are" in f for f in found)
+
+
+def test_doubled_row_with_a_better_value_is_found_without_running_its_task(committed):
+    def double(table):
+        return pd.concat([table, table.iloc[:1].assign(value=0.0)])
+
+    tamper(committed, double)
+    found = verify(committed, fraction=0.01).differences
+    assert "first real/coins mean headline 0 value: doubled, chosen {}" in found
+
+
+def test_fifty_invented_trials_are_found_without_running_their_tasks(committed):
+    def invent(table):
+        return pd.concat([table, *(table.iloc[:1].assign(trial=100 + i) for i in range(50))])
+
+    tamper(committed, invent)
+    found = verify(committed, fraction=0.01).differences
+    assert found == [
+        "first real/coins mean: 50 records of trials 100, 101, 102, 103, 104, ... 149 (50 trials) "
+        "that no task of the protocol makes"
+    ]
+
+
+def test_record_left_out_is_found(committed):
+    tamper(committed, lambda table: table.drop(index=0))
+    (line,) = verify(committed).differences
+    assert line == "first real/coins mean headline 0 value: no such committed record"
+
+
+def test_trial_left_out_is_found_without_running_its_task(committed):
+    tamper(committed, lambda table: table[table["trial"] != 4])
+    found = verify(committed, fraction=0.01).differences
+    assert "first real/coins mean: no record of trials 4" in found
+
+
+def test_reading_and_gap_of_a_record_that_the_task_did_not_make_are_found(committed):
+    def invent(table):
+        return pd.concat([table, table.iloc[:1].assign(reading="nicer")])
+
+    tamper(committed, invent)
+    (line,) = verify(committed).differences
+    assert line == (
+        "first real/coins mean nicer 0 value: a committed record that its task does not make"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"records": 9}, "records is 9, in the table 10"),
+        ({"failed_records": 1}, "failed_records is 1, in the table 0"),
+        ({"sources": {"real/coins": "partial"}}, "sources is {'real/coins': 'partial'}"),
+        ({"data_digests": {}}, r"data_digests is \[\], in the table \['real/coins'\]"),
+        ({"table": "third"}, "table is third, in the table first"),
+        ({"paper": "other"}, "paper is other, in the table fake"),
+    ],
+)
+def test_meta_file_that_disagrees_with_its_table_is_found(committed, change, message):
+    path = committed / "fake" / "first.meta.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    found = verify(committed, fraction=0.01).differences
+    assert [line for line in found if re.match(f"first.meta.json: {message}", line)]
+
+
+def test_missing_meta_file_and_missing_table_are_found(committed):
+    (committed / "fake" / "first.meta.json").unlink()
+    (committed / "fake" / "second.csv").unlink()
+    found = verify(committed, fraction=0.01).differences
+    assert "first.csv has no meta file" in found
+    assert "second.meta.json is there, but no records" in found
+
+
+def test_different_digests_of_one_data_set_are_found(committed):
+    path = committed / "fake" / "first.meta.json"
+    about = json.loads(path.read_text())
+    path.write_text(json.dumps({**about, "data_digests": {"real/coins": "0" * 64}}))
+    found = verify(committed).differences
+    assert any("the meta files give real/coins different digests" in line for line in found)
+
+
+def test_records_of_embedded_data_with_another_digest_are_found(committed, monkeypatch):
+    other = fake_paper.dataset(source="embedded")
+    other = dataclasses.replace(other, X=other.X + 1)
+    monkeypatch.setattr(data_fetch, "load", lambda name: other)
+    found = verify(committed).differences
+    assert "the meta files give real/coins another digest than the package's own data" in found
+
+
+def test_altered_data_are_a_difference_and_not_the_end(committed, monkeypatch):
+    def load(name):
+        raise data_fetch.AlteredDataError(f"{name} has other values")
+
+    monkeypatch.setattr(data_fetch, "load", load)
+    outcome = verify(committed)
+    assert outcome.differences == ["real/coins has other values"]
+    assert list(outcome.unchecked.values()) == ["the data at hand are altered"]
+
+
+def test_stage_that_cannot_list_its_tasks_is_a_difference(committed, monkeypatch):
+    def stage(profile, datasets, records):
+        raise KeyError("D")
+
+    first = fake_paper.PROTOCOL.stages[0]
+    broken = dataclasses.replace(fake_paper.PROTOCOL, stages=(first, stage))
+    monkeypatch.setattr(verification, "get_protocol", lambda paper: broken)
+    (line,) = verify(committed).differences
+    assert line.startswith("stage 2 of the protocol cannot list its tasks")
+    assert "KeyError: 'D'" in line
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, *STUDIES])
+def test_committed_tables_are_sound(paper):
+    records, meta = results.load_paper(paper), results.load_meta(paper)
+    assert soundness.meta_faults(records, meta) == []
+    assert soundness.doubled_records(records) == []

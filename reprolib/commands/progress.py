@@ -57,7 +57,6 @@ def _bars(bar: Progress, name: str) -> Callback:
 def _lines(console: Console, name: str) -> Callback:
     def update(done: int, total: int, stage: int = 1, stages: int = 1) -> None:
         if done * LINES // total > (done - 1) * LINES // total:
-            line = f"{_title(name, stage, stages)}: {done} of {total} tasks"
-            console.print(line, highlight=False, soft_wrap=True)
+            console.print(f"{_title(name, stage, stages)}: {done} of {total} tasks")
 
     return update

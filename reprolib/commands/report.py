@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from reprolib import results
+from reprolib.commands.console import out
 from reprolib.protocols import PAPERS, STUDIES
 from reprolib.report import write_report
 
@@ -21,5 +20,5 @@ def run(arguments) -> int:
     title = "reprolib: five papers on kernel methods, rerun"
     keys = [*PAPERS, *STUDIES]
     path = write_report(keys, arguments.results, arguments.output, title=title, site=arguments.site)
-    Console().print(f"Report: {path.resolve()}", soft_wrap=True, highlight=False)
+    out().print(f"Report: {path.resolve()}")
     return 0

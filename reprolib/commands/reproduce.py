@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import traceback
 from pathlib import Path
 
 import matplotlib
@@ -10,11 +11,13 @@ import matplotlib.pyplot as plt
 from rich.console import Console
 
 from reprolib import results, tables
+from reprolib.commands import console as consoles
+from reprolib.commands.failures import FailureLog
 from reprolib.commands.progress import shown_progress
-from reprolib.figures import report_figures
+from reprolib.figures import drawn_figures
 from reprolib.figures.style import use_style
-from reprolib.protocols import PAPERS, STUDIES, get_protocol
-from reprolib.protocols.runner import Run, run_protocol
+from reprolib.protocols import PAPERS, STUDIES, Protocol, get_protocol
+from reprolib.protocols.runner import Run, StageError, run_protocol
 from reprolib.report import write_report
 
 
@@ -24,7 +27,7 @@ def run(arguments) -> int:
     Returns
     -------
     int
-        1 if a task failed (the others are stored, and shown), else 0.
+        1 if a task, a stage or a figure failed (the others are stored, and shown), else 0.
     """
     papers = list(dict.fromkeys(arguments.papers)) or [*PAPERS, *STUDIES]
     protocols = [get_protocol(paper) for paper in papers]
@@ -32,35 +35,49 @@ def run(arguments) -> int:
         raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
     output = arguments.output or arguments.build / "results"
     to_be_committed = arguments.profile == "full" and arguments.output is None
-    out, err = Console(), Console(stderr=True)
-    failed = 0
+    out, err = consoles.out(), consoles.err()
+    log = FailureLog(err, arguments.build / "failures.log")
+    finished = []
     with _cluster(arguments.cluster) as cluster:
         for protocol in protocols:
-            with shown_progress(err, protocol.paper) as progress:
-                outcome = run_protocol(
-                    protocol,
-                    arguments.profile,
-                    embedded=arguments.embedded,
-                    n_jobs=arguments.jobs,
-                    cluster=cluster,
-                    progress=progress,
-                )
-            failed += _write(err, outcome, output, arguments.build)
+            outcome = _outcome(protocol, arguments, cluster, log)
+            if outcome is None:
+                continue
+            finished.append(protocol.paper)
+            _write(log, outcome, output, arguments.build)
             if to_be_committed:
                 publish(err, outcome)
     report = write_report(
-        papers,
+        finished,
         output,
         arguments.build / "report.html",
         title=f"reprolib: {arguments.profile} run of {', '.join(p.upper() for p in papers)}",
         site=arguments.build / "docs",
     )
-    if printed := [paper for paper in papers if paper not in STUDIES]:
+    if printed := [paper for paper in finished if paper not in STUDIES]:
         print_scoreboard(out, printed, output, arguments.profile)
     figures = (arguments.build / "figures").resolve()
-    out.print(f"Figures: {figures}", soft_wrap=True, highlight=False)
-    out.print(f"Report: {report.resolve()}", soft_wrap=True, highlight=False)
-    return 1 if failed else 0
+    out.print(f"Figures: {figures}")
+    out.print(f"Report: {report.resolve()}")
+    return 1 if log.n_failures else 0
+
+
+def _outcome(protocol: Protocol, arguments, cluster, log: FailureLog) -> Run | None:
+    """Run a protocol; None if one of its stages could not list its tasks, which is said."""
+    try:
+        with shown_progress(log.console, protocol.paper) as progress:
+            return run_protocol(
+                protocol,
+                arguments.profile,
+                embedded=arguments.embedded,
+                n_jobs=arguments.jobs,
+                cluster=cluster,
+                progress=progress,
+                failed=log,
+            )
+    except StageError as error:
+        log.say(str(error), traceback.format_exc())
+        return None
 
 
 def _cluster(address: str | None):
@@ -76,13 +93,11 @@ def _cluster(address: str | None):
     return Cluster(address)
 
 
-def _write(err: Console, outcome: Run, output: Path, build: Path) -> int:
-    """Write tables and figures of one paper; return the number of failed records."""
-    _say_substitutions(err, outcome)
-    failed = _say_failures(err, outcome)
-    _write_tables(err, outcome, output)
-    write_figures(outcome.paper, outcome, build / "figures" / outcome.paper)
-    return failed
+def _write(log: FailureLog, outcome: Run, output: Path, build: Path) -> None:
+    """Write tables and figures of one paper."""
+    _say_substitutions(log.console, outcome)
+    _write_tables(log.console, outcome, output)
+    write_figures(outcome.paper, outcome, build / "figures" / outcome.paper, log)
 
 
 def publish(err: Console, outcome: Run) -> None:
@@ -90,14 +105,14 @@ def publish(err: Console, outcome: Run) -> None:
     directory = results.committed_directory()
     if reason := _why_not_published(outcome):
         kept = directory / outcome.paper
-        err.print(f"{kept} is left as it is: {reason}", highlight=False, soft_wrap=True)
+        err.print(f"{kept} is left as it is: {reason}")
     else:
         _write_tables(err, outcome, directory)
 
 
 def _write_tables(err: Console, outcome: Run, directory: Path) -> None:
     for path in results.write_tables(outcome.records, directory / outcome.paper, outcome.meta):
-        err.print(f"wrote {path}", highlight=False)
+        err.print(f"wrote {path}")
 
 
 def _why_not_published(outcome: Run) -> str:
@@ -116,32 +131,24 @@ def _say_substitutions(console: Console, outcome: Run) -> None:
     if not outcome.substituted:
         return
     names = ", ".join(outcome.substituted)
-    console.print(
-        f"[bold yellow]Embedded data stand in for {names}[/bold yellow]: these data could not be "
-        "had. Numbers made on embedded data are marked so and are no reproduction.",
-        highlight=False,
+    told = (
+        "these data are not available. Numbers made on embedded data are marked so and are no "
+        "reproduction."
     )
-    console.print(next(iter(outcome.substituted.values())), highlight=False, markup=False)
+    head = f"Embedded data stand in for {names}:"
+    console.print(consoles.headed(head, told, "bold yellow"))
+    console.print(next(iter(outcome.substituted.values())))
 
 
-def _say_failures(console: Console, outcome: Run) -> int:
-    failures = outcome.failures
-    for row in failures.itertuples():
-        console.print(
-            f"{row.table} {row.dataset} {row.method} {row.reading} {row.trial}: {row.status}",
-            style="red",
-            highlight=False,
-            markup=False,
-        )
-    return len(failures)
-
-
-def write_figures(paper: str, outcome: Run, directory: Path) -> None:
-    """Write the paper's figures as PNG files."""
+def write_figures(paper: str, outcome: Run, directory: Path, log: FailureLog) -> None:
+    """Write the paper's figures as PNG files; what cannot be drawn is said."""
     matplotlib.use("Agg")
     use_style()
     directory.mkdir(parents=True, exist_ok=True)
-    for number, (_, figure) in enumerate(report_figures(paper, outcome.records).items(), start=1):
+    figures, fault = drawn_figures(paper, outcome.records)
+    if fault:
+        log.say(f"the figures of {paper} cannot be drawn", fault)
+    for number, figure in enumerate(figures.values(), start=1):
         figure.savefig(directory / f"figure{number}.png")
         plt.close(figure)
 
@@ -149,9 +156,9 @@ def write_figures(paper: str, outcome: Run, directory: Path) -> None:
 def print_scoreboard(console: Console, papers, directory: Path, profile: str) -> None:
     """Print the counts of verdicts of this run, and of the committed full results."""
     console.print(f"\nScoreboard of this run ({profile} profile)", style="bold")
-    console.print(tables.scoreboard(papers, directory).to_string(), highlight=False)
+    console.print(tables.scoreboard(papers, directory).to_string())
     committed = results.committed_directory()
     if directory.resolve() != committed.resolve() and (committed / papers[0]).exists():
         console.print("\nScoreboard of the committed full results", style="bold")
-        console.print(tables.scoreboard(papers, committed).to_string(), highlight=False)
+        console.print(tables.scoreboard(papers, committed).to_string())
     console.print()

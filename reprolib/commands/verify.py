@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from rich.console import Console
 
 from reprolib import results
+from reprolib.commands import console
 from reprolib.commands.progress import shown_progress
 from reprolib.protocols import IN_PROGRESS, PAPERS, STUDIES
 from reprolib.verification import TOLERANCE, Verification, verify_paper
@@ -35,7 +36,7 @@ def run(arguments) -> int:
     papers = arguments.papers or sorted(p.name for p in arguments.results.iterdir() if p.is_dir())
     today = int(datetime.now(UTC).strftime("%Y%m%d"))
     seed = today if arguments.seed is None else arguments.seed
-    out, err = Console(soft_wrap=True, highlight=False), Console(stderr=True)
+    out, err = console.out(), console.err()
     out.print(
         f"Recomputing {arguments.fraction:.3g} of the tasks of every table from scratch; "
         f"relative tolerance {TOLERANCE:g}. The same choice again: --seed {seed}"
@@ -70,6 +71,6 @@ def _say(out: Console, outcome: Verification) -> None:
         f"{outcome.seconds:.1f} s; they took {outcome.committed_seconds:.1f} s when they were made"
     )
     for what, why in outcome.unchecked.items():
-        out.print(f"  not checked, {what}: {why}", markup=False)
+        out.print(f"  not checked, {what}: {why}")
     for line in outcome.differences:
-        out.print(f"  differs: {line}", markup=False)
+        out.print(f"  differs: {line}")

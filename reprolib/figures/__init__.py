@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import traceback
 from collections.abc import Mapping
 
 import pandas as pd
@@ -23,3 +24,20 @@ def report_figures(paper: str, records: pd.DataFrame) -> Mapping[str, Figure]:
     if importlib.util.find_spec(name) is None:
         return {}
     return importlib.import_module(name).report_figures(records)
+
+
+def drawn_figures(paper: str, records: pd.DataFrame) -> tuple[Mapping[str, Figure], str]:
+    """Figures of a paper by caption, and the traceback if they cannot be drawn.
+
+    Records of an incomplete run, or of one on other data, may lack what a figure needs.
+
+    Parameters
+    ----------
+    paper : str
+    records : DataFrame
+        Records of all its tables.
+    """
+    try:
+        return report_figures(paper, records), ""
+    except Exception:
+        return {}, traceback.format_exc()

@@ -53,18 +53,27 @@ REPRESENTATIVES = (
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     """Every figure that the records allow, by caption."""
-    comparison = compare_ranks(comparable(accuracy_table(records)))
-    return {
-        "Accuracy in percent by set and method; colour: points below the best of the set": (
-            heat_table(records)
-        ),
-        "Mean rank over the sets; a grey bar joins methods closer than the critical difference": (
-            rank_plot(comparison, source_text(records))
-        ),
-        "Accuracy against computing time, tuning included": accuracy_against_time(records),
-        "Posterior probability that a method is most likely worse than, equivalent to, or better "
-        f"than {METHODS[REFERENCE].label}": (signed_rank_bars(records)),
-    }
+    figures: dict[str, Figure] = {}
+    accuracy = accuracy_table(records)
+    complete = comparable(accuracy)
+    if accuracy.notna().to_numpy().any():
+        caption = "Accuracy in percent by set and method; colour: points below the best of the set"
+        figures[caption] = heat_table(records)
+    if len(complete) > 1 and complete.shape[1] > 2:
+        caption = (
+            "Mean rank over the sets; a grey bar joins methods closer than the critical difference"
+        )
+        figures[caption] = rank_plot(compare_ranks(complete), source_text(records))
+    if complete.size:
+        caption = "Accuracy against computing time, tuning included"
+        figures[caption] = accuracy_against_time(records)
+    if len(signed_rank_table(records)):
+        caption = (
+            "Posterior probability that a method is most likely worse than, equivalent to, or "
+            f"better than {METHODS[REFERENCE].label}"
+        )
+        figures[caption] = signed_rank_bars(records)
+    return figures
 
 
 def _rows(records: pd.DataFrame, metric: str, reading: str = HEADLINE) -> pd.DataFrame:
@@ -179,7 +188,8 @@ def signed_rank_table(records: pd.DataFrame, reference: str = REFERENCE) -> pd.D
     """
     accuracy = accuracy_table(records)
     lines = {}
-    for key in accuracy.columns.drop(reference):
+    others = accuracy.columns.drop(reference) if reference in accuracy.columns else ()
+    for key in others:
         both = accuracy[[key, reference]].dropna()
         if len(both) < 2:
             continue
@@ -192,7 +202,8 @@ def signed_rank_table(records: pd.DataFrame, reference: str = REFERENCE) -> pd.D
             "equivalent": posterior.equivalent,
             "better": posterior.better,
         }
-    return pd.DataFrame.from_dict(lines, orient="index").astype({"sets": int})
+    columns = ["sets", "median difference", "worse", "equivalent", "better"]
+    return pd.DataFrame(list(lines.values()), index=list(lines), columns=columns)
 
 
 def paired_table(records: pd.DataFrame, method: str, reference: str = REFERENCE) -> pd.DataFrame:

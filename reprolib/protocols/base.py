@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -50,6 +50,10 @@ class Task:
         identity = {**asdict(self), "version": version, "data": data_digest}
         return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
+    def fixed_columns(self) -> dict[str, str]:
+        """Columns that are the same in all records of the task."""
+        return {name: getattr(self, name) for name in ("paper", "table", "dataset", "method")}
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -87,6 +91,11 @@ class Measurement:
     trial: int | None = None
 
 
+def own_trial(task: Task) -> tuple[int, ...]:
+    """Trials that a task measures, where it measures no other than its own."""
+    return (task.trial,)
+
+
 Stage = Callable[[Profile, Mapping[str, Dataset], pd.DataFrame], list[Task]]
 
 
@@ -105,7 +114,9 @@ class Protocol:
         Each maps (profile, data sets by name, records so far) to tasks. A later stage sees the
         records of the earlier ones, for choices that span trials.
     run : callable
-        (task, data set) -> measurements. A pure function of its arguments.
+        (task, data set) -> measurements, at least one. A pure function of its arguments.
+    trials : callable
+        Task -> trials that it measures; its own by default. The runner insists on it.
     """
 
     paper: str
@@ -113,3 +124,4 @@ class Protocol:
     datasets: Callable[[Profile], Sequence[str]]
     stages: tuple[Stage, ...]
     run: Callable[[Task, Dataset], list[Measurement]]
+    trials: Callable[[Task], Collection[int]] = own_trial

@@ -6,7 +6,8 @@ import contextlib
 import functools
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import traceback
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ import data_fetch
 from data_fetch import Dataset
 from reprolib import results
 from reprolib.protocols import get_protocol
-from reprolib.protocols.base import Measurement, Profile, Protocol, Task
+from reprolib.protocols.base import Measurement, Profile, Protocol, Stage, Task
 
 if TYPE_CHECKING:
     from reprolib.cluster import Cluster
@@ -30,6 +31,29 @@ received: dict[tuple[str, str], Dataset] = {}
 
 #: Called with (finished tasks, tasks in all, stage, stages in all) after every task.
 Progress = Callable[[int, int, int, int], None]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A record that must not be used.
+
+    Parameters
+    ----------
+    record : str
+        Table, data set, method, reading and trial.
+    status : str
+        Why.
+    traceback : str
+        Of the exception that ended the task; empty where the task itself says why.
+    """
+
+    record: str
+    status: str
+    traceback: str = ""
+
+
+class StageError(ValueError):
+    """A stage that cannot list its tasks, mostly as tasks of an earlier one failed."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +110,13 @@ def _worker_dataset(name: str, digest: str) -> Dataset:
 def execute(task: Task, digest: str) -> list[dict[str, Any]]:
     """Run one task on one BLAS thread, and return its rows; an exception becomes a failed row.
 
-    What scikit-learn would run in parallel inside of a task stays in it: joblib's dask backend
-    would spread it over the cluster.
+    A failed row has its traceback under a key of its own, which is in no table. What scikit-learn
+    would run in parallel inside of a task stays in it: joblib's dask backend would spread it over
+    the cluster.
     """
     protocol = get_protocol(task.paper)
     start = time.perf_counter()
+    trace: dict[str, str] = {}
     source = "embedded" if task.dataset.startswith("embedded/") else "unknown"
     try:
         dataset = received.get((task.dataset, digest))
@@ -99,11 +125,22 @@ def execute(task: Task, digest: str) -> list[dict[str, Any]]:
         source = dataset.source
         with threadpool_limits(limits=1), joblib.parallel_config("sequential"):
             measurements = protocol.run(task, dataset)
+        _require_own_trials(measurements, protocol.trials(task))
     except Exception as error:
         message = f"failed: {type(error).__name__}: {error}"
         measurements = [Measurement("failed", float("nan"), status=message)]
+        trace = {"traceback": traceback.format_exc()}
     seconds = time.perf_counter() - start
-    return [_row(task, m, source, seconds) for m in measurements]
+    return [{**_row(task, m, source, seconds), **trace} for m in measurements]
+
+
+def _require_own_trials(measurements: list[Measurement], trials: Collection[int]) -> None:
+    """Raise ValueError if a task measured nothing, or a trial that the protocol did not list."""
+    if not measurements:
+        raise ValueError("the task measured nothing; a protocol must not list such tasks")
+    others = {m.trial for m in measurements if m.trial is not None} - set(trials)
+    if others:
+        raise ValueError(f"the task measured trials {sorted(others)}, which are not its own")
 
 
 def _row(task: Task, m: Measurement, source: str, seconds: float) -> dict[str, Any]:
@@ -135,6 +172,7 @@ def run_protocol(
     n_jobs: int = 1,
     cluster: Cluster | None = None,
     progress: Progress | None = None,
+    failed: Callable[[Failure], None] | None = None,
 ) -> Run:
     """Run all stages of a protocol; what is in the store already is not run again.
 
@@ -155,6 +193,13 @@ def run_protocol(
         Run the tasks there instead; the data are sent to every worker once.
     progress : callable, optional
         Called after every task, see `Progress`.
+    failed : callable, optional
+        Called at once with every `Failure`, so that none is lost whatever ends the run.
+
+    Raises
+    ------
+    StageError
+        If a stage cannot list its tasks.
     """
     store = results.RecordStore() if store is None else store
     started = time.perf_counter()
@@ -163,11 +208,12 @@ def run_protocol(
     rows: list[dict[str, Any]] = []
     with contextlib.nullcontext() if cluster is None else cluster.holding(datasets):
         for number, stage in enumerate(protocol.stages, start=1):
-            tasks = stage(profile, datasets, results.to_frame(rows))
+            tasks = _listed(protocol, number, stage, profile, datasets, results.to_frame(rows))
             parallel = local_parallel(n_jobs) if cluster is None else cluster.parallel()
             tasks_done = _run_tasks(protocol, tasks, digests, store, parallel)
             for done, task_rows in enumerate(tasks_done, start=1):
                 rows.extend(task_rows)
+                _report(task_rows, failed)
                 if progress is not None:
                     progress(done, len(tasks), number, len(protocol.stages))
     meta = {
@@ -183,6 +229,28 @@ def run_protocol(
     if cluster is not None:
         meta["machine"] = f"dask cluster of {len(cluster.workers())} workers"
     return Run(protocol.paper, results.to_frame(rows), meta, substituted)
+
+
+def _listed(protocol: Protocol, number: int, stage: Stage, profile, datasets, earlier):
+    """Tasks of a stage."""
+    try:
+        return stage(profile, datasets, earlier)
+    except Exception as error:
+        n_failed = int((earlier["status"] != "ok").sum())
+        raise StageError(
+            f"stage {number} of {protocol.paper} cannot list its tasks "
+            f"({type(error).__name__}: {error}); of the {len(earlier)} records of the stages "
+            f"before it {n_failed} failed. Finished tasks are stored"
+        ) from error
+
+
+def _report(rows: Iterable[Mapping[str, Any]], failed: Callable[[Failure], None] | None) -> None:
+    """Hand the failures among the rows of one task on."""
+    for row in rows:
+        if failed is not None and row["status"] != "ok":
+            names = ("table", "dataset", "method", "reading", "trial")
+            record = " ".join(str(row[name]) for name in names)
+            failed(Failure(record, row["status"], row.get("traceback", "")))
 
 
 def local_parallel(n_jobs: int) -> joblib.Parallel:
@@ -218,7 +286,7 @@ def _run_tasks(
     pending = []
     for task in tasks:
         key = task.key(protocol.version, digests[task.dataset])
-        rows = store.get(key)
+        rows = store.get(key, task.fixed_columns())
         if rows is None:
             pending.append((key, task))
         else:

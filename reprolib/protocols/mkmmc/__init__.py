@@ -116,4 +116,9 @@ def _best_dimension(n_train: int, n_test: int, paths) -> list[Measurement]:
     return measurements
 
 
-PROTOCOL = Protocol(PAPER, 1, _datasets, (first_stage, second_stage), run)
+def trials(task: Task) -> range | tuple[int]:
+    """Trials that a task measures: all splits, where it looks for the dimension of them all."""
+    return range(len(task.params["paths"])) if "paths" in task.params else (task.trial,)
+
+
+PROTOCOL = Protocol(PAPER, 1, _datasets, (first_stage, second_stage), run, trials)

@@ -1,0 +1,227 @@
+"""What is wrong with a paper's file of printed numbers: its form, and the records it names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from reprolib.published import Number
+
+Kind = Literal["mean", "test_set", "selected"]
+#: Columns of the records by which a row and a column of a printed table select ours.
+SELECTORS = ("dataset", "method", "metric")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_printed(value: Any) -> bool:
+    if isinstance(value, list):
+        return len(value) == 2 and all(map(_is_number, value)) and value[1] >= 0
+    return value == "" or _is_number(value)
+
+
+def _is_list_of_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_table, value))
+
+
+Rule = tuple[Callable[[Any], bool], str]
+TEXT: Rule = (_is_text, "a text")
+COUNT: Rule = (_is_count, "a whole number, at least 0")
+TABLE: Rule = (_is_table, "a table")
+TABLES: Rule = (_is_list_of_tables, "a list of tables")
+KIND: Rule = (lambda value: value in get_args(Kind), f"one of {', '.join(get_args(Kind))}")
+
+SETTINGS: dict[str, Rule] = {
+    "kind": KIND,
+    "trials": (lambda value: _is_count(value) and value > 0, "a whole number, at least 1"),
+    "scale": (lambda value: _is_number(value) and value > 0, "a number above 0"),
+    "digits": COUNT,
+    "results": TEXT,
+}
+PAPER = {
+    **dict.fromkeys(("key", "title", "authors", "venue", "notebook"), TEXT),
+    "year": COUNT,
+    "pages": ((lambda value: isinstance(value, str)), "a text"),
+}
+TOP = {"paper": TABLE, "tables": TABLE, "readings": TABLES}
+TABLE_KEYS = {
+    **SETTINGS,
+    "caption": TEXT,
+    "page": COUNT,
+    **dict.fromkeys(("rows", "columns", "values", "not_run"), TABLE),
+    "explanations": TABLES,
+}
+LINE = {**SETTINGS, **dict.fromkeys(SELECTORS, TEXT)}
+READING = dict.fromkeys(("name", "question", "text"), TEXT)
+EXPLANATION = dict.fromkeys(("row", "column", "text"), TEXT)
+
+
+def faults(entry: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the form of a paper's file, one line for each fault; none if it is sound.
+
+    Parameters
+    ----------
+    entry : dict
+        The parsed file.
+
+    Returns
+    -------
+    list of str
+        Each with the table and the key: unknown and missing keys, entries of another type, rows
+        without values or with more or fewer than there are columns, values that are no number,
+        names of rows and columns that the table lacks.
+    """
+    found = list(_form("the file", entry, TOP, ("paper", "tables")))
+    if found:
+        return found
+    found += _form("paper", entry["paper"], PAPER, PAPER.keys() - {"pages"})
+    for number, reading in enumerate(entry.get("readings", []), start=1):
+        found += _form(f"readings, entry {number}", reading, READING, READING)
+    for name, table in entry["tables"].items():
+        found += _table_faults(f"tables.{name}", table)
+    return found
+
+
+def _table_faults(where: str, table: Any) -> list[str]:
+    if not _is_table(table):
+        return [f"{where} must be a table"]
+    found = list(_form(where, table, TABLE_KEYS, ("caption", "rows", "columns", "values")))
+    if found:
+        return found
+    for part in ("rows", "columns"):
+        for name, line in table[part].items():
+            found += _form(f"{where}.{part}, {name!r}", line, LINE, ())
+    for number, explanation in enumerate(table.get("explanations", []), start=1):
+        found += _form(
+            f"{where}.explanations, entry {number}", explanation, EXPLANATION, EXPLANATION
+        )
+    return found or [*_name_faults(where, table), *_value_faults(where, table)]
+
+
+def _form(
+    where: str, table: Any, rules: Mapping[str, Rule], required: Iterable[str]
+) -> Iterator[str]:
+    if not _is_table(table):
+        yield f"{where} must be a table"
+        return
+    for key, value in table.items():
+        if key not in rules:
+            yield f"{where}: unknown key {key!r}{_advice(key, rules)}"
+        elif not rules[key][0](value):
+            yield f"{where}: {key} is {value!r}; it must be {rules[key][1]}"
+    for key in required:
+        if key not in table:
+            yield f"{where}: {key} is missing"
+
+
+def _advice(name: str, known: Iterable[str]) -> str:
+    known = sorted(map(str, known))
+    near = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
+
+
+def _name_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
+    """Yield names of rows and columns that the table lacks."""
+    rows, columns = table["rows"], table["columns"]
+    for name in table.get("not_run", {}):
+        if name not in rows and name not in columns:
+            yield f"{where}.not_run: no row or column {name!r}{_advice(name, [*rows, *columns])}"
+    for number, entry in enumerate(table.get("explanations", []), start=1):
+        for part, names in (("row", rows), ("column", columns)):
+            if entry[part] != "*" and entry[part] not in names:
+                yield (
+                    f"{where}.explanations, entry {number}: no {part} {entry[part]!r}"
+                    f"{_advice(entry[part], names)}"
+                )
+    for name in table["values"]:
+        if name not in rows:
+            yield f"{where}.values: no row {name!r}{_advice(name, rows)}"
+    for name in rows:
+        if name not in table["values"]:
+            yield f"{where}.values: row {name!r} has no values"
+
+
+def _value_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
+    n_columns = len(table["columns"])
+    not_run = table.get("not_run", {})
+    for row, printed in table["values"].items():
+        if row not in table["rows"]:
+            continue
+        if not isinstance(printed, list) or len(printed) != n_columns:
+            count = len(printed) if isinstance(printed, list) else 1
+            yield f"{where}.values: row {row!r} has {count} entries for {n_columns} columns"
+            continue
+        for column, value in zip(table["columns"], printed, strict=True):
+            if not _is_printed(value):
+                yield (
+                    f"{where}.values: row {row!r}, column {column!r} is {value!r}; it must be a "
+                    "number, a pair of a number and its spread, or an empty text"
+                )
+            elif value != "" and row not in not_run and column not in not_run:
+                yield from _selector_faults(where, table, row, column)
+
+
+def _selector_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:
+    selected = {**table["rows"][row], **table["columns"][column]}
+    for name in SELECTORS:
+        if name not in selected:
+            yield f"{where}: neither row {row!r} nor column {column!r} says the {name}"
+
+
+def unmatched(numbers: Iterable[Number], records: pd.DataFrame) -> list[str]:
+    """Printed numbers that are to be run but select nothing from the records of a full run.
+
+    Parameters
+    ----------
+    numbers : iterable of Number
+        Of one paper.
+    records : DataFrame
+        Of the same paper.
+
+    Returns
+    -------
+    list of str
+        One line for each number, with the name that the records do not have.
+    """
+    tables = {str(name): rows for name, rows in records.groupby("table")}
+    lines = []
+    for number in numbers:
+        if not number.not_run and (reason := _unmatched(number, tables)):
+            lines.append(f"tables.{number.table}, {number.row!r}, {number.column!r}: {reason}")
+    return lines
+
+
+def _unmatched(number: Number, tables: Mapping[str, pd.DataFrame]) -> str:
+    if number.results not in tables:
+        return f"the records have no table {number.results!r}{_advice(number.results, tables)}"
+    rows = tables[number.results]
+    for column, wanted in number.select.items():
+        if unknown := _unknown(column, wanted, set(rows[column])):
+            return unknown
+    for column, wanted in number.select.items():
+        rows = rows[rows[column] == wanted]
+    return "" if len(rows) else f"no record has all of {dict(number.select)}"
+
+
+def _unknown(column: str, wanted: str, known: Collection[str]) -> str:
+    if wanted in known:
+        return ""
+    return f"the records have no {column} {wanted!r}{_advice(wanted, known)}"

@@ -1,0 +1,186 @@
+"""What commands print: in one piece, as text, with failures first; and never a bare traceback."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import data_fetch
+from reprolib import figures, report, results
+from reprolib.cli import main
+from reprolib.commands import console, reproduce
+from reprolib.commands.failures import FailureLog
+from reprolib.protocols import STUDIES, get_protocol, runner
+from reprolib.protocols.runner import Failure
+from tests import fake_paper
+
+ODD = "[/x]/[bold]/:smile:/" + 10 * "a long folder/"
+
+
+@pytest.mark.parametrize("columns", ["20", "80"])
+@pytest.mark.parametrize("make", [console.out, console.err])
+def test_text_is_printed_as_it_is(make, columns, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    make().print(ODD)
+    make().print(console.headed("error:", ODD, "bold red"))
+    assert "".join(capsys.readouterr()) == f"{ODD}\nerror: {ODD}\n"
+
+
+@pytest.mark.parametrize(
+    ("variable", "arguments"),
+    [
+        ("REPROLIB_RECORDS", ["reproduce", "kpm", "--embedded"]),
+        ("REPROLIB_RESULTS", ["verify", "kpm"]),
+        ("REPROLIB_RESULTS", ["report"]),
+        ("REPROLIB_DATA", ["data", "list"]),
+        ("REPROLIB_MIRROR", ["data", "verify", "uci/letter"]),
+    ],
+)
+def test_bad_setting_is_named_with_its_value_and_the_remedy(
+    variable, arguments, capsys, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REPROLIB_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv(variable, "~no-such-user-here/x")
+    assert main(arguments) == 2
+    message = capsys.readouterr().err
+    assert f"error: {variable} is '~no-such-user-here/x'" in message
+    assert "set it to the full path of a folder" in message
+
+
+def failure(number, traceback="Traceback: [/x]\n"):
+    return Failure(f"table1 set method headline {number}", "failed: ValueError: [/x]", traceback)
+
+
+def test_first_traceback_is_printed_and_all_are_in_the_file(tmp_path, capsys):
+    path = tmp_path / "[/x]" / "failures.log"
+    path.parent.mkdir(parents=True)
+    path.write_text("of an earlier run")
+    log = FailureLog(console.err(), path)
+    for number in range(3):
+        log(failure(number, f"Traceback {number} [/x]\n"))
+    text = capsys.readouterr().err
+    assert text.index("headline 0: failed: ValueError: [/x]") < text.index("Traceback 0 [/x]")
+    assert f"All tracebacks of this run: {path}\n" in text
+    assert "Traceback 1" not in text
+    assert "headline 2: failed" in text
+    assert [f"Traceback {n} [/x]" in path.read_text() for n in range(3)] == [True] * 3
+    assert "earlier run" not in path.read_text()
+    assert log.n_failures == 3
+
+
+def test_all_tracebacks_are_printed_where_the_file_cannot_be_written(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    log = FailureLog(console.err(), tmp_path / "file" / "failures.log")
+    for number in range(2):
+        log(failure(number, f"Traceback {number}"))
+    text = capsys.readouterr().err
+    assert "Traceback 0" in text
+    assert "Traceback 1" in text
+    assert "All tracebacks" not in text
+
+
+@pytest.fixture
+def fake(monkeypatch, tmp_path):
+    """Put the fake paper in the place of KPM; give a function that sets its protocol."""
+
+    def use(protocol):
+        monkeypatch.setattr(runner, "get_protocol", lambda paper: protocol)
+        monkeypatch.setattr(reproduce, "get_protocol", lambda paper: protocol)
+
+    monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
+    monkeypatch.setattr(reproduce, "print_scoreboard", lambda *args: None)
+    monkeypatch.setattr(reproduce, "write_report", lambda *args, **kwargs: tmp_path / "report")
+    monkeypatch.chdir(tmp_path)
+    runner._worker_dataset.cache_clear()
+    use(fake_paper.PROTOCOL)
+    yield use
+    runner._worker_dataset.cache_clear()
+
+
+def second_stage_that_raises(profile, datasets, records):
+    return records["no such column"]
+
+
+def failing_run(task, data):
+    raise ValueError("the solver gave up at [/x]")
+
+
+def test_failures_come_before_the_stage_that_they_break(fake, capsys):
+    stages = (fake_paper.PROTOCOL.stages[0], second_stage_that_raises)
+    fake(dataclasses.replace(fake_paper.PROTOCOL, run=failing_run, stages=stages))
+    assert main(["reproduce", "fake", "--jobs", "1"]) == 1
+    text = capsys.readouterr().err
+    failed = text.index("first real/coins mean headline 0: failed: ValueError: the solver gave up")
+    assert failed < text.index("in failing_run") < text.index("stage 2 of fake cannot list")
+    assert "All tracebacks of this run:" in text
+
+
+def test_figure_that_cannot_be_drawn_is_a_message(fake, capsys, monkeypatch, tmp_path):
+    def broken(paper, records):
+        raise KeyError("no such [/x]")
+
+    monkeypatch.setattr(figures, "report_figures", broken)
+    assert main(["reproduce", "fake", "--jobs", "1"]) == 1
+    text = capsys.readouterr().err
+    assert "the figures of fake cannot be drawn" in text
+    assert "KeyError: 'no such [/x]'" in text
+    assert (tmp_path / "build" / "results" / "fake" / "first.csv").exists()
+
+
+def test_report_says_which_figures_cannot_be_drawn(monkeypatch, tmp_path):
+    def broken(paper, records):
+        raise KeyError("no <such> column")
+
+    monkeypatch.setattr(figures, "report_figures", broken)
+    page = report.write_report(
+        ["kpm"], results.committed_directory(), tmp_path / "report.html", title="Some"
+    )
+    text = page.read_text(encoding="utf-8")
+    assert "The figures of KPM cannot be drawn from these records: KeyError:" in text
+    assert "no &lt;such&gt; column" in text
+
+
+def few(records, n_sets, methods):
+    sets = sorted(set(records["dataset"]))[:n_sets]
+    return records[records["dataset"].isin(sets) & records["method"].isin(methods)]
+
+
+@pytest.mark.parametrize("paper", STUDIES)
+@pytest.mark.parametrize(
+    ("n_sets", "methods", "n_figures"),
+    [
+        (0, [], 0),
+        (1, ["svc"], 2),
+        (1, ["svc", "kpm", "lda"], 2),
+        (3, ["kpm"], 2),
+        (2, ["svc", "lda"], 3),
+    ],
+)
+def test_empty_comparison_leaves_the_report_standing(tmp_path, paper, n_sets, methods, n_figures):
+    records = few(results.load_paper(paper), n_sets, methods)
+    meta = results.load_meta(paper)["accuracy"]
+    (tmp_path / paper).mkdir()
+    results.write_tables(records, tmp_path / paper, meta)
+    page = report.write_report([paper], tmp_path, tmp_path / "report.html", title="Some")
+    text = page.read_text(encoding="utf-8")
+    assert "cannot be drawn" not in text
+    assert text.count("<figcaption>") == n_figures
+
+
+def test_report_on_a_run_whose_tasks_all_failed(fake, tmp_path, monkeypatch):
+    records = results.load_paper("kpm").assign(
+        status="failed: x", metric="failed", value=float("nan")
+    )
+    (meta, *_) = results.load_meta("kpm").values()
+    digests = dict.fromkeys(set(records["dataset"]), "")
+    results.write_tables(records, tmp_path / "kpm", {**meta, "data_digests": digests})
+    page = report.write_report(["kpm"], tmp_path, tmp_path / "report.html", title="Some")
+    assert "failed: x" in page.read_text(encoding="utf-8")
+
+
+def test_protocols_name_the_trials_of_their_tasks():
+    task = runner.Task("mkmmc", "table1", "faces/orl", "pca", params={"paths": [[0.1], [0.2]]})
+    assert list(get_protocol("mkmmc").trials(task)) == [0, 1]
+    assert get_protocol("kpm").trials(dataclasses.replace(task, trial=4)) == (4,)

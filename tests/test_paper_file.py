@@ -1,0 +1,171 @@
+"""Files of printed numbers: every fault is named with file, table and key."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from importlib import resources
+
+import pytest
+
+from reprolib import results, verdicts
+from reprolib.paper_file import faults, unmatched
+from reprolib.protocols import PAPERS, STUDIES
+from reprolib.published import entry_numbers, numbers, paper_entry, parsed_entry
+from reprolib.verdicts import judge_paper
+
+
+def entry():
+    """A sound file: table1 of KPM."""
+    return copy.deepcopy(paper_entry("kpm"))
+
+
+def kpm_text() -> str:
+    return (resources.files("reprolib") / "papers" / "kpm.toml").read_text(encoding="utf-8")
+
+
+def with_change(change):
+    changed = entry()
+    change(changed["tables"]["table1"])
+    return changed
+
+
+def first(mapping):
+    return next(iter(mapping))
+
+
+FAULTS = {
+    "unknown key": (lambda t: t.update(tirals=3), "unknown key 'tirals'; did you mean 'trials'?"),
+    "unknown key of a row": (
+        lambda t: t["rows"][first(t["rows"])].update(metod="kpm"),
+        "unknown key 'metod'; did you mean 'method'?",
+    ),
+    "unknown kind": (lambda t: t.update(kind="maen"), "kind is 'maen'; it must be one of mean"),
+    "kind of a column": (
+        lambda t: t["columns"][first(t["columns"])].update(kind="median"),
+        "kind is 'median'; it must be one of mean, test_set, selected",
+    ),
+    "no trials": (lambda t: t.update(trials=0), "trials is 0; it must be a whole number, at least"),
+    "scale": (lambda t: t.update(scale=-1), "scale is -1; it must be a number above 0"),
+    "missing": (lambda t: t.pop("columns"), "tables.table1: columns is missing"),
+    "too few": (lambda t: t["values"][first(t["values"])].pop(), "has 3 entries for 4 columns"),
+    "too many": (lambda t: t["values"][first(t["values"])].append(1.0), "has 5 entries for 4"),
+    "no list": (lambda t: t["values"].update({first(t["values"]): 1.0}), "has 1 entries for 4"),
+    "text": (lambda t: t["values"][first(t["values"])].__setitem__(0, "x"), "is 'x'; it must be a"),
+    "triple": (
+        lambda t: t["values"][first(t["values"])].__setitem__(0, [1.0, 2.0, 3.0]),
+        "is [1.0, 2.0, 3.0]; it must be a number, a pair",
+    ),
+    "row without values": (lambda t: t["values"].pop(first(t["values"])), "has no values"),
+    "values without row": (
+        lambda t: t["values"].update(Banan=[1, 2, 3, 4]),
+        "no row 'Banan'; did you mean 'Banana'?",
+    ),
+    "not_run": (lambda t: t["not_run"].update(Nobody="x"), "not_run: no row or column 'Nobody'"),
+    "explanation": (
+        lambda t: t.update(explanations=[{"row": "Banan", "column": "*", "text": "x"}]),
+        "explanations, entry 1: no row 'Banan'; did you mean 'Banana'?",
+    ),
+    "selector": (
+        lambda t: t["columns"]["KPM"].pop("method"),
+        "neither row 'Banana' nor column 'KPM' says the method",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault_of_a_table_is_named(fault):
+    change, message = FAULTS[fault]
+    found = faults(with_change(change))
+    assert found
+    assert all(line.startswith("tables.table1") for line in found)
+    assert any(message in line for line in found), found
+
+
+def test_several_faults_are_named_at_once_with_the_file():
+    text = kpm_text().replace('kind = "mean"', 'kind = "maen"').replace("[paper]", "[paper]\nx = 1")
+    with pytest.raises(ValueError, match="papers/kpm.toml: paper: unknown key 'x'") as error:
+        parsed_entry(text, "papers/kpm.toml")
+    assert "papers/kpm.toml: tables.table1: kind is 'maen'" in str(error.value)
+    assert "papers/kpm.toml: tables.table2: kind is 'maen'" in str(error.value)
+
+
+def test_file_that_is_no_toml_is_named():
+    with pytest.raises(ValueError, match="papers/x.toml: Expected"):
+        parsed_entry("[paper", "papers/x.toml")
+
+
+@pytest.mark.parametrize("top", [{}, {"paper": 1, "tables": {}}, {"papr": {}, "tables": {}}])
+def test_file_without_its_parts_is_faulty(top):
+    assert faults(top)
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, *STUDIES])
+def test_file_in_the_package_is_sound_and_its_records_exist(paper):
+    assert faults(paper_entry(paper)) == []
+    assert unmatched(numbers(paper), results.load_paper(paper)) == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_committed_verdict_has_an_automatic_reason(paper):
+    automatic = [v for v in judge_paper(paper) if v.word == "not run" and not v.number.not_run]
+    assert automatic == []
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "key", "value", "message"),
+    [
+        (
+            "columns",
+            "KPM",
+            "method",
+            "kmp",
+            "the records have no method 'kmp'; did you mean 'kpm'?",
+        ),
+        (
+            "columns",
+            "KPM",
+            "metric",
+            "test eror",
+            "no metric 'test eror'; did you mean 'test error'",
+        ),
+        ("rows", "Banana", "dataset", "raetsch/banan", "no dataset 'raetsch/banan'; did you mean"),
+        ("columns", "KPM", "results", "tabel1", "the records have no table 'tabel1'; did you mean"),
+    ],
+)
+def test_misspelt_name_is_an_error_on_committed_results(
+    monkeypatch, tmp_path, part, name, key, value, message
+):
+    def change(table):
+        table[part][name][key] = value
+
+    listed = entry_numbers("kpm", with_change(change))
+    found = unmatched(listed, results.load_paper("kpm"))
+    assert found
+    assert all(line.startswith("tables.table1, ") and message in line for line in found)
+    monkeypatch.setattr(verdicts, "numbers", lambda paper: listed)
+    with pytest.raises(
+        ValueError, match="reprolib/papers/kpm.toml: tables.table1, 'Banana', 'KPM'"
+    ):
+        judge_paper("kpm")
+    assert judge_paper("kpm", tmp_path), "results of another run may be incomplete"
+
+
+def test_experiment_that_was_left_out_is_an_error_on_committed_results(monkeypatch):
+    records = results.load_paper("kpm")
+    left = records[(records["dataset"] != "raetsch/banana") | (records["table"] != "table1")]
+    monkeypatch.setattr(results, "load_paper", lambda paper, directory=None: left)
+    with pytest.raises(ValueError, match="no dataset 'raetsch/banana'"):
+        judge_paper("kpm")
+
+
+def test_names_that_exist_apart_but_not_together_are_told():
+    records = results.load_paper("kpm")
+    here = records[["table", "dataset", "method"]] == ["table1", "raetsch/banana", "kpm"]
+    found = unmatched(numbers("kpm"), records[~here.all(axis=1)])
+    assert len(found) == 1
+    assert "tables.table1, 'Banana', 'KPM': no record has all of" in found[0]
+
+
+def test_kpm_text_is_the_file_that_is_loaded():
+    assert tomllib.loads(kpm_text()) == paper_entry("kpm")
