@@ -84,7 +84,7 @@ def test_compressed_upstream_file_is_kept_as_gzip(tmp_path, monkeypatch, served)
     monkeypatch.setenv("NO_PROXY", "*")
     known = toy.version(gzip.compress(toy.CONTENT), path="toy/a.txt.gz", digest_decides=True)
     with faulty_server() as server:
-        body = compress(toy.REORDERED) if served == "compressed" else b"<html>"
+        body = compress(toy.REFORMATTED) if served == "compressed" else b"<html>"
         version = replace(known, urls=(server.serve("a.Z", body),), unpack="compress")
         fetcher = toy.fetcher(toy.catalog(version), tmp_path)
         if served == "broken":
@@ -92,4 +92,4 @@ def test_compressed_upstream_file_is_kept_as_gzip(tmp_path, monkeypatch, served)
                 data_fetch.load("toy/a", fetcher)
             return
         np.testing.assert_array_equal(data_fetch.load("toy/a", fetcher).X, toy.X[::-1])
-    assert gzip.decompress((tmp_path / "toy/a.txt.gz").read_bytes()) == toy.REORDERED
+    assert gzip.decompress((tmp_path / "toy/a.txt.gz").read_bytes()) == toy.REFORMATTED
