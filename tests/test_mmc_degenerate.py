@@ -16,6 +16,7 @@ from reprolib.mmc import (
     leave_one_out_collapsed_path,
     leave_one_out_path,
     margin_laplacian,
+    nearest_in_order,
     nearest_neighbor,
     nearest_neighbor_path,
     nearest_other_path,
@@ -118,6 +119,18 @@ def test_symmetric_points_have_one_projection(constraint):
             np.testing.assert_allclose(there, here, atol=1e-7)
 
 
+@pytest.mark.parametrize("constraint", ["coefficient", "function"])
+def test_a_direction_without_scatter_is_zero_and_decides_nothing(constraint):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, size=(60, 3)).astype(float), rng.integers(0, 2, size=60)
+    K = gram(X, gamma=0.2)
+    A, values = CONSTRAINTS[constraint](K, margin_laplacian(y, within_weight=50.0), 2)
+    assert values[0] <= 1e-9
+    np.testing.assert_array_equal(A[:, 0], 0.0)
+    labels = nearest_neighbor_path(K @ A, y, K @ A)
+    np.testing.assert_array_equal(labels[0], y[0])
+
+
 def test_whitened_directions_beyond_c_minus_1_are_ordered_by_length():
     X, y = make_blobs([5, 3, 4, 6], n_features=7, cluster_std=3.0, random_state=3)
     K = gram(X, gamma=0.02)
@@ -151,6 +164,14 @@ def test_equally_near_points_are_taken_by_index_in_any_basis(path):
         else:
             labels = path(1e7 * train @ Q, y, 1e7 * test @ Q)[-1]
         np.testing.assert_array_equal(labels, [3, 3, 3, 1])
+
+
+def test_equally_near_points_are_ordered_by_index_in_any_basis():
+    train = np.array([[1.0, 0, 0], [3, 0, 0], [0, 1, 0], [0, 0, -3], [0, 0, 1], [2, 0, 0]])
+    for seed in range(50):
+        Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
+        order = nearest_in_order(train @ Q, np.zeros((2, 3)), 5)
+        np.testing.assert_array_equal(order, [[0, 2, 4, 5, 1]] * 2)
 
 
 def test_equally_near_others_are_taken_by_index_in_any_basis():

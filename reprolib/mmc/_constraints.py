@@ -28,6 +28,12 @@ reciprocal of the squared length, that is, the widest margin between collapsed c
 (1 + mu) b - mu, b in [0, 1], and as S_b has rank c - 1 at most, all directions beyond the first
 c - 1 have b = 0. They separate no classes, and the criterion says nothing about their order; the
 rule takes those of largest variance in feature space first.
+
+**Idle directions.** The features of n points that are not centred have a direction along which all
+points coincide, of eigenvalue 0. It follows the c - 1 directions of positive eigenvalue, and leads
+where the classes overlap so much that there are none. Differences along it are nothing but
+round-off. Its coefficients are therefore given as zero, here and wherever the scatter is zero: it
+counts as a direction, and decides nothing.
 """
 
 from __future__ import annotations
@@ -42,6 +48,9 @@ from reprolib.mmc._ties import SecondCriterion, determined_eigenvectors
 
 #: Eigenvalues of a Gram matrix below this fraction of the largest count as zero.
 RANK_TOL = 1e-10
+
+#: Directions along which the samples spread by less than this part of their size are idle.
+SCATTER_TOL = 1e-10
 
 #: (K, L, number of directions) -> (coefficients, eigenvalues), largest eigenvalue first.
 Maximiser = Callable[[np.ndarray, np.ndarray, int], tuple[np.ndarray, np.ndarray]]
@@ -70,6 +79,12 @@ def by_length(variances) -> SecondCriterion:
     return second
 
 
+def idle_to_zero(directions, features):
+    """Set directions to zero along which the samples do not differ."""
+    scatter = np.linalg.norm((features - features.mean(axis=0)) @ directions, axis=0)
+    return directions * (scatter > SCATTER_TOL * np.linalg.norm(features))
+
+
 def maximise_coefficient_orthonormal(K, L, n_components: int):
     """Leading eigenvectors of K L K."""
     size = np.abs(K).max() or 1.0
@@ -77,7 +92,7 @@ def maximise_coefficient_orthonormal(K, L, n_components: int):
     A, values = determined_eigenvectors(
         unit @ L @ unit, n_components, np.eye(len(K)), by_scatter(unit)
     )
-    return A, values * size**2
+    return idle_to_zero(A, unit), values * size**2
 
 
 def maximise_function_orthonormal(K, L, n_components: int):
@@ -85,7 +100,7 @@ def maximise_function_orthonormal(K, L, n_components: int):
     eigenvalues, U = gram_eigh(K, rank_tol=RANK_TOL)
     F = U * np.sqrt(eigenvalues)
     B, values = determined_eigenvectors(F.T @ L @ F, n_components, U, by_scatter(F))
-    return (U / np.sqrt(eigenvalues)) @ B, values
+    return (U / np.sqrt(eigenvalues)) @ idle_to_zero(B, F), values
 
 
 def maximise_whitened(K, L, n_components: int, *, ridge: float = 0.0):

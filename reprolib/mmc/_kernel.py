@@ -71,7 +71,8 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     -----
     Directions of equal eigenvalue are ordered by a second criterion and rotated by the samples, so
     that components and projections do not depend on the processor (`reprolib.mmc._ties`). Under
-    "whitened" without ridge these are all directions beyond the first c - 1.
+    "whitened" without ridge these are all directions beyond the first c - 1. A direction along
+    which the training points coincide is given as zero (see `reprolib.mmc._constraints`).
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

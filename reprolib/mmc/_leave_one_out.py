@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from reprolib.kernels import center_gram, gram_eigh
-from reprolib.mmc._constraints import RANK_TOL, by_scatter, get_maximiser
+from reprolib.mmc._constraints import RANK_TOL, by_scatter, get_maximiser, idle_to_zero
 from reprolib.mmc._nearest import nearest_neighbor_path
 from reprolib.mmc._ties import determined_eigenvectors, fix_basis, tied_groups
 
@@ -144,4 +144,5 @@ def _function_projections(K, y, laplacian, n_components: int, _):
         F_rest = F[rest]
         S = F_rest.T @ laplacian(y[rest]) @ F_rest
         B, _ = determined_eigenvectors(S, n_components, U[rest], by_scatter(F_rest))
+        B = idle_to_zero(B, F_rest)
         yield i, F_rest @ B, F[i] @ B, rest

@@ -40,6 +40,33 @@ def nearest_neighbor(train, y_train, test):
     return np.asarray(y_train)[_first_nearest(cdist(test, train, "sqeuclidean"))]
 
 
+def nearest_in_order(train, test, k: int, tol: float = DISTANCE_TOL):
+    """Indices of the k nearest training points of every test point, nearest first.
+
+    Distances that differ from the next smaller one by at most ``tol`` times the largest are equal;
+    equally near points are in the order of their indices. Duplicates in the data make this matter:
+    the k-th neighbour is often one of many, with different labels.
+
+    Parameters
+    ----------
+    train : ndarray of shape (n_train, m)
+    test : ndarray of shape (n_test, m)
+    k : int
+    tol : float
+
+    Returns
+    -------
+    ndarray of int of shape (n_test, k)
+    """
+    distances = cdist(test, train)
+    order = np.argsort(distances, axis=1)
+    ascending = np.take_along_axis(distances, order, axis=1)
+    is_farther = np.diff(ascending, axis=1, prepend=0.0) > tol * ascending[:, -1:]
+    tied_group = np.cumsum(is_farther, axis=1)
+    n = len(train)
+    return np.sort(tied_group * n + order, axis=1)[:, :k] % n
+
+
 def nearest_other_path(points, y):
     """`nearest_neighbor_path` of every point among the others of the same projection.
 
