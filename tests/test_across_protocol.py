@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import label_binarize
 
 import data_fetch
@@ -19,7 +20,7 @@ from data_fetch import Dataset
 from reprolib.kpm import KPMClassifier
 from reprolib.protocols import STUDIES, across, get_protocol, runner
 from reprolib.protocols.across import METHODS, N_CONFIGURATIONS, Setting, list_tasks, run
-from reprolib.protocols.across._estimators import KernelBank, OneVsRestKPM
+from reprolib.protocols.across._estimators import KernelBank, NearestVote, OneVsRestKPM
 from reprolib.protocols.across._methods import Method
 from reprolib.protocols.across._splits import MAX_TEST, MAX_TRAIN, draw_rows, make_split
 from reprolib.protocols.across._tuning import shared_fits, tune
@@ -296,3 +297,22 @@ def test_one_worker_and_two_give_the_same_records(tmp_path):
     one, two = (run.records.drop(columns="seconds") for run in runs)
     assert set(one["status"]) == {"ok"}
     pd.testing.assert_frame_equal(one, two)
+
+
+def test_votes_among_equal_rows_do_not_hang_on_last_digits():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, size=(90, 2)).astype(float), rng.integers(0, 3, size=90)
+    new = X + np.array([0.25, 0.0])
+    for k in (1, 5, 15):
+        expected = NearestVote(k).fit(X, y).predict(new)
+        for seed in range(10):
+            noise = 1 + 1e-14 * np.random.default_rng(seed).normal(size=X.shape)
+            np.testing.assert_array_equal(NearestVote(k).fit(X * noise, y).predict(new), expected)
+
+
+def test_votes_are_those_of_the_nearest_neighbour_classifier():
+    rng = np.random.default_rng(0)
+    X, y, new = rng.normal(size=(60, 3)), rng.integers(0, 4, size=60), rng.normal(size=(80, 3))
+    for k in (1, 5, 15):
+        theirs = KNeighborsClassifier(k).fit(X, y).predict(new)
+        np.testing.assert_array_equal(NearestVote(k).fit(X, y).predict(new), theirs)

@@ -123,3 +123,11 @@ def test_bad_input_is_named():
         solve_stqp_global([[np.nan]])
     with pytest.raises(ValueError, match="give 2 nonnegative weights that sum to one"):
         solve_stqp_local(np.eye(2), [0.5, 0.6])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_tied_maxima_are_decided_by_index_not_by_last_digits(seed):
+    noise = 1e-15 * np.random.default_rng(seed).normal(size=(4, 4))
+    M = np.diag([1.0, 2.0, 2.0, 2.0]) + noise + noise.T
+    weights = solve_stqp_global(M).variables["weights"]
+    np.testing.assert_array_equal(weights, [0, 1, 0, 0])

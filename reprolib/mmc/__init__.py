@@ -6,7 +6,12 @@ from reprolib.mmc._kernel import KernelMMC
 from reprolib.mmc._leave_one_out import leave_one_out_collapsed_path, leave_one_out_path
 from reprolib.mmc._linear import MMC
 from reprolib.mmc._multiple import MultipleKernelMMC, bandwidth_grid
-from reprolib.mmc._nearest import nearest_neighbor_path, nearest_other_path
+from reprolib.mmc._nearest import (
+    nearest_in_order,
+    nearest_neighbor,
+    nearest_neighbor_path,
+    nearest_other_path,
+)
 
 __all__ = [
     "CONSTRAINTS",
@@ -18,6 +23,8 @@ __all__ = [
     "leave_one_out_path",
     "margin_laplacian",
     "margin_weights",
+    "nearest_in_order",
+    "nearest_neighbor",
     "nearest_neighbor_path",
     "nearest_other_path",
     "total_laplacian",

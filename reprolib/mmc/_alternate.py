@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,13 +102,23 @@ def alternate(
     path = [float(eigenvalues.sum())]
     for n_iter in range(1, max_iter + 1):
         target = weight_step(weight_matrix(grams, L, A), theta)
-        floor = path[-1] + tol * abs(path[-1])
+        floor = path[-1] + tol * float(np.abs(eigenvalues).sum())
         step = _gaining_step(grams, L, n_components, maximise, theta, target, floor)
         if step is None:
             return Alternation(theta, A, eigenvalues, np.array(path), n_iter, True)
         theta, A, eigenvalues = step
         path.append(float(eigenvalues.sum()))
     return Alternation(theta, A, eigenvalues, np.array(path), max_iter, False)
+
+
+def first_best(runs: Sequence[Alternation], tol: float) -> Alternation:
+    """First run whose objective is within ``tol`` times its size of the largest."""
+    largest = max(run.objective_path[-1] for run in runs)
+    return next(
+        run
+        for run in runs
+        if run.objective_path[-1] >= largest - tol * float(np.abs(run.eigenvalues).sum())
+    )
 
 
 def _gaining_step(grams, L, n_components, maximise, theta, target, floor, halvings=10):

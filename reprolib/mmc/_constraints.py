@@ -18,6 +18,22 @@ that fixes the scale of alpha:
     max tr(B' D U' L U D B), D = (S / (S + ridge))^(1/2). When n distinct points give a centred
     Gram matrix of rank n - 1 and ridge = 0, every class collapses to a point, the leading c - 1
     eigenvalues are all 1, and the objective says nothing about the kernel.
+
+**Ties.** Directions of equal eigenvalue are ordered by total scatter for the squared length in
+feature space, largest first; see `reprolib.mmc._ties` for why a rule is needed and for what ties
+again. Under "function", where the length is 1, and under "coefficient", where it is left alone as
+printed, this is the total scatter a' K H K a; under "whitened", where the scatter is 1, the
+reciprocal of the squared length, that is, the widest margin between collapsed classes. Under
+"whitened" without ridge the rule is always needed: with S_b + S_w = I there, the eigenvalues are
+(1 + mu) b - mu, b in [0, 1], and as S_b has rank c - 1 at most, all directions beyond the first
+c - 1 have b = 0. They separate no classes, and the criterion says nothing about their order; the
+rule takes those of largest variance in feature space first.
+
+**Idle directions.** The features of n points that are not centred have a direction along which all
+points coincide, of eigenvalue 0. It follows the c - 1 directions of positive eigenvalue, and leads
+where the classes overlap so much that there are none. Differences along it are nothing but
+round-off. Its coefficients are therefore given as zero, here and wherever the scatter is zero: it
+counts as a direction, and decides nothing.
 """
 
 from __future__ import annotations
@@ -26,64 +42,76 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from scipy.linalg import eigh
 
 from reprolib.kernels import center_gram, gram_eigh
+from reprolib.mmc._ties import SecondCriterion, determined_eigenvectors
 
 #: Eigenvalues of a Gram matrix below this fraction of the largest count as zero.
 RANK_TOL = 1e-10
 
-#: Whitened eigenvalues, at most 1, that differ by less than this are tied.
-TIE_TOL = 1e-9
+#: Directions along which the samples spread by less than this part of their size are idle.
+SCATTER_TOL = 1e-10
 
 #: (K, L, number of directions) -> (coefficients, eigenvalues), largest eigenvalue first.
 Maximiser = Callable[[np.ndarray, np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
 
-def leading_eigenvectors(S, n_components: int):
-    """Eigenpairs of a symmetric matrix, largest first; the largest entry of a vector is positive.
+def by_scatter(features) -> SecondCriterion:
+    """Order directions by the total scatter of the projected features, largest first."""
+    centered = features - features.mean(axis=0)
+    size = np.linalg.norm(features) or 1.0
 
-    Returns
-    -------
-    eigenvectors : ndarray of shape (len(S), at most n_components)
-    eigenvalues : ndarray
-    """
-    eigenvalues, vectors = eigh((S + S.T) / 2, check_finite=False, driver="evd")
-    eigenvalues = eigenvalues[::-1][:n_components].copy()
-    vectors = vectors[:, ::-1][:, :n_components]
-    largest = np.argmax(np.abs(vectors), axis=0)
-    return vectors * np.sign(vectors[largest, np.arange(vectors.shape[1])]), eigenvalues
+    def second(Q):
+        _, singular, Vt = np.linalg.svd((centered / size) @ Q, full_matrices=False)
+        return Vt.T, singular**2
+
+    return second
+
+
+def by_length(variances) -> SecondCriterion:
+    """Order whitened directions by their length in feature space, shortest first."""
+    scale = np.sqrt(np.min(variances, initial=np.inf) / variances)
+
+    def second(Q):
+        _, singular, Vt = np.linalg.svd(scale[:, None] * Q, full_matrices=False)
+        return Vt.T[:, ::-1], (singular[-1] / singular[::-1]) ** 2
+
+    return second
+
+
+def idle_to_zero(directions, features):
+    """Set directions to zero along which the samples do not differ."""
+    scatter = np.linalg.norm((features - features.mean(axis=0)) @ directions, axis=0)
+    return directions * (scatter > SCATTER_TOL * np.linalg.norm(features))
 
 
 def maximise_coefficient_orthonormal(K, L, n_components: int):
     """Leading eigenvectors of K L K."""
-    return leading_eigenvectors(K @ L @ K, n_components)
+    size = np.abs(K).max() or 1.0
+    unit = K / size
+    A, values = determined_eigenvectors(
+        unit @ L @ unit, n_components, np.eye(len(K)), by_scatter(unit)
+    )
+    return idle_to_zero(A, unit), values * size**2
 
 
 def maximise_function_orthonormal(K, L, n_components: int):
     """MMC on explicit features of K, mapped back to coefficients."""
     eigenvalues, U = gram_eigh(K, rank_tol=RANK_TOL)
     F = U * np.sqrt(eigenvalues)
-    B, values = leading_eigenvectors(F.T @ L @ F, n_components)
-    return (U / np.sqrt(eigenvalues)) @ B, values
+    B, values = determined_eigenvectors(F.T @ L @ F, n_components, U, by_scatter(F))
+    return (U / np.sqrt(eigenvalues)) @ idle_to_zero(B, F), values
 
 
 def maximise_whitened(K, L, n_components: int, *, ridge: float = 0.0):
-    """Discriminant analysis: unit total scatter plus ``ridge`` times its mean eigenvalue.
-
-    Directions that tie with the first (all c - 1 of them, without ridge) are ordered by their
-    length in feature space, shortest first: the widest margin between the collapsed classes.
-    """
+    """Discriminant analysis: unit total scatter plus ``ridge`` times its mean eigenvalue."""
     centered = center_gram(K)
     eigenvalues, U = gram_eigh(centered, rank_tol=RANK_TOL)
     shifted = eigenvalues + ridge * np.trace(centered) / max(len(K) - 1, 1)
-    D = np.sqrt(eigenvalues / shifted)
-    B, values = leading_eigenvectors((U * D).T @ L @ (U * D), len(eigenvalues))
-    tied = int(np.count_nonzero(values >= values[0] - TIE_TOL))
-    order, _ = leading_eigenvectors(-(B[:, :tied].T / shifted) @ B[:, :tied], tied)
-    B = np.column_stack([B[:, :tied] @ order, B[:, tied:]])[:, :n_components]
-    A = (U / np.sqrt(eigenvalues * shifted)) @ B
-    return A - A.mean(axis=0), values[:n_components]
+    UD = U * np.sqrt(eigenvalues / shifted)
+    B, values = determined_eigenvectors(UD.T @ L @ UD, n_components, U, by_length(shifted))
+    A = (U / (np.sqrt(eigenvalues) * np.sqrt(shifted))) @ B
+    return A - A.mean(axis=0), values
 
 
 CONSTRAINTS: dict[str, Maximiser] = {

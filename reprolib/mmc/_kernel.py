@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigvalsh
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +12,7 @@ from reprolib.mmc._constraints import CONSTRAINTS, RANK_TOL, get_maximiser
 from reprolib.mmc._graph import margin_laplacian
 from reprolib.mmc._linear import check_n_components
 from reprolib.mmc._projection import _SupervisedProjection
-from reprolib.validation import NON_NEGATIVE
+from reprolib.validation import NON_NEGATIVE, require_positive_semidefinite
 
 
 def numerical_rank(K) -> int:
@@ -24,7 +23,7 @@ def numerical_rank(K) -> int:
     ValueError
         If the kernel does not tell the training points apart at all.
     """
-    eigenvalues = eigvalsh(center_gram(K))
+    eigenvalues = np.linalg.eigvalsh(center_gram(K))
     floor = len(K) * np.finfo(float).eps * np.abs(K).max()
     rank = int(np.count_nonzero(eigenvalues > max(RANK_TOL * eigenvalues[-1], floor)))
     if rank == 0:
@@ -67,6 +66,13 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         tr(A' K L K A), half the sum over pairs of equation (13).
     X_fit_ : ndarray of shape (n, p)
         Training data (not with a precomputed kernel).
+
+    Notes
+    -----
+    Directions of equal eigenvalue are ordered by a second criterion and rotated by the samples, so
+    that components and projections do not depend on the processor (`reprolib.mmc._ties`). Under
+    "whitened" without ridge these are all directions beyond the first c - 1. A direction along
+    which the training points coincide is given as zero (see `reprolib.mmc._constraints`).
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -114,13 +120,15 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         Raises
         ------
         ValueError
-            If there is one class only, the kernel does not tell the points apart, or
-            ``n_components`` exceeds the rank of the Gram matrix.
+            If there is one class only, the kernel does not tell the points apart,
+            ``n_components`` exceeds the rank of the Gram matrix, or a kernel other than "linear"
+            and "rbf" is not positive semidefinite.
         """
         self._validate_params()
         maximise = get_maximiser(self.constraint, self.ridge)
         K, y = self._fit_gram(X, y)
         check_classification_targets(y)
+        self._check_definite(K)
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
         m = check_n_components(self.n_components, len(np.unique(y)), numerical_rank(K))
         A, self.eigenvalues_ = maximise(center_gram(K) if self.center else K, L, m)
@@ -128,6 +136,11 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         self.objective_ = float(self.eigenvalues_.sum())
         self._n_features_out = m
         return self
+
+    def _check_definite(self, K):
+        """Refuse an indefinite Gram matrix, in which a direction could have a negative length."""
+        if self.kernel not in ("linear", "rbf"):
+            require_positive_semidefinite(K, name=f"the Gram matrix of the kernel {self.kernel!r}")
 
     def transform(self, X):
         """Project onto the directions: array of shape (n, n_components)."""

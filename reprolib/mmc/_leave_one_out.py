@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import eigh
 
 from reprolib.kernels import center_gram, gram_eigh
-from reprolib.mmc._constraints import RANK_TOL, get_maximiser, leading_eigenvectors
+from reprolib.mmc._constraints import RANK_TOL, by_scatter, get_maximiser, idle_to_zero
 from reprolib.mmc._nearest import nearest_neighbor_path
+from reprolib.mmc._ties import determined_eigenvectors, fix_basis, tied_groups
 
 
 def leave_one_out_path(
@@ -43,8 +43,13 @@ def leave_one_out_path(
     correct = np.zeros(n_components)
     for i, train, test, rest in project(K, y, laplacian, n_components, constraint):
         hits = nearest_neighbor_path(train, y[rest], test[None])[:, 0] == y[i]
-        correct += np.concatenate([hits, np.repeat(hits[-1:], n_components - len(hits))])
+        correct += _extended(hits, n_components)
     return correct / n
+
+
+def _extended(hits, length: int):
+    """Hits up to a number of directions; without any direction there is no hit."""
+    return np.pad(hits, (0, length - len(hits)), mode="edge" if len(hits) else "constant")
 
 
 def leave_one_out_collapsed_path(K, y):
@@ -88,11 +93,19 @@ def leave_one_out_collapsed_path(K, y):
         reduced -= np.outer(others, others) / P[i, i]
         kept = np.flatnonzero(counts - away > 0)
         scale = 1 / np.sqrt((counts - away)[kept])
-        R = eigh(reduced[np.ix_(kept, kept)] * np.outer(scale, scale), driver="evd")[1][:, 1:]
+        R = _shortest_first(reduced[np.ix_(kept, kept)] * np.outer(scale, scale), scale)
         point = -(others[kept] * scale / P[i, i]) @ R
         hits = nearest_neighbor_path(R * scale[:, None], kept, point[None])[:, 0] == k
-        correct += np.concatenate([hits, np.repeat(hits[-1:], c - 1 - len(hits))])
+        correct += _extended(hits, c - 1)
     return correct / n
+
+
+def _shortest_first(lengths, scale):
+    """Eigenvectors of positive eigenvalue, ascending; ties as in the whitened constraint."""
+    squares, R = np.linalg.eigh(lengths)
+    squares, R = squares[1:], R[:, 1:]
+    groups = tied_groups(np.min(squares, initial=np.inf) / squares)
+    return fix_basis(R, groups, np.diag(scale))
 
 
 def _centered_inverse(K):
@@ -129,5 +142,7 @@ def _function_projections(K, y, laplacian, n_components: int, _):
     for i in range(len(y)):
         rest = np.delete(np.arange(len(y)), i)
         F_rest = F[rest]
-        B, _ = leading_eigenvectors(F_rest.T @ laplacian(y[rest]) @ F_rest, n_components)
+        S = F_rest.T @ laplacian(y[rest]) @ F_rest
+        B, _ = determined_eigenvectors(S, n_components, U[rest], by_scatter(F_rest))
+        B = idle_to_zero(B, F_rest)
         yield i, F_rest @ B, F[i] @ B, rest

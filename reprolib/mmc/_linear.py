@@ -6,9 +6,10 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.mmc._constraints import RANK_TOL, leading_eigenvectors
+from reprolib.mmc._constraints import RANK_TOL, by_scatter
 from reprolib.mmc._graph import margin_laplacian
 from reprolib.mmc._projection import _SupervisedProjection
+from reprolib.mmc._ties import determined_eigenvectors
 from reprolib.validation import validate_data
 
 
@@ -30,13 +31,31 @@ def check_n_components(n_components, n_classes: int, rank: int) -> int:
     return int(n_components)
 
 
+def center_columns(X):
+    """Subtract the mean of every column; a column of equal entries becomes exactly zero.
+
+    The mean is corrected once: beside a large offset its round-off is not small against the
+    deviations.
+
+    Returns
+    -------
+    centered : ndarray of shape (n, p)
+    mean : ndarray of shape (p,)
+    """
+    mean = np.where(X.min(axis=0) == X.max(axis=0), X[0], X.mean(axis=0))
+    centered = X - mean
+    correction = centered.mean(axis=0)
+    return centered - correction, mean + correction
+
+
 class MMC(_SupervisedProjection):
     """Maximum margin criterion: maximise tr(A' (S_b - mu S_w) A) subject to A' A = I.
 
     The directions are sought in the span of the centred training data. Directions outside it have
     no scatter at all (eigenvalue zero): they shift all training points equally, so that no
     distance between a test point and the training points changes its rank. At most c - 1
-    eigenvalues are positive; further directions have within-class scatter only.
+    eigenvalues are positive; further directions have within-class scatter only. Directions of equal
+    eigenvalue are ordered by total scatter, largest first (`reprolib.mmc._ties`).
 
     Parameters
     ----------
@@ -78,9 +97,9 @@ class MMC(_SupervisedProjection):
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
-        self.mean_ = X.mean(axis=0)
-        U, singular, Vt = np.linalg.svd(X - self.mean_, full_matrices=False)
-        rank = int(np.count_nonzero(singular**2 > RANK_TOL * max(singular[0] ** 2, 1e-300)))
+        centered, self.mean_ = center_columns(X)
+        U, singular, Vt = np.linalg.svd(centered, full_matrices=False)
+        rank = int(np.count_nonzero(singular > np.sqrt(RANK_TOL) * singular[0]))
         if rank == 0:
             raise ValueError(
                 "all rows of X are the same, and there is no direction to project on; give "
@@ -88,7 +107,7 @@ class MMC(_SupervisedProjection):
             )
         m = check_n_components(self.n_components, len(np.unique(y)), rank)
         Z = U[:, :rank] * singular[:rank]
-        B, self.eigenvalues_ = leading_eigenvectors(Z.T @ L @ Z, m)
+        B, self.eigenvalues_ = determined_eigenvectors(Z.T @ L @ Z, m, U[:, :rank], by_scatter(Z))
         self.components_ = B.T @ Vt[:rank]
         self._n_features_out = m
         return self

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import center_gram, mean_distance
-from reprolib.mmc._alternate import WEIGHT_STEPS, Alternation, alternate
+from reprolib.mmc._alternate import WEIGHT_STEPS, Alternation, alternate, first_best
 from reprolib.mmc._constraints import CONSTRAINTS, get_maximiser
 from reprolib.mmc._graph import margin_laplacian
 from reprolib.mmc._kernel import numerical_rank, uncentered
@@ -68,7 +68,8 @@ class MultipleKernelMMC(_SupervisedProjection):
         Further starts at random weights; the best objective wins.
     max_iter : int
     tol : float
-        Stop when a step raises the objective by at most ``tol`` times its size.
+        Stop when a step raises the objective by at most ``tol`` times the sum of the sizes of the
+        eigenvalues.
     random_state : int, RandomState instance or None
         Of the restarts.
 
@@ -87,6 +88,12 @@ class MultipleKernelMMC(_SupervisedProjection):
     X_fit_ : ndarray of shape (n, n_features)
         Training data.
     n_iter_ : int
+
+    Notes
+    -----
+    Ties between directions are settled as in `KernelMMC`. Of restarts that end within ``tol`` of
+    the best objective the first counts. A combined kernel of numerical rank below
+    ``n_components`` gives only so many directions under "function" and "whitened".
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -168,7 +175,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         self.eigenvalues_ = best.eigenvalues
         K = np.tensordot(best.weights, grams, axes=1)
         self.components_, self._offset = uncentered(best.coefficients, K, self.center)
-        self._n_features_out = m
+        self._n_features_out = len(self.components_)
         return self
 
     def transform(self, X):
@@ -187,7 +194,9 @@ class MultipleKernelMMC(_SupervisedProjection):
         return gammas
 
     def _grams(self, X):
-        squared = euclidean_distances(X, self.X_fit_, squared=True)
+        # Distances do not change, and lose no digits to an offset common to all points.
+        center = self.X_fit_.mean(axis=0)
+        squared = euclidean_distances(X - center, self.X_fit_ - center, squared=True)
         return np.exp(-self.gammas_[:, None, None] * squared)
 
     def _kernel_scales(self, grams):
@@ -204,7 +213,7 @@ class MultipleKernelMMC(_SupervisedProjection):
             alternate(grams, L, m, maximise, weight_step, start, self.max_iter, self.tol)
             for start in starts
         ]
-        best = max(runs, key=lambda run: run.objective_path[-1])
+        best = first_best(runs, self.tol)
         if not best.converged:
             warnings.warn(
                 f"the alternation still gains after max_iter = {self.max_iter} steps; the weights "

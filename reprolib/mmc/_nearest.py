@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.distance import cdist
+
+#: Training points are equally near if their distances differ by at most this part of the distance
+#: to the farthest one. Round-off in projected coordinates is some 1e-14 of it. Not much more than
+#: that: a narrow Gaussian kernel puts all images at nearly the same distance, and differences of
+#: 1e-11 then decide, rightly (in all dimensions every bandwidth ranks as the images themselves do).
+DISTANCE_TOL = 1e-12
 
 
 def nearest_neighbor_path(train, y_train, test):
     """1-nearest-neighbour labels of test points in the first 1, 2, ..., m coordinates.
 
     Distances grow by one coordinate at a time: O(n_test n_train m) in all. Among equally near
-    neighbours the first training point wins.
+    neighbours (`DISTANCE_TOL`) the first training point wins.
 
     Parameters
     ----------
@@ -21,7 +28,43 @@ def nearest_neighbor_path(train, y_train, test):
     -------
     ndarray of shape (m, n_test)
     """
-    return _path(train, np.asarray(y_train), test, np.zeros((len(test), len(train))))
+    y_train = np.asarray(y_train)
+    labels = np.empty((train.shape[1], len(test)), dtype=y_train.dtype)
+    for i, point in enumerate(test):
+        labels[:, i] = y_train[_nearest_path(train, point)]
+    return labels
+
+
+def nearest_neighbor(train, y_train, test):
+    """1-nearest-neighbour labels in all coordinates: the last row of `nearest_neighbor_path`."""
+    return np.asarray(y_train)[_first_nearest(cdist(test, train, "sqeuclidean"))]
+
+
+def nearest_in_order(train, test, k: int, tol: float = DISTANCE_TOL):
+    """Indices of the k nearest training points of every test point, nearest first.
+
+    Distances that differ from the next smaller one by at most ``tol`` times the largest are equal;
+    equally near points are in the order of their indices. Duplicates in the data make this matter:
+    the k-th neighbour is often one of many, with different labels.
+
+    Parameters
+    ----------
+    train : ndarray of shape (n_train, m)
+    test : ndarray of shape (n_test, m)
+    k : int
+    tol : float
+
+    Returns
+    -------
+    ndarray of int of shape (n_test, k)
+    """
+    distances = cdist(test, train)
+    order = np.argsort(distances, axis=1)
+    ascending = np.take_along_axis(distances, order, axis=1)
+    is_farther = np.diff(ascending, axis=1, prepend=0.0) > tol * ascending[:, -1:]
+    tied_group = np.cumsum(is_farther, axis=1)
+    n = len(train)
+    return np.sort(tied_group * n + order, axis=1)[:, :k] % n
 
 
 def nearest_other_path(points, y):
@@ -30,14 +73,25 @@ def nearest_other_path(points, y):
     This is leave-one-out of the classifier behind a projection that uses no labels and has seen
     all points.
     """
-    distances = np.zeros((len(points), len(points)))
-    np.fill_diagonal(distances, np.inf)
-    return _path(points, np.asarray(y), points, distances)
-
-
-def _path(train, y_train, test, distances):
-    labels = np.empty((train.shape[1], len(test)), dtype=y_train.dtype)
-    for m in range(train.shape[1]):
-        distances += np.square(test[:, m, None] - train[:, m])
-        labels[m] = y_train[np.argmin(distances, axis=1)]
+    y = np.asarray(y)
+    labels = np.empty((points.shape[1], len(points)), dtype=y.dtype)
+    for i, point in enumerate(points):
+        others = np.delete(points, i, axis=0)
+        labels[:, i] = np.delete(y, i)[_nearest_path(others, point)]
     return labels
+
+
+def _nearest_path(train, point):
+    """Index of the first nearest training point in 1, 2, ..., m coordinates.
+
+    The differences are squared themselves: |a|^2 - 2 a'b + |b|^2 would hide a tie in the digits
+    that cancel.
+    """
+    return _first_nearest(np.cumsum(np.square(train.T - point[:, None]), axis=0))
+
+
+def _first_nearest(squares):
+    """Index, in every row of squared distances, of the first that ties with the smallest."""
+    nearest, farthest = np.sqrt(squares.min(axis=1)), np.sqrt(squares.max(axis=1))
+    within = np.square(nearest + DISTANCE_TOL * farthest)
+    return np.argmax(squares <= within[:, None], axis=1)

@@ -22,6 +22,8 @@ from reprolib.solvers._solution import NotOptimalError, Solution
 
 #: Weights up to this are taken as zero when an answer is polished on its support.
 _SUPPORT_TOL = 1e-7
+#: Values, relative to the largest entry, that differ by less than this are tied; the first counts.
+_TIE_TOL = 1e-12
 #: Curvature, relative to the largest entry, up to which a form counts as concave.
 _CURVATURE_TOL = 1e-12
 
@@ -157,7 +159,7 @@ class _FaceSearch:
 
     def __init__(self, M, tol: float):
         self.M, self.tol = M, tol
-        vertex = int(np.argmax(np.diag(M)))
+        vertex = _first_largest(np.diag(M))
         self.theta = np.eye(len(M))[vertex]
         self.best = float(M[vertex, vertex])
         self.bound = -np.inf
@@ -197,7 +199,7 @@ class _FaceSearch:
 
     def _offer(self, face, theta) -> None:
         value = float(theta @ self.M[np.ix_(face, face)] @ theta)
-        if value > self.best:
+        if value > self.best + _TIE_TOL:
             self.best = value
             self.theta = np.zeros(len(self.M))
             self.theta[face] = theta
@@ -244,12 +246,17 @@ def _largest_curvature(M) -> float:
     return float(eigvalsh(Z.T @ M @ Z)[-1])
 
 
+def _first_largest(values) -> int:
+    """Index, in the flat array, of the first value that ties with the largest."""
+    return int(np.argmax(values >= values.max() - _TIE_TOL))
+
+
 def _most_convex_edge(M):
     """Indices (i, j) along whose edge M curves up most, or None if along no edge."""
     diagonal = np.diag(M)
     curvature = diagonal[:, None] + diagonal - 2 * M
     np.fill_diagonal(curvature, -np.inf)
-    i, j = np.unravel_index(int(np.argmax(curvature)), M.shape)
+    i, j = np.unravel_index(_first_largest(curvature), M.shape)
     return (int(i), int(j)) if curvature[i, j] >= 0.0 else None
 
 

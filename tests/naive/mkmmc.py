@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+from scipy.linalg import eigh, qr
 
 
 def stqp_maximum(M):
@@ -96,3 +97,23 @@ def leave_one_out_predictions(fit, K, y, n_components):
             distances = np.sum((train[:, :m] - test[:m]) ** 2, axis=1)
             labels[m - 1, i] = y[rest][np.argmin(distances)]
     return labels
+
+
+def span(X, tol=1e-9):
+    """Orthonormal basis of the row space, by QR with pivoting."""
+    Q, R, _ = qr(X.T, mode="economic", pivoting=True)
+    sizes = np.abs(np.diag(R))
+    return Q[:, sizes > tol * sizes.max(initial=0.0)]
+
+
+def linear_eigenvalues(X, y, constraint, mu=1.0):
+    """Eigenvalues of kernel MMC with the linear kernel, from scatter matrices, largest first."""
+    S_b, S_w = between_scatter(X, y), within_scatter(X, y)
+    if constraint == "coefficient":
+        return eigh(X @ (S_b - mu * S_w) @ X.T, eigvals_only=True)[::-1]
+    if constraint == "function":
+        Q = span(X)
+        return eigh(Q.T @ (S_b - mu * S_w) @ Q, eigvals_only=True)[::-1]
+    Q = span(X - X.mean(axis=0))
+    form, total = Q.T @ (S_b - mu * S_w) @ Q, Q.T @ (S_b + S_w) @ Q
+    return eigh(form, total, eigvals_only=True)[::-1]

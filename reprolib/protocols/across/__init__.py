@@ -88,7 +88,7 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     ]
 
 
-PROTOCOL = Protocol(PAPER, 1, _datasets, (list_tasks,), run)
+PROTOCOL = Protocol(PAPER, 2, _datasets, (list_tasks,), run)
 
 __all__ = [
     "ALL_COLUMNS",

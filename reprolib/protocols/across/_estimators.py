@@ -8,15 +8,46 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from reprolib.kernels import center_gram, gram
 from reprolib.kpm import KPMClassifier
 from reprolib.mkl import KEOPSClassifier, MKLClassifier
+from reprolib.mmc import nearest_in_order
 from reprolib.projection import KernelComponents
 from reprolib.solvers import NotOptimalWarning
 
 #: Widths of the Gaussian kernels, as multiples of 1 / (sum of the variances of the columns).
 GAMMA_FACTORS = (0.25, 1.0, 4.0)
+
+
+#: Distances behind a projection closer than this part of the largest are equal: projections of
+#: equal rows differ by round-off, far below it.
+TIED_DISTANCES = 1e-9
+
+
+class NearestVote(ClassifierMixin, BaseEstimator):
+    """Majority of the k nearest training points, for use behind a projection.
+
+    As `sklearn.neighbors.KNeighborsClassifier`, which lets round-off choose among equally near
+    points. Here the first of them count (`nearest_in_order`); a vote that ties goes to the first
+    class, as there. Several sets have many equal rows of different classes.
+    """
+
+    def __init__(self, n_neighbors=5):
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X, y):
+        """Remember the training points."""
+        self.X_fit_ = X
+        self.classes_, self.codes_ = np.unique(y, return_inverse=True)
+        return self
+
+    def predict(self, X):
+        """Class of every row."""
+        nearest = nearest_in_order(self.X_fit_, X, self.n_neighbors, TIED_DISTANCES)
+        votes = np.eye(len(self.classes_), dtype=int)[self.codes_[nearest]].sum(axis=1)
+        return self.classes_[np.argmax(votes, axis=1)]
 
 
 class OneVsRestKPM:

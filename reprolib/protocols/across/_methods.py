@@ -27,6 +27,7 @@ from reprolib.mmc import MMC, KernelMMC, MultipleKernelMMC
 from reprolib.protocols.across._estimators import (
     GAMMA_FACTORS,
     KernelBank,
+    NearestVote,
     OneVsRestKPM,
 )
 from reprolib.simplex import (
@@ -180,12 +181,12 @@ def _kernel_bank(pyramid: bool):
 
 
 def _mmc(setting, *, within_weight, k):
-    return make_pipeline(MMC(within_weight=within_weight), KNeighborsClassifier(k))
+    return make_pipeline(MMC(within_weight=within_weight), NearestVote(k))
 
 
 def _kernel_mmc(setting, *, gamma, constraint):
     projection = KernelMMC(gamma=_gamma(setting, gamma), **_constraint(constraint))
-    return make_pipeline(projection, KNeighborsClassifier(1))
+    return make_pipeline(projection, NearestVote(1))
 
 
 def _constraint(name):
@@ -198,7 +199,7 @@ def _multiple_kernel_mmc(setting, *, constraint, k):
     projection = MultipleKernelMMC(
         gammas=gammas, normalization="trace", tol=1e-5, **_constraint(constraint)
     )
-    return make_pipeline(projection, KNeighborsClassifier(k))
+    return make_pipeline(projection, NearestVote(k))
 
 
 def _svc(setting, *, gamma, C):

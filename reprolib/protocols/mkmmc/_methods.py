@@ -19,6 +19,7 @@ from reprolib.mmc import (
     leave_one_out_collapsed_path,
     leave_one_out_path,
     margin_laplacian,
+    nearest_neighbor,
     nearest_neighbor_path,
     nearest_other_path,
     total_laplacian,
@@ -120,8 +121,7 @@ class Trial:
 
     def accuracy(self, train, test) -> float:
         """Test accuracy of 1-nearest neighbour in all coordinates."""
-        nearest = np.argmin(euclidean_distances(test, train, squared=True), axis=1)
-        return float(np.mean(self.y[nearest] == self.y_test))
+        return float(np.mean(nearest_neighbor(train, self.y, test) == self.y_test))
 
     def transformer_path(self, transformer):
         """Test accuracy behind a fitted transformer in up to c dimensions."""
@@ -155,7 +155,7 @@ class Method:
 
 
 def largest_argmax(values) -> int:
-    """Last index at which the maximum is reached, up to round-off."""
+    """Last index at which the maximum is reached; accuracies closer than 1e-12 are equal."""
     return int(np.flatnonzero(values >= np.max(values) - 1e-12)[-1])
 
 

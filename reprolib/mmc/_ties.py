@@ -1,0 +1,123 @@
+"""One answer on every machine where the problem leaves several: tied eigenvalues and distances.
+
+Eigenvectors of equal eigenvalues are known up to a rotation only, and a processor's last digits
+choose it. The span of the first m directions then depends on the machine as soon as m ends inside
+such a group. The rule here leaves every group with one basis:
+
+1. Eigenvalues that differ by at most `TIE_TOL` of the largest in size are tied.
+2. Inside a group the directions are those of a second criterion, best first: the total scatter for
+   the squared length in feature space (`reprolib.mmc._constraints` says how for each constraint).
+3. Directions that tie there, too, are rotated by the samples: the first is that on which the sample
+   of largest projection on the group lies, and so on with what is left. Of equally large ones the
+   first sample counts. This also fixes every sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+#: Eigenvalues, relative to the largest in size, closer than this are tied. Round-off moves them by
+#: some 1e-14; a direction whose eigenvalue is this far from all others is known to some 1e-6.
+TIE_TOL = 1e-9
+
+#: Sizes of projections that differ by less than this part are equal.
+SIZE_TOL = 1e-6
+
+#: (orthonormal directions, one a column) -> (rotation, values of the second criterion, best first,
+#: at most about 1).
+SecondCriterion = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def tied_groups(values) -> list[slice]:
+    """Divide decreasing values of size at most 1 where neighbours are more than a tie apart."""
+    cuts = np.flatnonzero(-np.diff(values) > TIE_TOL) + 1
+    edges = [0, *cuts.tolist(), len(values)]
+    return [slice(a, b) for a, b in pairwise(edges) if b > a]
+
+
+def first_of_largest(values, tol: float = SIZE_TOL):
+    """Index, in every column, of the first value that is the largest up to the part ``tol``."""
+    return np.argmax(values >= (1.0 - tol) * values.max(axis=0), axis=0)
+
+
+def determined_eigenvectors(S, n_components: int, rows, second: SecondCriterion):
+    """Leading eigenpairs of a symmetric matrix, tied ones by the rule of this module.
+
+    Parameters
+    ----------
+    S : ndarray of shape (r, r)
+    n_components : int
+    rows : ndarray of shape (n, r)
+        The samples, in the coordinates of S, of rank r.
+    second : callable
+
+    Returns
+    -------
+    eigenvectors : ndarray of shape (r, at most n_components)
+    eigenvalues : ndarray
+        Decreasing.
+    """
+    eigenvalues, vectors = np.linalg.eigh((S + S.T) / 2)
+    eigenvalues, vectors = eigenvalues[::-1].copy(), vectors[:, ::-1].copy()
+    size = np.max(np.abs(eigenvalues), initial=0.0) or 1.0
+    groups: list[slice] = []
+    for group in tied_groups(eigenvalues / size):
+        if group.start >= n_components:
+            break
+        groups += _settle(vectors, group, second)
+    end = groups[-1].stop if groups else 0
+    vectors = fix_basis(vectors[:, :end], groups, rows)
+    return vectors[:, :n_components], eigenvalues[:n_components]
+
+
+def _settle(vectors, group: slice, second: SecondCriterion) -> list[slice]:
+    """Rotate a group of the vectors, in place, to the second criterion; what still ties."""
+    if group.stop - group.start == 1:
+        return [group]
+    rotation, values = second(vectors[:, group])
+    vectors[:, group] = vectors[:, group] @ rotation
+    return [slice(group.start + g.start, group.start + g.stop) for g in tied_groups(values)]
+
+
+def fix_basis(vectors, groups: Sequence[slice], rows):
+    """Rotate the vectors inside every group to the basis that the samples determine.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (r, m)
+    groups : sequence of slice
+        Of the m vectors.
+    rows : ndarray of shape (n, r)
+        The samples.
+    """
+    projected = rows @ vectors
+    columns = np.arange(vectors.shape[1])
+    signs = np.sign(projected[first_of_largest(np.abs(projected)), columns])
+    fixed = vectors * np.where(signs == 0.0, 1.0, signs)
+    for group in groups:
+        if group.stop - group.start > 1:
+            fixed[:, group] = vectors[:, group] @ _rotation_by_samples(projected[:, group])
+    return fixed
+
+
+def _rotation_by_samples(projected):
+    """Rotation after which one sample has a first coordinate only, the next two, and so on.
+
+    Directions on which no sample lies come last, as they are: they move no sample.
+    """
+    left = projected.copy()
+    floor = SIZE_TOL * np.linalg.norm(projected)
+    rotation = np.zeros((left.shape[1], left.shape[1]))
+    for j in range(len(rotation)):
+        pivot = int(first_of_largest(np.einsum("ij,ij->i", left, left)))
+        direction = left[pivot] - rotation[:, :j] @ (rotation[:, :j].T @ left[pivot])
+        length = np.linalg.norm(direction)
+        if length <= floor:
+            rotation[:, j:] = np.linalg.qr(rotation[:, :j], mode="complete")[0][:, j:]
+            break
+        rotation[:, j] = direction / length
+        left -= np.outer(left @ rotation[:, j], rotation[:, j])
+    return rotation
