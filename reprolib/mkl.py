@@ -34,8 +34,9 @@ from reprolib.validation import (
 
 __all__ = ["ConstantClassifierWarning", "KEOPSClassifier", "KernelTree", "MKLClassifier"]
 
-#: Scores that vary by less than this, in units of the margin, move no training point.
-SMALLEST_SPREAD = 1e-2
+#: Where the diagonal of the kernel bounds the scores by this, in units of the margin, they can only
+#: tell the classes apart if the intercept is left near zero.
+SMALLEST_REACH = 0.1
 
 
 class _PyramidClassifier(ClassifierMixin, BaseEstimator):
@@ -93,13 +94,14 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
         kernels, signs = self._validate(X, y)
         solution = self._solve(kernels, signs)
         self._store(solution, kernels, signs)
-        self._warn_if_constant(solution.variables["scores"])
+        self._warn_if_constant(solution.variables["scores"], solution.info["reach"])
         return self
 
-    def _warn_if_constant(self, scores):
+    def _warn_if_constant(self, scores, reach):
         """Say so where the optimum is a constant class for the kernel's scale alone."""
         values, spread = scores + self.intercept_, float(np.ptp(scores))
-        if 0.0 < spread < SMALLEST_SPREAD and (np.all(values > 0) or np.all(values <= 0)):
+        constant = np.all(values > 0) or np.all(values <= 0)
+        if constant and spread > 0.0 and reach < SMALLEST_REACH:
             warnings.warn(
                 f"All training points get the same class: the scores vary by {spread:.3g}, in "
                 f"units of the margin, because the kernel values are tiny beside 1 / C = "

@@ -58,7 +58,7 @@ def _solution(K, y, C, alpha, status, iterations) -> Solution:
     """
     alpha = feasible_point(alpha, y, C)
     scores = K @ (y * alpha)
-    lengths = np.sqrt(np.diag(K))
+    lengths = np.sqrt(np.maximum(np.diag(K), 0.0))
     reach = lengths @ alpha
     norm2 = (y * alpha) @ scores + EPSILON * reach**2
     b, hinge = best_intercept(scores, y)
@@ -69,7 +69,7 @@ def _solution(K, y, C, alpha, status, iterations) -> Solution:
         dual_objective=float(alpha.sum() - 0.5 * norm2),
         status=status,
         iterations=iterations,
-        info={"loss": float(C * hinge + round_off)},
+        info={"loss": float(C * hinge + round_off), "reach": float(reach * lengths.max())},
     )
     certified = status != "optimal" or abs(solution.relative_gap) <= OPTIMAL_GAP
     return solution if certified else replace(solution, status="inaccurate")
@@ -90,7 +90,8 @@ def solve_svm_cvxopt(K, y, C: float, *, tol: float = 1e-10) -> Solution:
     -------
     Solution
         Variables ``alpha`` (n,), ``intercept``, ``scores`` (f at the training points, without b).
-        ``info["loss"]`` is C times the hinge losses. Objectives are bounds: round-off is added.
+        ``info["loss"]`` is C times the hinge losses, ``info["reach"]`` a bound on the scores by the
+        diagonal of K. Objectives are bounds: round-off is added.
         Status "optimal", "inaccurate" where the gap exceeds 1e-6, or CVXOPT's.
 
     Raises

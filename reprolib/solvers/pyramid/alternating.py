@@ -133,6 +133,7 @@ def solve_pyramid_alternating(
         Variables ``weights`` (list by level), ``effective`` (M,), ``kernel_norms`` (M,), ``alpha``
         (n,), ``intercept``, ``scores`` (n,), ``objective_path``. The dual objective is the best of
         all steps, attained at ``info["dual_alpha"]``, and -inf where the penalty is not convex.
+        ``info["reach"]`` bounds the scores by the diagonal of the effective kernel.
         Status "optimal" (gap), "stationary" (decrease), "inaccurate" (round-off makes the gap
         negative, or a hundred inner SVMs were not certified) or "max_iter".
 
@@ -186,7 +187,7 @@ def solve_pyramid_alternating(
         dual_objective=lower,
         status=status,
         iterations=len(path),
-        info={"dual_alpha": of_bound},
+        info={"dual_alpha": of_bound, "reach": svm.info["reach"]},
         scale=path[-1],
     )
     _warn_unless_certified(solution, problem.uncertified)

@@ -205,7 +205,8 @@ def solve_mkl_features(
     w = weights * gradient
     scores = X @ w
     intercept, hinge = best_intercept(scores, y)
-    reach = float(np.sum(1.0 + abs(intercept) + np.abs(X) @ np.abs(w)))
+    sizes = np.sum(1.0 + abs(intercept) + np.abs(X) @ np.abs(w))
+    lengths = np.sqrt(X**2 @ weights)
     solution = Solution(
         variables={
             "weights": [weights],
@@ -215,10 +216,11 @@ def solve_mkl_features(
             "intercept": intercept,
             "scores": scores,
         },
-        primal_objective=0.5 * float(np.abs(w).sum()) ** 2 + C * (hinge + EPSILON * reach),
+        primal_objective=0.5 * float(np.abs(w).sum()) ** 2 + C * (hinge + EPSILON * float(sizes)),
         dual_objective=float(alpha.sum()) - 0.5 * float((np.abs(gradient) + round_off).max()) ** 2,
         status="optimal",
         iterations=iterations,
+        info={"reach": float((lengths @ alpha) * lengths.max())},
     )
     solution.variables["objective_path"] = np.array([solution.primal_objective])
     certified = abs(solution.relative_gap) <= OPTIMAL_GAP
