@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Real
 
 import numpy as np
@@ -18,19 +19,24 @@ from reprolib.solvers.pyramid.kernel_sets import (
     check_blocks,
     check_stack,
 )
-from reprolib.solvers.pyramid.mkl_features import OPTIMAL_GAP, solve_mkl_features
+from reprolib.solvers.pyramid.mkl_features import solve_mkl_features
 from reprolib.solvers.pyramid.norms import check_exponents, pyramid_weights
 from reprolib.solvers.pyramid.tree import KernelTree, check_tree
 from reprolib.validation import (
     COUNT,
     NON_NEGATIVE,
     POSITIVE,
+    ConstantClassifierWarning,
     encode_labels,
     validate_array,
     validate_data,
 )
 
-__all__ = ["KEOPSClassifier", "KernelTree", "MKLClassifier"]
+__all__ = ["ConstantClassifierWarning", "KEOPSClassifier", "KernelTree", "MKLClassifier"]
+
+#: Where the diagonal of the kernel bounds the scores by this, in units of the margin, they can only
+#: tell the classes apart if the intercept is left near zero.
+SMALLEST_REACH = 0.1
 
 
 class _PyramidClassifier(ClassifierMixin, BaseEstimator):
@@ -73,14 +79,37 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a hyperparameter is out of range, a kernel or the tree is malformed, or y has not two
-            classes.
+            If a hyperparameter is out of range, a kernel or the tree is malformed, a precomputed
+            kernel is not positive semidefinite, or y has not two classes.
+
+        Warns
+        -----
+        ConstantClassifierWarning
+            If all training points get the same class because the kernel values are tiny beside
+            1 / C, as with features in volts.
+        NotOptimalWarning
+            If the answer is not certified; once, with the reasons.
         """
         self._validate_params()
         kernels, signs = self._validate(X, y)
         solution = self._solve(kernels, signs)
         self._store(solution, kernels, signs)
+        self._warn_if_constant(solution.variables["scores"], solution.info["reach"])
         return self
+
+    def _warn_if_constant(self, scores, reach):
+        """Say so where the optimum is a constant class for the kernel's scale alone."""
+        values, spread = scores + self.intercept_, float(np.ptp(scores))
+        constant = np.all(values > 0) or np.all(values <= 0)
+        if constant and spread > 0.0 and reach < SMALLEST_REACH:
+            warnings.warn(
+                f"All training points get the same class: the scores vary by {spread:.3g}, in "
+                f"units of the margin, because the kernel values are tiny beside 1 / C = "
+                f"{1 / self.C:.3g}. This is the optimum for these units. Scale the features, for "
+                "example with sklearn.preprocessing.StandardScaler, or raise C.",
+                ConstantClassifierWarning,
+                stacklevel=3,
+            )
 
     def _validate(self, X, y):
         """Validate, and return the kernels and labels -1 and 1."""
@@ -288,7 +317,8 @@ class MKLClassifier(_PyramidClassifier):
 
     Without groups and with one feature for each linear kernel the problem is one quadratic
     programme and is solved as such to a relative duality gap of at most 1e-5, so that its support
-    is settled; otherwise by the alternation of `KEOPSClassifier` to ``gap_tol``.
+    is settled; otherwise, and where that gap is not reached (large C, or features of very different
+    size), by the alternation of `KEOPSClassifier` to ``gap_tol``.
 
     Parameters
     ----------
@@ -348,5 +378,6 @@ class MKLClassifier(_PyramidClassifier):
             exponents = check_exponents(self.p, 2)
         if self.groups is None and getattr(kernels, "single_features", False):
             solution = solve_mkl_features(kernels, signs, self.C, prune_tol=self.prune_tol)
-            return solution.require_optimal(OPTIMAL_GAP)
+            if solution.status == "optimal":
+                return solution
         return self._alternate(kernels, signs, exponents, None)

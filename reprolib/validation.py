@@ -9,6 +9,11 @@ from sklearn.utils import get_tags, validation
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+
+class ConstantClassifierWarning(UserWarning):
+    """A fitted classifier gives every training point the same class; its kernel is too small."""
+
+
 #: Features larger than this overflow where a method multiplies Gram matrices.
 LARGEST_FEATURE = 1e60
 

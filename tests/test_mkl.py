@@ -3,8 +3,15 @@ import pytest
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from reprolib.mkl import KEOPSClassifier, KernelTree, MKLClassifier
+from reprolib.mkl import (
+    ConstantClassifierWarning,
+    KEOPSClassifier,
+    KernelTree,
+    MKLClassifier,
+)
 from reprolib.solvers import NotOptimalWarning
+from reprolib.solvers.pyramid import alternating
+from reprolib.solvers.svm import solve_svm_active_set
 from tests.test_pyramid import CHANNEL, NESTED, REGION, TREE, data
 
 
@@ -148,3 +155,60 @@ def test_too_few_outer_steps_warn():
     X, y = data()
     with pytest.warns(NotOptimalWarning, match="not settled after 2 outer steps"):
         KEOPSClassifier(TREE, C=50.0, max_iter=2).fit(X, y)
+
+
+@pytest.mark.parametrize("model", [KEOPSClassifier(kernel="precomputed"),
+                                   MKLClassifier(kernel="precomputed")])  # fmt: skip
+def test_indefinite_and_asymmetric_kernels_are_refused(model):
+    X, y = data()
+    good = X @ X.T
+    bad = good - 0.5 * np.eye(len(y))
+    smallest = f"{np.linalg.eigvalsh(bad)[0]:.3g}"
+    with pytest.raises(ValueError, match=rf"X\[1\] is not positive semidefinite.*{smallest}"):
+        model.fit(np.stack([good, bad]), y)
+    with pytest.raises(ValueError, match=r"X\[0\] is not symmetric"):
+        model.fit(np.stack([np.triu(good), good]), y)
+    round_off = 1e-15 * np.trace(good) * np.eye(len(y))
+    assert model.fit(np.stack([good, good - round_off]), y).status_ == "optimal"
+
+
+@pytest.mark.parametrize("model", [KEOPSClassifier(p=0.5), KEOPSClassifier(p=2.0), MKLClassifier()])
+def test_data_in_volts_predict_by_their_scores_or_say_why_not(model):
+    X, _ = data(n=120)
+    balanced, one_in_six = np.arange(120) % 2 == 0, np.arange(120) % 6 == 0
+    X[:, 0] += 2.0 * balanced
+    model.fit(1e-6 * X, balanced)
+    assert model.score(1e-6 * X, balanced) > 0.7
+    with pytest.warns(ConstantClassifierWarning, match=r"tiny beside 1 / C = 1.*raise C") as seen:
+        model.fit(1e-6 * X, one_in_six)
+    assert len(seen) == 1
+    assert model.status_ in ("optimal", "stationary")
+    assert not model.predict(1e-6 * X).any()
+
+
+def test_units_and_C_trade_off():
+    X, y = data()
+    for p in (0.5, 2.0):
+        plain = KEOPSClassifier(p=p, C=10.0).fit(X, y)
+        volts = KEOPSClassifier(p=p, C=np.ldexp(10.0, 40)).fit(np.ldexp(X, -20), y)
+        np.testing.assert_allclose(np.ldexp(volts.coef_, -20), plain.coef_, rtol=1e-9)
+        assert volts.duality_gap_ == pytest.approx(plain.duality_gap_, rel=1e-6)
+
+
+def test_uncertified_svms_are_counted_in_one_warning(monkeypatch):
+    X, y = data()
+
+    def stops_early(K, signs, C, **options):
+        return solve_svm_active_set(K, signs, C, max_iter=1)
+
+    monkeypatch.setattr(alternating, "best_svm", stops_early)
+    with pytest.warns(NotOptimalWarning, match=r"\d+ of \d+ inner SVMs stopped .* worst") as seen:
+        KEOPSClassifier(p=2.0, C=50.0).fit(X, y)
+    assert len(seen) == 1
+
+
+def test_mkl_falls_back_on_the_alternation_where_the_quadratic_programme_is_inaccurate():
+    X = np.random.default_rng(0).normal(size=(13, 1))
+    model = MKLClassifier(C=1e6).fit(X, np.arange(13) % 2)
+    assert model.status_ == "optimal"
+    assert model.duality_gap_ < 1e-6

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from reprolib.solvers import NotOptimalWarning
+from reprolib.solvers import NotOptimalError, NotOptimalWarning
 from reprolib.solvers import svm as svm_module
 from reprolib.solvers.svm import (
     best_intercept,
@@ -95,5 +95,30 @@ def test_falls_back_on_cvxopt_and_warns_when_both_fail(monkeypatch):
     monkeypatch.setattr(svm_module, "solve_svm_active_set", lambda *a, **k: bad)
     assert solve_svm(K, y, 1.0).relative_gap < 1e-6
     monkeypatch.setattr(svm_module, "solve_svm_cvxopt", lambda *a, **k: bad)
-    with pytest.warns(NotOptimalWarning, match="inner SVM with C = 1 stopped"):
+    with pytest.warns(NotOptimalWarning, match="The SVM with C = 1 stopped"):
         solve_svm(K, y, 1.0)
+
+
+def test_intercept_is_the_middle_of_a_flat_part():
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    assert best_intercept(np.zeros(4), y) == (0.0, 4.0)
+    assert best_intercept(0.1 * y, y)[0] == 0.0
+    assert best_intercept(np.zeros(2), np.ones(2)) == (1.0, 0.0)
+    assert best_intercept(np.zeros(2), -np.ones(2)) == (-1.0, 0.0)
+
+
+def test_errors_of_cvxopt_are_explained():
+    K, y = two_classes(1)
+    with pytest.raises(
+        NotOptimalError, match=r"CVXOPT cannot factor .* kernel values up to 1e\+200"
+    ):
+        solve_svm_cvxopt(np.full_like(K, 1e200), y, 1e100)
+
+
+def test_cycling_is_noticed_and_a_full_free_set_is_no_overrun():
+    X = np.array([[0.0], [0.0], [1.0], [1.0], [1.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0, 1.0])
+    start = np.array([0.5, 0.5, 0.25, 0.5, 0.25])
+    solution = solve_svm_active_set(X @ X.T, y, 1.0, alpha=start)
+    assert solution.status == "optimal"
+    assert solution.iterations < 20

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+#: Added to the diagonal of Newton systems, whose entries are ones there.
+RIDGE = 1e-12
+
 
 @njit(cache=True)
 def _gradient(K, y, alpha):
@@ -31,13 +34,18 @@ def _can_fall(y_t, alpha_t, C):
 
 
 @njit(cache=True)
-def _snap(value, C):
-    """Multipliers within round-off of a bound are put on it."""
-    if value < 1e-14 * C:
-        return 0.0
-    if value > C * (1.0 - 1e-14):
-        return C
-    return value
+def _within_bounds(value, C):
+    """Multiplier clipped to [0, C]; what round-off keeps from C is put on it."""
+    return C if value > C * (1.0 - 1e-15) else max(value, 0.0)
+
+
+@njit(cache=True)
+def _set(K, y, alpha, gradient, i, value):
+    """Give one multiplier a value; the gradient follows what was stored."""
+    change = (value - alpha[i]) * y[i]
+    alpha[i] = value
+    for t in range(y.size):
+        gradient[t] += change * y[t] * K[i, t]
 
 
 @njit(cache=True)
@@ -74,33 +82,69 @@ def two_coordinate_descent(K, y, C, alpha, tol, max_iter):
         move = (-y[i] * gradient[i] + y[j] * gradient[j]) / curvature
         move = min(move, C - alpha[i] if y[i] > 0 else alpha[i])
         move = min(move, alpha[j] if y[j] > 0 else C - alpha[j])
-        alpha[i] = _snap(alpha[i] + y[i] * move, C)
-        alpha[j] = _snap(alpha[j] - y[j] * move, C)
-        for t in range(y.size):
-            gradient[t] += y[t] * move * (K[i, t] - K[j, t])
+        _set(K, y, alpha, gradient, i, _within_bounds(alpha[i] + y[i] * move, C))
+        _set(K, y, alpha, gradient, j, _within_bounds(alpha[j] - y[j] * move, C))
     return max_iter
 
 
 @njit(cache=True)
-def _free_direction(K, y, gradient, free, n_free, ridge):
-    """Newton direction of the free multipliers with y'd = 0, and the intercept (last entry)."""
+def _scales(K):
+    """1 / sqrt(K_ii) of every point, which puts a one on the diagonal; zeros count as the largest.
+
+    Solved in these units, the Newton system is right whatever the units of the kernel are, and
+    for points of very different size.
+    """
+    diagonal = np.diag(K)
+    largest = max(np.max(diagonal), 1e-300)
+    return 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, largest))
+
+
+@njit(cache=True)
+def _free_direction(K, y, gradient, free, n_free, scales):
+    """Newton direction of the free multipliers with y'd = 0, and the intercept (last entry).
+
+    What is singular in spite of the ridge gives NaN.
+    """
+    border = np.max(scales[free[:n_free]])
     system = np.zeros((n_free + 1, n_free + 1))
     right = np.zeros(n_free + 1)
     for a in range(n_free):
         i = free[a]
         for c in range(n_free):
-            system[a, c] = y[i] * y[free[c]] * K[i, free[c]]
-        system[a, a] += ridge
-        system[a, n_free] = y[i]
-        system[n_free, a] = y[i]
-        right[a] = -gradient[i]
-    return np.linalg.solve(system, right)
+            j = free[c]
+            system[a, c] = y[i] * y[j] * (K[i, j] * scales[i]) * scales[j]
+        system[a, a] += RIDGE
+        system[a, n_free] = y[i] * (scales[i] / border)
+        system[n_free, a] = system[a, n_free]
+        right[a] = -gradient[i] * (scales[i] / border)
+    try:
+        direction = np.linalg.solve(system, right)
+    except Exception:  # numba can catch no narrower kind
+        return np.full(n_free + 1, np.nan)
+    direction[:n_free] *= border * scales[free[:n_free]]
+    return direction
 
 
 @njit(cache=True)
-def _longest_step(direction, alpha, C, free, n_free):
-    """Largest step in [0, 1] within the bounds, and the position of the blocking multiplier."""
-    step, blocking = 1.0, -1
+def _best_step(K, gradient, direction, free, n_free):
+    """Step of least objective along a direction: one, or more where the ridge has shortened it.
+
+    From the Newton system, d'Qd = -g'd - ridge sum K_ii d_i^2.
+    """
+    slope, shortened = 0.0, 0.0
+    for a in range(n_free):
+        i = free[a]
+        slope -= gradient[i] * direction[a]
+        shortened += RIDGE * K[i, i] * direction[a] ** 2
+    if shortened <= 1e-6 * slope:
+        return 1.0
+    return slope / max(slope - shortened, 1e-12 * slope) if slope > 0.0 else 1.0
+
+
+@njit(cache=True)
+def _longest_step(direction, best, alpha, C, free, n_free):
+    """Largest step in [0, best] within the bounds, and the position of the blocking multiplier."""
+    step, blocking = best, -1
     for a in range(n_free):
         d = direction[a]
         if d == 0.0:
@@ -112,59 +156,90 @@ def _longest_step(direction, alpha, C, free, n_free):
 
 
 @njit(cache=True)
-def _worst_violator(y, C, alpha, gradient, intercept, tol):
+def _residual(y, gradient, free, n_free, intercept):
+    """Largest violation of stationarity among the free multipliers."""
+    worst = 0.0
+    for a in range(n_free):
+        worst = max(worst, abs(gradient[free[a]] + y[free[a]] * intercept))
+    return worst
+
+
+@njit(cache=True)
+def _worst_violator(y, C, alpha, gradient, is_free, intercept, tol):
     """Multiplier at a bound that wants to leave it most, or -1, and by how much."""
     worst, violator = 0.0, -1
     for t in range(y.size):
+        if is_free[t]:
+            continue
         v = gradient[t] + y[t] * intercept
         if alpha[t] <= 0.0:
             v = -v
-        elif alpha[t] < C:
-            continue
         if v > worst:
             worst, violator = v, t
     return (violator if worst > tol else -1), worst
 
 
 @njit(cache=True)
+def _negative_objective(alpha, gradient):
+    """Dual objective with its sign changed, which falls from step to step."""
+    return 0.5 * np.sum(alpha * (gradient - 1.0))
+
+
+@njit(cache=True)
 def active_set(K, y, C, alpha, tol, max_iter):
     """Active-set method on the dual; returns the number of steps and the last violation.
 
-    A ridge of 1e-12 of the largest diagonal entry enters the directions only (never the
-    gradient): along a null direction of K the step is then long and ends at a bound.
+    A ridge of 1e-12 of every diagonal entry enters the directions only (never the gradient): along
+    a null direction of K the step is then long and ends at a bound. It stops where 2 n steps have
+    not lowered the objective: degenerate problems may cycle.
     """
     n = y.size
-    ridge = 1e-12 * max(np.max(np.diag(K)), 1e-300)
+    scales = _scales(K)
     gradient = _gradient(K, y, alpha)
+    is_free = (alpha > 0.0) & (alpha < C)
     free = np.empty(n, np.int64)
     n_free = 0
     for t in range(n):
-        if 0.0 < alpha[t] < C:
+        if is_free[t]:
             free[n_free] = t
             n_free += 1
-    violation = np.inf
+    violation, lowest, last_progress = np.inf, 0.0, 0
     for iteration in range(max_iter):
+        objective = _negative_objective(alpha, gradient)
+        if objective < lowest - 1e-14 * abs(lowest) or iteration == 0:
+            lowest, last_progress = objective, iteration
+        elif iteration - last_progress > 2 * n:
+            return iteration, violation
         if n_free == 0:
             i, j, violation = _choose_pair(K, y, C, alpha, gradient)
             if violation <= tol or j < 0:
                 return iteration, max(violation, 0.0)
             free[0], free[1], n_free = i, j, 2
-        direction = _free_direction(K, y, gradient, free, n_free, ridge)
-        step, blocking = _longest_step(direction, alpha, C, free, n_free)
+            is_free[i] = is_free[j] = True
+        direction = _free_direction(K, y, gradient, free, n_free, scales)
+        if not np.all(np.isfinite(direction)):
+            return iteration, np.inf
+        best = _best_step(K, gradient, direction, free, n_free)
+        step, blocking = _longest_step(direction, best, alpha, C, free, n_free)
         for a in range(n_free):
             i = free[a]
-            change = step * direction[a]
-            alpha[i] += change
-            for t in range(n):
-                gradient[t] += change * y[i] * y[t] * K[i, t]
+            _set(K, y, alpha, gradient, i, min(max(alpha[i] + step * direction[a], 0.0), C))
         if blocking >= 0:
-            alpha[free[blocking]] = 0.0 if direction[blocking] < 0 else C
+            i = free[blocking]
+            _set(K, y, alpha, gradient, i, 0.0 if direction[blocking] < 0 else C)
+            is_free[i] = False
             n_free -= 1
             free[blocking] = free[n_free]
             continue
-        violator, violation = _worst_violator(y, C, alpha, gradient, direction[n_free], tol)
+        intercept = direction[n_free]
+        residual = _residual(y, gradient, free, n_free, intercept)
+        if best > 1.0 and residual > tol and last_progress == iteration:
+            violation = residual
+            continue
+        violator, violation = _worst_violator(y, C, alpha, gradient, is_free, intercept, tol)
         if violator < 0:
-            return iteration, violation
+            return iteration, max(violation, residual)
         free[n_free] = violator
+        is_free[violator] = True
         n_free += 1
     return max_iter, violation

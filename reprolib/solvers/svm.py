@@ -10,55 +10,69 @@ Primal and dual problem, for labels y in {-1, 1}, K of shape (n, n) and 0 < C:
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import cvxopt
 import numpy as np
 
-from reprolib.solvers._solution import NotOptimalWarning, Solution
+from reprolib.solvers._solution import NotOptimalError, NotOptimalWarning, Solution
 from reprolib.solvers._svm_numba import active_set, two_coordinate_descent
+
+#: Relative duality gap up to which an answer counts as optimal.
+OPTIMAL_GAP = 1e-6
+EPSILON = float(np.finfo(np.float64).eps)
+#: Violations of the margin that the active-set method is stopped at, one after the other, until the
+#: gap is small: C times the violation may be much where C is large.
+TOLERANCES = (1e-8, 1e-11, 1e-14)
 
 
 def best_intercept(scores, y) -> tuple[float, float]:
     """Intercept b that minimises sum_i [1 - y_i (scores_i + b)]_+, and that sum (exact).
 
-    The sum is piecewise linear in b with breakpoints y_i - scores_i; of a flat part, the left end.
+    The sum is piecewise linear in b, and every breakpoint y_i - scores_i raises its slope by one,
+    from minus the number of positive points. Of a flat part, the middle.
     """
-    breakpoints = y - scores
-    positive = np.sort(breakpoints[y > 0])
-    negative = np.sort(breakpoints[y < 0])
-    candidates = np.sort(breakpoints)
-    slope = (
-        np.searchsorted(positive, candidates, side="right")
-        - len(positive)
-        + np.searchsorted(negative, candidates, side="right")
-    )
-    b = float(candidates[np.argmax(slope >= 0)])
+    breakpoints = np.sort(y - scores)
+    n_positive = int(np.count_nonzero(y > 0))
+    flat = breakpoints[max(n_positive - 1, 0) : n_positive + 1]
+    b = float(flat[0] + 0.5 * (flat[-1] - flat[0]))
     return b, float(np.maximum(0.0, 1.0 - y * (scores + b)).sum())
 
 
-def _solution(K, y, C, alpha, status, iterations) -> Solution:
-    """Objectives recomputed at the dual point alpha and the primal point that it gives."""
-    alpha = _feasible(alpha, y, C)
-    scores = K @ (y * alpha)
-    norm2 = float((y * alpha) @ scores)
-    b, hinge = best_intercept(scores, y)
-    return Solution(
-        variables={"alpha": alpha, "intercept": b, "scores": scores},
-        primal_objective=0.5 * norm2 + C * hinge,
-        dual_objective=float(alpha.sum()) - 0.5 * norm2,
-        status=status,
-        iterations=iterations,
-    )
-
-
-def _feasible(alpha, y, C):
-    """Dual point with 0 <= alpha <= C and y'alpha = 0 exactly enough: shrink the heavier class."""
+def feasible_point(alpha, y, C):
+    """Dual point: 0 <= alpha <= C, and y'alpha = 0 up to round-off (the heavier class shrinks)."""
     alpha = np.clip(alpha, 0.0, C)
     positive, negative = alpha[y > 0].sum(), alpha[y < 0].sum()
     if min(positive, negative) <= 0.0:
         return np.zeros_like(alpha)
     lighter = min(positive, negative)
     return alpha * np.where(y > 0, lighter / positive, lighter / negative)
+
+
+def _solution(K, y, C, alpha, status, iterations) -> Solution:
+    """Objectives recomputed at the dual point alpha and the primal point that it gives.
+
+    Each is moved by the round-off of its sums, the primal one up, the dual one down: a gap that is
+    small in spite of that is a proof. It is relative to the objective itself: where C is large, the
+    value at f = 0 is larger by orders and would certify anything.
+    """
+    alpha = feasible_point(alpha, y, C)
+    scores = K @ (y * alpha)
+    lengths = np.sqrt(np.maximum(np.diag(K), 0.0))
+    reach = lengths @ alpha
+    norm2 = (y * alpha) @ scores + EPSILON * reach**2
+    b, hinge = best_intercept(scores, y)
+    round_off = C * EPSILON * (len(y) * (1.0 + abs(b)) + reach * lengths.sum())
+    solution = Solution(
+        variables={"alpha": alpha, "intercept": b, "scores": scores},
+        primal_objective=float(0.5 * norm2 + C * hinge + round_off),
+        dual_objective=float(alpha.sum() - 0.5 * norm2),
+        status=status,
+        iterations=iterations,
+        info={"loss": float(C * hinge + round_off), "reach": float(reach * lengths.max())},
+    )
+    certified = status != "optimal" or abs(solution.relative_gap) <= OPTIMAL_GAP
+    return solution if certified else replace(solution, status="inaccurate")
 
 
 def solve_svm_cvxopt(K, y, C: float, *, tol: float = 1e-10) -> Solution:
@@ -76,10 +90,30 @@ def solve_svm_cvxopt(K, y, C: float, *, tol: float = 1e-10) -> Solution:
     -------
     Solution
         Variables ``alpha`` (n,), ``intercept``, ``scores`` (f at the training points, without b).
+        ``info["loss"]`` is C times the hinge losses, ``info["reach"]`` a bound on the scores by the
+        diagonal of K. Objectives are bounds: round-off is added.
+        Status "optimal", "inaccurate" where the gap exceeds 1e-6, or CVXOPT's.
+
+    Raises
+    ------
+    NotOptimalError
+        If CVXOPT cannot factor its linear system.
     """
+    try:
+        answer = _dual_by_cvxopt(C * (y[:, None] * K * y), y, tol)
+    except (ArithmeticError, ValueError) as error:
+        raise NotOptimalError(
+            f"CVXOPT cannot factor its linear system for C = {C:g} and kernel values up to "
+            f"{np.abs(K).max():.3g} ({error}); scale the kernel, or lower C."
+        ) from error
+    alpha = C * np.array(answer["x"]).ravel()
+    return _solution(K, y, C, alpha, answer["status"], answer["iterations"])
+
+
+def _dual_by_cvxopt(Q, y, tol):
+    """CVXOPT's answer to max sum_i beta_i - beta'Q beta / 2, 0 <= beta <= 1, y'beta = 0."""
     n = len(y)
-    Q = C * (y[:, None] * K * y)
-    answer = cvxopt.solvers.qp(
+    return cvxopt.solvers.qp(
         cvxopt.matrix(Q),
         cvxopt.matrix(-np.ones(n)),
         cvxopt.spmatrix(
@@ -90,8 +124,6 @@ def solve_svm_cvxopt(K, y, C: float, *, tol: float = 1e-10) -> Solution:
         cvxopt.matrix(0.0),
         options={"show_progress": False, "abstol": tol, "reltol": tol, "feastol": tol},
     )
-    alpha = C * np.array(answer["x"]).ravel()
-    return _solution(K, y, C, alpha, answer["status"], answer["iterations"])
 
 
 def solve_svm_active_set(
@@ -118,7 +150,8 @@ def solve_svm_active_set(
     Returns
     -------
     Solution
-        Variables as in `solve_svm_cvxopt`; status "optimal" or "max_iter".
+        Variables as in `solve_svm_cvxopt`; status "optimal", "inaccurate" (the gap exceeds 1e-6)
+        or "max_iter" (or no step lowered the objective any more).
     """
     y = np.ascontiguousarray(y, dtype=np.float64)
     K = np.ascontiguousarray(K)
@@ -130,14 +163,49 @@ def solve_svm_active_set(
     return _solution(K, y, C, start, status, first + steps)
 
 
-def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = 1e-6) -> Solution:
-    """Active-set answer, checked by its duality gap; by CVXOPT where that check fails.
+def best_svm(K, y, C: float, *, alpha=None, gap_tol: float = OPTIMAL_GAP) -> Solution:
+    """Active-set answer, checked by its duality gap; by CVXOPT where that exceeds 1e-6.
+
+    Never warns: the caller reads ``relative_gap``, which is that of the better answer.
 
     Parameters
     ----------
     K, y, C, alpha : as in `solve_svm_active_set`
     gap_tol : float
-        Relative duality gap.
+        Relative duality gap that the active-set method tries to reach.
+
+    Returns
+    -------
+    Solution
+        Variables as in `solve_svm_cvxopt`.
+    """
+    tried = []
+    for tol in TOLERANCES:
+        tried.append(solve_svm_active_set(K, y, C, alpha=alpha, tol=tol))
+        if size_of_gap(tried[-1]) <= gap_tol:
+            return tried[-1]
+        alpha = tried[-1].variables["alpha"]
+    best = min(tried, key=size_of_gap)
+    if size_of_gap(best) <= max(gap_tol, OPTIMAL_GAP):
+        return best
+    try:
+        return min(best, solve_svm_cvxopt(K, y, C), key=size_of_gap)
+    except NotOptimalError:
+        return best
+
+
+def size_of_gap(solution) -> float:
+    """Relative gap without its sign; infinite where round-off has made it NaN."""
+    size = abs(solution.relative_gap)
+    return size if size >= 0.0 else np.inf
+
+
+def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = OPTIMAL_GAP) -> Solution:
+    """`best_svm`, with a warning where its answer is not certified.
+
+    Parameters
+    ----------
+    K, y, C, alpha, gap_tol : as in `best_svm`
 
     Returns
     -------
@@ -149,18 +217,11 @@ def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = 1e-6) -> Solution:
     NotOptimalWarning
         If neither answer has a relative duality gap of at most ``gap_tol``.
     """
-    fast = solve_svm_active_set(K, y, C, alpha=alpha)
-    if fast.relative_gap <= gap_tol:
-        return fast
-    try:
-        slow = solve_svm_cvxopt(K, y, C)
-    except (ArithmeticError, ValueError):  # CVXOPT could not factor its linear system.
-        slow = fast
-    best = min(fast, slow, key=lambda solution: solution.relative_gap)
-    if not best.relative_gap <= gap_tol:
+    best = best_svm(K, y, C, alpha=alpha, gap_tol=gap_tol)
+    if size_of_gap(best) > gap_tol:
         warnings.warn(
-            f"The inner SVM with C = {C:g} stopped with a relative duality gap of "
-            f"{best.relative_gap:.3g} (wanted {gap_tol:g}); scale the kernels, or lower C.",
+            f"The SVM with C = {C:g} stopped with a relative duality gap of "
+            f"{best.relative_gap:.3g} (wanted {gap_tol:g}); scale the kernel, or lower C.",
             NotOptimalWarning,
             stacklevel=2,
         )

@@ -145,9 +145,9 @@ def solve_tree_lasso_fista(
         w, b, momentum = moved, moved_b, following
         if iteration % check_every == 0 or iteration == max_iter:
             b, primal, dual = _certificate(tree, centred, y, alpha, w, b)
-            if primal - dual <= tol * max(1.0, primal):
+            if primal - dual <= tol * primal:
                 break
-    status = "optimal" if primal - dual <= tol * max(1.0, primal) else "max_iter"
+    status = "optimal" if primal - dual <= tol * primal else "max_iter"
     solution = Solution(
         {"coef": w, "intercept": b - float(mean @ w)}, primal, dual, status, iteration
     )

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import reprolib
 from reprolib.solvers import NotOptimalError, NotOptimalWarning
+from reprolib.validation import ConstantClassifierWarning
 from tests.test_estimators import ESTIMATORS
 
 #: Settings tried beside the defaults, by class; what is not listed is fuzzed with its defaults.
@@ -126,6 +127,7 @@ def outcome(estimator: BaseEstimator, X, y, X_new) -> Outcome:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", NotOptimalWarning)
+        warnings.simplefilter("ignore", ConstantClassifierWarning)
         # Of stratified folds, when a class has fewer examples than there are folds.
         warnings.filterwarnings("ignore", "The least populated class in y", UserWarning)
         try:

@@ -22,12 +22,12 @@ for every alpha in the dual's box with y'alpha = 0: the certificate of the outer
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from reprolib.solvers._solution import NotOptimalWarning, Solution
-from reprolib.solvers.pyramid.kernel_sets import KernelSet
+from reprolib.solvers.pyramid.kernel_sets import SIGNIFICANT, KernelSet
 from reprolib.solvers.pyramid.norms import (
     dual_norm,
     effective_weights,
@@ -37,7 +37,12 @@ from reprolib.solvers.pyramid.norms import (
     uniform_weights,
 )
 from reprolib.solvers.pyramid.tree import KernelTree
-from reprolib.solvers.svm import solve_svm
+from reprolib.solvers.svm import OPTIMAL_GAP, best_svm, size_of_gap
+
+#: So many inner SVMs without a certificate end the alternation: each has cost every solver.
+MOST_UNCERTIFIED = 100
+#: Changes of the objective below this fraction of it are round-off.
+ROUND_OFF = 1e-12
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class _Problem:
     tree: KernelTree
     p: np.ndarray
     C: float
+    uncertified: list[float] = field(default_factory=list)
 
     @property
     def gammas(self):
@@ -58,22 +64,21 @@ class _Problem:
     def convex(self) -> bool:
         return bool(np.all(self.gammas >= 1.0 - 1e-12))
 
-    def solve_inner(self, effective, alpha):
-        """SVM on the effective kernel; returns its solution, ||f_m|| and g_m of every kernel."""
-        svm = solve_svm(self.kernels.gram(effective), self.y, self.C, alpha=alpha)
-        dual_norms = self.kernels.dual_norms(self.y * svm.variables["alpha"])
-        return svm, effective * dual_norms, dual_norms
+    def solve_inner(self, effective, alpha, gap_tol):
+        """SVM on the effective kernel; returns its solution, g_m of every kernel and its round-off.
+
+        The gap of an answer that is not certified is kept in ``uncertified``.
+        """
+        svm = best_svm(self.kernels.gram(effective), self.y, self.C, alpha=alpha, gap_tol=gap_tol)
+        if size_of_gap(svm) > OPTIMAL_GAP:
+            self.uncertified.append(size_of_gap(svm))
+        coef = self.y * svm.variables["alpha"]
+        norms = self.kernels.dual_norms(coef)
+        return svm, norms, self.kernels.round_off(coef, norms)
 
     def penalty(self, kernel_norms) -> float:
         """Half the squared mixed norm."""
         return 0.5 * float(node_norms(self.tree, self.gammas, kernel_norms)[0][0]) ** 2
-
-    def loss(self, svm) -> float:
-        """C times the hinge losses at the solution of an inner problem."""
-        hinge = np.maximum(
-            0.0, 1.0 - self.y * (svm.variables["scores"] + svm.variables["intercept"])
-        )
-        return self.C * float(hinge.sum())
 
     def bound(self, svm, dual_norms) -> float:
         """Lower bound of P by weak duality; minus infinity where the norm is not convex."""
@@ -113,8 +118,9 @@ def solve_pyramid_alternating(
         the answer depends on it.
     gap_tol : float
         Where the penalty is convex: stop when the duality gap is at most this fraction of the
-        penalty 1/2 N_0^2. (The objective itself is mostly loss where C is small, and a gap relative
-        to it would stop at once.)
+        penalty 1/2 N_0^2, or the objective no longer falls and the gap is at most 1e-6 of it.
+        (The objective itself is mostly loss where C is small, and a gap relative to it would stop
+        at once.)
     decrease_tol : float
         Elsewhere: stop when one step lowers the objective by at most this fraction of it.
     prune_tol : float
@@ -125,22 +131,41 @@ def solve_pyramid_alternating(
     -------
     Solution
         Variables ``weights`` (list by level), ``effective`` (M,), ``kernel_norms`` (M,), ``alpha``
-        (n,), ``intercept``, ``objective_path``. The dual objective is -inf where the penalty is not
-        convex. Status "optimal" (gap), "stationary" (decrease) or "max_iter".
+        (n,), ``intercept``, ``scores`` (n,), ``objective_path``. The dual objective is the best of
+        all steps, attained at ``info["dual_alpha"]``, and -inf where the penalty is not convex.
+        ``info["reach"]`` bounds the scores by the diagonal of the effective kernel.
+        Status "optimal" (gap), "stationary" (decrease), "inaccurate" (round-off makes the gap
+        negative, or a hundred inner SVMs were not certified) or "max_iter".
+
+    Warns
+    -----
+    NotOptimalWarning
+        Once: if the weights have not settled after ``max_iter`` steps, or the answer is not
+        certified by its own gap and rests on SVMs with a relative gap beyond 1e-6; it says on how
+        many of them, and the worst gap.
     """
     problem = _Problem(kernels, y, tree, np.asarray(p, dtype=np.float64), float(C))
     weights = uniform_weights(tree) if start is None else start
     effective = effective_weights(tree, problem.p, weights)
     path: list[float] = []
-    alpha, lower, status = None, -np.inf, "max_iter"
+    alpha, lower, status, inner_tol = None, -np.inf, "max_iter", OPTIMAL_GAP
     for _ in range(max_iter):
-        svm, kernel_norms, dual_norms = problem.solve_inner(effective, alpha)
+        svm, dual_norms, noise = problem.solve_inner(effective, alpha, inner_tol)
         alpha = svm.variables["alpha"]
-        penalty = problem.penalty(kernel_norms)
-        path.append(penalty + problem.loss(svm))
-        lower = max(lower, problem.bound(svm, dual_norms))
-        if path[-1] - lower <= gap_tol * penalty:
-            status = "optimal"
+        penalty = problem.penalty(effective * dual_norms)
+        path.append(penalty + svm.info["loss"])
+        bound = problem.bound(svm, dual_norms + noise)
+        if bound >= lower:
+            lower, of_bound = bound, alpha
+        kernel_norms = np.where(dual_norms > SIGNIFICANT * noise, effective * dual_norms, 0.0)
+        gap, round_off = path[-1] - lower, ROUND_OFF * path[-1]
+        stuck = len(path) > 2 and path[-2] - path[-1] <= 1e-2 * round_off
+        if gap <= max(gap_tol * penalty, round_off) or (stuck and gap <= OPTIMAL_GAP * path[-1]):
+            status = "optimal" if -gap <= OPTIMAL_GAP * path[-1] else "inaccurate"
+            break
+        inner_tol = max(ROUND_OFF, min(OPTIMAL_GAP, 0.1 * gap_tol * penalty / path[-1]))
+        if len(problem.uncertified) >= MOST_UNCERTIFIED:
+            status = "inaccurate"
             break
         if not problem.convex and len(path) > 2 and path[-2] - path[-1] <= decrease_tol * path[-1]:
             status = "stationary"
@@ -148,30 +173,48 @@ def solve_pyramid_alternating(
         kept = np.where(kernel_norms > prune_tol * kernel_norms.max(), kernel_norms, 0.0)
         weights = pyramid_weights(tree, problem.gammas, kept)
         effective = effective_weights(tree, problem.p, weights)
-    if status == "max_iter":
-        _warn_not_converged(path, lower, max_iter)
-    return Solution(
+    solution = Solution(
         variables={
             "weights": weights,
             "effective": effective,
             "kernel_norms": kernel_norms,
             "alpha": alpha,
             "intercept": svm.variables["intercept"],
+            "scores": svm.variables["scores"],
             "objective_path": np.array(path),
         },
         primal_objective=path[-1],
         dual_objective=lower,
         status=status,
         iterations=len(path),
+        info={"dual_alpha": of_bound, "reach": svm.info["reach"]},
+        scale=path[-1],
     )
+    _warn_unless_certified(solution, problem.uncertified)
+    return solution
 
 
-def _warn_not_converged(path, lower, max_iter):
-    gap = (path[-1] - lower) / max(1.0, path[-1])
-    step = (path[-2] - path[-1]) / path[-1] if len(path) > 1 else np.inf
-    warnings.warn(
-        f"The weights have not settled after {max_iter} outer steps: relative duality gap {gap:.3g}"
-        f", last relative decrease {step:.3g}. Raise max_iter or loosen the tolerance.",
-        NotOptimalWarning,
-        stacklevel=3,
-    )
+def _warn_unless_certified(solution, uncertified):
+    """One warning for whatever is not certified, and none if the gap of the answer is small."""
+    reasons = []
+    if solution.status == "max_iter":
+        path = solution.variables["objective_path"]
+        step = (path[-2] - path[-1]) / path[-1] if len(path) > 1 else np.inf
+        reasons.append(
+            f"The weights have not settled after {solution.iterations} outer steps: relative "
+            f"duality gap {solution.relative_gap:.3g}, last relative decrease {step:.3g}. Raise "
+            "max_iter or loosen the tolerance."
+        )
+    if solution.gap < 0.0 and solution.status == "inaccurate":
+        reasons.append(
+            f"Round-off makes the relative duality gap negative, {solution.relative_gap:.3g}: the "
+            "answer is not certified. Scale the features or kernels to a common size, or lower C."
+        )
+    if solution.status != "optimal" and uncertified:
+        reasons.append(
+            f"{len(uncertified)} of {solution.iterations} inner SVMs stopped with a relative "
+            f"duality gap beyond {OPTIMAL_GAP:g}, the worst {max(uncertified):.3g}. Scale the "
+            "kernels, or lower C."
+        )
+    if reasons:
+        warnings.warn(" ".join(reasons), NotOptimalWarning, stacklevel=3)

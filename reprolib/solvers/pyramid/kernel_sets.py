@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
+from scipy.linalg import norm
 
 from reprolib.kernels import check_gram
+from reprolib.validation import require_positive_semidefinite
 
-#: Sums of products below this, relative to the product of the norms, count as zero.
-ROUND_OFF = 1e-13
+#: A norm of at most this multiple of its round-off counts as zero.
+SIGNIFICANT = 450.0
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 class KernelSet(Protocol):
@@ -23,6 +26,10 @@ class KernelSet(Protocol):
 
     def dual_norms(self, coef) -> np.ndarray:
         """sqrt(coef' K_m coef) for every kernel, shape (M,)."""
+        ...
+
+    def round_off(self, coef, norms) -> np.ndarray:
+        """By how much round-off may change each of the dual norms ``norms``, shape (M,)."""
         ...
 
 
@@ -51,15 +58,15 @@ class LinearBlocks:
         return scaled @ scaled.T
 
     def dual_norms(self, coef):
-        """Euclidean norm of X' coef in every block; what is round-off of zero is zero."""
-        products = self.products(coef)
-        return np.sqrt(np.bincount(self.blocks, products**2, minlength=self.n_kernels))
+        """Euclidean norm of X' coef in every block."""
+        return self._by_block(self.X.T @ coef)
 
-    def products(self, coef):
-        """X' coef, with zero where it is round-off of zero (a constant feature and sum 0)."""
-        products = self.X.T @ coef
-        products[np.abs(products) <= ROUND_OFF * self._size * np.linalg.norm(coef)] = 0.0
-        return products
+    def round_off(self, coef, norms):
+        """Machine epsilon times the norms of the features and of the coefficients."""
+        return EPSILON * self._by_block(self._size) * norm(coef)
+
+    def _by_block(self, values):
+        return np.sqrt(np.bincount(self.blocks, values**2, minlength=self.n_kernels))
 
 
 class KernelStack:
@@ -81,9 +88,15 @@ class KernelStack:
         return np.tensordot(weights[alive], self.Ks[alive], axes=1)
 
     def dual_norms(self, coef):
-        """Norms from one product with every Gram matrix; what is round-off of zero is zero."""
-        squares = (self.Ks @ coef) @ coef
-        return np.sqrt(np.where(squares > ROUND_OFF * self._trace * (coef @ coef), squares, 0.0))
+        """Norms from one product with every Gram matrix."""
+        size = norm(coef) or 1.0
+        squares = (self.Ks @ (coef / size)) @ (coef / size)
+        return size * np.sqrt(np.maximum(squares, 0.0))
+
+    def round_off(self, coef, norms):
+        """That of the squares is the machine epsilon times the trace times the squared coef."""
+        root = np.sqrt(EPSILON * self._trace) * norm(coef)
+        return np.divide(root**2, norms + root, out=np.zeros(len(root)), where=root > 0)
 
 
 def check_blocks(blocks, n_features: int):
@@ -112,16 +125,21 @@ def check_blocks(blocks, n_features: int):
 
 
 def check_stack(Ks, n_samples: int):
-    """Gram matrices of shape (M, n, n), each symmetric.
+    """Gram matrices of shape (M, n, n), each symmetric and positive semidefinite.
 
     Raises
     ------
     ValueError
-        If the shape is another one, or `check_gram` refuses a matrix.
+        If the shape is another one, or `check_gram` or `require_positive_semidefinite` refuses a
+        matrix. The second costs one Cholesky factorisation a kernel.
     """
     if Ks.ndim != 3 or Ks.shape[1:] != (n_samples, n_samples) or Ks.size == 0:
         raise ValueError(
             f"X has shape {Ks.shape}; kernel='precomputed' needs Gram matrices of shape "
             f"(n_kernels, {n_samples}, {n_samples}) for the {n_samples} labels in y, none empty."
         )
-    return np.stack([check_gram(K, name=f"X[{m}]") for m, K in enumerate(Ks)])
+    checked = [
+        require_positive_semidefinite(check_gram(K, name=f"X[{m}]"), name=f"X[{m}]")
+        for m, K in enumerate(Ks)
+    ]
+    return np.stack(checked)

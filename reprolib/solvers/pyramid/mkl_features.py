@@ -21,8 +21,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from reprolib.solvers._solution import Solution
-from reprolib.solvers.pyramid.kernel_sets import LinearBlocks
-from reprolib.solvers.svm import best_intercept
+from reprolib.solvers.pyramid.kernel_sets import EPSILON, SIGNIFICANT, LinearBlocks
+from reprolib.solvers.svm import best_intercept, feasible_point
 
 #: Ridges of an indefinite Newton system go from 1e-14 to this.
 LARGEST_RIDGE = 1e-8
@@ -141,13 +141,13 @@ def _interior_point(B, y, C, tol, max_iter):
             break
         try:
             newton = _Newton(point, ridge)
+            d_slacks, d_mult, *_ = newton.direction([np.zeros(len(s)) for s in point.slacks])
         except np.linalg.LinAlgError:
             if ridge >= LARGEST_RIDGE:
                 break
             ridge = max(1e-14, 10 * ridge)
             continue
         ridge, last_residual = 0.0, residual
-        d_slacks, d_mult, *_ = newton.direction([np.zeros(len(s)) for s in point.slacks])
         step = min(_longest(point.slacks, d_slacks), _longest(point.multipliers, d_mult))
         centring = (point.complementarity(step, d_slacks, d_mult) / mu) ** 3
         target = [centring * mu - ds * dm for ds, dm in zip(d_slacks, d_mult, strict=True)]
@@ -195,13 +195,18 @@ def solve_mkl_features(
     scale = float(np.sqrt(np.mean(X**2))) or 1.0
     B = np.ascontiguousarray(y[:, None] * (X / scale))
     w, alpha, iterations = _interior_point(B, y, C * scale**2, tol, max_iter)
-    alpha = alpha / scale**2
-    gradient = features.products(y * alpha)
-    w = np.where(gradient == 0.0, 0.0, w)
+    alpha = feasible_point(alpha / scale**2, y, C)
+    coef = y * alpha
+    gradient = X.T @ coef
+    round_off = features.round_off(coef, np.abs(gradient))
+    w = np.where(np.abs(gradient) > SIGNIFICANT * round_off, w, 0.0)
     kept = np.where(np.abs(w) > prune_tol * np.abs(w).max(), np.abs(w), 0.0)
     weights = kept / kept.sum() if kept.any() else kept
     w = weights * gradient
-    intercept, hinge = best_intercept(X @ w, y)
+    scores = X @ w
+    intercept, hinge = best_intercept(scores, y)
+    sizes = np.sum(1.0 + abs(intercept) + np.abs(X) @ np.abs(w))
+    lengths = np.sqrt(X**2 @ weights)
     solution = Solution(
         variables={
             "weights": [weights],
@@ -209,13 +214,15 @@ def solve_mkl_features(
             "kernel_norms": np.abs(w),
             "alpha": alpha,
             "intercept": intercept,
+            "scores": scores,
         },
-        primal_objective=0.5 * float(np.abs(w).sum()) ** 2 + C * hinge,
-        dual_objective=float(alpha.sum()) - 0.5 * float(np.abs(gradient).max()) ** 2,
+        primal_objective=0.5 * float(np.abs(w).sum()) ** 2 + C * (hinge + EPSILON * float(sizes)),
+        dual_objective=float(alpha.sum()) - 0.5 * float((np.abs(gradient) + round_off).max()) ** 2,
         status="optimal",
         iterations=iterations,
+        info={"reach": float((lengths @ alpha) * lengths.max())},
     )
     solution.variables["objective_path"] = np.array([solution.primal_objective])
-    certified = solution.gap <= OPTIMAL_GAP * solution.primal_objective
+    certified = abs(solution.relative_gap) <= OPTIMAL_GAP
     status = "optimal" if certified else "inaccurate"
     return replace(solution, status=status)
