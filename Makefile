@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full verify test notebooks cpus lint lab docs report readme lock clean
+.PHONY: reproduce full verify test notebooks cpus minimum lint lab docs report readme lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
@@ -72,3 +72,14 @@ lock:
 
 clean:
 	rm -rf build docs/api docs/notebooks docs/CONTRIBUTING.md docs/_readme.md .pytest_cache .mypy_cache .ruff_cache
+
+# The tests with the lowest versions that pyproject.toml allows, from wheels alone; needs uv.
+MINIMUM := build/minimum
+
+minimum:
+	uv venv --quiet --clear --python $(PYTHON) $(MINIMUM)
+	uv pip compile --quiet --resolution lowest-direct --python $(MINIMUM)/bin/python --no-emit-index-url --no-header \
+	  --extra test --extra cluster pyproject.toml lock-build.in -o $(MINIMUM)/requirements.txt
+	uv pip install --quiet --only-binary :all: --python $(MINIMUM)/bin/python -r $(MINIMUM)/requirements.txt
+	uv pip install --quiet --no-deps --no-build-isolation --python $(MINIMUM)/bin/python -e .
+	$(MINIMUM)/bin/python -m pytest -q tests -p no:cacheprovider

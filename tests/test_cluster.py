@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 
+import dask
 import distributed
 
 import reprolib.cluster
@@ -47,13 +48,22 @@ PROTOCOL = dataclasses.replace(
 
 @pytest.fixture(scope="module")
 def local_cluster():
-    """Scheduler and two worker processes, which have neither cache nor mirror."""
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        dashboard_address=":0",
-        env={"REPROLIB_DATA": "/nonexistent", "REPROLIB_MIRROR": "/nonexistent"},
-    ) as cluster:
+    """Scheduler and two worker processes, which have neither cache nor mirror.
+
+    A lost worker is closed for good by a timer that starts when it is lost, if the worker happens
+    to be restarting at that moment, for whatever reason: so a second loss within 15 seconds of the
+    first would leave one worker. The timer gets longer than all the tests.
+    """
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
+    with (
+        patient,
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            env={"REPROLIB_DATA": "/nonexistent", "REPROLIB_MIRROR": "/nonexistent"},
+        ) as cluster,
+    ):
         yield cluster
 
 

@@ -1,0 +1,44 @@
+"""The same lower bounds in pyproject.toml and in environment.yml."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent.parent
+CONDA_NAMES = {"mne-base": "mne"}
+NOT_ON_PYPI = {"make", "pip"}
+
+
+@pytest.fixture(scope="module")
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def bounds(lines):
+    found = [Requirement(line) for line in lines]
+    return {CONDA_NAMES.get(r.name, r.name): r.specifier for r in found}
+
+
+def conda_bounds():
+    text = (ROOT / "environment.yml").read_text()
+    entries = re.findall(r"^ +- ([a-z][\w-]*(?: ?[<>=~!].*)?)$", text, flags=re.MULTILINE)
+    found = bounds(entries)
+    return {name: found[name] for name in found.keys() - NOT_ON_PYPI}
+
+
+def test_every_dependency_has_a_bound(project):
+    extras = project["optional-dependencies"].values()
+    lines = sum(extras, start=list(project["dependencies"]))
+    assert not [name for name, specifier in bounds(lines).items() if not specifier]
+
+
+def test_environment_has_the_bounds_of_the_project(project):
+    extras = project["optional-dependencies"]
+    wanted = bounds([*project["dependencies"], *extras["test"], *extras["lab"], *extras["cluster"]])
+    found = conda_bounds()
+    python = found.pop("python")
+    assert found == wanted
+    assert project["requires-python"] in str(python).split(",")
