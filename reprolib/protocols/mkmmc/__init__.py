@@ -12,6 +12,10 @@
 - A printed dimension is held against the spread of the best dimension when the twenty splits are
   drawn anew with replacement.
 
+Equal eigenvalues, equal distances and equal accuracies are settled by rules (`reprolib.mmc._ties`,
+`reprolib.mmc._nearest`, `largest_argmax`), so that records are the same on every processor. The
+criterion does not determine a c-th direction under the whitened constraint; the rule does.
+
 The discriminant methods are searched up to c dimensions, the largest that the paper prints. What
 the text leaves open is measured under named readings (``reprolib/papers/mkmmc.toml``).
 """
