@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 #: Rise of the loss, relative to sum w, up to which a candidate is still an optimum.
 LOSS_TOL = 1e-10
 #: Distances to a bound, relative to w, up to which a dual variable is tried as at the bound.
-SNAP_TOLS = (1e-4, 1e-6, 1e-8)
+SNAP_TOLS = (1e-2, 1e-4, 1e-6, 1e-8)
 #: Relative round-off of margins.
 ROUND_OFF = 1e-14
 #: Relative to the largest diagonal entry of R, in the rank of the rows that hold with equality.
