@@ -94,6 +94,13 @@ class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
         self.classes_, indices = encode_labels(self, y)
         return K, 2.0 * indices - 1.0
 
+    def _kernel(self, X, Y):
+        """Kernel values; centring makes those of the linear kernel free of the data's offset."""
+        if self.center and self.kernel == "linear":
+            origin = self.X_fit_.mean(axis=0)
+            X, Y = X - origin, Y - origin
+        return super()._kernel(X, Y)
+
     def _set_path(self, path, n_components):
         self.path_ = path
         self.n_components_ = int(n_components)

@@ -49,7 +49,8 @@ class NestedBasis:
     dropped : ndarray of shape (k,)
         Indices of the other columns of [1, V].
     dropped_signed : ndarray of shape (k, n)
-        y times those columns, scaled to root mean square one (or zero).
+        y times what of those columns, scaled to root mean square one, lies outside of the span of
+        the kept columns before: round-off.
     """
 
     V: np.ndarray
@@ -84,8 +85,7 @@ class NestedBasis:
         columns = np.hstack([np.ones((len(y), 1)), np.ldexp(V, -exponents)]) * root[:, np.newaxis]
         Q, triangle, kept = independent_columns(columns)
         dropped = np.setdiff1d(np.arange(columns.shape[1]), kept)
-        others = columns[:, dropped]
-        others = others / np.maximum(np.linalg.norm(others, axis=0), np.finfo(float).tiny)
+        left = [_outside(Q[:, : np.searchsorted(kept, j)], columns[:, j]) for j in dropped]
         return cls(
             V=V,
             y=y,
@@ -96,7 +96,7 @@ class NestedBasis:
             kept=kept,
             column_exponents=exponents,
             dropped=dropped,
-            dropped_signed=others.T * (y / root),
+            dropped_signed=np.reshape(left, (len(dropped), len(y))) * (y / root),
         )
 
     @property
@@ -189,6 +189,14 @@ def independent_columns(columns):
             R[:k, k] = 0.0
     k = len(kept)
     return Q[:, :k], R[:k, :k], np.array(kept, dtype=np.intp)
+
+
+def _outside(Q, column):
+    """Part of the normalised column outside of the span of the orthonormal Q; zero stays zero."""
+    part = column / max(np.linalg.norm(column), np.finfo(float).tiny)
+    for _ in range(2):
+        part = part - Q @ (Q.T @ part)
+    return part
 
 
 def require_certified_path(solutions: list[Solution], tol: float) -> list[Solution]:
