@@ -10,9 +10,12 @@ from scipy.linalg import solve_triangular
 from reprolib.solvers._solution import NotOptimalError, Solution
 
 #: A column closer than this (relative) to the span of the columns before it adds nothing.
-DEPENDENT_TOL = 1e-11
+DEPENDENT_TOL = 1e-9
 #: Root mean square up to which dual bounds hold at least.
 RADIUS = 1e3
+#: Root mean square of what a column that is left out may contribute, within those bounds. Times
+#: `DEPENDENT_TOL` it is far below the gaps that solvers accept.
+LEFT_OUT_RADIUS = 10.0
 
 
 @dataclass(frozen=True)
@@ -133,8 +136,8 @@ class NestedBasis:
 
         It is zero for a dual point that is exactly feasible, and bounds what its infeasibility
         can be worth: for all f of root mean square at most ``max(norm, RADIUS)``, each column of
-        V that was left out contributing no more than ``RADIUS``. All columns of V take part: a
-        column that was left out by mistake makes the bound large.
+        V that was left out contributing no more than ``LEFT_OUT_RADIUS``. All columns of V take
+        part: a column that was left out by mistake makes the bound large.
 
         Parameters
         ----------
@@ -152,7 +155,7 @@ class NestedBasis:
     def dropped_slack(self, dual, n_components: int) -> float:
         """Part of `slack` that the columns contribute that were left out."""
         others = self.dropped_signed[: np.searchsorted(self.dropped, n_components, side="right")]
-        return RADIUS * float(np.abs(others @ dual).sum())
+        return LEFT_OUT_RADIUS * float(np.abs(others @ dual).sum())
 
 
 def independent_columns(columns):
@@ -174,7 +177,8 @@ def independent_columns(columns):
         The first independent columns: of any first columns, those kept have the same span.
     """
     n, m = columns.shape
-    Q, R, kept = np.zeros((n, min(n, m))), np.zeros((min(n, m), min(n, m))), []
+    Q, R = np.zeros((n, min(n, m))), np.zeros((min(n, m), min(n, m)))
+    kept: list[int] = []
     for j in range(m):
         k, residual = len(kept), columns[:, j]
         for _ in range(2 if k < n else 0):
