@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
+from scipy.sparse import issparse
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
@@ -23,6 +24,9 @@ from reprolib.validation import (
 )
 
 Kernel = str | Callable[..., Any]
+
+#: Offset of the data, relative to their spread, beyond which distances are computed without it.
+LARGE_OFFSET = 1e3
 
 
 class KernelMixin:
@@ -94,9 +98,26 @@ def gram(
     """
     if callable(kernel):
         return pairwise_kernels(X, Y, metric=kernel)
+    if kernel == "rbf":
+        X, Y = _without_offset(X, Y)
     return pairwise_kernels(
         X, Y, metric=kernel, filter_params=True, gamma=gamma, degree=degree, coef0=coef0
     )
+
+
+def _without_offset(X, Y):
+    """Move data with an offset far larger than their spread to the origin.
+
+    Distances do not change, but are computed from squared norms, in which the offset would leave
+    no digit of the spread. Other data stay bit by bit as they are.
+    """
+    if issparse(X) or issparse(Y):
+        return X, Y
+    origin = np.mean(X if Y is None else Y, axis=0)
+    moved = X - origin
+    if not np.max(np.abs(origin), initial=0.0) > LARGE_OFFSET * np.max(np.abs(moved), initial=0.0):
+        return X, Y
+    return moved, None if Y is None else Y - origin
 
 
 def check_gram(K, *, name: str = "X", tol: float = 1e-8):
@@ -249,6 +270,8 @@ def pivoted_cholesky(diagonal, column: Callable[[int], np.ndarray], max_rank: in
         pivot = int(np.argmax(residual))
         pivots[k] = pivot
         L[:, k] = (column(pivot) - L[:, :k] @ L[pivot, :k]) / np.sqrt(residual[pivot])
+        # Zero and the root in exact arithmetic: with them L[pivots] is triangular and regular.
+        L[pivots[:k], k], L[pivot, k] = 0.0, np.sqrt(residual[pivot])
         residual -= L[:, k] ** 2
         residual[pivots[: k + 1]] = 0.0
         np.maximum(residual, 0.0, out=residual)

@@ -6,6 +6,7 @@ Recognition", NIPS 2004, section 3.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 
@@ -16,7 +17,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import KernelMixin
-from reprolib.projection import KernelComponents
+from reprolib.projection import MAX_NORM, KernelComponents, undetermined
+from reprolib.solvers import NotOptimalWarning
 from reprolib.solvers.hinge_lp import solve_hinge_lp_path
 from reprolib.solvers.logistic_path import solve_logistic_path
 from reprolib.solvers.square_path import solve_square_path
@@ -37,18 +39,24 @@ TIE_BREAKS: dict[str, Callable] = {
 #: Cross-validated errors that differ by no more than this are tied.
 TIE_TOL = 1e-9
 
+#: A decision value of at most this part of the largest one is on the boundary: its sign may be
+#: that of rounding.
+BOUNDARY_TOL = 1e-8
+
 
 def error_path(y, scores):
     """Fraction of points with y f(x) <= 0, for every column of scores.
 
-    A point on the boundary, f(x) = 0, counts as an error, whatever class `predict` gives it.
+    A point on the boundary, f(x) = 0, counts as an error, whatever class `predict` gives it. On
+    the boundary is what is not beyond ``BOUNDARY_TOL`` times the column's largest score in size.
 
     Parameters
     ----------
     y : ndarray of shape (m,), of -1 and 1
     scores : ndarray of shape (m, max_components)
     """
-    return np.mean(y[:, np.newaxis] * scores <= 0.0, axis=0)
+    boundary = BOUNDARY_TOL * np.max(np.abs(scores), axis=0, initial=0.0)
+    return np.mean(y[:, np.newaxis] * scores <= boundary, axis=0)
 
 
 def select_dimension(errors, tie_break="smallest"):
@@ -85,6 +93,13 @@ class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
         K, y = self._fit_gram(X, y)
         self.classes_, indices = encode_labels(self, y)
         return K, 2.0 * indices - 1.0
+
+    def _kernel(self, X, Y):
+        """Kernel values; centring makes those of the linear kernel free of the data's offset."""
+        if self.center and self.kernel == "linear":
+            origin = self.X_fit_.mean(axis=0)
+            X, Y = X - origin, Y - origin
+        return super()._kernel(X, Y)
 
     def _set_path(self, path, n_components):
         self.path_ = path
@@ -206,6 +221,11 @@ class KPMClassifier(_ProjectionMachine):
             semidefinite, or n_components is beyond its numerical rank.
         NotOptimalError
             If a linear program could not be solved to a certified optimum.
+
+        Warns
+        -----
+        NotOptimalWarning
+            If the decision values are so large that rounding may change decisions.
         """
         K, y = self._fit_data(X, y)
         components = KernelComponents.from_gram(K, center=self.center, rank_tol=self.rank_tol)
@@ -217,6 +237,9 @@ class KPMClassifier(_ProjectionMachine):
                 "components or use a narrower kernel."
             )
         path = components.fit_path(y, self.n_components, LOSSES[self.loss])
+        if path.norm[-1] > MAX_NORM:
+            message = f"{undetermined(self.n_components)}; use fewer components"
+            warnings.warn(message, NotOptimalWarning, stacklevel=2)
         self._set_path(path, self.n_components)
         return self
 
@@ -230,8 +253,9 @@ class KPMClassifierCV(_ProjectionMachine):
     ----------
     max_components : int
         The largest number tried. It is lowered to the smallest numerical rank of a training
-        fold, and, with a `NotOptimalWarning`, to the last number whose linear programs can all
-        be certified; see ``max_components_``.
+        fold, and, with a `NotOptimalWarning`, to the last number up to which all answers are
+        certified and none has decision values beyond 1e5 (root mean square, the margin being
+        one), where rounding may change decisions; see ``max_components_``.
     cv : int, cross-validation splitter or iterable
         An integer means stratified folds, shuffled by ``random_state``.
     tie_break : {"smallest", "largest", "middle"}
@@ -246,7 +270,7 @@ class KPMClassifierCV(_ProjectionMachine):
     n_components_ : int
         The number of components chosen.
     max_components_ : int
-        The largest number tried: ``max_components``, or less if a fold has a smaller rank.
+        The largest number tried: ``max_components``, or less for the reasons given there.
     cv_error_path_ : ndarray of shape (max_components_,)
         Errors over all held-out points, as a fraction; f(x) = 0 counts as an error.
     classes_, dual_coef_, intercept_, objective_path_, duality_gap_, path_, X_fit_
@@ -297,6 +321,11 @@ class KPMClassifierCV(_ProjectionMachine):
             For the reasons of `KPMClassifier.fit`, or if the kernel is zero on a training fold.
         NotOptimalError
             If not even one component can be certified.
+
+        Warns
+        -----
+        NotOptimalWarning
+            Once, if a path ends early; with the number of components and the first reason.
         """
         K, y = self._fit_data(X, y)
         folds = list_folds(self._splitter(y), K, y)
@@ -309,13 +338,18 @@ class KPMClassifierCV(_ProjectionMachine):
                 "The Gram matrix of a training fold, or of all data, has numerical rank 0: it is "
                 "zero, or its points are equal. Use fewer folds or another kernel."
             )
-        path = components.fit_certified_path(y, min(self.max_components, max_rank), solve)
-        errors = np.zeros(path.max_components)
+        wanted = min(self.max_components, max_rank)
+        path = components.fit_determined_path(y, wanted, solve)
+        errors, reason = np.zeros(path.max_components), path.end
         for (train, test), fold in zip(folds, fold_components, strict=True):
-            fold_path = fold.fit_certified_path(y[train], len(errors), solve)
+            fold_path = fold.fit_determined_path(y[train], len(errors), solve)
+            reason = reason or fold_path.end
             scores = fold_path.scores(K[np.ix_(test, train)])
             errors = errors[: fold_path.max_components] + len(test) * error_path(y[test], scores)
         self.max_components_ = len(errors)
+        if reason:
+            message = f"the path ends at {len(errors)} of {wanted} components: {reason}"
+            warnings.warn(message, NotOptimalWarning, stacklevel=2)
         self.cv_error_path_ = errors / sum(len(test) for _, test in folds)
         self._set_path(path, select_dimension(self.cv_error_path_, self.tie_break))
         return self

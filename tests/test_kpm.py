@@ -271,6 +271,59 @@ def test_path_ends_with_a_warning_where_the_certificate_does(monkeypatch):
         KPMClassifier(n_components=8, gamma=1.0).fit(X, y)
 
 
+def _runs_off_beyond_three(V, y, weights):
+    solutions = solve_hinge_lp_path(V, y, weights=weights)
+    for solution in solutions[3:]:
+        solution.variables["beta"] *= 1e7
+    return solutions
+
+
+def test_path_ends_where_decisions_would_hang_on_rounding(monkeypatch):
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    whole = KPMClassifierCV(max_components=3, gamma=1.0).fit(X, y)
+    monkeypatch.setitem(LOSSES, "hinge", _runs_off_beyond_three)
+    with pytest.warns(NotOptimalWarning, match="rounding may change decisions") as caught:
+        model = KPMClassifierCV(max_components=8, gamma=1.0).fit(X, y)
+    assert len(caught) == 1
+    assert model.max_components_ == 3
+    assert model.path_.max_components == 3
+    np.testing.assert_array_equal(model.cv_error_path_, whole.cv_error_path_)
+    with pytest.warns(NotOptimalWarning, match="use fewer components"):
+        KPMClassifier(n_components=4, gamma=1.0).fit(X, y)
+
+
+def test_scores_that_are_zero_but_for_rounding_are_on_the_boundary():
+    scores = np.array([[1e-17, 1.0], [-1e-17, 1.0], [1.0, 1.0]])
+    np.testing.assert_allclose(error_path(np.ones(3), scores), [2 / 3, 0.0])
+
+
+def test_conflicting_duplicates_are_decided_alike_in_any_order():
+    """Beyond the least loss that equal points with both labels allow, duals are ill-conditioned."""
+    rng = np.random.default_rng(0)
+    sites = rng.integers(0, 2, size=(40, 6)).astype(float)
+    which = rng.integers(0, 40, size=200)
+    X, y = sites[which], (rng.random(200) < 0.3 + 0.4 * (sites[which, 0] > 0)).astype(int)
+    scores = []
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(200)
+        model = KPMClassifier(20, gamma=1 / 30).fit(X[order], y[order])
+        scores.append(model.decision_function_path(sites))
+    for other in scores[1:]:
+        np.testing.assert_allclose(other, scores[0], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("kernel", "center"), [("rbf", False), ("rbf", True), ("linear", True)])
+def test_offset_far_beyond_the_spread_changes_nothing(kernel, center):
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    X = np.round(X, 3)
+    parameters = {"kernel": kernel, "gamma": 1.0, "center": center}
+    near = KPMClassifier(2, **parameters).fit(X, y)
+    far = KPMClassifier(2, **parameters).fit(X + 1e11, y)
+    np.testing.assert_allclose(
+        far.decision_function(X + 1e11), near.decision_function(X), atol=1e-3
+    )
+
+
 def test_path_without_a_single_certified_answer_raises(monkeypatch):
     def gives_up(V, y, weights):
         raise NotOptimalError("nothing is certified")

@@ -302,7 +302,7 @@ def _svm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
     errors = [
         np.mean([_svm_error(C, gamma, X[a], y[a], X[b], y[b]) for a, b in folds]) for C in grid
     ]
-    C = float(grid[int(np.argmin(errors))])
+    C = float(grid[select_dimension(np.array(errors)) - 1])
     return [
         Measurement(
             "test error",
@@ -333,4 +333,4 @@ def _figure1_svm(task, X, y, X_test, y_test) -> list[Measurement]:
     ]
 
 
-PROTOCOL = Protocol(PAPER, 1, _datasets, (first_stage, second_stage), run)
+PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage, second_stage), run)

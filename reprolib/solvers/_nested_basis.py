@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import solve_triangular
+
+from reprolib.solvers._solution import NotOptimalError, Solution
 
 #: A column closer than this (relative) to the span of the columns before it adds nothing.
 DEPENDENT_TOL = 1e-9
+#: Root mean square up to which dual bounds hold at least.
+RADIUS = 1e3
+#: Root mean square of what a column that is left out may contribute, within those bounds. Times
+#: `DEPENDENT_TOL` it is far below the gaps that solvers accept.
+LEFT_OUT_RADIUS = 10.0
 
 
 @dataclass(frozen=True)
@@ -20,27 +27,45 @@ class NestedBasis:
     coordinates c in the basis q_0 = 1, q_1, q_2, ... that Gram-Schmidt makes of 1, V_1, V_2, ...
     under the inner product <f, g> = sum_i w_i f_i g_i / sum_i w_i. The basis is nested, so that
     one factorisation serves all D, and ||c|| is the root mean square of the function over the
-    sample. Columns that depend on earlier ones are left out (their coefficient is zero).
+    sample. A column that depends on the columns before it is left out (its coefficient is zero);
+    those after it stay, so that every prefix of the kept columns spans what the prefix of V does.
+
+    Columns and weights are taken in units that are powers of two, so that their size does not
+    matter; ``weights`` is in such units, and ``weight_unit`` leads back.
 
     Parameters
     ----------
     V : ndarray of shape (n, D)
+        As given.
     y : ndarray of shape (n,), of -1 and 1
-    weights : ndarray of shape (n,), positive
+    weights : ndarray of shape (n,), positive, of mean between 1 and 2
+    weight_unit : float
+        The weights as given are ``weight_unit * weights``.
     signed : ndarray of shape (m, n)
         Row k is y * q_k; the margins of the function with coordinates c are c @ signed.
     triangle : ndarray of shape (m, m)
-        Upper triangular R of [1, V][:, kept] = Q R.
+        Upper triangular R of [1, V / 2^column_exponents][:, kept] = Q R.
     kept : ndarray of shape (m,)
         Indices of the independent columns of [1, V]; 0 is the constant.
+    column_exponents : ndarray of int of shape (D,)
+        V / 2^column_exponents has entries of size at most one.
+    dropped : ndarray of shape (k,)
+        Indices of the other columns of [1, V].
+    dropped_signed : ndarray of shape (k, n)
+        y times what of those columns, scaled to root mean square one, lies outside of the span of
+        the kept columns before: round-off.
     """
 
     V: np.ndarray
     y: np.ndarray
     weights: np.ndarray
+    weight_unit: float
     signed: np.ndarray
     triangle: np.ndarray
     kept: np.ndarray
+    column_exponents: np.ndarray
+    dropped: np.ndarray
+    dropped_signed: np.ndarray
 
     @classmethod
     def from_arrays(cls, V, y, weights=None) -> NestedBasis:
@@ -55,15 +80,27 @@ class NestedBasis:
         V, y = np.asarray(V, dtype=np.float64), np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
         _check_arrays(V, y, weights)
+        unit = float(np.exp2(np.floor(np.log2(weights.max())) - 1.0))
+        unit *= float(np.exp2(np.floor(np.log2((weights / unit).mean()))))
+        weights = weights / unit
         root = np.sqrt(weights / weights.sum())
-        columns = np.hstack([np.ones((len(y), 1)), V]) * root[:, np.newaxis]
-        kept = np.arange(columns.shape[1])
-        Q, R = qr(columns, mode="economic", check_finite=False)
-        dependent = _dependent_columns(R, columns)
-        if dependent.any():
-            kept = kept[~dependent]
-            Q, R = qr(columns[:, kept], mode="economic", check_finite=False)
-        return cls(V, y, weights, np.ascontiguousarray(Q.T) * (y / root), R, kept)
+        _, exponents = np.frexp(np.max(np.abs(V), axis=0, initial=0.0))
+        columns = np.hstack([np.ones((len(y), 1)), np.ldexp(V, -exponents)]) * root[:, np.newaxis]
+        Q, triangle, kept = independent_columns(columns)
+        dropped = np.setdiff1d(np.arange(columns.shape[1]), kept)
+        left = [_outside(Q[:, : np.searchsorted(kept, j)], columns[:, j]) for j in dropped]
+        return cls(
+            V=V,
+            y=y,
+            weights=weights,
+            weight_unit=unit,
+            signed=np.ascontiguousarray(Q.T) * (y / root),
+            triangle=triangle,
+            kept=kept,
+            column_exponents=exponents,
+            dropped=dropped,
+            dropped_signed=np.reshape(left, (len(dropped), len(y))) * (y / root),
+        )
 
     @property
     def max_components(self) -> int:
@@ -88,17 +125,98 @@ class NestedBasis:
         """
         z = np.zeros((len(coordinates), self.max_components + 1))
         z[:, self.kept] = solve_triangular(self.triangle, coordinates.T, check_finite=False).T
-        return z[:, 1:], z[:, 0]
+        return np.ldexp(z[:, 1:], -self.column_exponents), z[:, 0]
 
     def margins(self, beta, intercept):
         """Margins y (V beta + b), of shape (k, n), from coefficients."""
         return self.y * (beta @ self.V.T + intercept[:, np.newaxis])
 
+    def slack(self, dual, n_components: int, norm: float = 0.0) -> float:
+        """Bound of abs(sum_i a_i y_i f(x_i)) over functions f of the first components.
 
-def _dependent_columns(R, columns):
-    diagonal = np.zeros(columns.shape[1])
-    diagonal[: len(R)] = np.abs(np.diagonal(R))
-    return diagonal <= DEPENDENT_TOL * np.linalg.norm(columns, axis=0)
+        It is zero for a dual point that is exactly feasible, and bounds what its infeasibility
+        can be worth: for all f of root mean square at most ``max(norm, RADIUS)``, each column of
+        V that was left out contributing no more than ``LEFT_OUT_RADIUS``. All columns of V take
+        part: a column that was left out by mistake makes the bound large.
+
+        Parameters
+        ----------
+        dual : ndarray of shape (n,)
+            The a_i, in the units of ``weights``.
+        n_components : int
+        norm : float
+            Root mean square of the function whose optimality is in question.
+        """
+        kept = self.signed[: self.size(n_components)] @ dual
+        return max(RADIUS, norm) * float(np.linalg.norm(kept)) + self.dropped_slack(
+            dual, n_components
+        )
+
+    def dropped_slack(self, dual, n_components: int) -> float:
+        """Part of `slack` that the columns contribute that were left out."""
+        others = self.dropped_signed[: np.searchsorted(self.dropped, n_components, side="right")]
+        return LEFT_OUT_RADIUS * float(np.abs(others @ dual).sum())
+
+
+def independent_columns(columns):
+    """Gram-Schmidt in the order of the columns, each orthogonalised twice.
+
+    A column within `DEPENDENT_TOL` (relative) of the span of those before it is passed over. An
+    unpivoted QR factorisation cannot find these columns: after a dependent one, its Q is not a
+    basis of the span of the columns so far.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n, m)
+
+    Returns
+    -------
+    Q : ndarray of shape (n, k), with orthonormal columns
+    R : ndarray of shape (k, k), upper triangular, columns[:, kept] = Q R
+    kept : ndarray of int of shape (k,)
+        The first independent columns: of any first columns, those kept have the same span.
+    """
+    n, m = columns.shape
+    Q, R = np.zeros((n, min(n, m))), np.zeros((min(n, m), min(n, m)))
+    kept: list[int] = []
+    for j in range(m):
+        k, residual = len(kept), columns[:, j]
+        for _ in range(2 if k < n else 0):
+            projection = Q[:, :k].T @ residual
+            residual = residual - Q[:, :k] @ projection
+            R[:k, k] += projection
+        length = np.linalg.norm(residual)
+        if k < n and length > DEPENDENT_TOL * np.linalg.norm(columns[:, j]):
+            Q[:, k], R[k, k] = residual / length, length
+            kept.append(j)
+        elif k < n:
+            R[:k, k] = 0.0
+    k = len(kept)
+    return Q[:, :k], R[:k, :k], np.array(kept, dtype=np.intp)
+
+
+def _outside(Q, column):
+    """Part of the normalised column outside of the span of the orthonormal Q; zero stays zero."""
+    part = column / max(np.linalg.norm(column), np.finfo(float).tiny)
+    for _ in range(2):
+        part = part - Q @ (Q.T @ part)
+    return part
+
+
+def require_certified_path(solutions: list[Solution], tol: float) -> list[Solution]:
+    """Return the path if the relative duality gap of every solution is at most ``tol``.
+
+    Raises
+    ------
+    NotOptimalError
+        With the number of components before which the path ends.
+    """
+    for i, solution in enumerate(solutions):
+        try:
+            solution.require_optimal(tol)
+        except NotOptimalError as error:
+            raise NotOptimalError(f"{i + 1} components: {error}", n_certified=i) from error
+    return solutions
 
 
 def _check_arrays(V, y, weights):

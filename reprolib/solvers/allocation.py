@@ -6,6 +6,9 @@ import numpy as np
 
 from reprolib.solvers._solution import Solution
 
+#: Differences of sums of the G_l that count as ties, relative to the sum of the G_l(0) in size.
+TIE_TOL = 1e-12
+
 
 def solve_allocation(objectives, max_total: int | None = None) -> Solution:
     """Allocate d dimensions to L bits optimally, for every d up to ``max_total``.
@@ -56,16 +59,18 @@ def solve_allocation_dp(objectives, max_total: int | None = None) -> Solution:
     G_l(delta). Time O(L r max_total), memory O(L max_total).
 
     Ties: among the optimal allocations, the one whose last bit has the fewest dimensions; among
-    those, the one whose last but one has the fewest; and so on.
+    those, the one whose last but one has the fewest; and so on. Sums within `TIE_TOL` are tied, so
+    that the round-off of equal G_l does not decide; an allocation is optimal to L - 1 times that.
 
     Parameters and the answer are those of `solve_allocation`.
     """
     objectives, max_total = _check_objectives(objectives, max_total)
     n_bits = len(objectives)
     best = objectives[0, : max_total + 1]
+    tol = TIE_TOL * _scale(objectives)
     choices = []
     for bit in range(1, n_bits):
-        best, choice = _min_plus(best, objectives[bit], max_total)
+        best, choice = _min_plus(best, objectives[bit], max_total, tol)
         choices.append(choice)
     allocation = np.zeros((max_total + 1, n_bits), dtype=np.intp)
     remaining = np.arange(max_total + 1)
@@ -81,7 +86,7 @@ def solve_allocation_greedy(objectives, max_total: int | None = None) -> Solutio
 
     For convex rows the decrements of a bit are sorted already, so that the max_total largest of
     all L * r decrements always form an admissible allocation, and none can be lower. Among equal
-    decrements the earlier bit comes first. Time O(L r log(L r)).
+    decrements (within `TIE_TOL`) the earlier bit comes first. Time O(L r log(L r)).
 
     Parameters and the answer are those of `solve_allocation`.
 
@@ -98,7 +103,7 @@ def solve_allocation_greedy(objectives, max_total: int | None = None) -> Solutio
         )
     n_bits, n_values = objectives.shape
     decrements = -np.diff(objectives, axis=1)
-    order = np.argsort(-decrements.ravel(), kind="stable")[:max_total]
+    order = _descending(decrements, TIE_TOL * _scale(objectives))[:max_total]
     steps = np.zeros((max_total + 1, n_bits), dtype=np.intp)
     steps[np.arange(1, max_total + 1), order // (n_values - 1)] = 1
     path = objectives[:, 0].sum() - np.append(0.0, np.cumsum(decrements.ravel()[order]))
@@ -110,8 +115,24 @@ def allocation_objective(objectives, allocation):
     return objectives[np.arange(len(objectives)), allocation].sum(axis=1)
 
 
-def _min_plus(left, right, max_total: int):
-    """(min, +) convolution of two sequences up to ``max_total``, and the index chosen in right."""
+def _scale(objectives) -> float:
+    """Size of the problem: the sum of the G_l(0), where no bit has a dimension."""
+    return float(np.abs(objectives[:, 0]).sum())
+
+
+def _descending(decrements, tol: float):
+    """Flat indices of the decrements, largest first, in their own order where they are tied."""
+    values = decrements.ravel()
+    order = np.argsort(-values, kind="stable")
+    rank = np.cumsum(-np.diff(values[order], prepend=values[order[:1]]) > tol)
+    return order[np.lexsort((order, rank))]
+
+
+def _min_plus(left, right, max_total: int, tol: float):
+    """(min, +) convolution of two sequences up to ``max_total``, and the index chosen in right.
+
+    It is the first whose sum is within ``tol`` of the least.
+    """
     n_totals = min(max_total, len(left) + len(right) - 2) + 1
     reversed_left = left[::-1]
     best = np.empty(n_totals)
@@ -121,8 +142,9 @@ def _min_plus(left, right, max_total: int):
         highest = min(total, len(right) - 1)
         offset = len(left) - 1 - total
         values = reversed_left[offset + lowest : offset + highest + 1] + right[lowest : highest + 1]
-        first = np.argmin(values)
-        best[total] = values[first]
+        least = values.min()
+        first = np.argmax(values <= least + tol)
+        best[total] = least
         choice[total] = lowest + first
     return best, choice
 
@@ -156,4 +178,5 @@ def _solution(objectives, allocation, path) -> Solution:
         primal_objective=float(allocation_objective(objectives, allocation[-1:])[0]),
         dual_objective=float(path[-1]),
         status="optimal",
+        scale=_scale(objectives),
     )

@@ -47,4 +47,5 @@ def solve_least_squares_path_orthonormal(features, targets) -> Solution:
         primal_objective=float(np.sum((targets - features @ coef) ** 2) / n_samples),
         dual_objective=float(np.sum(residual * (2.0 * targets - residual)) / n_samples),
         status="optimal",
+        scale=float(np.sum(energy) / n_samples),
     )

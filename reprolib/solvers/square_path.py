@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.solvers._nested_basis import NestedBasis
+from reprolib.solvers._nested_basis import NestedBasis, require_certified_path
 from reprolib.solvers._solution import Solution
+
+#: Largest duality gap, relative to the loss of the zero function.
+GAP_TOL = 1e-7
 
 
 def solve_square_path(V, y, max_components=None, weights=None) -> list[Solution]:
@@ -13,7 +16,8 @@ def solve_square_path(V, y, max_components=None, weights=None) -> list[Solution]
 
     The problem is: minimise sum_i w_i (y_i - (V_D beta + b)_i)^2. In the orthonormal basis of
     `NestedBasis` the coordinates of y do not depend on D. With residuals r that are orthogonal to
-    the subspace the dual objective is sum_i w_i (2 r_i y_i - r_i^2).
+    the subspace the dual objective is sum_i w_i (2 r_i y_i - r_i^2); it is lowered by what the
+    round-off in that orthogonality can be worth (`NestedBasis.slack`).
 
     Parameters
     ----------
@@ -27,24 +31,32 @@ def solve_square_path(V, y, max_components=None, weights=None) -> list[Solution]
     list of Solution
         Entry D - 1 has the variables ``beta`` (D,), ``intercept`` and ``dual`` (n,), the
         residuals.
+
+    Raises
+    ------
+    NotOptimalError
+        If a duality gap is not closed, because the coefficients are too large to be exact.
     """
-    basis = NestedBasis.from_arrays(V[:, :max_components], y, weights)
+    basis = NestedBasis.from_arrays(np.asarray(V)[:, :max_components], y, weights)
     w, y = basis.weights, basis.y
     projection = basis.signed @ w / w.sum()
     n_components = range(1, basis.max_components + 1)
     used = np.arange(len(projection)) < np.array([[basis.size(d)] for d in n_components])
     coordinates = np.where(used, projection, 0.0)
     beta, intercept = basis.coefficients(coordinates)
-    residuals = y * (1.0 - coordinates @ basis.signed)
+    margins = coordinates @ basis.signed
     primal = (1.0 - basis.margins(beta, intercept)) ** 2 @ w
-    dual = (2.0 * residuals * y - residuals**2) @ w
-    return [
+    slack = [basis.slack(w * (1.0 - m), d) for m, d in zip(margins, n_components, strict=True)]
+    dual = (1.0 - margins**2) @ w - 2.0 * np.array(slack)
+    solutions = [
         Solution(
-            {"beta": beta[i, :d], "intercept": intercept[i], "dual": residuals[i]},
-            primal_objective=float(primal[i]),
-            dual_objective=float(dual[i]),
+            {"beta": beta[i, :d], "intercept": intercept[i], "dual": y * (1.0 - margins[i])},
+            primal_objective=float(primal[i]) * basis.weight_unit,
+            dual_objective=float(dual[i]) * basis.weight_unit,
             status="optimal",
             info={"solver": "closed form", "canonical": True},
+            scale=float(w.sum()) * basis.weight_unit,
         )
         for i, d in enumerate(n_components)
     ]
+    return require_certified_path(solutions, GAP_TOL)

@@ -62,4 +62,4 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     return (_haxby if is_fmri(task.dataset) else _statlog).run(task, dataset)
 
 
-PROTOCOL = Protocol(PAPER, 1, _datasets, (first_stage, second_stage), run)
+PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage, second_stage), run)

@@ -13,6 +13,9 @@ PAPER = "mkpm"
 #: N of the text: 1500 on the StatLog sets, the number of voxels on fMRI.
 N = 1500
 
+#: Mean accuracies and risks that differ by no more than this are tied.
+TIE_TOL = 1e-9
+
 TRAINING_SIZE = "N is the training size"
 HELD_OUT = "d of least held-out error"
 CROSS_VALIDATED = "d by cross-validation"
@@ -48,7 +51,7 @@ def selected(model, X, y, X_test, y_test) -> dict[str, tuple[int, float]]:
     """
     test = model.score_path(X_test, y_test)
     train = model.score_path(X, y)
-    chosen = {HEADLINE: int(np.argmax(train)), HELD_OUT: int(np.argmax(test))}
+    chosen = {HEADLINE: first_best(train), HELD_OUT: first_best(test)}
     return {reading: (d, float(test[d])) for reading, d in chosen.items()}
 
 
@@ -58,6 +61,12 @@ def accuracy_and_d(d: int, accuracy: float, n_test: int, reading: str) -> list[M
         Measurement("accuracy", accuracy, {"d": d}, n_test=n_test, reading=reading),
         Measurement("d", d, reading=reading),
     ]
+
+
+def first_best(scores) -> int:
+    """Index of the largest score, the first of those that differ by rounding only."""
+    scores = np.asarray(scores)
+    return int(np.argmax(scores >= np.max(scores) - TIE_TOL))
 
 
 def mean_path(records: pd.DataFrame) -> np.ndarray:

@@ -7,7 +7,7 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold
 
 from reprolib.mkpm import MKPMClassifier
 from reprolib.protocols.base import HEADLINE, Measurement, Task
-from reprolib.protocols.mkpm._common import PAPER, draw, is_fmri
+from reprolib.protocols.mkpm._common import PAPER, draw, first_best, is_fmri
 from reprolib.protocols.mkpm._haxby import prepare
 from reprolib.protocols.mkpm._statlog import gamma_o
 
@@ -101,7 +101,7 @@ def _ablation(task, dataset) -> list[Measurement]:
     best = {budget: candidates[budget][_best(counts)] for budget, counts in correct.items()}
     shortest = min(risk.shape[1] for risk in risks)
     total_risk = np.sum([risk[:, :shortest] for risk in risks], axis=0)
-    best["independent dimensions"] = np.argmin(total_risk, axis=1)
+    best["independent dimensions"] = np.array([first_best(-risk / len(y)) for risk in total_risk])
     return [
         Measurement(
             f"accuracy, {budget}",
@@ -115,7 +115,7 @@ def _ablation(task, dataset) -> list[Measurement]:
 
 def _best(counts) -> int:
     shortest = min(len(c) for c in counts)
-    return int(np.argmax(np.sum([c[:shortest] for c in counts], axis=0)))
+    return first_best(np.sum([c[:shortest] for c in counts], axis=0))
 
 
 def _losses(task, dataset) -> list[Measurement]:
@@ -143,7 +143,7 @@ def _bases(task, dataset) -> list[Measurement]:
         1500, basis=task.method, rank=task.params["rank"], random_state=task.trial, **options
     )
     path = model.fit(X, y).score_path(X_test, y_test)
-    chosen = {"rank": task.params["rank"], "d": int(np.argmax(path))}
+    chosen = {"rank": task.params["rank"], "d": first_best(path)}
     return [Measurement("best accuracy", float(path.max()), chosen, n_test=len(y_test))]
 
 

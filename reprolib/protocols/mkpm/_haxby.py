@@ -25,6 +25,7 @@ from reprolib.protocols.mkpm._common import (
     PAPER,
     TRAINING_SIZE,
     accuracy_and_d,
+    first_best,
     mean_path,
     selected,
 )
@@ -100,7 +101,7 @@ def pooled_tasks(name, records: pd.DataFrame) -> list[Task]:
     listed = []
     costs = records[(records["table"] == "svm_cost") & (records["metric"] == "accuracy path")]
     for reading, rows in costs.groupby("reading"):
-        C = 10.0 ** LOG10_C[int(np.argmax(mean_path(rows)))]
+        C = 10.0 ** LOG10_C[first_best(mean_path(rows))]
         listed += [
             Task(PAPER, "table1", name, "svm", str(reading), int(t), {**_params(reading), "C": C})
             for t in sorted(rows["trial"])
@@ -111,7 +112,7 @@ def pooled_tasks(name, records: pd.DataFrame) -> list[Task]:
         & (records["reading"] == HEADLINE)
     ]
     if not paths.empty:
-        d = int(np.argmax(mean_path(paths)))
+        d = first_best(mean_path(paths))
         listed += [
             Task(PAPER, "table1", name, "mkpm", ONE_D, int(t), {"d": d})
             for t in sorted(paths["trial"])
@@ -271,7 +272,7 @@ def _linear_svm(method: str, fold, splits) -> tuple[float, dict]:
         except ConvergenceWarning:
             return -np.inf
 
-    C = max(RELATIVE_C, key=cv_accuracy)
+    C = RELATIVE_C[first_best([cv_accuracy(C) for C in RELATIVE_C])]
     return accuracy(C, np.arange(len(y)), None), {"C": C}
 
 

@@ -17,6 +17,7 @@ from reprolib.protocols.mkpm._common import (
     N,
     accuracy_and_d,
     draw,
+    first_best,
     folds,
     selected,
 )
@@ -72,7 +73,8 @@ def run(task: Task, dataset) -> list[Measurement]:
     """Run one task."""
     if "means" in task.params:
         means = task.params["means"]
-        v = max(sorted(means, key=lambda k: abs(int(k))), key=lambda k: means[k])
+        by_size = sorted(means, key=lambda k: (abs(int(k)), int(k)))
+        v = by_size[first_best([means[k] for k in by_size])]
         return [Measurement("log2 gamma", LOG2_GAMMA[task.dataset.split("/")[1]] - int(v), means)]
     if task.table == "gamma":
         return _one_gamma(task, dataset)

@@ -31,14 +31,23 @@ def bounded_single(basis: NestedBasis, n_components: int) -> Solution:
     dual = np.clip(np.array(answer.col_value)[:n], 0.0, basis.weights)
     beta, intercept = basis.coefficients(coordinates)
     primal = np.maximum(1.0 - basis.margins(beta, intercept)[0], 0.0) @ basis.weights
+    slack = BOUND * float(np.abs(signed @ dual).sum()) + basis.dropped_slack(dual, n_components)
+    unit = basis.weight_unit
     optimal = lp.getModelStatus() == highspy.HighsModelStatus.kOptimal
     return Solution(
-        variables={"beta": beta[0, :n_components], "intercept": intercept[0], "dual": dual},
-        primal_objective=float(primal),
-        dual_objective=float(dual.sum() - BOUND * np.abs(signed @ dual).sum()),
+        variables={"beta": beta[0, :n_components], "intercept": intercept[0], "dual": dual * unit},
+        primal_objective=float(primal) * unit,
+        dual_objective=float(dual.sum() - slack) * unit,
         status="optimal" if optimal else lp.modelStatusToString(lp.getModelStatus()),
         iterations=int(lp.getInfo().simplex_iteration_count),
-        info={"solver": "highs", "canonical": False, "round_off": 0.0, "bound": BOUND},
+        info={
+            "solver": "highs",
+            "canonical": False,
+            "round_off": 0.0,
+            "norm": float(np.linalg.norm(coordinates)),
+            "bound": BOUND,
+        },
+        scale=float(basis.weights.sum()) * unit,
     )
 
 

@@ -8,8 +8,12 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.optimize import nnls
 
-#: Relative rise of the loss up to which a candidate is still an optimum.
-LOSS_TOL = 1e-9
+#: Rise of the loss, relative to sum w, up to which a candidate is still an optimum.
+LOSS_TOL = 1e-10
+#: Distances to a bound, relative to w, up to which a dual variable is tried as at the bound.
+SNAP_TOLS = (1e-2, 1e-4, 1e-6, 1e-8)
+#: Relative round-off of margins.
+ROUND_OFF = 1e-14
 #: Relative to the largest diagonal entry of R, in the rank of the rows that hold with equality.
 RANK_TOL = 1e-10
 
@@ -50,6 +54,11 @@ def canonical_optimum(signed, weights, coordinates, dual, dual_tol):
     points or on duplicates being merged into weights, and for separable data it is a
     hard-margin classifier.
 
+    Dual variables of an ill-conditioned vertex are off by 1e-6 and more, and one that is wrongly
+    taken for free makes the face smaller. So variables near a bound are first taken as at it. That
+    can only enlarge the set, so that its least-norm point, if it is an optimum, is the one sought;
+    if it is not, a narrower tolerance is tried.
+
     Parameters
     ----------
     signed : ndarray of shape (m, n)
@@ -60,7 +69,8 @@ def canonical_optimum(signed, weights, coordinates, dual, dual_tol):
     dual : ndarray of shape (n,)
         A dual optimum.
     dual_tol : float
-        A dual variable within ``dual_tol * w`` of a bound counts as at the bound.
+        A dual variable within ``dual_tol * w`` of a bound is at the bound, by the tolerances of
+        the solver.
 
     Returns
     -------
@@ -69,23 +79,39 @@ def canonical_optimum(signed, weights, coordinates, dual, dual_tol):
         False if the face could not be resolved numerically; the optimum is then returned as it
         came.
     """
-    at_zero, at_weight = dual <= dual_tol * weights, dual >= (1.0 - dual_tol) * weights
-    inside = ~(at_zero | at_weight)
+    tolerances = [tol for tol in SNAP_TOLS if tol > dual_tol] + [dual_tol]
+    before, tried = _loss(signed, weights, coordinates), None
+    for tol in tolerances:
+        at_zero, at_weight = dual <= tol * weights, dual >= (1.0 - tol) * weights
+        sides = at_weight.astype(int) - at_zero.astype(int)
+        if tried is not None and np.array_equal(sides, tried):
+            continue
+        tried = sides
+        candidate = _least_norm_on_face(signed, sides)
+        if candidate is not None:
+            round_off = ROUND_OFF * weights.sum() * np.linalg.norm(candidate)
+            allowed = LOSS_TOL * weights.sum() + round_off
+            if _loss(signed, weights, candidate) <= before + allowed:
+                return candidate, True
+    return coordinates, False
+
+
+def _least_norm_on_face(signed, sides):
+    """Least-norm point of margins >= 1 where ``sides`` is -1, <= 1 where 1, = 1 where 0.
+
+    None if nonnegative least squares does not find it.
+    """
+    inside = sides == 0
     particular, null = _affine_solution(np.ascontiguousarray(signed[:, inside].T))
     if null.shape[1] == 0:
-        candidate = particular
-    else:
-        sign = np.where(at_zero, 1.0, -1.0)[~inside]
-        H = sign[:, np.newaxis] * (signed[:, ~inside].T @ null)
-        h = sign * (1.0 - particular @ signed[:, ~inside])
-        try:
-            candidate = particular + null @ least_norm_point(H, h)
-        except RuntimeError:
-            return coordinates, False
-    before, after = (_loss(signed, weights, c) for c in (coordinates, candidate))
-    if after > before + LOSS_TOL * max(1.0, before):
-        return coordinates, False
-    return candidate, True
+        return particular
+    sign = -sides[~inside].astype(float)
+    H = sign[:, np.newaxis] * (signed[:, ~inside].T @ null)
+    h = sign * (1.0 - particular @ signed[:, ~inside])
+    try:
+        return particular + null @ least_norm_point(H, h)
+    except RuntimeError:
+        return None
 
 
 def _affine_solution(rows):

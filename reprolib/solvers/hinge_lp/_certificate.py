@@ -10,16 +10,16 @@ from reprolib.solvers._nested_basis import NestedBasis
 from reprolib.solvers._solution import NotOptimalError, Solution
 from reprolib.solvers.hinge_lp._canonical import canonical_optimum
 
-#: Relative duality gap up to which an answer is accepted.
+#: Duality gap up to which an answer is accepted, relative to the loss of the zero function.
 GAP_TOL = 1e-7
 #: Relative error of a sum of D + 1 products, with some room.
 ROUND_OFF = 8 * np.finfo(float).eps
 #: Relative gap beyond which round-off is no excuse.
 MAX_ROUND_OFF = 1e-4
-#: Root mean square up to which the dual bound holds at least.
-RADIUS = 1e3
 #: Residual of the dual equality constraints, relative to sum w, that is left as it is.
 RESIDUAL_TOL = 1e-14
+#: Distance of a margin from one up to which its dual variable is free.
+MARGIN_TOL = 1e-6
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,7 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
     """Make each answer canonical and recompute both objectives.
 
     The dual point satisfies its equality constraints to round-off only, so that sum(a) is lowered
-    by ||r|| max(||c||, 1e3), r the residual: a lower bound on the loss of every function that is no
-    larger, in root mean square, than that.
+    by what that can be worth, for all columns of V; see `NestedBasis.slack`.
 
     Parameters
     ----------
@@ -73,41 +72,56 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
             signed, basis.weights, answer.coordinates, duals[i], dual_tol
         )
         coordinates[i, :size] = c
-        duals[i] = _nearly_feasible(signed, basis.weights, duals[i], dual_tol)
-        slack[i] = float(np.linalg.norm(signed @ duals[i])) * max(RADIUS, float(np.linalg.norm(c)))
+        duals[i] = _nearly_feasible(signed, basis.weights, duals[i], c, dual_tol)
+        slack[i] = basis.slack(duals[i], n_components[i], float(np.linalg.norm(c)))
     beta, intercept = basis.coefficients(coordinates)
+    unit = basis.weight_unit
     primal = np.maximum(1.0 - basis.margins(beta, intercept), 0.0) @ basis.weights
     dual_objective = duals.sum(axis=1) - slack
     size_of_terms = np.abs(beta) @ np.abs(basis.V).T + np.abs(intercept)[:, np.newaxis]
     round_off = ROUND_OFF * (size_of_terms @ basis.weights)
     return [
         Solution(
-            variables={"beta": beta[i, :d], "intercept": intercept[i], "dual": duals[i]},
-            primal_objective=float(primal[i]),
-            dual_objective=float(dual_objective[i]),
+            variables={"beta": beta[i, :d], "intercept": intercept[i], "dual": duals[i] * unit},
+            primal_objective=float(primal[i]) * unit,
+            dual_objective=float(dual_objective[i]) * unit,
             status=answers[i].status,
             iterations=answers[i].iterations,
             info={
                 "solver": solver,
                 "canonical": bool(found[i]),
-                "round_off": float(round_off[i]),
+                "round_off": float(round_off[i]) * unit,
+                "norm": float(np.linalg.norm(coordinates[i])),
             },
+            scale=float(basis.weights.sum()) * unit,
         )
         for i, d in enumerate(n_components)
     ]
 
 
-def _nearly_feasible(signed, weights, dual, dual_tol):
-    """Snap dual variables to bounds within ``dual_tol``; let the others take up the residual."""
-    residual = np.linalg.norm(signed @ dual)
-    if residual <= RESIDUAL_TOL * weights.sum():
+def _nearly_feasible(signed, weights, dual, coordinates, dual_tol):
+    """Dual point of least residual: as it is, or with the free variables solved for.
+
+    Which variables are free is told by the dual point itself, or by the margins of the primal one:
+    an interior point method may know the one well and not the other.
+    """
+    if np.linalg.norm(signed @ dual) <= RESIDUAL_TOL * weights.sum():
         return dual
-    lower, upper = dual <= dual_tol * weights, dual >= (1.0 - dual_tol) * weights
+    margins = coordinates @ signed
+    bounds = [
+        (dual <= dual_tol * weights, dual >= (1.0 - dual_tol) * weights),
+        (margins > 1.0 + MARGIN_TOL, margins < 1.0 - MARGIN_TOL),
+    ]
+    points = [dual, *(_solve_free(signed, weights, dual, *sides) for sides in bounds)]
+    return min(points, key=lambda point: float(np.linalg.norm(signed @ point)))
+
+
+def _solve_free(signed, weights, dual, lower, upper):
+    """Put variables at their bounds; let the others take up the residual."""
     inside = ~(lower | upper)
-    snapped = np.where(lower, 0.0, np.where(upper, weights, dual))
-    snapped[inside] -= np.linalg.lstsq(signed[:, inside], signed @ snapped, rcond=1e-13)[0]
-    snapped = np.clip(snapped, 0.0, weights)
-    return snapped if np.linalg.norm(signed @ snapped) < residual else dual
+    point = np.where(lower, 0.0, np.where(upper, weights, dual))
+    point[inside] -= np.linalg.lstsq(signed[:, inside], signed @ point, rcond=1e-13)[0]
+    return np.clip(point, 0.0, weights)
 
 
 def is_certified(solution: Solution) -> bool:
@@ -116,7 +130,7 @@ def is_certified(solution: Solution) -> bool:
     Just before the classes become separable, decision values reach 1e7, and the loss is then
     known to no better than the round-off of V beta + b.
     """
-    scale = max(1.0, abs(solution.primal_objective), abs(solution.dual_objective))
+    scale = solution.scale or 0.0
     allowed = GAP_TOL * scale + min(solution.info["round_off"], MAX_ROUND_OFF * scale)
     return solution.status == "optimal" and abs(solution.gap) <= allowed
 
@@ -139,7 +153,7 @@ def require_path(solutions):
                 n_certified=i,
             )
         objective, round_off = solution.primal_objective, solution.info["round_off"]
-        if objective > previous + 2 * GAP_TOL * max(1.0, previous) + round_off:
+        if objective > previous + 2 * GAP_TOL * (solution.scale or 0.0) + round_off:
             raise NotOptimalError(
                 f"the hinge loss rises from {previous:g} to {objective:g} at {i + 1} components, "
                 "which a nested model cannot do; use fewer components or a larger rank_tol",

@@ -222,12 +222,12 @@ def _vertex(GT, weights, inverse, basis, upper, c, duals):
 
 @numba.njit(cache=True)
 def _gap(GT, weights, c, duals, margins):
-    """Relative duality gap of a vertex; its margins are written to ``margins``."""
+    """Duality gap of a vertex relative to sum w; its margins are written to ``margins``."""
     _combine(c, GT, margins)
     loss = 0.0
     for i in range(len(weights)):
         loss += weights[i] * max(0.0, 1.0 - margins[i])
-    return abs(loss - duals.sum()) / max(1.0, loss)
+    return abs(loss - duals.sum()) / weights.sum()
 
 
 @numba.njit(cache=True)

@@ -18,7 +18,7 @@ from reprolib.solvers.hinge_lp._highs import highs_path, highs_single
 from reprolib.solvers.hinge_lp._simplex import perturbed_targets, simplex_path
 
 #: Relative gap above which the simplex path goes on with the targets 1; see `simplex_path`.
-EXACT_GAP = 1e-11
+EXACT_GAP = 1e-12
 #: The simplex method's own tolerance on the bounds of a; see `canonical_optimum`.
 DUAL_TOL = 1e-9
 
