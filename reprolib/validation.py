@@ -18,6 +18,9 @@ SMALLEST_FEATURE = 1e-60
 #: Kernel values larger than this overflow when they are squared and summed.
 LARGEST_KERNEL_VALUE = 1e120
 
+#: A Gram matrix of n points may have eigenvalues down to minus this times n times its largest.
+ROUND_OFF_OF_EIGENVALUES = 100 * float(np.finfo(np.float64).eps)
+
 #: Hyperparameters larger than this overflow where they meet kernel values.
 LARGEST_PARAMETER = 1e60
 
@@ -151,6 +154,51 @@ def check_magnitude(values, name: str, limit: float = LARGEST_FEATURE):
             "or use a kernel that grows less."
         )
     return values
+
+
+def require_positive_semidefinite(K, name: str = "K"):
+    """Return a symmetric matrix if it is positive semidefinite up to round-off.
+
+    Certificates of convex problems hold for such kernels only. One Cholesky factorisation
+    (n^3 / 3 operations) accepts a matrix; where it fails, the eigenvalues (4 n^3 / 3) decide.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric and finite, as `reprolib.kernels.check_gram` returns it.
+    name : str
+        Of the matrix, in the error.
+
+    Raises
+    ------
+    ValueError
+        If the smallest eigenvalue is below minus ``ROUND_OFF_OF_EIGENVALUES`` times n times the
+        largest one.
+    """
+    size = _largest(K)
+    if size == 0.0 or _has_cholesky(K / size):
+        return K
+    eigenvalues = np.linalg.eigvalsh(K / size) * size
+    smallest, largest = float(eigenvalues[0]), float(eigenvalues[-1])
+    if smallest < -ROUND_OFF_OF_EIGENVALUES * len(K) * largest:
+        raise ValueError(
+            f"{name} is not positive semidefinite: its smallest eigenvalue is {smallest:.6g}, its "
+            f"largest {largest:.6g}. Use a positive semidefinite kernel, computed in double "
+            f"precision, or add {-smallest:.6g} to the diagonal of {name}, or set its negative "
+            "eigenvalues to zero (numpy.linalg.eigh)."
+        )
+    return K
+
+
+def _has_cholesky(K) -> bool:
+    """Whether K, raised on the diagonal by the tolerance (at most), can be factored."""
+    raised = K.copy()
+    raised.flat[:: len(K) + 1] += ROUND_OFF_OF_EIGENVALUES * np.trace(K)
+    try:
+        np.linalg.cholesky(raised)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _largest(values) -> float:

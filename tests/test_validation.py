@@ -8,7 +8,12 @@ from sklearn.model_selection import KFold, check_cv
 
 from reprolib.kpm import KPMClassifier
 from reprolib.mkpm import MKPMClassifier
-from reprolib.validation import as_numbers, encode_labels, list_folds
+from reprolib.validation import (
+    as_numbers,
+    encode_labels,
+    list_folds,
+    require_positive_semidefinite,
+)
 
 Y = np.array(["b", "a", "b", "a"])
 
@@ -46,3 +51,36 @@ def test_numbers_only():
     assert as_numbers([1, 2], "gammas").dtype == np.float64
     with pytest.raises(ValueError, match=r"gammas is \['a'\]; give numbers only"):
         as_numbers(["a"], "gammas")
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1.0, 1e120])
+@pytest.mark.parametrize("rank", [0, 1, 3, 40])
+def test_gram_matrices_are_positive_semidefinite_up_to_round_off(unit, rank):
+    X = np.random.default_rng(rank).normal(size=(40, rank))
+    K = unit * (X @ X.T)
+    assert require_positive_semidefinite(K) is K
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1.0, 1e120])
+def test_an_indefinite_matrix_is_refused_with_its_smallest_eigenvalue(unit):
+    K = unit * np.array([[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(
+        ValueError, match=r"X\[3\] is not positive semidefinite.*smallest eigen"
+    ) as error:
+        require_positive_semidefinite(K, name="X[3]")
+    assert f"is {-unit:.6g}, its largest {3 * unit:.6g}" in str(error.value)
+    assert require_positive_semidefinite(K + unit * np.eye(2)) is not None
+
+
+def test_indefiniteness_is_measured_against_the_largest_eigenvalue():
+    directions = np.linalg.qr(np.random.default_rng(0).normal(size=(30, 30)))[0]
+    for relative, refused in ((-1e-14, False), (-1e-9, True)):
+        K = (directions * np.r_[relative, np.zeros(28), 1.0]) @ directions.T
+        K = 0.5 * (K + K.T)
+        if refused:
+            with pytest.raises(ValueError, match="smallest eigenvalue is -1e-09"):
+                require_positive_semidefinite(K)
+        else:
+            require_positive_semidefinite(K)
+    with pytest.raises(ValueError, match="smallest eigenvalue is -1, its largest -1"):
+        require_positive_semidefinite(-np.eye(3))
