@@ -144,9 +144,15 @@ def test_rows_on_demand_give_the_same_certificate():
 def test_precomputed_kernel_gives_the_same_model():
     X, y = blobs(8)
     K = gram(X, gamma=0.4)
-    rbf = SimplexConeSVC(gamma=0.4).fit(X, y)
-    precomputed = SimplexConeSVC(kernel="precomputed").fit(K, y)
-    np.testing.assert_allclose(precomputed.decision_function(K), rbf.decision_function(X))
+    rbf = SimplexConeSVC(gamma=0.4, tol=1e-10).fit(X, y)
+    precomputed = SimplexConeSVC(kernel="precomputed", tol=1e-10).fit(K, y)
+    # ||f - f*||^2 is at most twice the gap, in the norm of the RKHS.
+    np.testing.assert_allclose(
+        precomputed.decision_function(K),
+        rbf.decision_function(X),
+        rtol=0,
+        atol=2 * np.sqrt(2e-10 * rbf.objective_),
+    )
 
 
 def test_model_depends_on_nothing_but_the_seed():

@@ -13,7 +13,6 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
@@ -21,12 +20,12 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.simplex._base import SimplexClassifierMixin
+from reprolib.solvers import NotOptimalWarning
 from reprolib.solvers.simplex_sgd import LOSS_KINDS, SGDState, run_sgd
 from reprolib.validation import COUNT, POSITIVE, validate_data
 
-
 _REMEDY = (
-    "The steps are too long: decrease eta0 (\"auto\" is the largest at which S-LS does not "
+    'The steps are too long: decrease eta0 ("auto" is the largest at which S-LS does not '
     "overshoot), set project=True, increase alpha, or scale the features."
 )
 
@@ -115,7 +114,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
 
         Warns
         -----
-        ConvergenceWarning
+        NotOptimalWarning
             If the model has a larger objective than the zero function: its steps are too long.
         """
         self._validate_params()
@@ -205,7 +204,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
                 f"SimplexSGDClassifier ended after {self.t_} steps with a penalty of "
                 f"{penalty:.3g} alone, where the zero function has an objective of 1 "
                 f"(eta0={self.eta0!r}, alpha={self.alpha:g}). {_REMEDY}",
-                ConvergenceWarning,
+                NotOptimalWarning,
                 stacklevel=3,
             )
 

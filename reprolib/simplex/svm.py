@@ -21,7 +21,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import KernelMixin, check_gram
-from reprolib.simplex._base import SimplexClassifierMixin
+from reprolib.simplex._base import SimplexClassifierMixin, gram_name
 from reprolib.solvers import NotOptimalWarning
 from reprolib.solvers.kronecker_qp import gram_factor, times_code_gram
 from reprolib.solvers.simplex_svm import (
@@ -138,11 +138,7 @@ def _semidefinite(svm, K):
     """Return K, or a diagonal block of it, if the certificate holds for it."""
     if svm.kernel in ("linear", "rbf"):
         return K
-    return require_positive_semidefinite(K, _name_of_gram(svm.kernel))
-
-
-def _name_of_gram(kernel) -> str:
-    return "X" if kernel == "precomputed" else f"the Gram matrix of kernel={kernel!r}"
+    return require_positive_semidefinite(K, gram_name(svm.kernel))
 
 
 def _interior_point(svm, X, indicators):

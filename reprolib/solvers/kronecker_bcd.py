@@ -153,7 +153,7 @@ def solve_kronecker_qp_bcd(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_ch
     gap : callable
         (A, K A G) -> certified duality gap and the objective that it is relative to.
     tol : float
-        Stop when gap <= tol * objective.
+        Stop when |gap| <= tol * objective; a gap below zero is round-off.
     max_iter : int
         Epochs.
     seed : int
@@ -181,7 +181,7 @@ def solve_kronecker_qp_bcd(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_ch
             active = active[idle[active] < 3]
             epochs += 1
         value, objective = gap(A / unit**2, times_code_gram(X @ (X.T @ A)))
-        if value <= tol * objective:
+        if abs(value) <= tol * objective:
             break
     return A / unit**2, epochs
 
@@ -221,7 +221,7 @@ def solve_kronecker_qp_decomposition(
     while iterations < max_iter:
         scores = times_code_gram(F)
         value, objective = gap(A / unit, scores)
-        if value <= tol * objective:
+        if abs(value) <= tol * objective:
             break
         violation = _block_violation(A, scores - B, U) * (diagonal > FLAT)
         chosen = _working_set(violation, block_size, rng)

@@ -73,7 +73,7 @@ class ConstraintRows:
 
 @dataclass(frozen=True)
 class KroneckerQPAnswer:
-    """W (r, T-1), one array (n, T) of multipliers a kind of rows, the dual objective, iterations."""
+    """W (r, T-1), an array (n, T) of multipliers a kind of rows, dual objective, iterations."""
 
     W: np.ndarray
     multipliers: list[np.ndarray]

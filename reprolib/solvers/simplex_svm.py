@@ -29,7 +29,7 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from reprolib.codes import simplex_code
-from reprolib.solvers._solution import NotOptimalError, Solution
+from reprolib.solvers._solution import Solution
 from reprolib.solvers.kronecker_bcd import (
     power_of_two,
     solve_kronecker_qp_bcd,
@@ -259,15 +259,13 @@ def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100)
     """
     square = _unit_square(L, dual.C)
     constraints, scaled = dual.constraints(dual.C / square), L * np.sqrt(square)
-    best: Solution | None = None
+    tried = []
     for asked in (1e-2 * tol, tol, 1e2 * tol):
         answer = solve_kronecker_qp_cvxopt(scaled, constraints, tol=asked, max_iter=max_iter)
-        solution = _certified(dual, L, answer, square, tol)
-        if best is None or solution.gap < best.gap:
-            best = solution
-        if best.status == "optimal":
+        tried.append(_certified(dual, L, answer, square, tol))
+        if tried[-1].status == "optimal":
             break
-    return best
+    return min(tried, key=lambda solution: abs(solution.relative_gap))
 
 
 def _unit_square(L, C: float) -> float:
@@ -337,12 +335,16 @@ def _smallest_expansion(L, W):
 def _solution(dual, A, product, iterations, tol):
     """Certificate of a descent at A."""
     variables = {"A": A, "coefficients": dual.coefficients(A, product)}
-    return _with_status(variables, *dual.objectives(A, product), iterations, tol)
+    primal, dual_objective = dual.objectives(A, product)
+    return _with_status(variables, primal, dual_objective, iterations, tol)
 
 
 def _with_status(variables, primal, dual_objective, iterations, tol):
-    """Optimal when the gap is at most tol times the primal objective."""
-    optimal = primal - dual_objective <= 1.01 * tol * abs(primal)
+    """Optimal when the gap is at most tol times the primal objective, also if it is negative.
+
+    A gap below zero is round-off; one beyond tol says that the objectives are not known to tol.
+    """
+    optimal = abs(primal - dual_objective) <= 1.01 * tol * abs(primal)
     return Solution(
         variables,
         float(primal),
