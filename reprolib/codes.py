@@ -5,6 +5,20 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
+#: Values that differ by less, relative to the largest in size of their row, are equal.
+TIE = 1e-10
+
+
+def first_largest(values):
+    """Index of the largest value along the last axis, the first of those equal up to round-off.
+
+    Scores that tie by the problem (repeated points, symmetric classes) differ in the last digits,
+    and otherwise from one processor to the next.
+    """
+    values = np.asarray(values)
+    size = np.abs(values).max(axis=-1, keepdims=True)
+    return np.argmax(values >= values.max(axis=-1, keepdims=True) - TIE * size, axis=-1)
+
 
 def one_vs_all_code(n_classes: int):
     """One-vs-all code in {-1, 1}: column t is 1 in row t and -1 elsewhere, shape (T, T)."""
@@ -95,7 +109,7 @@ def decision_values(code, scores):
 
 
 def decode(code, scores):
-    """Index of the nearest code word (Euclidean; the first of equally near ones).
+    """Index of the nearest code word (Euclidean; the first of equally near ones, see `TIE`).
 
     Parameters
     ----------
@@ -106,4 +120,4 @@ def decode(code, scores):
     -------
     ndarray of int of shape (n,)
     """
-    return np.argmax(nearness(code, scores), axis=1)
+    return first_largest(nearness(code, scores))

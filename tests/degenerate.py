@@ -1,48 +1,69 @@
-"""Binary problems with everything that upsets a solver, and exact values of their objectives."""
+"""Degenerate data for the solvers of simplex coding, and a second interpreter to run on them."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
 
 import numpy as np
 
-N_PROBLEMS = 500
+ROOT = Path(__file__).resolve().parents[1]
+KINDS = (
+    "generic",
+    "dependent columns",
+    "repeated points",
+    "zero points",
+    "ties",
+    "lengths 1e-2 to 1e2",
+    "orthogonal",
+    "rank one",
+    "zero",
+)
 
 
-def degenerate_problem(seed):
-    """Features (n, p) with n < 16, labels -1 and 1, and C from 1e-6 to 1e6.
-
-    In turn: nothing special, repeated points, ties, dependent columns, points of all sizes, zero
-    points, two distinct points, features of all sizes. Every other problem is multiplied by a
-    power of two between 1e-75 and 1e75, and C divided by its square.
-    """
-    rng = np.random.default_rng(seed)
-    n, p = int(rng.integers(2, 16)), int(rng.integers(1, 6))
+def degenerate_points(kind: str, rng, *, max_samples: int = 12, max_features: int = 5):
+    """Matrix of shape (n, p) with n and p from 1."""
+    n, p = int(rng.integers(1, max_samples + 1)), int(rng.integers(1, max_features + 1))
     X = rng.normal(size=(n, p))
-    change = (
-        lambda: X,
-        lambda: X[rng.integers(0, max(1, n // 3), n)],
-        lambda: np.round(X),
-        lambda: X[:, rng.integers(0, p, p)],
-        lambda: X * 10.0 ** rng.uniform(-17, 17, size=(n, 1)),
-        lambda: X * (rng.random(n) < 0.5)[:, None],
-        lambda: np.outer(np.sign(X[:, 0]), np.ones(p)),
-        lambda: X * 10.0 ** rng.uniform(-6, 6, size=(1, p)),
+    if kind == "dependent columns" and p > 1:
+        column = rng.integers(p)
+        X[:, column] = np.delete(X, column, axis=1) @ rng.integers(-1, 2, size=p - 1)
+    elif kind == "repeated points":
+        X = X[rng.integers(max(1, n // 2), size=n)]
+    elif kind == "zero points":
+        X[rng.integers(n, size=n // 2)] = 0.0
+    elif kind == "ties":
+        X = np.round(X)
+    elif kind == "lengths 1e-2 to 1e2":
+        X *= 10.0 ** rng.uniform(-2, 2, size=(n, 1))
+    elif kind == "orthogonal":
+        X = np.eye(n)
+    elif kind == "rank one":
+        X = np.outer(rng.normal(size=n), rng.normal(size=p))
+    elif kind == "zero":
+        X[:] = 0.0
+    return X
+
+
+def degenerate_labels(n_samples: int, n_classes: int, rng):
+    """Class indices; now and then all the same, so that the other classes are empty."""
+    y = rng.integers(n_classes, size=n_samples)
+    return np.full(n_samples, y[0]) if rng.random() < 0.15 else y
+
+
+def run_python(*parts: str, **environment: str) -> str:
+    """Output of a new interpreter that runs the parts; an error there is an error here."""
+    code = "\n".join(textwrap.dedent(part) for part in parts)
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    X = change[seed % len(change)]()
-    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
-    if rng.random() < 0.3:  # one point against the rest
-        y = np.where(np.arange(n) == rng.integers(n), 1.0, -1.0)
-    exponent = int(rng.integers(-249, 250)) if seed // len(change) % 2 else 0
-    return np.ldexp(X, exponent), y, float(np.ldexp(10.0 ** rng.uniform(-6, 6), -2 * exponent))
-
-
-def exact(values):
-    """Array of fractions."""
-    return np.vectorize(Fraction, otypes=[object])(np.asarray(values, dtype=np.float64))
-
-
-def exact_hinge_losses(scores, y, intercept):
-    """Sum of hinge losses in rational arithmetic."""
-    b = Fraction(float(intercept))
-    return sum(max(Fraction(0), 1 - int(yi) * (f + b)) for f, yi in zip(scores, y, strict=True))
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout

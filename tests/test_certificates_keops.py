@@ -18,7 +18,7 @@ from reprolib.solvers.pyramid.mkl_features import solve_mkl_features
 from reprolib.solvers.pyramid.tree import KernelTree
 from reprolib.solvers.svm import best_svm, solve_svm_active_set
 from reprolib.solvers.tree_lasso import largest_alpha, solve_tree_lasso_fista
-from tests.degenerate import N_PROBLEMS, degenerate_problem, exact, exact_hinge_losses
+from tests.degenerate_binary import N_PROBLEMS, degenerate_problem, exact, exact_hinge_losses
 from tests.naive import keops as naive
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -197,7 +197,7 @@ import sys, warnings
 import numpy as np
 from reprolib.mkl import KEOPSClassifier
 from reprolib.solvers.svm import best_svm
-from tests.degenerate import degenerate_problem
+from tests.degenerate_binary import degenerate_problem
 warnings.simplefilter("ignore")
 r = np.random.default_rng(21)
 n, p = int(r.integers(6, 16)), int(r.integers(1, 5))

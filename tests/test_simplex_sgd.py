@@ -11,6 +11,7 @@ from reprolib.simplex import (
     make_loss,
 )
 from reprolib.simplex.streaming import iterate_blocks, open_rows
+from reprolib.solvers import NotOptimalWarning
 from tests.naive import simplex as naive
 
 LOSSES = ["least_squares", "cone", "halfspace"]
@@ -28,6 +29,7 @@ def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
 
+@pytest.mark.filterwarnings("ignore:SimplexSGDClassifier ended .* steps are too long")
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("project", [True, False])
 @pytest.mark.parametrize("eta0", [None, 0.05])
@@ -172,6 +174,62 @@ def test_bad_block_size_is_named():
 def test_bad_hyperparameters_are_named(params, message):
     with pytest.raises(ValueError, match=message):
         SimplexSGDClassifier(**params).fit(*blobs())
+
+
+GAUSSIAN = np.random.default_rng(0).normal(size=(100, 3))
+THIRDS = np.arange(100) % 3
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("average", [False, True])
+def test_divergence_is_an_error_that_names_eta0(container, average):
+    model = SimplexSGDClassifier(
+        "least_squares", eta0=10.0, project=False, max_iter=50, average=average
+    )
+    with pytest.raises(ValueError, match=r"diverged: .* eta0=10\.0, .* decrease eta0"):
+        model.fit(container(GAUSSIAN), THIRDS)
+
+
+def test_divergence_of_a_stream_is_an_error_and_leaves_the_last_finite_model():
+    model = SimplexSGDClassifier("least_squares", eta0=10.0, project=False)
+    model.partial_fit(GAUSSIAN[:5], THIRDS[:5], classes=np.arange(3))
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="diverged"):
+        model.partial_fit(np.tile(GAUSSIAN, (50, 1)), np.tile(THIRDS, 50))
+    np.testing.assert_array_equal(model.coef_, before)
+    assert np.isfinite(before).all()
+    with pytest.raises(ValueError, match="diverged"):
+        model.partial_fit(GAUSSIAN, THIRDS)
+
+
+def test_overflow_before_a_projection_is_no_zero_model():
+    model = SimplexSGDClassifier("least_squares", eta0=None, alpha=1e-60)
+    with pytest.raises(ValueError, match="diverged"):
+        model.fit(1e59 * GAUSSIAN, THIRDS)
+
+
+def test_a_model_worse_than_zero_is_said_once():
+    model = SimplexSGDClassifier(eta0=None, alpha=1e-60, project=False)
+    with pytest.warns(NotOptimalWarning, match="decrease eta0") as caught:
+        model.fit(GAUSSIAN, THIRDS)
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_squares_of_single_precision_do_not_overflow(container, scale):
+    X = container((scale * GAUSSIAN).astype(np.float32))
+    model = SimplexSGDClassifier(alpha=1e-4 * scale**2, random_state=0).fit(X, THIRDS)
+    plain = SimplexSGDClassifier(alpha=1e-4, random_state=0).fit(GAUSSIAN, THIRDS)
+    np.testing.assert_allclose(scale * model.coef_, plain.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_features_that_overflow_are_refused(container):
+    with pytest.raises(ValueError, match="overflow"):
+        SimplexSGDClassifier().fit(container(1e150 * GAUSSIAN), THIRDS)
+    with pytest.raises(ValueError, match="overflow"):
+        SimplexSGDClassifier().partial_fit(container(1e150 * GAUSSIAN), THIRDS, [0, 1, 2])
 
 
 def test_a_refused_first_batch_leaves_nothing_behind():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 from sklearn.base import ClassifierMixin
 
-from reprolib.codes import simplex_code
+from reprolib.codes import first_largest, simplex_code
 from reprolib.validation import encode_labels
 
 
@@ -35,6 +34,11 @@ class SimplexClassifierMixin(ClassifierMixin):
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
     def predict(self, X):
-        """Class of the nearest code word (the first of equally near ones)."""
+        """Class of the nearest code word (the first of equally near ones, up to round-off)."""
         scores = self._vector_function(X) @ self.code_
-        return self.classes_[np.argmax(scores, axis=1)]
+        return self.classes_[first_largest(scores)]
+
+
+def gram_name(kernel) -> str:
+    """Name of a Gram matrix of training data in errors."""
+    return "X" if kernel == "precomputed" else f"the Gram matrix of kernel={kernel!r}"

@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from reprolib.codes import first_largest
 from reprolib.simplex._base import SimplexClassifierMixin
 from reprolib.simplex.losses import ExponentialLoss, SimplexLoss
 from reprolib.validation import COUNT, validate_data
@@ -117,7 +118,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, reset=False)
         for F in self._stages(X):
-            yield self.classes_[np.argmax(F @ self.code_, axis=1)]
+            yield self.classes_[first_largest(F @ self.code_)]
 
     def _stages(self, X):
         F = np.zeros((len(X), len(self.code_)))
@@ -148,14 +149,14 @@ def _fit_all_coordinates(blank, X, targets):
 
 
 def _fit_best_coordinate(blank, X, targets):
-    """Of the trees on single coordinates, the one with the steepest slope per unit of length."""
+    """Of the trees on single coordinates, the first with the steepest slope per unit of length."""
     trees = [clone(blank).fit(X, target) for target in targets.T]
     slopes = []
     for tree, target in zip(trees, targets.T, strict=True):
         predicted = tree.predict(X)
         length = max(float(np.linalg.norm(predicted)), np.finfo(float).tiny)
         slopes.append(predicted @ target / length)
-    best = int(np.argmax(slopes))
+    best = int(first_largest(slopes))
     return trees[best], slice(best, best + 1)
 
 

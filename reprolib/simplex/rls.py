@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.codes import encode
+from reprolib.codes import encode, first_largest
 from reprolib.kernels import KernelMixin
-from reprolib.simplex._base import SimplexClassifierMixin
+from reprolib.simplex._base import SimplexClassifierMixin, gram_name
 from reprolib.solvers.rls import (
     feature_spectrum,
     gram_spectrum,
@@ -27,7 +27,12 @@ from reprolib.solvers.rls import (
     solve_rls_cholesky,
     solve_rls_loo_eigh,
 )
-from reprolib.validation import POSITIVE, as_numbers, validate_data
+from reprolib.validation import (
+    POSITIVE,
+    as_numbers,
+    require_positive_semidefinite,
+    validate_data,
+)
 
 
 class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
@@ -42,6 +47,8 @@ class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         """Return validated (X, class indices, whether to solve in the p features)."""
         if self.kernel != "linear":
             K, y = self._fit_gram(X, y)
+            if self.kernel != "rbf":
+                require_positive_semidefinite(K, gram_name(self.kernel))
             return K, self._encode_classes(y), False
         X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
         return X, self._encode_classes(y), X.shape[1] < X.shape[0]
@@ -240,5 +247,5 @@ def _loo_scores(spectrum, indices, alphas):
     indicators = sp.csr_array((np.ones(n_samples), (np.arange(n_samples), indices)))
     hits = np.zeros(len(alphas))
     for rows, columns, scores in solve_rls_loo_eigh(spectrum, indicators, n_samples * alphas):
-        hits[columns] += np.sum(np.argmax(scores, axis=2) == indices[rows, None], axis=0)
+        hits[columns] += np.sum(first_largest(scores) == indices[rows, None], axis=0)
     return hits / n_samples

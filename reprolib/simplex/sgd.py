@@ -8,6 +8,7 @@ online lambda, of the objective with lambda/2 ||W||^2 that its step (1 - eta lam
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 
 import numpy as np
@@ -19,8 +20,14 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.simplex._base import SimplexClassifierMixin
+from reprolib.solvers import NotOptimalWarning
 from reprolib.solvers.simplex_sgd import LOSS_KINDS, SGDState, run_sgd
 from reprolib.validation import COUNT, POSITIVE, validate_data
+
+_REMEDY = (
+    'The steps are too long: decrease eta0 ("auto" is the largest at which S-LS does not '
+    "overshoot), set project=True, increase alpha, or scale the features."
+)
 
 
 class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
@@ -103,7 +110,12 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a hyperparameter is out of range, or y has one class.
+            If a hyperparameter is out of range, y has one class, or the steps diverge.
+
+        Warns
+        -----
+        NotOptimalWarning
+            If the model has a larger objective than the zero function: its steps are too long.
         """
         self._validate_params()
         X, y = self._validate(X, y, reset=True)
@@ -112,7 +124,9 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         for _ in range(self.max_iter):
             self._pass(X, indices, self._rng)
         self.n_iter_ = self.max_iter
-        return self._store()
+        self._store()
+        self._warn_if_worse_than_zero()
+        return self
 
     def partial_fit(self, X, y, classes=None):
         """Make one pass over a batch, going on from where the last call stopped.
@@ -128,7 +142,8 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the first call has no ``classes``, or y has a label that is not among them.
+            If the first call has no ``classes``, y has a label that is not among them, or the
+            steps diverge; ``coef_`` is then that of the batch before.
         """
         self._validate_params()
         first = not hasattr(self, "_state")
@@ -156,7 +171,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         self._state = SGDState(len(self.classes_), X.shape[1])
         eta0 = self.eta0
         if eta0 == "auto":
-            eta0 = 0.5 / max(float(row_norms(X, squared=True).max()), np.finfo(float).tiny)
+            eta0 = 0.5 / max(_largest_squared_norm(X), np.finfo(float).tiny)
         self._t0 = 0.0 if eta0 is None else max(0.5 / (self.alpha * eta0) - 1.0, 0.0)
 
     def _pass(self, X, indices, rng):
@@ -174,6 +189,24 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
             project=self.project,
             average_from=average_from,
         )
+        if self._state.diverged:
+            raise ValueError(
+                f"SimplexSGDClassifier diverged: its weights overflowed within "
+                f"{self._state.n_steps} steps with eta0={self.eta0!r}, alpha={self.alpha:g}, "
+                f"project={self.project}. {_REMEDY}"
+            )
+
+    def _warn_if_worse_than_zero(self):
+        """The zero function has a loss of 1 in all three problems."""
+        penalty = self.alpha * float(np.linalg.norm(self.coef_)) ** 2
+        if penalty > 1.0:
+            warnings.warn(
+                f"SimplexSGDClassifier ended after {self.t_} steps with a penalty of "
+                f"{penalty:.3g} alone, where the zero function has an objective of 1 "
+                f"(eta0={self.eta0!r}, alpha={self.alpha:g}). {_REMEDY}",
+                NotOptimalWarning,
+                stacklevel=3,
+            )
 
     def _store(self):
         averaging = self.average is not False
@@ -188,3 +221,10 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
         return safe_sparse_dot(X, self.coef_.T, dense_output=True)
+
+
+def _largest_squared_norm(X) -> float:
+    """Largest ||x||^2, summed in double precision."""
+    if isinstance(X, np.ndarray):
+        return float(np.einsum("ij,ij->i", X, X, dtype=np.float64).max())
+    return float(row_norms(X.astype(np.float64, copy=False), squared=True).max())

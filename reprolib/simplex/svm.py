@@ -15,16 +15,15 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from scipy.linalg import eigh
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import KernelMixin, check_gram
-from reprolib.simplex._base import SimplexClassifierMixin
+from reprolib.simplex._base import SimplexClassifierMixin, gram_name
 from reprolib.solvers import NotOptimalWarning
-from reprolib.solvers.kronecker_qp import times_code_gram
+from reprolib.solvers.kronecker_qp import gram_factor, times_code_gram
 from reprolib.solvers.simplex_svm import (
     ConeDual,
     HalfspaceDual,
@@ -33,7 +32,12 @@ from reprolib.solvers.simplex_svm import (
     solve_simplex_svm_cvxopt,
     solve_simplex_svm_decomposition,
 )
-from reprolib.validation import COUNT, POSITIVE, validate_data
+from reprolib.validation import (
+    COUNT,
+    POSITIVE,
+    require_positive_semidefinite,
+    validate_data,
+)
 
 
 class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
@@ -55,7 +59,9 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a hyperparameter is out of range, y has one class, or the kernel is not PSD.
+            If a hyperparameter is out of range, y has one class, or the kernel is not positive
+            semidefinite. Where the Gram matrix is not stored (``cache_size``), its diagonal
+            blocks of some 256 rows are looked at, and not the whole of it.
 
         Warns
         -----
@@ -71,7 +77,7 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         if solution.status != "optimal":
             warnings.warn(
                 f"{type(self).__name__} stopped after {solution.iterations} iterations at a "
-                f"relative duality gap of {_relative_gap(solution):.2g} (tol={self.tol:g}); "
+                f"relative duality gap of {solution.relative_gap:.2g} (tol={self.tol:g}); "
                 "increase max_iter or tol, scale the features, or decrease C.",
                 NotOptimalWarning,
                 stacklevel=2,
@@ -82,7 +88,7 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         self.X_fit_ = X
         self.dual_coef_ = solution.variables["coefficients"]
         self.objective_ = solution.primal_objective
-        self.duality_gap_ = _relative_gap(solution)
+        self.duality_gap_ = solution.relative_gap
         self.n_iter_ = solution.iterations
         if self.kernel == "linear":
             self.coef_ = self.dual_coef_.T @ X
@@ -101,10 +107,6 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         raise NotImplementedError
 
 
-def _relative_gap(solution):
-    return solution.gap / max(abs(solution.primal_objective), np.finfo(float).tiny)
-
-
 def _descend(svm, X, indicators):
     """Block coordinate descent: on W for the linear kernel, on rows of K for others."""
     seed = check_random_state(svm.random_state).randint(2**31 - 1)
@@ -113,11 +115,6 @@ def _descend(svm, X, indicators):
         dual = svm._dual(indicators, lambda Z: X @ (X.T @ Z))
         return solve_simplex_svm_bcd(dual, X, **settings)
     rows, diagonal = _gram_access(svm, X)
-    if np.any(diagonal < 0):
-        raise ValueError(
-            f"The kernel has a negative diagonal entry, {diagonal.min():.3g}: it is not positive "
-            "semidefinite. Clip its negative eigenvalues or use another kernel."
-        )
 
     def gram_times(Z):
         blocks = np.array_split(np.arange(len(X)), max(1, len(X) // 1000))
@@ -130,30 +127,28 @@ def _descend(svm, X, indicators):
 def _gram_access(svm, X):
     """(rows of K on demand, diagonal of K); K is stored if it fits in ``cache_size`` MB."""
     if svm.kernel == "precomputed" or 8e-6 * len(X) ** 2 <= svm.cache_size:
-        K = svm._kernel(X, X)
+        K = _semidefinite(svm, svm._kernel(X, X))
         return (lambda chosen: K[chosen]), np.diagonal(K).copy()
     blocks = np.array_split(np.arange(len(X)), max(1, len(X) // 256))
-    diagonal = np.concatenate([np.diagonal(svm._kernel(X[b], X[b])) for b in blocks])
-    return (lambda chosen: svm._kernel(X[chosen], X)), diagonal
+    diagonal = [np.diagonal(_semidefinite(svm, svm._kernel(X[b], X[b]))) for b in blocks]
+    return (lambda chosen: svm._kernel(X[chosen], X)), np.concatenate(diagonal)
+
+
+def _semidefinite(svm, K):
+    """Return K, or a diagonal block of it, if the certificate holds for it."""
+    if svm.kernel in ("linear", "rbf"):
+        return K
+    return require_positive_semidefinite(K, gram_name(svm.kernel))
 
 
 def _interior_point(svm, X, indicators):
-    """Cvxopt on a factor of K: X itself for the linear kernel, K's spectrum for others."""
-    L = X if svm.kernel == "linear" else _gram_factor(svm._kernel(X, X))
+    """Cvxopt on a factor of K: X itself for the linear kernel with p <= n, K's spectrum else."""
+    if svm.kernel == "linear" and X.shape[1] <= X.shape[0]:
+        L = X
+    else:
+        L = gram_factor(_semidefinite(svm, svm._kernel(X, X)))
     dual = svm._dual(indicators, lambda Z: L @ (L.T @ Z))
     return solve_simplex_svm_cvxopt(dual, L, tol=svm.tol, max_iter=svm.max_iter)
-
-
-def _gram_factor(K):
-    """L with K = L L' over the positive eigenvalues."""
-    eigenvalues, vectors = eigh(K)
-    if eigenvalues[0] < -1e-6 * np.abs(eigenvalues).max():
-        raise ValueError(
-            f"The Gram matrix is indefinite: its smallest eigenvalue is {eigenvalues[0]:.3g}, its "
-            f"largest {eigenvalues[-1]:.3g}. Clip the negative eigenvalues or use another kernel."
-        )
-    kept = eigenvalues > len(K) * np.finfo(float).eps * eigenvalues[-1]
-    return vectors[:, kept] * np.sqrt(eigenvalues[kept])
 
 
 _SOLVERS = {"descent": _descend, "cvxopt": _interior_point}

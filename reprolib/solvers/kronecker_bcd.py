@@ -1,7 +1,16 @@
 """The dual quadratic programme of the simplex SVMs, by exact block coordinate descent.
 
-The problem is that of `kronecker_qp`. One block is a row a of A, the T coefficients of one
-example; with k = K_ii it is the small programme
+Problem: over A of shape (n, T), one coefficient per example and class,
+
+    minimise   1/2 trace(A' K A G) - sum(B * A)   subject to   0 <= A <= U,
+
+with K the n x n Gram matrix and G = T/(T-1) I - 11'/(T-1) the inner products of the T simplex
+code words, so that the Hessian is the Kronecker product K (x) G. SC-SVM and SH-SVM (with and
+without the convex-hull constraint) are this problem with different B and U (`simplex_svm`). An
+entry with U = 0 is fixed at zero.
+
+One block is a row a of A, the T coefficients of one example; with k = K_ii it is the small
+programme
 
     minimise over 0 <= a <= u   1/2 k a' G a - b' a,
 
@@ -18,6 +27,14 @@ import numpy as np
 from numba import njit
 
 from reprolib.solvers.kronecker_qp import times_code_gram
+
+#: Of the largest diagonal entry of K: an example with less has no curvature to divide by.
+FLAT = 1e-200
+
+
+def power_of_two(size: float) -> float:
+    """Largest power of two up to a positive number, by which division is exact; 1 for zero."""
+    return float(2.0 ** (np.frexp(size)[1] - 1)) if size > 0.0 else 1.0
 
 
 @njit(cache=True)
@@ -55,7 +72,7 @@ def _linear_row(X, norms, B, U, A, Z, Zsum, i, row):
     """Solve the block of example i, update Z = X'A, its sum over classes, and A."""
     n_classes, p = Z.shape
     k = norms[i]
-    if k <= 0.0:
+    if k <= FLAT:
         return 0.0
     common = 0.0
     for j in range(p):
@@ -104,7 +121,7 @@ def _gram_sweeps(K, B, U, A, F, n_sweeps, tol):
         largest = 0.0
         for i in range(n):
             k = K[i, i]
-            if k <= 0.0:
+            if k <= FLAT:
                 continue
             total, own = F[i].sum(), A[i].sum()
             for q in range(n_classes):
@@ -136,7 +153,7 @@ def solve_kronecker_qp_bcd(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_ch
     gap : callable
         (A, K A G) -> certified duality gap and the objective that it is relative to.
     tol : float
-        Stop when gap <= tol * objective.
+        Stop when |gap| <= tol * objective; a gap below zero is round-off.
     max_iter : int
         Epochs.
     seed : int
@@ -150,7 +167,8 @@ def solve_kronecker_qp_bcd(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_ch
     iterations : int
         Epochs made.
     """
-    X = np.ascontiguousarray(X)
+    unit = power_of_two(np.abs(X).max(initial=0.0))
+    X, U = np.ascontiguousarray(X / unit), U * unit**2
     norms = np.einsum("ij,ij->i", X, X)
     A = _start(norms, B, U)
     rng = np.random.default_rng(seed)
@@ -162,10 +180,10 @@ def solve_kronecker_qp_bcd(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_ch
             _linear_sweep(X, norms, B, U, A, Z, rng.permutation(active), idle)
             active = active[idle[active] < 3]
             epochs += 1
-        value, objective = gap(A, times_code_gram(X @ (X.T @ A)))
-        if value <= tol * objective:
+        value, objective = gap(A / unit**2, times_code_gram(X @ (X.T @ A)))
+        if abs(value) <= tol * objective:
             break
-    return A, epochs
+    return A / unit**2, epochs
 
 
 def solve_kronecker_qp_decomposition(
@@ -196,16 +214,18 @@ def solve_kronecker_qp_decomposition(
     iterations : int
     """
     rng = np.random.default_rng(seed)
+    unit = power_of_two(np.max(diagonal, initial=0.0))
+    diagonal, U = diagonal / unit, U * unit
     A, F = _start(diagonal, B, U), np.zeros(B.shape)
     iterations = 0
     while iterations < max_iter:
         scores = times_code_gram(F)
-        value, objective = gap(A, scores)
-        if value <= tol * objective:
+        value, objective = gap(A / unit, scores)
+        if abs(value) <= tol * objective:
             break
-        violation = _block_violation(A, scores - B, U) * (diagonal > 0)
+        violation = _block_violation(A, scores - B, U) * (diagonal > FLAT)
         chosen = _working_set(violation, block_size, rng)
-        rows = gram_rows(chosen)
+        rows = gram_rows(chosen) / unit
         local_K = np.ascontiguousarray(rows[:, chosen])
         local_A, local_F = A[chosen].copy(), F[chosen].copy()
         outside = times_code_gram(local_F - local_K @ local_A)
@@ -216,13 +236,13 @@ def solve_kronecker_qp_decomposition(
         F += rows.T @ (local_A - A[chosen])
         A[chosen] = local_A
         iterations += 1
-    return A, times_code_gram(F), iterations
+    return A / unit, times_code_gram(F), iterations
 
 
 def _start(diagonal, B, U):
     """Zero, but at the bound where the example has no curvature (a zero row)."""
     A = np.zeros(B.shape)
-    flat = (diagonal <= 0)[:, None] & (B > 0) & np.isfinite(U)
+    flat = (diagonal <= FLAT)[:, None] & (B > 0) & np.isfinite(U)
     A[flat] = U[flat]
     return A
 

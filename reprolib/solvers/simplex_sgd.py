@@ -49,6 +49,12 @@ class SGDState:
         """Examples seen, repetitions included."""
         return int(self.scalars[_STEPS])
 
+    @property
+    def diverged(self) -> bool:
+        """Whether the weights, or their mean, have left the range of floating point."""
+        weights = (self.class_weights(), self.average_class_weights())
+        return not all(np.isfinite(part).all() for part in weights)
+
     def class_weights(self):
         """C'W of the last iterate, shape (T, p)."""
         return self.scalars[_SCALE] * self.V
@@ -101,6 +107,8 @@ def _advance(kind, settings, scores, y, squared_norm, u, scalars):
     factor = -eta / scalars[_SCALE] if moved else 0.0
     norm2 = shrink**2 * scalars[_NORM2] - 2.0 * shrink * eta * inner
     norm2 = max(norm2 + eta**2 * length * squared_norm, 0.0)
+    if not norm2 < np.inf:  # a projection would make zero of it
+        scalars[_SCALE] = np.nan
     limit = n_classes / ((n_classes - 1) * lam)
     if projected > 0.0 and norm2 > limit:
         scalars[_SCALE] *= np.sqrt(limit / norm2)
@@ -131,7 +139,8 @@ def _run_dense(kind, settings, X, y, order, V, U, scalars):
         x = X[i]
         squared_norm = 0.0
         for j in range(p):
-            squared_norm += x[j] * x[j]
+            value = np.float64(x[j])  # the square of single precision overflows
+            squared_norm += value * value
         for q in range(n_classes):
             product = 0.0
             for j in range(p):
@@ -160,7 +169,7 @@ def _run_sparse(kind, settings, data, columns, starts, y, order, V, U, scalars):
         squared_norm = 0.0
         scores[:] = 0.0
         for position in range(starts[i], starts[i + 1]):
-            value, j = data[position], columns[position]
+            value, j = np.float64(data[position]), columns[position]
             squared_norm += value * value
             for q in range(n_classes):
                 scores[q] += scalars[_SCALE] * V[q, j] * value
@@ -175,7 +184,7 @@ def _run_sparse(kind, settings, data, columns, starts, y, order, V, U, scalars):
 
 
 def run_sgd(state: SGDState, X, y, order, *, loss, lam, t0=0.0, project=True, average_from=None):
-    """Take one step per entry of ``order``.
+    """Take one step per entry of ``order``; `SGDState.diverged` says if they led to infinity.
 
     Parameters
     ----------
@@ -199,7 +208,8 @@ def run_sgd(state: SGDState, X, y, order, *, loss, lam, t0=0.0, project=True, av
     begin = -1.0 if average_from is None else float(average_from)
     settings = (float(lam), float(t0), float(project), begin)
     # The tracked norm drifts by round-off; start every run from the exact one.
-    state.scalars[_NORM2] = np.sum(state.class_weights() ** 2)
+    with np.errstate(over="ignore"):
+        state.scalars[_NORM2] = np.sum(state.class_weights() ** 2)
     arguments = (y, order, state.V, state.U, state.scalars)
     if isinstance(X, sp.csr_array | sp.csr_matrix):
         _run_sparse(LOSS_KINDS[loss], settings, X.data, X.indices, X.indptr, *arguments)

@@ -1,8 +1,8 @@
 """The simplex support vector machines as one dual programme (Mroueh et al. 2012, section 5).
 
 Primal problem: minimise over f in the RKHS 1/2 ||f||^2 + C sum_i V(y_i, f(x_i)), which is the
-paper's eq. (1) for C = 1 / (2 n lambda), its C_0. With scores s_iq = <c_q, f(x_i)> the duals are
-instances of `kronecker_qp` (A of shape (n, T), 0 <= A <= U, linear term B):
+paper's eq. (1) for C = 1 / (2 n lambda), its C_0. The descent solves the dual: with scores
+s_iq = <c_q, f(x_i)>, minimise 1/2 trace(A' K A G) - sum(B * A) over 0 <= A <= U (`kronecker_bcd`):
 
 - SC-SVM: f = - sum_i k(x_i, .) sum_q A_iq c_q, B = 1/(T-1), U_iq = C for q != y_i and 0 for
   q = y_i. (The paper's eq. (4) prints the bound as C_0 delta_{y, y_i}, the other way round.)
@@ -12,6 +12,13 @@ instances of `kronecker_qp` (A of shape (n, T), 0 <= A <= U, linear term B):
   s_iq >= -1/(T-1) per example say that the barycentric coordinates are nonnegative. There the
   loss is 1 - s_{i,y_i} (SC-SVM's too), f = sum_i k(x_i, .) (C c_{y_i} + sum_q A_iq c_q), U = inf
   and B = -1/(T-1) - C (K Y G), Y the one-hot labels.
+
+The interior-point method solves the primal problem in the span of a factor of K (`kronecker_qp`).
+There SH-SVM on the hull is SC-SVM with the constraints of the hull.
+
+Gaps are divided by the primal objective, the problem's own size: neither changes when the data
+are multiplied by s and C by 1 / s^2. It is smaller than the objective C n of the zero function, by
+far where C is large, so that this is the stricter rule.
 """
 
 from __future__ import annotations
@@ -19,14 +26,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
+from scipy.linalg import lstsq
 
 from reprolib.codes import simplex_code
 from reprolib.solvers._solution import Solution
 from reprolib.solvers.kronecker_bcd import (
+    power_of_two,
     solve_kronecker_qp_bcd,
     solve_kronecker_qp_decomposition,
 )
-from reprolib.solvers.kronecker_qp import kronecker_qp_scores, solve_kronecker_qp_cvxopt
+from reprolib.solvers.kronecker_qp import (
+    ConstraintRows,
+    KroneckerQPAnswer,
+    kronecker_qp_scores,
+    solve_kronecker_qp_cvxopt,
+)
 
 
 class SimplexSVMDual(ABC):
@@ -52,12 +66,41 @@ class SimplexSVMDual(ABC):
         self.n_classes = indicators.shape[1]
 
     @abstractmethod
-    def objectives(self, A, product):
-        """Primal and dual objective at feasible points, given ``product`` = K A G."""
+    def point(self, A, product):
+        """Squared norm and scores of f at the multipliers A, given ``product`` = K A G."""
 
     @abstractmethod
+    def primal_objective(self, squared_norm, scores):
+        """Objective of f, or of the model that is `feasible_factor` times f."""
+
+    @abstractmethod
+    def dual_objective(self, A, squared_norm):
+        """Dual objective at A, where f has this squared norm."""
+
+    @abstractmethod
+    def expansion(self, A):
+        """Rows a_i in R^(T-1) of f = sum_i k(x_i, .) a_i."""
+
+    @abstractmethod
+    def constraints(self, C: float) -> list[ConstraintRows]:
+        """The primal problem for `solve_kronecker_qp_cvxopt`, at this C."""
+
+    @abstractmethod
+    def multipliers(self, arrays):
+        """A of the multipliers of `constraints`."""
+
+    def feasible_factor(self, squared_norm, scores) -> float:
+        """Multiple of f that is the primal point of the certificate."""
+        return 1.0
+
+    def objectives(self, A, product):
+        """Primal and dual objective at feasible points, given ``product`` = K A G."""
+        squared_norm, scores = self.point(A, product)
+        return self.primal_objective(squared_norm, scores), self.dual_objective(A, squared_norm)
+
     def coefficients(self, A, product):
         """Rows a_i in R^(T-1) of the primal point f = sum_i k(x_i, .) a_i."""
+        return self.feasible_factor(*self.point(A, product)) * self.expansion(A)
 
     def gap(self, A, product):
         """Duality gap and the primal objective that it is relative to."""
@@ -73,15 +116,29 @@ class ConeDual(SimplexSVMDual):
         self.B = np.full(indicators.shape, 1.0 / (self.n_classes - 1))
         self.U = C * (1.0 - indicators)
 
-    def objectives(self, A, product):
-        """See `SimplexSVMDual.objectives`."""
-        half_norm = 0.5 * np.sum(A * product)
-        loss = np.sum(np.maximum(self.B - product, 0.0) * (self.indicators == 0))
-        return half_norm + self.C * loss, np.sum(self.B * A) - half_norm
+    def point(self, A, product):
+        """See `SimplexSVMDual.point`."""
+        return np.sum(A * product), -product
 
-    def coefficients(self, A, product):
-        """See `SimplexSVMDual.coefficients`."""
+    def primal_objective(self, squared_norm, scores):
+        """See `SimplexSVMDual.primal_objective`."""
+        return 0.5 * squared_norm + self.C * cone_loss(scores, self.indicators)
+
+    def dual_objective(self, A, squared_norm):
+        """See `SimplexSVMDual.dual_objective`."""
+        return np.sum(self.B * A) - 0.5 * squared_norm
+
+    def expansion(self, A):
+        """See `SimplexSVMDual.expansion`."""
         return -A @ simplex_code(self.n_classes).T
+
+    def constraints(self, C):
+        """See `SimplexSVMDual.constraints`."""
+        return [ConstraintRows(self.indicators == 0, -1.0, 1.0 / (self.n_classes - 1), C)]
+
+    def multipliers(self, arrays):
+        """See `SimplexSVMDual.multipliers`."""
+        return arrays[0]
 
 
 class HalfspaceDual(SimplexSVMDual):
@@ -92,15 +149,30 @@ class HalfspaceDual(SimplexSVMDual):
         self.B = indicators
         self.U = C * indicators
 
-    def objectives(self, A, product):
-        """See `SimplexSVMDual.objectives`."""
-        half_norm = 0.5 * np.sum(A * product)
-        loss = np.sum(np.maximum(1.0 - product, 0.0) * self.indicators)
-        return half_norm + self.C * loss, A.sum() - half_norm
+    def point(self, A, product):
+        """See `SimplexSVMDual.point`."""
+        return np.sum(A * product), product
 
-    def coefficients(self, A, product):
-        """See `SimplexSVMDual.coefficients`."""
+    def primal_objective(self, squared_norm, scores):
+        """See `SimplexSVMDual.primal_objective`."""
+        loss = np.sum(np.maximum(1.0 - scores, 0.0) * self.indicators)
+        return 0.5 * squared_norm + self.C * loss
+
+    def dual_objective(self, A, squared_norm):
+        """See `SimplexSVMDual.dual_objective`."""
+        return A.sum() - 0.5 * squared_norm
+
+    def expansion(self, A):
+        """See `SimplexSVMDual.expansion`."""
         return A @ simplex_code(self.n_classes).T
+
+    def constraints(self, C):
+        """See `SimplexSVMDual.constraints`."""
+        return [ConstraintRows(self.indicators > 0, 1.0, 1.0, C)]
+
+    def multipliers(self, arrays):
+        """See `SimplexSVMDual.multipliers`."""
+        return arrays[0]
 
 
 class HullDual(SimplexSVMDual):
@@ -121,34 +193,57 @@ class HullDual(SimplexSVMDual):
         self.B = -1.0 / (self.n_classes - 1) - self.offset
         self.U = np.full(indicators.shape, np.inf)
 
-    def _norm_and_scale(self, A, scores):
-        """Squared norm of f, and the best factor t in [0, 1] for which t f is feasible."""
-        M = A + self.C * self.indicators
-        squared_norm = np.sum(M * scores)
+    def feasible_factor(self, squared_norm, scores):
+        """Return the best factor t in [0, 1] for which t f is in the hull."""
         if squared_norm <= 0.0:
-            return squared_norm, 0.0
+            return 0.0
         feasible = 1.0 / max(1.0, -(self.n_classes - 1) * np.min(scores))
         margins = self.C * np.sum(scores * self.indicators)
-        return squared_norm, float(np.clip(margins, 0.0, feasible * squared_norm) / squared_norm)
+        return float(np.clip(margins / squared_norm, 0.0, feasible))
 
-    def objectives(self, A, product):
-        """See `SimplexSVMDual.objectives`."""
+    def point(self, A, product):
+        """See `SimplexSVMDual.point`."""
         scores = product + self.offset
-        squared_norm, scale = self._norm_and_scale(A, scores)
-        margins = np.sum(scores * self.indicators)
-        total = self.C * len(A)
-        primal = 0.5 * scale**2 * squared_norm + total - self.C * scale * margins
-        dual = total - A.sum() / (self.n_classes - 1) - 0.5 * squared_norm
-        return primal, dual
+        return np.sum((A + self.C * self.indicators) * scores), scores
 
-    def coefficients(self, A, product):
-        """See `SimplexSVMDual.coefficients`."""
-        _, scale = self._norm_and_scale(A, product + self.offset)
-        return scale * (A + self.C * self.indicators) @ simplex_code(self.n_classes).T
+    def primal_objective(self, squared_norm, scores):
+        """See `SimplexSVMDual.primal_objective`."""
+        factor = self.feasible_factor(squared_norm, scores)
+        loss = cone_loss(factor * scores, self.indicators)
+        return 0.5 * factor**2 * squared_norm + self.C * loss
+
+    def dual_objective(self, A, squared_norm):
+        """See `SimplexSVMDual.dual_objective`."""
+        return self.C * len(A) - A.sum() / (self.n_classes - 1) - 0.5 * squared_norm
+
+    def expansion(self, A):
+        """See `SimplexSVMDual.expansion`."""
+        return (A + self.C * self.indicators) @ simplex_code(self.n_classes).T
+
+    def constraints(self, C):
+        """See `SimplexSVMDual.constraints`."""
+        bound, everywhere = 1.0 / (self.n_classes - 1), np.ones(self.indicators.shape, dtype=bool)
+        return [
+            ConstraintRows(self.indicators == 0, -1.0, bound, C),
+            ConstraintRows(everywhere, 1.0, -bound, np.inf),
+        ]
+
+    def multipliers(self, arrays):
+        """See `SimplexSVMDual.multipliers`."""
+        return self.C * (1.0 - self.indicators) - arrays[0] + arrays[1]
+
+
+def cone_loss(scores, indicators):
+    """Sum of SC-SVM's losses; on the hull, of SH-SVM's too."""
+    bound = 1.0 / (scores.shape[1] - 1)
+    return np.sum(np.maximum(bound + scores, 0.0) * (indicators == 0))
 
 
 def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100) -> Solution:
     """Solve the reference way for K = L L', by `kronecker_qp.solve_kronecker_qp_cvxopt`.
+
+    cvxopt ends at its last iterate, which is not its best where round-off has spoilt a step. So
+    the tolerance asked of it is raised a hundredfold, twice, as long as the certificate fails.
 
     Returns
     -------
@@ -156,9 +251,29 @@ def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100)
         Variables ``A`` (n, T) and ``coefficients`` (n, T - 1), the rows a_i of
         f = sum_i k(x_i, .) a_i; status "optimal" if the duality gap is at most ``tol`` times the
         primal objective, else "iteration limit".
+
+    Raises
+    ------
+    NotOptimalError
+        If cvxopt has no finite answer.
     """
-    A, iterations = solve_kronecker_qp_cvxopt(L, dual.B, dual.U, tol=1e-2 * tol, max_iter=max_iter)
-    return _solution(dual, A, kronecker_qp_scores(L, A), iterations, tol)
+    square = _unit_square(L, dual.C)
+    constraints, scaled = dual.constraints(dual.C / square), L * np.sqrt(square)
+    tried = []
+    for asked in (1e-2 * tol, tol, 1e2 * tol):
+        answer = solve_kronecker_qp_cvxopt(scaled, constraints, tol=asked, max_iter=max_iter)
+        tried.append(_certified(dual, L, answer, square, tol))
+        if tried[-1].status == "optimal":
+            break
+    return min(tried, key=lambda solution: abs(solution.relative_gap))
+
+
+def _unit_square(L, C: float) -> float:
+    """Factor t^2 such that t L has rows of length about 1 at most, and C / t^2 is at least 1."""
+    longest = power_of_two(np.abs(L).max(initial=0.0))
+    squares = np.sum((L / longest) ** 2, axis=1).max(initial=0.0)
+    K = power_of_two(np.sqrt(squares)) ** 2 * longest**2
+    return min(1.0, C * K) / K
 
 
 def solve_simplex_svm_bcd(
@@ -187,14 +302,54 @@ def solve_simplex_svm_decomposition(
     return _solution(dual, A, product, iterations, tol)
 
 
+def _certified(dual, L, answer: KroneckerQPAnswer, square: float, tol: float) -> Solution:
+    """Certificate of an interior-point answer to the problem with sqrt(square) times L.
+
+    The primal point is the expansion of smallest coefficients, and not that of the multipliers.
+    """
+    factor = np.sqrt(square)
+    scaled = factor * L
+    expansion = _smallest_expansion(scaled, answer.W)
+    W = scaled.T @ expansion
+    scores = scaled @ W @ simplex_code(dual.n_classes)
+    squared_norm = square * np.sum(W**2)
+    primal = dual.primal_objective(squared_norm, scores)
+    A = dual.multipliers([square * array for array in answer.multipliers])
+    coefficients = dual.feasible_factor(squared_norm, scores) * square * expansion
+    return _with_status(
+        {"A": A, "coefficients": coefficients},
+        primal,
+        square * answer.dual_objective,
+        answer.iterations,
+        tol,
+    )
+
+
+def _smallest_expansion(L, W):
+    """Rows a_i with L'A = W of least size."""
+    if not L.any():
+        return np.zeros((len(L), W.shape[1]))
+    return lstsq(L.T, W, lapack_driver="gelsy", check_finite=False)[0]
+
+
 def _solution(dual, A, product, iterations, tol):
-    """Certificate at A; optimal when the gap is at most tol times the primal objective."""
+    """Certificate of a descent at A."""
+    variables = {"A": A, "coefficients": dual.coefficients(A, product)}
     primal, dual_objective = dual.objectives(A, product)
-    optimal = primal - dual_objective <= 1.01 * tol * abs(primal)
+    return _with_status(variables, primal, dual_objective, iterations, tol)
+
+
+def _with_status(variables, primal, dual_objective, iterations, tol):
+    """Optimal when the gap is at most tol times the primal objective, also if it is negative.
+
+    A gap below zero is round-off; one beyond tol says that the objectives are not known to tol.
+    """
+    optimal = abs(primal - dual_objective) <= 1.01 * tol * abs(primal)
     return Solution(
-        {"A": A, "coefficients": dual.coefficients(A, product)},
+        variables,
         float(primal),
         float(dual_objective),
         "optimal" if optimal else "iteration limit",
         iterations,
+        scale=abs(float(primal)),
     )

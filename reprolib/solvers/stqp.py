@@ -9,7 +9,8 @@ NP-hard, and a quadratic programming routine answers with one of the local ones.
 
 Objectives follow the convention of `Solution`, which minimises: ``primal_objective`` is
 -theta' M theta and ``-dual_objective`` is an upper bound on the maximum. ``variables["weights"]``
-is theta.
+is theta. Gaps are relative to the largest entry of M in size; of maxima that are equal up to
+round-off, the first one found stays.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from reprolib.solvers._solution import NotOptimalError, Solution
 
 #: Weights up to this are taken as zero when an answer is polished on its support.
 _SUPPORT_TOL = 1e-7
-#: Values, relative to the largest entry, that differ by less than this are tied; the first counts.
-_TIE_TOL = 1e-12
 #: Curvature, relative to the largest entry, up to which a form counts as concave.
 _CURVATURE_TOL = 1e-12
+#: Values, relative to the largest entry, up to which the first of two is kept.
+_TIE = 1e-12
 
 
 def solve_stqp_convex(M, *, tol: float = 1e-9) -> Solution:
@@ -199,7 +200,7 @@ class _FaceSearch:
 
     def _offer(self, face, theta) -> None:
         value = float(theta @ self.M[np.ix_(face, face)] @ theta)
-        if value > self.best + _TIE_TOL:
+        if value > self.best + _TIE:
             self.best = value
             self.theta = np.zeros(len(self.M))
             self.theta[face] = theta
@@ -246,18 +247,17 @@ def _largest_curvature(M) -> float:
     return float(eigvalsh(Z.T @ M @ Z)[-1])
 
 
-def _first_largest(values) -> int:
-    """Index, in the flat array, of the first value that ties with the largest."""
-    return int(np.argmax(values >= values.max() - _TIE_TOL))
-
-
 def _most_convex_edge(M):
     """Indices (i, j) along whose edge M curves up most, or None if along no edge."""
     diagonal = np.diag(M)
     curvature = diagonal[:, None] + diagonal - 2 * M
     np.fill_diagonal(curvature, -np.inf)
-    i, j = np.unravel_index(_first_largest(curvature), M.shape)
+    i, j = np.unravel_index(_first_largest(curvature.ravel()), M.shape)
     return (int(i), int(j)) if curvature[i, j] >= 0.0 else None
+
+
+def _first_largest(values) -> int:
+    return int(np.argmax(values >= values.max() - _TIE))
 
 
 def _split(M):
@@ -330,4 +330,5 @@ def _solution(M, theta, bound: float, status: str, iterations: int, **info) -> S
         status=status,
         iterations=iterations,
         info=info,
+        scale=_scale(M),
     )
