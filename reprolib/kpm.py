@@ -253,9 +253,10 @@ class KPMClassifierCV(_ProjectionMachine):
     ----------
     max_components : int
         The largest number tried. It is lowered to the smallest numerical rank of a training
-        fold, and, with a `NotOptimalWarning`, to the last number up to which all answers are
-        certified and none has decision values beyond 1e5 (root mean square, the margin being
-        one), where rounding may change decisions; see ``max_components_``.
+        fold; to the last number up to which no decision function has values beyond 1e5 (root mean
+        square, the margin being one), where rounding may change decisions; and, with a
+        `NotOptimalWarning`, to the last up to which all answers are certified. See
+        ``max_components_`` and ``path_end_``.
     cv : int, cross-validation splitter or iterable
         An integer means stratified folds, shuffled by ``random_state``.
     tie_break : {"smallest", "largest", "middle"}
@@ -271,6 +272,9 @@ class KPMClassifierCV(_ProjectionMachine):
         The number of components chosen.
     max_components_ : int
         The largest number tried: ``max_components``, or less for the reasons given there.
+    path_end_ : str
+        Why the path ends before ``max_components`` and the ranks of the folds; empty if it does
+        not.
     cv_error_path_ : ndarray of shape (max_components_,)
         Errors over all held-out points, as a fraction; f(x) = 0 counts as an error.
     classes_, dual_coef_, intercept_, objective_path_, duality_gap_, path_, X_fit_
@@ -325,7 +329,7 @@ class KPMClassifierCV(_ProjectionMachine):
         Warns
         -----
         NotOptimalWarning
-            Once, if a path ends early; with the number of components and the first reason.
+            Once, if a path ends early because an answer has no certificate, with the first reason.
         """
         K, y = self._fit_data(X, y)
         folds = list_folds(self._splitter(y), K, y)
@@ -340,15 +344,16 @@ class KPMClassifierCV(_ProjectionMachine):
             )
         wanted = min(self.max_components, max_rank)
         path = components.fit_determined_path(y, wanted, solve)
-        errors, reason = np.zeros(path.max_components), path.end
+        errors, paths = np.zeros(path.max_components), [path]
         for (train, test), fold in zip(folds, fold_components, strict=True):
             fold_path = fold.fit_determined_path(y[train], len(errors), solve)
-            reason = reason or fold_path.end
+            paths.append(fold_path)
             scores = fold_path.scores(K[np.ix_(test, train)])
             errors = errors[: fold_path.max_components] + len(test) * error_path(y[test], scores)
         self.max_components_ = len(errors)
-        if reason:
-            message = f"the path ends at {len(errors)} of {wanted} components: {reason}"
+        self.path_end_ = next((path.end for path in reversed(paths) if path.end), "")
+        if any(path.uncertified for path in paths):
+            message = f"the path ends at {len(errors)} of {wanted} components: {self.path_end_}"
             warnings.warn(message, NotOptimalWarning, stacklevel=2)
         self.cv_error_path_ = errors / sum(len(test) for _, test in folds)
         self._set_path(path, select_dimension(self.cv_error_path_, self.tie_break))

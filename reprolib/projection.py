@@ -36,6 +36,8 @@ class ProjectionPath:
         Root mean square of the decision values on the training data.
     end : str
         Why the path ends before the number of components that was asked for; empty if it does not.
+    uncertified : bool
+        Whether it ends so because the next answer has no certificate.
     """
 
     dual_coef: np.ndarray
@@ -44,6 +46,7 @@ class ProjectionPath:
     duality_gap: np.ndarray
     norm: np.ndarray
     end: str = ""
+    uncertified: bool = False
 
     @property
     def max_components(self) -> int:
@@ -110,7 +113,7 @@ class KernelComponents:
         """`fit_path`, ended where an answer is not certified or its decisions hang on rounding.
 
         It ends before the first number of components that has no certificate, or whose decision
-        function has a norm beyond `MAX_NORM`; ``end`` says why.
+        function has a norm beyond `MAX_NORM`; ``end`` and ``uncertified`` say why.
 
         Raises
         ------
@@ -122,7 +125,8 @@ class KernelComponents:
         except NotOptimalError as error:
             if error.n_certified < 1:
                 raise
-            path = replace(self.fit_path(y, error.n_certified, solve), end=str(error))
+            certified = self.fit_path(y, error.n_certified, solve)
+            path = replace(certified, end=str(error), uncertified=True)
         if path.n_determined == path.max_components:
             return path
         return path.truncate(path.n_determined, undetermined(path.n_determined + 1))

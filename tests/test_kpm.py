@@ -263,8 +263,9 @@ def test_path_ends_with_a_warning_where_the_certificate_does(monkeypatch):
     X, y = make_moons(60, noise=0.2, random_state=0)
     whole = KPMClassifierCV(max_components=3, gamma=1.0).fit(X, y)
     monkeypatch.setitem(LOSSES, "hinge", _gives_up_beyond_three)
-    with pytest.warns(NotOptimalWarning, match="the path ends at 3 of 8 components"):
+    with pytest.warns(NotOptimalWarning, match="the path ends at 3 of 8 components") as caught:
         model = KPMClassifierCV(max_components=8, gamma=1.0).fit(X, y)
+    assert len(caught) == 1
     assert model.max_components_ == 3
     np.testing.assert_array_equal(model.cv_error_path_, whole.cv_error_path_)
     with pytest.raises(NotOptimalError, match="at 4 components"):
@@ -282,10 +283,10 @@ def test_path_ends_where_decisions_would_hang_on_rounding(monkeypatch):
     X, y = make_moons(60, noise=0.2, random_state=0)
     whole = KPMClassifierCV(max_components=3, gamma=1.0).fit(X, y)
     monkeypatch.setitem(LOSSES, "hinge", _runs_off_beyond_three)
-    with pytest.warns(NotOptimalWarning, match="rounding may change decisions") as caught:
-        model = KPMClassifierCV(max_components=8, gamma=1.0).fit(X, y)
-    assert len(caught) == 1
+    model = KPMClassifierCV(max_components=8, gamma=1.0).fit(X, y)
     assert model.max_components_ == 3
+    assert "rounding may change decisions" in model.path_end_
+    assert whole.path_end_ == ""
     assert model.path_.max_components == 3
     np.testing.assert_array_equal(model.cv_error_path_, whole.cv_error_path_)
     with pytest.warns(NotOptimalWarning, match="use fewer components"):

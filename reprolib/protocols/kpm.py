@@ -57,7 +57,9 @@ PUBLISHED = {
     "waveform": (1.0, 20.0),
 }
 
-#: Largest D searched; the numerical rank of the smallest training fold where that is less.
+#: Largest D searched; where that is less, the numerical rank of the smallest training fold, or the
+#: last D whose decisions do not hang on rounding (`reprolib.projection.MAX_NORM`): paths in the
+#: records are then shorter.
 MAX_COMPONENTS = 60
 N_FOLDS = 5
 MEDIAN_REALISATIONS = 5
