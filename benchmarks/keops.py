@@ -12,7 +12,7 @@ One process, one BLAS thread, the least of several repetitions. The peers are
 The full protocol is ten draws of 5 folds x 7 values + 1 fit, 360 fits; it is estimated from one
 draw. The data are the real recording where it is at hand, else the simulated one.
 
-    python benchmarks/bench_keops.py [--repetitions 3] [--naive-steps 2]
+    python benchmarks/keops.py [--repetitions 3] [--naive-steps 2]
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 import data_fetch
-from reprolib.protocols.keops import draw_split
-from reprolib.protocols.keops.beyond import feature_tree
-from reprolib.protocols.keops.methods import METHODS, cross_validated_scores
-from reprolib.protocols.speller import features
-from reprolib.solvers.pyramid.kernel_sets import LinearBlocks
-from reprolib.solvers.pyramid.norms import (
+from reprolib.methods.keops.kernel_sets import LinearBlocks
+from reprolib.methods.keops.norms import (
     effective_weights,
     node_norms,
     norm_exponents,
     pyramid_weights,
     uniform_weights,
 )
-from reprolib.solvers.svm import best_intercept, solve_svm_cvxopt
-from reprolib.solvers.tree_lasso import tree_norm
+from reprolib.methods.keops.svm import best_intercept, solve_svm_cvxopt
+from reprolib.methods.keops.tree_norm import tree_norm
+from reprolib.papers.keops._beyond import feature_tree
+from reprolib.papers.keops._methods import METHODS, cross_validated_scores
+from reprolib.papers.keops.protocol import draw_split
+from reprolib.rerun.speller import features
 
 N_DRAWS, N_FOLDS = 10, 5
 GRID_VALUES = {"keops": 0.1, "mkl": 1.0, "tree norm": 0.1}

@@ -5,7 +5,7 @@ of several repetitions. Solvers that are called per D are timed at some D only, 
 all D is the integral of the interpolated cost per D. The floor is the eigendecomposition of the
 Gram matrix, which every method needs first.
 
-    python benchmarks/bench_kpm_path.py [--sizes 200 400 700] [--max-components 50] [--plot]
+    python benchmarks/kpm.py [--sizes 200 400 700] [--max-components 50] [--plot]
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from cvxopt import solvers
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from reprolib.kernels import gram, gram_eigh
-from reprolib.kpm import KPMClassifierCV
-from reprolib.solvers.hinge_lp import (
+from reprolib.methods.kpm import KPMClassifierCV
+from reprolib.methods.kpm.hinge_lp import (
     solve_hinge_lp_cvxopt,
     solve_hinge_lp_path,
     solve_hinge_lp_path_highs,
 )
+from reprolib.methods.shared.kernels import gram, gram_eigh
 
 OURS, EIGH, GLPK = "simplex path (ours)", "eigendecomposition", "GLPK, per D"
 GAMMA = 1.0
@@ -242,7 +242,7 @@ def parse(argv: Sequence[str] | None):
         "--plot",
         type=Path,
         nargs="?",
-        const=Path("build/bench_kpm_path.png"),
+        const=Path("build/bench_kpm.png"),
         help="PNG to write (default %(const)s)",
     )
     return parser.parse_args(argv)

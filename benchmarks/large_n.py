@@ -7,7 +7,7 @@ mapped pages of the data included. The entries marked "limited" may allocate no 
 ``--limit`` MB (RLIMIT_DATA, which does not count the mapped file), less than the data at a million
 rows: what stores the data, or n x rank features, would end there with a MemoryError.
 
-    python benchmarks/bench_large_n.py [--sizes 10000 ...] [--rank 200] [--output FILE]
+    python benchmarks/large_n.py [--sizes 10000 ...] [--rank 200] [--output FILE]
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import RidgeClassifier, SGDClassifier
 from sklearn.pipeline import make_pipeline
 
-from reprolib.mkpm import MKPMClassifier, NystromMKPMClassifier
-from reprolib.readme import replaced
-from reprolib.results import environment, write_atomically
-from reprolib.simplex import (
+from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
+from reprolib.methods.shared.streaming import iterate_blocks, open_rows
+from reprolib.methods.simplex import (
     NystromSimplexRLSClassifier,
     SimplexRLSClassifier,
     SimplexSGDClassifier,
 )
-from reprolib.simplex.streaming import iterate_blocks, open_rows
+from reprolib.report.readme import replaced
+from reprolib.rerun.records import environment, write_atomically
 
 N_FEATURES = 32
 N_CLASSES = 4

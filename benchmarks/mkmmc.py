@@ -1,6 +1,6 @@
 """Speed of multiple kernel MMC: against the printed formula, and against its floor.
 
-    python benchmarks/bench_mkmmc.py [--quick]
+    python benchmarks/mkmmc.py [--quick]
 
 Peers, all on the same data (eleven Gaussian kernels, ten classes) and one BLAS thread:
 
@@ -24,8 +24,7 @@ import pandas as pd
 from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
-from reprolib.kernels import gram
-from reprolib.mmc import (
+from reprolib.methods.mkmmc import (
     CONSTRAINTS,
     bandwidth_grid,
     leave_one_out_collapsed_path,
@@ -33,8 +32,9 @@ from reprolib.mmc import (
     margin_laplacian,
     margin_weights,
 )
-from reprolib.mmc._alternate import weight_matrix
-from reprolib.solvers.stqp import solve_stqp_local
+from reprolib.methods.mkmmc._alternate import weight_matrix
+from reprolib.methods.mkmmc.stqp import solve_stqp_local
+from reprolib.methods.shared.kernels import gram
 
 N_CLASSES, N_COMPONENTS = 10, 9
 

@@ -28,9 +28,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from reprolib.codes import encode, one_vs_all_code
-from reprolib.kernels import gram, gram_eigh
-from reprolib.mkpm import MKPMClassifier
+from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.methods.shared.codes import encode, one_vs_all_code
+from reprolib.methods.shared.kernels import gram, gram_eigh
 
 N_CLASSES = 6
 N_FEATURES = 36

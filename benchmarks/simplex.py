@@ -4,7 +4,7 @@ One process, one BLAS thread, CPU time, the least of several repetitions. Genera
 classes in p dimensions; the peers solve their own problem on the same data, the SC-SVM solvers all
 the same problem (the duality gap is printed beside the time).
 
-    python benchmarks/bench_simplex.py [path] [svm] [online] [classes]
+    python benchmarks/simplex.py [path] [svm] [online] [classes]
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from sklearn.linear_model import Ridge, RidgeClassifierCV, SGDClassifier
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
-from reprolib.codes import encode, one_vs_all_code
-from reprolib.kernels import gram
-from reprolib.simplex import (
+from reprolib.methods.shared.codes import encode, one_vs_all_code
+from reprolib.methods.shared.kernels import gram
+from reprolib.methods.simplex import (
     SimplexConeSVC,
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
     spectrum_alphas,
 )
-from reprolib.solvers.kronecker_qp import times_code_gram
+from reprolib.methods.simplex.kronecker_qp import times_code_gram
 
 
 def make_data(n, p, n_classes, seed=0):

@@ -2,6 +2,6 @@
 
 import sys
 
-from reprolib.cli import main
+from reprolib.cli.main import main
 
 sys.exit(main())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import matplotlib
 import pytest
 
-from reprolib import report, results
-from reprolib.protocols import PAPERS, STUDIES
+from reprolib.report import page as report
+from reprolib.rerun import records as results
+from reprolib.rerun.registry import PAPERS, STUDIES
 
 matplotlib.use("Agg")
 

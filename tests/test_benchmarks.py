@@ -7,14 +7,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks import bench_kpm_path, bench_large_n
-from reprolib.cli import main
-from reprolib.commands.bench import SCRIPTS
+from benchmarks import kpm, large_n
+from reprolib.cli.bench import names
+from reprolib.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", names())
 def test_every_benchmark_takes_its_arguments_from_the_command_line(name, capsys):
     with pytest.raises(SystemExit) as end:
         main(["bench", name, "--help"])
@@ -25,9 +25,9 @@ def test_every_benchmark_takes_its_arguments_from_the_command_line(name, capsys)
 def test_kpm_benchmark_compares_all_solvers_on_the_same_problems(tmp_path, capsys):
     target = tmp_path / "bench.png"
     options = "--sizes 40 60 --max-components 6 --timed 3 --repetitions 1 --no-estimate --plot"
-    assert bench_kpm_path.main([*options.split(), str(target)]) == 0
+    assert kpm.main([*options.split(), str(target)]) == 0
     printed = capsys.readouterr().out
-    names = [*bench_kpm_path.PATHS, *bench_kpm_path.SINGLES]
+    names = [*kpm.PATHS, *kpm.SINGLES]
     for n in (40, 60):
         table = printed.split(f"n = {n}, D = 1..6")[1]
         for name in names:
@@ -37,34 +37,32 @@ def test_kpm_benchmark_compares_all_solvers_on_the_same_problems(tmp_path, capsy
 
 
 def test_protocol_estimate_grows_with_the_sets(capsys):
-    one = bench_kpm_path.protocol_estimate({"a": 60}, n_costs_timed=1)
+    one = kpm.protocol_estimate({"a": 60}, n_costs_timed=1)
     assert all(seconds > 0 for seconds in one)
     assert not re.search("nan", capsys.readouterr().out)
 
 
 def test_total_of_per_dimension_timings_is_interpolated():
-    timing = bench_kpm_path.Timing(
-        *map(bench_kpm_path.np.array, ([1, 3], [1.0, 3.0], [0, 0])), True
-    )
+    timing = kpm.Timing(*map(kpm.np.array, ([1, 3], [1.0, 3.0], [0, 0])), True)
     assert timing.total(4) == pytest.approx(1.0 + 2.0 + 3.0 + 3.0)
 
 
 def _measure_here(method, n, rank, folder, limit):
     job = {"method": method, "n": n, "rank": rank, "folder": str(folder), "limit": limit}
-    return {"method": method, "n": n, "rank": rank, **bench_large_n.run_job(job)}
+    return {"method": method, "n": n, "rank": rank, **large_n.run_job(job)}
 
 
 def test_large_n_benchmark_runs_every_method_and_stores_what_it_measured(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench_large_n, "measure", _measure_here)
-    monkeypatch.setattr(bench_large_n, "limit_allocations", lambda megabytes: None)
+    monkeypatch.setattr(large_n, "measure", _measure_here)
+    monkeypatch.setattr(large_n, "limit_allocations", lambda megabytes: None)
     target = tmp_path / "large_n.csv"
     options = "--sizes 2000 4000 --rank 20 --ranks 20 --ranks-large --full 400 --output"
-    assert bench_large_n.main([*options.split(), str(target)]) == 0
+    assert large_n.main([*options.split(), str(target)]) == 0
     records = pd.read_csv(target)
-    assert set(records["method"]) == set(bench_large_n.METHODS)
+    assert set(records["method"]) == set(large_n.METHODS)
     assert records["accuracy"].between(0.3, 1.0).all()
-    for name in bench_large_n.GROWING:
-        seconds, peak, *_ = (t for t in bench_large_n.tables(records).values() if name in t.index)
+    for name in large_n.GROWING:
+        seconds, peak, *_ = (t for t in large_n.tables(records).values() if name in t.index)
         assert list(seconds.columns) == list(peak.columns) == [2000, 4000, "exponent"]
     assert json.loads(target.with_suffix(".meta.json").read_text())["versions"]["numpy"]
 
@@ -72,19 +70,17 @@ def test_large_n_benchmark_runs_every_method_and_stores_what_it_measured(tmp_pat
 def test_documented_measurements_are_the_stored_ones():
     stored = pd.read_csv(ROOT / "benchmarks" / "large_n.csv")
     text = (ROOT / "docs" / "large_n.md").read_text(encoding="utf-8")
-    assert text.split(bench_large_n.BEGIN)[1].split(bench_large_n.END)[0].strip() == (
-        bench_large_n.markdown(stored)
-    )
+    assert text.split(large_n.BEGIN)[1].split(large_n.END)[0].strip() == (large_n.markdown(stored))
 
 
 def test_large_n_entries_end_where_they_may_not_allocate(tmp_path):
-    bench_large_n.write_rows(tmp_path, 100_000)
-    refused = bench_large_n.measure("S-RLS, Nystrom, limited", 100_000, 20, tmp_path, 8.0)
-    fitted = bench_large_n.measure("S-RLS, Nystrom, limited", 100_000, 20, tmp_path, 96.0)
+    large_n.write_rows(tmp_path, 100_000)
+    refused = large_n.measure("S-RLS, Nystrom, limited", 100_000, 20, tmp_path, 8.0)
+    fitted = large_n.measure("S-RLS, Nystrom, limited", 100_000, 20, tmp_path, 96.0)
     assert refused["accuracy"] is None or refused["accuracy"] != refused["accuracy"]
     assert fitted["accuracy"] > 0.5
 
 
 def test_exponent_is_the_slope_at_the_large_sizes():
     sizes = [1000, 30_000, 300_000]
-    assert bench_large_n.exponent(sizes, [9.0, 2.0, 20.0]) == pytest.approx(1.0)
+    assert large_n.exponent(sizes, [9.0, 2.0, 20.0]) == pytest.approx(1.0)

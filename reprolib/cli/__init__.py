@@ -1,1 +1,1 @@
-"""What the commands of the command line do, one file each."""
+"""The command line: `main` and one file a command."""

@@ -5,15 +5,12 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-#: Benchmark script by the name that the command line takes.
-SCRIPTS = {
-    "kpm": "bench_kpm_path.py",
-    "mkmmc": "bench_mkmmc.py",
-    "mkpm": "bench_mkpm.py",
-    "simplex": "bench_simplex.py",
-    "keops": "bench_keops.py",
-    "large_n": "bench_large_n.py",
-}
+FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+def names() -> list[str]:
+    """Benchmarks of the checkout, by the names of their files; none in an installed package."""
+    return sorted(path.stem for path in FOLDER.glob("*.py"))
 
 
 def run(arguments) -> int:
@@ -26,10 +23,9 @@ def run(arguments) -> int:
     FileNotFoundError
         If the package is installed without its checkout.
     """
-    if arguments.name not in SCRIPTS:
-        raise ValueError(f"name is {arguments.name!r}; benchmarks: {', '.join(SCRIPTS)}.")
-    script = Path(__file__).resolve().parents[2] / "benchmarks" / SCRIPTS[arguments.name]
-    if not script.exists():
-        raise FileNotFoundError(f"{script} does not exist: benchmarks need the project's checkout")
-    main = runpy.run_path(str(script))["main"]
+    if not FOLDER.is_dir():
+        raise FileNotFoundError(f"{FOLDER} does not exist: benchmarks need the project's checkout")
+    if arguments.name not in names():
+        raise ValueError(f"name is {arguments.name!r}; benchmarks: {', '.join(names())}.")
+    main = runpy.run_path(str(FOLDER / f"{arguments.name}.py"))["main"]
     return main(arguments.arguments) or 0

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from data_fetch.cli import add_data_commands
-from reprolib import __version__, results
-from reprolib.commands import bench, readme, report, reproduce, verify
-from reprolib.commands.console import err, headed
-from reprolib.protocols import PAPERS, STUDIES
+from reprolib import __version__
+from reprolib.cli import bench, readme, report, reproduce, verify
+from reprolib.cli.console import err, headed
+from reprolib.rerun import records as results
+from reprolib.rerun.registry import PAPERS, STUDIES
 
 BUILD = Path("build")
 
@@ -103,7 +104,7 @@ def _add_results_folder(parser: argparse.ArgumentParser) -> None:
 
 def _add_bench(commands) -> None:
     sub = commands.add_parser("bench", help="run a speed comparison against named peers")
-    sub.add_argument("name", metavar="NAME", help=", ".join(bench.SCRIPTS))
+    sub.add_argument("name", metavar="NAME", help=", ".join(bench.names()))
     sub.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to the benchmark")
     sub.set_defaults(run=bench.run)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reprolib.protocols import PAPERS
-from reprolib.readme import update_file
+from reprolib.report.readme import update_file
+from reprolib.rerun.registry import PAPERS
 
 
 def run(arguments) -> int:

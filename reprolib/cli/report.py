@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reprolib import results
-from reprolib.commands.console import out
-from reprolib.protocols import PAPERS, STUDIES
-from reprolib.report import write_report
+from reprolib.cli.console import out
+from reprolib.report.page import write_report
+from reprolib.rerun import records as results
+from reprolib.rerun.registry import PAPERS, STUDIES
 
 
 def run(arguments) -> int:

@@ -10,15 +10,17 @@ import matplotlib
 import matplotlib.pyplot as plt
 from rich.console import Console
 
-from reprolib import results, tables
-from reprolib.commands import console as consoles
-from reprolib.commands.failures import FailureLog
-from reprolib.commands.progress import shown_progress
-from reprolib.figures import drawn_figures
-from reprolib.figures.style import use_style
-from reprolib.protocols import PAPERS, STUDIES, Protocol, get_protocol
-from reprolib.protocols.runner import Run, StageError, run_protocol
-from reprolib.report import write_report
+from reprolib.cli import console as consoles
+from reprolib.cli.failures import FailureLog
+from reprolib.cli.progress import shown_progress
+from reprolib.report.page import write_report
+from reprolib.report.paper_figures import drawn_figures
+from reprolib.report.style import use_style
+from reprolib.rerun import records as results
+from reprolib.rerun import tables
+from reprolib.rerun.registry import PAPERS, STUDIES, get_protocol
+from reprolib.rerun.runner import Run, StageError, run_protocol
+from reprolib.rerun.task import Protocol
 
 
 def run(arguments) -> int:
@@ -85,7 +87,7 @@ def _cluster(address: str | None):
     if address is None:
         return contextlib.nullcontext()
     try:
-        from reprolib.cluster import Cluster
+        from reprolib.rerun.cluster import Cluster
     except ImportError as error:
         raise ValueError(
             f"--cluster needs {error.name}: install reprolib with its extra `cluster`"

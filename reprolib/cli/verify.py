@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
-from reprolib import results
-from reprolib.commands import console
-from reprolib.commands.progress import shown_progress
-from reprolib.protocols import IN_PROGRESS, PAPERS, STUDIES
-from reprolib.verification import TOLERANCE, Verification, verify_paper
+from reprolib.cli import console
+from reprolib.cli.progress import shown_progress
+from reprolib.rerun import records as results
+from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.verify import TOLERANCE, Verification, verify_paper
 
-KNOWN = PAPERS + IN_PROGRESS + STUDIES
+KNOWN = PAPERS + STUDIES
 
 
 def run(arguments) -> int:

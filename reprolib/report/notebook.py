@@ -8,7 +8,7 @@ import warnings
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from reprolib.figures.style import use_style
+from reprolib.report.style import use_style
 
 
 def setup() -> None:

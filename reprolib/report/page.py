@@ -16,12 +16,18 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib import results, tables
-from reprolib.figures import drawn_figures
-from reprolib.figures.scoreboard import scoreboard_figure
-from reprolib.figures.style import VERDICT_STYLE, use_style
-from reprolib.published import paper_entry
-from reprolib.verdicts import WORDS, Verdict, count_words, judge_paper
+from reprolib.report.paper_figures import drawn_figures
+from reprolib.report.scoreboard import scoreboard_figure
+from reprolib.report.style import VERDICT_STYLE, use_style
+from reprolib.rerun import records as results
+from reprolib.rerun import tables
+from reprolib.rerun.printed import paper_entry
+from reprolib.rerun.verdicts import (
+    WORDS,
+    Verdict,
+    count_words,
+    judge_paper,
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ def write_report(
 
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("reprolib"),
+        loader=jinja2.PackageLoader("reprolib.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
     )

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 
 def report_figures(paper: str, records: pd.DataFrame) -> Mapping[str, Figure]:
-    """Figures of a paper by caption; none where ``reprolib.figures`` has no module of it yet.
+    """Figures of a paper by caption; none where it has no module of figures yet.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def report_figures(paper: str, records: pd.DataFrame) -> Mapping[str, Figure]:
     records : DataFrame
         Records of all its tables.
     """
-    name = f"reprolib.figures.{paper}"
+    name = f"reprolib.papers.{paper}.figures"
     if importlib.util.find_spec(name) is None:
         return {}
     return importlib.import_module(name).report_figures(records)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reprolib import results, tables
-from reprolib.protocols import STUDIES
-from reprolib.published import paper_entry
-from reprolib.verdicts import WORDS
+from reprolib.rerun import records as results
+from reprolib.rerun import tables
+from reprolib.rerun.printed import paper_entry
+from reprolib.rerun.registry import STUDIES
+from reprolib.rerun.verdicts import WORDS
 
 BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
 #: Worker processes for which the time of a full run is stated: the command line's default.

@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reprolib.figures.style import BLACK, VERDICT_STYLE
-from reprolib.verdicts import WORDS, Verdict, count_words
+from reprolib.report.style import BLACK, VERDICT_STYLE
+from reprolib.rerun.verdicts import WORDS, Verdict, count_words
 
 _MARKERS = {"reproduced": "o", "close": "D", "not reproduced": "X", "not run": "."}
 #: Marks in one line; a longer table goes on in the next.

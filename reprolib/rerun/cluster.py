@@ -21,8 +21,8 @@ from joblib._dask import DaskDistributedBackend
 
 import data_fetch
 from data_fetch import Dataset
-from reprolib.protocols import runner
-from reprolib.results import PACKAGES, package_versions
+from reprolib.rerun import worker as own_worker
+from reprolib.rerun.records import PACKAGES, package_versions
 
 #: Seconds to wait for the scheduler, and for a first worker.
 CONNECT_TIMEOUT, WORKER_TIMEOUT = 10, 60
@@ -162,11 +162,11 @@ class DatasetPlugin(distributed.WorkerPlugin):
         if reason:
             await worker.close(nanny=True, reason=f"this worker {reason}")
             return
-        runner.received[self.dataset.name, self.digest] = self.dataset
+        own_worker.received[self.dataset.name, self.digest] = self.dataset
 
     def teardown(self, worker) -> None:
         """Forget the data set."""
-        runner.received.pop((self.dataset.name, self.digest), None)
+        own_worker.received.pop((self.dataset.name, self.digest), None)
 
 
 def environment() -> dict[str, str]:
@@ -179,7 +179,7 @@ def environment() -> dict[str, str]:
 def code_digest() -> str:
     """Fingerprint of the source files of both packages."""
     h = hashlib.sha256()
-    for package in (Path(__file__).parent, Path(data_fetch.__file__).parent):
+    for package in (Path(__file__).parents[1], Path(data_fetch.__file__).parent):
         for path in sorted([*package.rglob("*.py"), *package.rglob("*.toml")]):
             h.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes())
     return h.hexdigest()[:16]

@@ -1,80 +1,27 @@
-"""The numbers that the papers print, read from ``reprolib/papers/<paper>.toml``."""
+"""The numbers that the papers print, read from ``papers/<paper>/printed.toml``."""
 
 from __future__ import annotations
 
 import functools
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
-from reprolib import paper_file
-from reprolib.paper_file import Kind
-
-
-@dataclass(frozen=True)
-class Number:
-    """One printed number, and what selects the records to hold against it.
-
-    Parameters
-    ----------
-    paper, table, row, column : str
-        Where it is printed.
-    value, spread : float
-        As printed; ``spread`` is the printed standard deviation over trials, or None.
-    kind : {"mean", "test_set", "selected"}
-        A mean over trials, a figure on one test set, or a selected hyperparameter.
-    trials : int
-        Trials behind the printed number (1 if there was one test set).
-    scale : float
-        Printed value over the unit of our records: 100 for percent of a fraction.
-    digits : int
-        Digits after the point in tables.
-    select : dict
-        Columns of the records and the values that select ours: dataset, method, metric.
-    results : str
-        Name of the table of our records.
-    not_run : str
-        Why it is not run, empty if it is.
-    explanation : str
-        Why it is not reproduced, from an experiment; empty if it is or nobody knows.
-    """
-
-    paper: str
-    table: str
-    row: str
-    column: str
-    value: float
-    spread: float | None
-    kind: Kind
-    trials: int
-    scale: float
-    digits: int
-    select: Mapping[str, str]
-    results: str
-    not_run: str = ""
-    explanation: str = ""
-
-    @property
-    def id(self) -> str:
-        """Name of the number: table/row/column."""
-        return f"{self.table}/{self.row}/{self.column}"
+from reprolib.rerun import printed_file as paper_file
+from reprolib.rerun.number import Number
+from reprolib.rerun.registry import printed_text
 
 
 @functools.cache
 def paper_entry(paper: str) -> dict[str, Any]:
-    """Everything that ``papers/<paper>.toml`` says.
+    """Everything that ``papers/<paper>/printed.toml`` says.
 
     Raises
     ------
     ValueError
-        If the package has no such file, or the file is wrong (see `reprolib.paper_file.faults`).
+        If the package has no such file, or the file is wrong (see `printed_file.faults`).
     """
-    path = resources.files("reprolib") / "papers" / f"{paper}.toml"
-    if not path.is_file():
-        raise ValueError(f"paper is {paper!r}, but reprolib/papers has no {paper}.toml")
-    return parsed_entry(path.read_text(encoding="utf-8"), f"reprolib/papers/{paper}.toml")
+    return parsed_entry(printed_text(paper), f"reprolib/papers/{paper}/printed.toml")
 
 
 def parsed_entry(text: str, file: str) -> dict[str, Any]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, get_args
 
 import pandas as pd
 
-if TYPE_CHECKING:
-    from reprolib.published import Number
+from reprolib.rerun.number import Kind, Number
 
-Kind = Literal["mean", "test_set", "selected"]
 #: Columns of the records by which a row and a column of a printed table select ours.
 SELECTORS = ("dataset", "method", "metric")
 

@@ -18,7 +18,7 @@ import platformdirs
 
 from data_fetch.environment import configured_folder
 from reprolib import __version__
-from reprolib.stored_rows import COLUMN_TYPES, fault_of
+from reprolib.rerun.stored_rows import COLUMN_TYPES, fault_of
 
 COLUMNS = list(COLUMN_TYPES)
 SORT_KEYS = ["table", "dataset", "method", "reading", "trial", "metric", "chosen"]
@@ -33,7 +33,7 @@ def store_directory() -> Path:
 
 def committed_directory() -> Path:
     """Folder of the committed full-protocol results: ``REPROLIB_RESULTS``, or the checkout's."""
-    default = Path(__file__).resolve().parent.parent / "results"
+    default = Path(__file__).resolve().parents[2] / "results"
     return configured_folder("REPROLIB_RESULTS", default)
 
 

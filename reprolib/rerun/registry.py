@@ -1,19 +1,50 @@
-"""The published experiments, one file per paper, as data and loops that yield records."""
+"""The papers of the package, found by their folders: no paper is named here."""
 
 from __future__ import annotations
 
+import functools
 import importlib
+import pkgutil
+import tomllib
+from importlib import resources
+from typing import TYPE_CHECKING
 
-from reprolib.protocols.base import Measurement, Protocol, Task
+import reprolib.papers
 
-#: Papers whose protocol is in the package, in the order in which they are shown.
-PAPERS = ("kpm", "mkpm", "simplex", "mkmmc", "keops")
-#: Papers whose protocol runs, by name, but has no committed results yet.
-IN_PROGRESS: tuple[str, ...] = ()
-#: Experiments of our own, with a protocol and results, but no printed numbers.
-STUDIES = ("across",)
+if TYPE_CHECKING:
+    from reprolib.rerun.task import Protocol
 
-__all__ = ["IN_PROGRESS", "PAPERS", "STUDIES", "Measurement", "Protocol", "Task", "get_protocol"]
+
+@functools.cache
+def printed_text(paper: str) -> str:
+    """Text of ``papers/<paper>/printed.toml``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such paper in the package.
+    """
+    path = resources.files(reprolib.papers) / paper / "printed.toml"
+    if not path.is_file():
+        raise ValueError(f"paper is {paper!r}; the package has {', '.join(_KNOWN)}.")
+    return path.read_text(encoding="utf-8")
+
+
+def _found() -> dict[str, bool]:
+    """Whether it prints numbers, for every folder with a file of them, the oldest paper first."""
+    folders = resources.files(reprolib.papers)
+    names = [module.name for module in pkgutil.iter_modules(reprolib.papers.__path__)]
+    keys = [name for name in names if (folders / name / "printed.toml").is_file()]
+    entries = {key: tomllib.loads(printed_text(key)) for key in keys}
+    in_order = sorted(keys, key=lambda key: (entries[key]["paper"]["year"], key))
+    return {key: bool(entries[key]["tables"]) for key in in_order}
+
+
+_KNOWN = _found()
+#: Papers in the order of their years.
+PAPERS = tuple(key for key, prints in _KNOWN.items() if prints)
+#: Experiments of our own: a protocol and results, but no printed numbers.
+STUDIES = tuple(key for key, prints in _KNOWN.items() if not prints)
 
 
 def get_protocol(paper: str) -> Protocol:
@@ -24,7 +55,5 @@ def get_protocol(paper: str) -> Protocol:
     ValueError
         If there is no such paper in the package.
     """
-    known = PAPERS + IN_PROGRESS + STUDIES
-    if paper not in known:
-        raise ValueError(f"paper is {paper!r}; the package has {', '.join(known)}.")
-    return importlib.import_module(f"reprolib.protocols.{paper}").PROTOCOL
+    printed_text(paper)
+    return importlib.import_module(f"{reprolib.papers.__name__}.{paper}.protocol").PROTOCOL

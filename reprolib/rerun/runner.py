@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import json
 import time
-import traceback
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,19 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 import data_fetch
 from data_fetch import Dataset
-from reprolib import results
-from reprolib.protocols import get_protocol
-from reprolib.protocols.base import Measurement, Profile, Protocol, Stage, Task
+from reprolib.rerun import records as results
+from reprolib.rerun.task import Profile, Protocol, Stage, Task
+from reprolib.rerun.worker import execute_keyed
 
 if TYPE_CHECKING:
-    from reprolib.cluster import Cluster
-
-#: Data sets by name and digest that a cluster sent to this worker process.
-received: dict[tuple[str, str], Dataset] = {}
+    from reprolib.rerun.cluster import Cluster
 
 #: Called with (finished tasks, tasks in all, stage, stages in all) after every task.
 Progress = Callable[[int, int, int, int], None]
@@ -93,74 +86,6 @@ def load_datasets(names, *, embedded: bool = False) -> tuple[dict[str, Dataset],
         for other in data_fetch.counterparts(name):
             datasets.setdefault(other, data_fetch.load(other))
     return datasets, substituted
-
-
-@functools.lru_cache(maxsize=4)
-def _worker_dataset(name: str, digest: str) -> Dataset:
-    """Load a data set once per worker process, and make sure that it is the right one."""
-    dataset = data_fetch.load(name)
-    if dataset.digest() != digest:
-        raise ValueError(
-            f"data set {name!r} differs between the main process and this worker; give both the "
-            "same REPROLIB_DATA folder, or run `reprolib data verify` on the worker's machine"
-        )
-    return dataset
-
-
-def execute(task: Task, digest: str) -> list[dict[str, Any]]:
-    """Run one task on one BLAS thread, and return its rows; an exception becomes a failed row.
-
-    A failed row has its traceback under a key of its own, which is in no table. What scikit-learn
-    would run in parallel inside of a task stays in it: joblib's dask backend would spread it over
-    the cluster.
-    """
-    protocol = get_protocol(task.paper)
-    start = time.perf_counter()
-    trace: dict[str, str] = {}
-    source = "embedded" if task.dataset.startswith("embedded/") else "unknown"
-    try:
-        dataset = received.get((task.dataset, digest))
-        if dataset is None:
-            dataset = _worker_dataset(task.dataset, digest)
-        source = dataset.source
-        with threadpool_limits(limits=1), joblib.parallel_config("sequential"):
-            measurements = protocol.run(task, dataset)
-        _require_own_trials(measurements, protocol.trials(task))
-    except Exception as error:
-        message = f"failed: {type(error).__name__}: {error}"
-        measurements = [Measurement("failed", float("nan"), status=message)]
-        trace = {"traceback": traceback.format_exc()}
-    seconds = time.perf_counter() - start
-    return [{**_row(task, m, source, seconds), **trace} for m in measurements]
-
-
-def _require_own_trials(measurements: list[Measurement], trials: Collection[int]) -> None:
-    """Raise ValueError if a task measured nothing, or a trial that the protocol did not list."""
-    if not measurements:
-        raise ValueError("the task measured nothing; a protocol must not list such tasks")
-    others = {m.trial for m in measurements if m.trial is not None} - set(trials)
-    if others:
-        raise ValueError(f"the task measured trials {sorted(others)}, which are not its own")
-
-
-def _row(task: Task, m: Measurement, source: str, seconds: float) -> dict[str, Any]:
-    return {
-        "paper": task.paper,
-        "table": task.table,
-        "dataset": task.dataset,
-        "method": task.method,
-        "reading": m.reading or task.reading,
-        "trial": task.trial if m.trial is None else m.trial,
-        "metric": m.metric,
-        "value": float(m.value),
-        "chosen": json.dumps(dict(m.chosen), sort_keys=True),
-        "n_test": int(m.n_test),
-        "gap": None if m.gap is None else float(f"{m.gap:.3g}"),
-        "path": " ".join(f"{v:.6g}" for v in m.path),
-        "seconds": round(seconds, 3),
-        "source": source,
-        "status": m.status,
-    }
 
 
 def run_protocol(
@@ -296,8 +221,3 @@ def _run_tasks(
         if all(row["status"] == "ok" for row in rows):
             store.put(key, rows)
         yield rows
-
-
-def execute_keyed(key: str, task: Task, digest: str) -> tuple[str, list[dict[str, Any]]]:
-    """Run one task; return its key too, as results come in any order."""
-    return key, execute(task, digest)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.agreement import KEY, record_name
+from reprolib.rerun.agreement import KEY, record_name
 
 #: Columns that the list of tasks determines.
 UNIT = ["table", "dataset", "method", "trial"]

@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reprolib import results
-from reprolib.protocols.base import HEADLINE
-from reprolib.published import paper_entry
-from reprolib.verdicts import Verdict, Word, count_words, judge_paper
+from reprolib.rerun import records as results
+from reprolib.rerun.printed import paper_entry
+from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.verdicts import (
+    Verdict,
+    Word,
+    count_words,
+    judge_paper,
+)
 
 
 def number_text(value: float, spread: float | None, digits: int) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from reprolib import results
-from reprolib.paper_file import unmatched
-from reprolib.protocols.base import HEADLINE
-from reprolib.published import Number, numbers
+from reprolib.rerun import records as results
+from reprolib.rerun.printed import Number, numbers
+from reprolib.rerun.printed_file import unmatched
+from reprolib.rerun.task import HEADLINE
 
 Word = Literal["reproduced", "close", "not reproduced", "not run"]
 WORDS: tuple[Word, ...] = ("reproduced", "close", "not reproduced", "not run")
@@ -125,7 +125,7 @@ def _require_records(paper: str, verdicts: list[Verdict], records: pd.DataFrame)
         for v in missing
     ]
     if faults:
-        file = f"reprolib/papers/{paper}.toml"
+        file = f"reprolib/papers/{paper}/printed.toml"
         advice = f"mend the file, give a reason under not_run, or run `reprolib reproduce {paper}`"
         raise ValueError("\n".join([*(f"{file}: {fault}" for fault in faults), advice]))
 

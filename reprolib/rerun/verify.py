@@ -14,9 +14,12 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
-from reprolib import results, soundness
-from reprolib.agreement import TOLERANCE, compare, record_name
-from reprolib.protocols import Protocol, Task, get_protocol, runner
+from reprolib.rerun import records as results
+from reprolib.rerun import runner, soundness
+from reprolib.rerun.agreement import TOLERANCE, compare, record_name
+from reprolib.rerun.registry import get_protocol
+from reprolib.rerun.task import Protocol, Task
+from reprolib.rerun.worker import execute_keyed
 
 __all__ = ["TOLERANCE", "Verification", "committed_tasks", "sample", "units", "verify_paper"]
 
@@ -82,7 +85,7 @@ def verify_paper(
     every source must be that of the data, every record must be one that a task of the full
     profile makes, and of every trial that a task measures there must be a record. Then a part of
     the tasks is run (the store of finished tasks is not used), and their records are compared one
-    to one with the committed ones: see `reprolib.agreement.difference`.
+    to one with the committed ones: see `reprolib.rerun.agreement.difference`.
 
     Parameters
     ----------
@@ -259,7 +262,7 @@ def _check_values(
 
 def _recompute(tasks: Sequence[Task], digests: Mapping[str, str], n_jobs: int):
     jobs = (
-        joblib.delayed(runner.execute_keyed)(str(number), task, digests[task.dataset])
+        joblib.delayed(execute_keyed)(str(number), task, digests[task.dataset])
         for number, task in enumerate(tasks)
     )
     done = runner.finished(runner.local_parallel(n_jobs), jobs)

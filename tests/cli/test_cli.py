@@ -14,11 +14,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from reprolib import results
-from reprolib.cli import main
-from reprolib.commands import reproduce
+from reprolib.cli import reproduce
+from reprolib.cli.main import main
+from reprolib.rerun import records as results
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def reproduce_in(folder) -> subprocess.Popen:

@@ -7,12 +7,16 @@ import dataclasses
 import pytest
 
 import data_fetch
-from reprolib import figures, report, results
-from reprolib.cli import main
-from reprolib.commands import console, reproduce
-from reprolib.commands.failures import FailureLog
-from reprolib.protocols import STUDIES, get_protocol, runner
-from reprolib.protocols.runner import Failure
+from reprolib.cli import console, reproduce
+from reprolib.cli.failures import FailureLog
+from reprolib.cli.main import main
+from reprolib.report import page as report
+from reprolib.report import paper_figures as figures
+from reprolib.rerun import records as results
+from reprolib.rerun import worker
+from reprolib.rerun.registry import STUDIES, get_protocol
+from reprolib.rerun.runner import Failure
+from reprolib.rerun.task import Task
 from tests import fake_paper
 
 ODD = "[/x]/[bold]/:smile:/" + 10 * "a long folder/"
@@ -86,17 +90,17 @@ def fake(monkeypatch, tmp_path):
     """Put the fake paper in the place of KPM; give a function that sets its protocol."""
 
     def use(protocol):
-        monkeypatch.setattr(runner, "get_protocol", lambda paper: protocol)
+        monkeypatch.setattr(worker, "get_protocol", lambda paper: protocol)
         monkeypatch.setattr(reproduce, "get_protocol", lambda paper: protocol)
 
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
     monkeypatch.setattr(reproduce, "print_scoreboard", lambda *args: None)
     monkeypatch.setattr(reproduce, "write_report", lambda *args, **kwargs: tmp_path / "report")
     monkeypatch.chdir(tmp_path)
-    runner._worker_dataset.cache_clear()
+    worker.worker_dataset.cache_clear()
     use(fake_paper.PROTOCOL)
     yield use
-    runner._worker_dataset.cache_clear()
+    worker.worker_dataset.cache_clear()
 
 
 def second_stage_that_raises(profile, datasets, records):
@@ -181,6 +185,6 @@ def test_report_on_a_run_whose_tasks_all_failed(fake, tmp_path, monkeypatch):
 
 
 def test_protocols_name_the_trials_of_their_tasks():
-    task = runner.Task("mkmmc", "table1", "faces/orl", "pca", params={"paths": [[0.1], [0.2]]})
+    task = Task("mkmmc", "table1", "faces/orl", "pca", params={"paths": [[0.1], [0.2]]})
     assert list(get_protocol("mkmmc").trials(task)) == [0, 1]
     assert get_protocol("kpm").trials(dataclasses.replace(task, trial=4)) == (4,)

@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 import data_fetch
-from reprolib import results
-from reprolib.commands.reproduce import publish
-from reprolib.protocols import runner
+from reprolib.cli.reproduce import publish
+from reprolib.rerun import records as results
+from reprolib.rerun import runner, worker
 from tests import fake_paper
 
 
@@ -19,12 +19,12 @@ from tests import fake_paper
 def outcome(monkeypatch, tmp_path):
     """A full run of the fake paper; the committed results are below ``tmp_path``."""
     monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "results"))
-    monkeypatch.setattr(runner, "get_protocol", lambda paper: fake_paper.PROTOCOL)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: fake_paper.PROTOCOL)
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
-    runner._worker_dataset.cache_clear()
+    worker.worker_dataset.cache_clear()
     store = results.RecordStore(tmp_path / "store")
     yield runner.run_protocol(fake_paper.PROTOCOL, "full", store=store)
-    runner._worker_dataset.cache_clear()
+    worker.worker_dataset.cache_clear()
 
 
 def told(outcome) -> str:

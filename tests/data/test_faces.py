@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from data_fetch.embedded.faces import load_embedded
 from data_fetch.faces import SIZES, load_faces
-from reprolib.mmc import MMC
+from reprolib.methods.mkmmc import MMC
 
 
 def write_file(path, name="faces/yale", **changes):

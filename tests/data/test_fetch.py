@@ -24,7 +24,7 @@ from data_fetch.catalog import Version
 from tests import toy_data as toy
 from tests.faulty_server import Answer, FaultyServer, faulty_server
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import time
 import pandas as pd
 import pytest
 
-from reprolib import results
+from reprolib.rerun import records as results
 from tests.faults import tiny
 
 FAR_FUTURE, LONG_AGO = 4e9, 1.0

@@ -1,6 +1,6 @@
 """Stored records with damage: found by their checksum, computed again, same tables.
 
-Damaged files of data are in ``tests/test_data_fetch.py`` (`corrupted_cache_entry`).
+Damaged files of data are in ``tests/data/test_fetch.py`` (`corrupted_cache_entry`).
 """
 
 from __future__ import annotations

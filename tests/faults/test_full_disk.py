@@ -1,6 +1,6 @@
 """A disk that is full, of records or of tables: a clear error, then the same tables.
 
-Full disks while data are fetched: ``tests/test_data_fetch.py``.
+Full disks while data are fetched: ``tests/data/test_fetch.py``.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import os
 import joblib
 import pytest
 
-from reprolib.protocols.runner import finished, local_parallel
+from reprolib.rerun.runner import finished, local_parallel
 
 
 def test_killed_worker_ends_the_run_with_advice():

@@ -1,6 +1,6 @@
 """A mirror with wrong bytes under the right name: a run never takes them for the data.
 
-File by file, with other sources to turn to: ``tests/test_data_fetch.py`` (`lying_mirror`).
+File by file, with other sources to turn to: ``tests/data/test_fetch.py`` (`lying_mirror`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Folders that cannot be written: what is in them is used, and an error says what to do.
 
-Read-only folders while data are fetched: ``tests/test_data_fetch.py``.
+Read-only folders while data are fetched: ``tests/data/test_fetch.py``.
 """
 
 from __future__ import annotations

@@ -18,10 +18,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from reprolib import results
-from reprolib.cli import main
-from reprolib.commands import reproduce
-from reprolib.protocols import Task, get_protocol
+from reprolib.cli import reproduce
+from reprolib.cli.main import main
+from reprolib.rerun import records as results
+from reprolib.rerun.registry import get_protocol
+from reprolib.rerun.task import Task
 
 DATASET = "embedded/twonorm"
 N_TASKS = 12
@@ -61,7 +62,7 @@ def protocol(dataset=DATASET):
 
 def arrange(dataset=DATASET) -> None:
     """Put the tiny paper in the place of KPM, without figures, report and scoreboard."""
-    importlib.import_module("reprolib.protocols.kpm").PROTOCOL = protocol(dataset)
+    importlib.import_module("reprolib.papers.kpm.protocol").PROTOCOL = protocol(dataset)
     reproduce.write_figures = lambda *args: None
     reproduce.write_report = lambda *args, **kwargs: Path("none")
     reproduce.print_scoreboard = lambda *args: None

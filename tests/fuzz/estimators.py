@@ -15,8 +15,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 import reprolib
-from reprolib.solvers import NotOptimalError, NotOptimalWarning
-from reprolib.validation import ConstantClassifierWarning
+from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
+from reprolib.methods.shared.validation import ConstantClassifierWarning
 from tests.test_estimators import ESTIMATORS
 
 #: Settings tried beside the defaults, by class; what is not listed is fuzzed with its defaults.

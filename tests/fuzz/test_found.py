@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reprolib.solvers import Solution
-from reprolib.solvers.hinge_lp._certificate import is_certified
-from reprolib.solvers.hinge_lp._solve import _first_certified
-from reprolib.solvers.pyramid.tree import KernelTree
-from reprolib.solvers.tree_lasso import tree_dual_norm
+from reprolib.methods.keops.tree import KernelTree
+from reprolib.methods.keops.tree_norm import tree_dual_norm
+from reprolib.methods.kpm.hinge_lp._certificate import is_certified
+from reprolib.methods.kpm.hinge_lp._solve import _first_certified
+from reprolib.methods.shared.solution import Solution
 from tests.fuzz.estimators import ESTIMATORS, assert_sound, outcome
 
 HALVES = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.5, 0.5]])

@@ -22,7 +22,9 @@ def public_estimators():
     for module_info in pkgutil.walk_packages(reprolib.__path__, "reprolib."):
         if module_info.name.endswith("__main__"):
             continue
-        if module_info.name == "reprolib.cluster" and not importlib.util.find_spec("distributed"):
+        if module_info.name == "reprolib.rerun.cluster" and not importlib.util.find_spec(
+            "distributed"
+        ):
             continue
         module = importlib.import_module(module_info.name)
         for name, value in vars(module).items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.codes import simplex_code
+from reprolib.methods.shared.codes import simplex_code
 
 
 def loss_value(name, f, y, n_classes):

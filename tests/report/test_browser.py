@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from reprolib.protocols import PAPERS, STUDIES
-from reprolib.verdicts import count_words, judge_paper
+from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.verdicts import count_words, judge_paper
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")

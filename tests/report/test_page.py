@@ -9,13 +9,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from reprolib import readme, report, results, tables
-from reprolib.cli import main
-from reprolib.protocols import PAPERS
-from reprolib.published import paper_entry
-from reprolib.verdicts import count_words, judge_paper
+from reprolib.cli.main import main
+from reprolib.report import page as report
+from reprolib.report import readme
+from reprolib.rerun import records as results
+from reprolib.rerun import tables
+from reprolib.rerun.printed import paper_entry
+from reprolib.rerun.registry import PAPERS
+from reprolib.rerun.verdicts import count_words, judge_paper
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class _Page(HTMLParser):

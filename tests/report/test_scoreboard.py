@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reprolib.figures.scoreboard import (
+from reprolib.report.scoreboard import (
     data_behind,
     scoreboard_figure,
     sharpness_figure,
     sharpness_table,
 )
-from reprolib.protocols import PAPERS
-from reprolib.published import numbers
-from reprolib.verdicts import Verdict, judge_paper
+from reprolib.rerun.printed import numbers
+from reprolib.rerun.registry import PAPERS
+from reprolib.rerun.verdicts import Verdict, judge_paper
 
 
 @pytest.fixture(scope="module")

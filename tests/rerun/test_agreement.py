@@ -7,8 +7,15 @@ import json
 import pandas as pd
 import pytest
 
-from reprolib import results
-from reprolib.agreement import GAP_FACTOR, GAP_FLOOR, TOLERANCE, compare, difference, same
+from reprolib.rerun import records as results
+from reprolib.rerun.agreement import (
+    GAP_FACTOR,
+    GAP_FLOOR,
+    TOLERANCE,
+    compare,
+    difference,
+    same,
+)
 
 NAN = float("nan")
 

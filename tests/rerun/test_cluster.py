@@ -15,12 +15,14 @@ pytest.importorskip("distributed", reason="the extra `cluster` is not installed"
 import dask
 import distributed
 
-import reprolib.cluster
-import reprolib.results
-from reprolib.cli import main
-from reprolib.cluster import Cluster, ClusterError
-from reprolib.protocols import Task, get_protocol, runner
-from reprolib.results import RecordStore
+import reprolib.rerun.cluster
+import reprolib.rerun.records
+from reprolib.cli.main import main
+from reprolib.rerun import runner, worker
+from reprolib.rerun.cluster import Cluster, ClusterError
+from reprolib.rerun.records import RecordStore
+from reprolib.rerun.registry import get_protocol
+from reprolib.rerun.task import Task
 
 
 def small_tasks(C, n_tasks):
@@ -98,21 +100,21 @@ def test_one_process_two_and_a_cluster_give_the_same_tables(alone, cluster, tmp_
 
 
 def loads() -> int:
-    return runner._worker_dataset.cache_info().misses
+    return worker.worker_dataset.cache_info().misses
 
 
 def test_data_are_sent_to_every_worker_once(alone, cluster, tmp_path):
     during = {}
 
     def look(done, total, stage, stages):
-        during.update(cluster.client.run(lambda: len(runner.received)))
+        during.update(cluster.client.run(lambda: len(worker.received)))
 
     run(tmp_path, cluster=cluster, progress=look)
     n_datasets = alone["dataset"].nunique()
     assert set(during.values()) == {n_datasets}
     assert len(during) == 2
     assert set(cluster.client.run(loads).values()) == {0}
-    assert set(cluster.client.run(lambda: len(runner.received)).values()) == {0}
+    assert set(cluster.client.run(lambda: len(worker.received)).values()) == {0}
 
 
 def test_killed_workers_are_replaced_and_nothing_is_lost_or_doubled(alone, cluster, tmp_path):
@@ -142,7 +144,7 @@ def test_task_that_kills_its_workers_ends_with_an_error(cluster, local_cluster, 
 
 def test_lost_scheduler_ends_with_an_error():
     """What joblib is given, for every task, when the connection to the scheduler is lost."""
-    backend = reprolib.cluster.ClusterBackend.__new__(reprolib.cluster.ClusterBackend)
+    backend = reprolib.rerun.cluster.ClusterBackend.__new__(reprolib.rerun.cluster.ClusterBackend)
     lost = distributed.client.FutureCancelledError("key", "scheduler-connection-lost")
     with pytest.raises(ClusterError, match="scheduler-connection-lost.*goes on from there"):
         backend.retrieve_result_callback(lost)
@@ -161,7 +163,7 @@ def test_single_worker_computes_in_its_own_process(local_cluster):
 
 
 def test_nothing_at_the_address(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(reprolib.cluster, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(reprolib.rerun.cluster, "CONNECT_TIMEOUT", 0.5)
     monkeypatch.chdir(tmp_path)
     assert main(["reproduce", "kpm", "--cluster", "tcp://127.0.0.1:9"]) == 2
     message = " ".join(capsys.readouterr().err.split())
@@ -170,7 +172,7 @@ def test_nothing_at_the_address(monkeypatch, tmp_path, capsys):
 
 
 def test_scheduler_without_workers(monkeypatch):
-    monkeypatch.setattr(reprolib.cluster, "WORKER_TIMEOUT", 0.5)
+    monkeypatch.setattr(reprolib.rerun.cluster, "WORKER_TIMEOUT", 0.5)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty,
         pytest.raises(ClusterError, match="no worker at tcp.*--nthreads 1"),
@@ -189,6 +191,6 @@ def test_worker_with_threads_is_refused():
 
 
 def test_worker_with_other_versions_is_refused(local_cluster, monkeypatch):
-    monkeypatch.setattr(reprolib.results, "version", lambda package: "1.0")
+    monkeypatch.setattr(reprolib.rerun.records, "version", lambda package: "1.0")
     with pytest.raises(ClusterError, match=r"worker tcp.* differs.*numpy .*, not 1\.0"):
         Cluster(local_cluster.scheduler_address)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import copy
 import tomllib
-from importlib import resources
 
 import pytest
 
-from reprolib import results, verdicts
-from reprolib.paper_file import faults, unmatched
-from reprolib.protocols import PAPERS, STUDIES
-from reprolib.published import entry_numbers, numbers, paper_entry, parsed_entry
-from reprolib.verdicts import judge_paper
+from reprolib.rerun import records as results
+from reprolib.rerun import verdicts
+from reprolib.rerun.printed import (
+    entry_numbers,
+    numbers,
+    paper_entry,
+    parsed_entry,
+)
+from reprolib.rerun.printed_file import faults, unmatched
+from reprolib.rerun.registry import PAPERS, STUDIES, printed_text
+from reprolib.rerun.verdicts import judge_paper
 
 
 def entry():
@@ -21,7 +26,7 @@ def entry():
 
 
 def kpm_text() -> str:
-    return (resources.files("reprolib") / "papers" / "kpm.toml").read_text(encoding="utf-8")
+    return printed_text("kpm")
 
 
 def with_change(change):
@@ -145,7 +150,7 @@ def test_misspelt_name_is_an_error_on_committed_results(
     assert all(line.startswith("tables.table1, ") and message in line for line in found)
     monkeypatch.setattr(verdicts, "numbers", lambda paper: listed)
     with pytest.raises(
-        ValueError, match="reprolib/papers/kpm.toml: tables.table1, 'Banana', 'KPM'"
+        ValueError, match="reprolib/papers/kpm/printed.toml: tables.table1, 'Banana', 'KPM'"
     ):
         judge_paper("kpm")
     assert judge_paper("kpm", tmp_path), "results of another run may be incomplete"

@@ -9,7 +9,7 @@ import pathlib
 import pandas as pd
 import pytest
 
-from reprolib import results
+from reprolib.rerun import records as results
 
 
 def row(**changes):

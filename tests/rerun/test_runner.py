@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib.protocols import PAPERS, Measurement, get_protocol, runner
-from reprolib.results import RecordStore
+from reprolib.rerun import runner
+from reprolib.rerun.records import RecordStore
+from reprolib.rerun.registry import PAPERS, get_protocol
+from reprolib.rerun.task import Measurement
 from tests import fake_paper
 
 

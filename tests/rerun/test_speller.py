@@ -11,7 +11,13 @@ from scipy.signal import cheby1, sosfilt
 
 from data_fetch.embedded import p300 as simulation
 from data_fetch.p300 import CHANNELS, parse_run, speller_dataset
-from reprolib.protocols.speller import Preprocessing, band_pass, epochs, features, is_speller
+from reprolib.rerun.speller import (
+    Preprocessing,
+    band_pass,
+    epochs,
+    features,
+    is_speller,
+)
 
 
 @pytest.fixture(scope="module")

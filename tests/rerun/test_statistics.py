@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from reprolib.comparison import (
+from reprolib.rerun.statistics import (
     RankComparison,
     bayesian_signed_rank,
     compare_ranks,

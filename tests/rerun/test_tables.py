@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reprolib import tables
+from reprolib.rerun import tables
 
 RECORDS = pd.DataFrame({"source": ["partial", "original", "partial"]})
 

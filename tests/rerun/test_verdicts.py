@@ -7,10 +7,16 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from reprolib import results, tables
-from reprolib.protocols import PAPERS
-from reprolib.published import Number, numbers, paper_entry
-from reprolib.verdicts import WORDS, count_words, judge, judge_paper
+from reprolib.rerun import records as results
+from reprolib.rerun import tables
+from reprolib.rerun.printed import Number, numbers, paper_entry
+from reprolib.rerun.registry import PAPERS
+from reprolib.rerun.verdicts import (
+    WORDS,
+    count_words,
+    judge,
+    judge_paper,
+)
 
 
 def number(**changes) -> Number:

@@ -10,10 +10,12 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib import results, soundness, verification
-from reprolib.cli import main
-from reprolib.protocols import PAPERS, STUDIES, runner
-from reprolib.results import RecordStore
+from reprolib.cli.main import main
+from reprolib.rerun import records as results
+from reprolib.rerun import runner, soundness, worker
+from reprolib.rerun import verify as verification
+from reprolib.rerun.records import RecordStore
+from reprolib.rerun.registry import PAPERS, STUDIES
 from tests import fake_paper
 
 N_TASKS = 6
@@ -22,14 +24,14 @@ N_TASKS = 6
 @pytest.fixture
 def committed(monkeypatch, tmp_path):
     """Committed results of the fake paper: five tasks and one that depends on them."""
-    monkeypatch.setattr(runner, "get_protocol", lambda paper: fake_paper.PROTOCOL)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: fake_paper.PROTOCOL)
     monkeypatch.setattr(verification, "get_protocol", lambda paper: fake_paper.PROTOCOL)
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
-    runner._worker_dataset.cache_clear()
+    worker.worker_dataset.cache_clear()
     run = runner.run_protocol(fake_paper.PROTOCOL, "full", store=RecordStore(tmp_path / "store"))
     results.write_tables(run.records, tmp_path / "fake", run.meta)
     yield tmp_path
-    runner._worker_dataset.cache_clear()
+    worker.worker_dataset.cache_clear()
 
 
 def verify(folder, fraction=1.0, seed=0):
@@ -85,7 +87,7 @@ def test_task_that_fails_now_is_a_difference(committed, monkeypatch):
         raise ValueError("the solver gave up")
 
     broken = dataclasses.replace(fake_paper.PROTOCOL, run=failing)
-    monkeypatch.setattr(runner, "get_protocol", lambda paper: broken)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: broken)
     outcome = verify(committed)
     assert len(outcome.differences) == N_TASKS
     assert "now failed: ValueError: the solver gave up" in outcome.differences[0]

@@ -7,7 +7,7 @@ d_m = prod over levels h of sigma_h(m)^p_h,
         1/2 sum_m ||f_m||^2 / d_m + C sum_i [1 - y_i (sum_m f_m(x_i) + b)]_+
     subject to  sum of sigma_h over every level h <= 1,  sigma >= 0,
 
-which equals, with N_0 the mixed norm of `reprolib.solvers.pyramid.norms`,
+which equals, with N_0 the mixed norm of `reprolib.methods.keops.norms`,
 
     min over f, b of
         P(f, b) = 1/2 N_0(||f_1||, ..., ||f_M||)^2 + C sum_i [1 - y_i (f(x_i) + b)]_+ .
@@ -26,9 +26,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reprolib.solvers._solution import NotOptimalWarning, Solution
-from reprolib.solvers.pyramid.kernel_sets import SIGNIFICANT, KernelSet
-from reprolib.solvers.pyramid.norms import (
+from reprolib.methods.keops.kernel_sets import SIGNIFICANT, KernelSet
+from reprolib.methods.keops.norms import (
     dual_norm,
     effective_weights,
     node_norms,
@@ -36,8 +35,9 @@ from reprolib.solvers.pyramid.norms import (
     pyramid_weights,
     uniform_weights,
 )
-from reprolib.solvers.pyramid.tree import KernelTree
-from reprolib.solvers.svm import OPTIMAL_GAP, best_svm, size_of_gap
+from reprolib.methods.keops.svm import OPTIMAL_GAP, best_svm, size_of_gap
+from reprolib.methods.keops.tree import KernelTree
+from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 
 #: So many inner SVMs without a certificate end the alternation: each has cost every solver.
 MOST_UNCERTIFIED = 100

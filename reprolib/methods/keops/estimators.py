@@ -11,18 +11,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from reprolib.solvers.pyramid.alternating import solve_pyramid_alternating
-from reprolib.solvers.pyramid.kernel_sets import (
+from reprolib.methods.keops.alternating import solve_pyramid_alternating
+from reprolib.methods.keops.kernel_sets import (
     KernelSet,
     KernelStack,
     LinearBlocks,
     check_blocks,
     check_stack,
 )
-from reprolib.solvers.pyramid.mkl_features import solve_mkl_features
-from reprolib.solvers.pyramid.norms import check_exponents, pyramid_weights
-from reprolib.solvers.pyramid.tree import KernelTree, check_tree
-from reprolib.validation import (
+from reprolib.methods.keops.mkl_features import solve_mkl_features
+from reprolib.methods.keops.norms import check_exponents, pyramid_weights
+from reprolib.methods.keops.tree import KernelTree, check_tree
+from reprolib.methods.shared.validation import (
     COUNT,
     NON_NEGATIVE,
     POSITIVE,
@@ -198,7 +198,7 @@ class KEOPSClassifier(_PyramidClassifier):
     """SVM on kernels organised into a pyramid, with a weight on every node of the tree.
 
     Minimises 1/2 N_0(||f_1||, ..., ||f_M||)^2 + C sum_i [1 - y_i (sum_m f_m(x_i) + b)]_+ over one
-    function f_m for each kernel and b; N_0 is the mixed norm of `reprolib.solvers.pyramid.norms`,
+    function f_m for each kernel and b; N_0 is the mixed norm of `reprolib.methods.keops.norms`,
     with exponents gamma_h = 2 / (1 + p_h + ... + p_H). The tree may have any height.
     p_1 + ... + p_H <= 1 is convex; the paper's p_h = 1 with three levels is not, and sparser.
     Szafranski and Grandvalet, "KEOPS: Kernels organized into pyramids", ICASSP 2014, problem (3)
@@ -225,7 +225,7 @@ class KEOPSClassifier(_PyramidClassifier):
     init : {"uniform", "random"}
         Weights at the start; matters where the penalty is not convex.
     gap_tol, decrease_tol, prune_tol : float
-        See `reprolib.solvers.pyramid.alternating.solve_pyramid_alternating`.
+        See `reprolib.methods.keops.alternating.solve_pyramid_alternating`.
     max_iter : int
         See there.
     random_state : int, RandomState or None

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import norm
 
-from reprolib.kernels import check_gram
-from reprolib.validation import require_positive_semidefinite
+from reprolib.methods.shared.kernels import check_gram
+from reprolib.methods.shared.validation import require_positive_semidefinite
 
 #: A norm of at most this multiple of its round-off counts as zero.
 SIGNIFICANT = 450.0

@@ -20,9 +20,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from reprolib.solvers._solution import Solution
-from reprolib.solvers.pyramid.kernel_sets import EPSILON, SIGNIFICANT, LinearBlocks
-from reprolib.solvers.svm import best_intercept, feasible_point
+from reprolib.methods.keops.kernel_sets import EPSILON, SIGNIFICANT, LinearBlocks
+from reprolib.methods.keops.svm import best_intercept, feasible_point
+from reprolib.methods.shared.solution import Solution
 
 #: Ridges of an indefinite Newton system go from 1e-14 to this.
 LARGEST_RIDGE = 1e-8
@@ -187,7 +187,7 @@ def solve_mkl_features(
     Returns
     -------
     Solution
-        Variables as of `reprolib.solvers.pyramid.alternating.solve_pyramid_alternating`; status
+        Variables as of `reprolib.methods.keops.alternating.solve_pyramid_alternating`; status
         "optimal" if the duality gap is at most 1e-5 of the objective (which may be far below one
         where features are in large units), else "inaccurate".
     """

@@ -31,8 +31,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.solvers.pyramid.tree import KernelTree
-from reprolib.validation import as_numbers
+from reprolib.methods.keops.tree import KernelTree
+from reprolib.methods.shared.validation import as_numbers
 
 
 def check_exponents(p, height: int) -> np.ndarray:

@@ -15,8 +15,8 @@ from dataclasses import replace
 import cvxopt
 import numpy as np
 
-from reprolib.solvers._solution import NotOptimalError, NotOptimalWarning, Solution
-from reprolib.solvers._svm_numba import active_set, two_coordinate_descent
+from reprolib.methods.keops._svm_numba import active_set, two_coordinate_descent
+from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning, Solution
 
 #: Relative duality gap up to which an answer counts as optimal.
 OPTIMAL_GAP = 1e-6

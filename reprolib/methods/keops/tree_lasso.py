@@ -9,9 +9,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.solvers.pyramid.tree import KernelTree, check_tree
-from reprolib.solvers.tree_lasso import largest_alpha, solve_tree_lasso_fista
-from reprolib.validation import COUNT, NON_NEGATIVE, encode_labels, validate_data
+from reprolib.methods.keops.tree import KernelTree, check_tree
+from reprolib.methods.keops.tree_norm import largest_alpha, solve_tree_lasso_fista
+from reprolib.methods.shared.validation import (
+    COUNT,
+    NON_NEGATIVE,
+    encode_labels,
+    validate_data,
+)
 
 
 class TreeLassoClassifier(ClassifierMixin, BaseEstimator):

@@ -18,8 +18,8 @@ import warnings
 import numpy as np
 from scipy.special import entr, expit
 
-from reprolib.solvers._solution import NotOptimalWarning, Solution
-from reprolib.solvers.pyramid.tree import KernelTree
+from reprolib.methods.keops.tree import KernelTree
+from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 
 
 def tree_norm(tree: KernelTree, w) -> float:

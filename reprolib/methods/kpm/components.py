@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reprolib.kernels import center_gram, gram_eigh
-from reprolib.solvers import NotOptimalError
+from reprolib.methods.shared.kernels import center_gram, gram_eigh
+from reprolib.methods.shared.solution import NotOptimalError
 
 #: Squared distance in feature space, relative to squared norms, at which points are equal.
 DUPLICATE_TOL = 1e-14

@@ -16,13 +16,13 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.kernels import KernelMixin
-from reprolib.projection import MAX_NORM, KernelComponents, undetermined
-from reprolib.solvers import NotOptimalWarning
-from reprolib.solvers.hinge_lp import solve_hinge_lp_path
-from reprolib.solvers.logistic_path import solve_logistic_path
-from reprolib.solvers.square_path import solve_square_path
-from reprolib.validation import COUNT, encode_labels, known_labels, list_folds
+from reprolib.methods.kpm.components import MAX_NORM, KernelComponents, undetermined
+from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
+from reprolib.methods.kpm.logistic_path import solve_logistic_path
+from reprolib.methods.kpm.square_path import solve_square_path
+from reprolib.methods.shared.kernels import KernelMixin
+from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.validation import COUNT, encode_labels, known_labels, list_folds
 
 LOSSES: dict[str, Callable] = {
     "hinge": solve_hinge_lp_path,

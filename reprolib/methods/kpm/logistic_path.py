@@ -6,8 +6,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import entr, expit
 
-from reprolib.solvers._nested_basis import NestedBasis, require_certified_path
-from reprolib.solvers._solution import Solution
+from reprolib.methods.kpm.nested_basis import NestedBasis, require_certified_path
+from reprolib.methods.shared.solution import Solution
 
 MAX_ITERATIONS = 200
 #: Largest duality gap, relative to the loss of the zero function.

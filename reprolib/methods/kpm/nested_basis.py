@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from reprolib.solvers._solution import NotOptimalError, Solution
+from reprolib.methods.shared.solution import NotOptimalError, Solution
 
 #: A column closer than this (relative) to the span of the columns before it adds nothing.
 DEPENDENT_TOL = 1e-9

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.solvers._nested_basis import NestedBasis, require_certified_path
-from reprolib.solvers._solution import Solution
+from reprolib.methods.kpm.nested_basis import NestedBasis, require_certified_path
+from reprolib.methods.shared.solution import Solution
 
 #: Largest duality gap, relative to the loss of the zero function.
 GAP_TOL = 1e-7

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reprolib.mmc._constraints import Maximiser
-from reprolib.solvers.stqp import solve_stqp_global, solve_stqp_local
+from reprolib.methods.mkmmc._constraints import Maximiser
+from reprolib.methods.mkmmc.stqp import solve_stqp_global, solve_stqp_local
 
 #: (matrix of the quadratic form, current weights) -> new weights
 WeightStep = Callable[[np.ndarray, np.ndarray], np.ndarray]

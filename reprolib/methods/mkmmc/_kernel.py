@@ -7,12 +7,12 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.kernels import KernelMixin, center_gram
-from reprolib.mmc._constraints import CONSTRAINTS, RANK_TOL, get_maximiser
-from reprolib.mmc._graph import margin_laplacian
-from reprolib.mmc._linear import check_n_components
-from reprolib.mmc._projection import _SupervisedProjection
-from reprolib.validation import NON_NEGATIVE, require_positive_semidefinite
+from reprolib.methods.mkmmc._constraints import CONSTRAINTS, RANK_TOL, get_maximiser
+from reprolib.methods.mkmmc._graph import margin_laplacian
+from reprolib.methods.mkmmc._linear import check_n_components
+from reprolib.methods.mkmmc._projection import _SupervisedProjection
+from reprolib.methods.shared.kernels import KernelMixin, center_gram
+from reprolib.methods.shared.validation import NON_NEGATIVE, require_positive_semidefinite
 
 
 def numerical_rank(K) -> int:
@@ -41,11 +41,11 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     ----------
     n_components : int, optional
         None means the number of classes less one.
-    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
+    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
     constraint : {"coefficient", "function", "whitened"}
         What fixes the scale of the coefficients: A' A = I as printed in equation (13),
         orthonormal directions A' K A = I, or unit total scatter. Each is derived in
-        `reprolib.mmc._constraints`. With the linear kernel, "function" is `MMC`.
+        `reprolib.methods.mkmmc._constraints`. With the linear kernel, "function" is `MMC`.
     within_weight : float
         mu; the paper has 1.
     within : {"scatter", "covariance"}
@@ -70,9 +70,9 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     Notes
     -----
     Directions of equal eigenvalue are ordered by a second criterion and rotated by the samples, so
-    that components and projections do not depend on the processor (`reprolib.mmc._ties`). Under
+    that components and projections do not depend on the processor (`_ties`). Under
     "whitened" without ridge these are all directions beyond the first c - 1. A direction along
-    which the training points coincide is given as zero (see `reprolib.mmc._constraints`).
+    which the training points coincide is given as zero (see `reprolib.methods.mkmmc._constraints`).
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

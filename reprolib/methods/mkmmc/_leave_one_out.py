@@ -6,10 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from reprolib.kernels import center_gram, gram_eigh
-from reprolib.mmc._constraints import RANK_TOL, by_scatter, get_maximiser, idle_to_zero
-from reprolib.mmc._nearest import nearest_neighbor_path
-from reprolib.mmc._ties import determined_eigenvectors, fix_basis, tied_groups
+from reprolib.methods.mkmmc._constraints import (
+    RANK_TOL,
+    by_scatter,
+    get_maximiser,
+    idle_to_zero,
+)
+from reprolib.methods.mkmmc._nearest import nearest_neighbor_path
+from reprolib.methods.mkmmc._ties import determined_eigenvectors, fix_basis, tied_groups
+from reprolib.methods.shared.kernels import center_gram, gram_eigh
 
 
 def leave_one_out_path(

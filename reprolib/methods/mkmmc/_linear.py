@@ -6,11 +6,11 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.mmc._constraints import RANK_TOL, by_scatter
-from reprolib.mmc._graph import margin_laplacian
-from reprolib.mmc._projection import _SupervisedProjection
-from reprolib.mmc._ties import determined_eigenvectors
-from reprolib.validation import validate_data
+from reprolib.methods.mkmmc._constraints import RANK_TOL, by_scatter
+from reprolib.methods.mkmmc._graph import margin_laplacian
+from reprolib.methods.mkmmc._projection import _SupervisedProjection
+from reprolib.methods.mkmmc._ties import determined_eigenvectors
+from reprolib.methods.shared.validation import validate_data
 
 
 def check_n_components(n_components, n_classes: int, rank: int) -> int:
@@ -55,7 +55,7 @@ class MMC(_SupervisedProjection):
     no scatter at all (eigenvalue zero): they shift all training points equally, so that no
     distance between a test point and the training points changes its rank. At most c - 1
     eigenvalues are positive; further directions have within-class scatter only. Directions of equal
-    eigenvalue are ordered by total scatter, largest first (`reprolib.mmc._ties`).
+    eigenvalue are ordered by total scatter, largest first (`reprolib.methods.mkmmc._ties`).
 
     Parameters
     ----------

@@ -12,15 +12,26 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.kernels import center_gram, mean_distance
-from reprolib.mmc._alternate import WEIGHT_STEPS, Alternation, alternate, first_best
-from reprolib.mmc._constraints import CONSTRAINTS, get_maximiser
-from reprolib.mmc._graph import margin_laplacian
-from reprolib.mmc._kernel import numerical_rank, uncentered
-from reprolib.mmc._linear import check_n_components
-from reprolib.mmc._projection import _SupervisedProjection
-from reprolib.solvers import NotOptimalWarning
-from reprolib.validation import COUNT, NON_NEGATIVE, POSITIVE, as_numbers, validate_data
+from reprolib.methods.mkmmc._alternate import (
+    WEIGHT_STEPS,
+    Alternation,
+    alternate,
+    first_best,
+)
+from reprolib.methods.mkmmc._constraints import CONSTRAINTS, get_maximiser
+from reprolib.methods.mkmmc._graph import margin_laplacian
+from reprolib.methods.mkmmc._kernel import numerical_rank, uncentered
+from reprolib.methods.mkmmc._linear import check_n_components
+from reprolib.methods.mkmmc._projection import _SupervisedProjection
+from reprolib.methods.shared.kernels import center_gram, mean_distance
+from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.validation import (
+    COUNT,
+    NON_NEGATIVE,
+    POSITIVE,
+    as_numbers,
+    validate_data,
+)
 
 
 def bandwidth_grid(X, exponents=range(-5, 6)):

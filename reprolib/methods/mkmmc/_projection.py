@@ -5,7 +5,7 @@ from __future__ import annotations
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import StrOptions
 
-from reprolib.validation import COUNT, NON_NEGATIVE
+from reprolib.methods.shared.validation import COUNT, NON_NEGATIVE
 
 
 class _SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

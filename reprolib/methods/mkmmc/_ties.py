@@ -6,7 +6,7 @@ such a group. The rule here leaves every group with one basis:
 
 1. Eigenvalues that differ by at most `TIE_TOL` of the largest in size are tied.
 2. Inside a group the directions are those of a second criterion, best first: the total scatter for
-   the squared length in feature space (`reprolib.mmc._constraints` says how for each constraint).
+   the squared length in feature space (`_constraints` says how for each constraint).
 3. Directions that tie there, too, are rotated by the samples: the first is that on which the sample
    of largest projection on the group lies, and so on with what is left. Of equally large ones the
    first sample counts. This also fixes every sign.

@@ -19,7 +19,7 @@ import numpy as np
 from cvxopt import matrix, solvers
 from scipy.linalg import eigh, eigvalsh, helmert
 
-from reprolib.solvers._solution import NotOptimalError, Solution
+from reprolib.methods.shared.solution import NotOptimalError, Solution
 
 #: Weights up to this are taken as zero when an answer is polished on its support.
 _SUPPORT_TOL = 1e-7

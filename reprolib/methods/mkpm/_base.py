@@ -11,14 +11,24 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.codes import decision_values, decode, encode
-from reprolib.kernels import KernelMixin, check_gram
-from reprolib.mkpm._bases import Basis, cholesky_basis, kernel_pca_basis, nystrom_basis
-from reprolib.mkpm._codes import CODES, make_code
-from reprolib.mkpm._losses import LOSSES
-from reprolib.mkpm._paths import iterate_scores, predict_blocks
-from reprolib.solvers.allocation import solve_allocation
-from reprolib.validation import COUNT, encode_labels, known_labels, validate_data
+from reprolib.methods.mkpm._bases import (
+    Basis,
+    cholesky_basis,
+    kernel_pca_basis,
+    nystrom_basis,
+)
+from reprolib.methods.mkpm._codes import CODES, make_code
+from reprolib.methods.mkpm._losses import LOSSES
+from reprolib.methods.mkpm._paths import iterate_scores, predict_blocks
+from reprolib.methods.mkpm.allocation import solve_allocation
+from reprolib.methods.shared.codes import decision_values, decode, encode
+from reprolib.methods.shared.kernels import KernelMixin, check_gram
+from reprolib.methods.shared.validation import (
+    COUNT,
+    encode_labels,
+    known_labels,
+    validate_data,
+)
 
 
 class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):

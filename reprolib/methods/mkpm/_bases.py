@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr, solve_triangular, svd
 
-from reprolib.kernels import (
+from reprolib.methods.shared.kernels import (
     cholesky_map,
     gram_eigh,
     nystrom_landmarks,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reprolib.kernels import Kernel
-from reprolib.mkpm._base import _MKPM
-from reprolib.validation import COUNT
+from reprolib.methods.mkpm._base import _MKPM
+from reprolib.methods.shared.kernels import Kernel
+from reprolib.methods.shared.validation import COUNT
 
 
 class MKPMClassifier(_MKPM):
@@ -41,7 +41,7 @@ class MKPMClassifier(_MKPM):
         One column per class, in the order of ``classes_``. "random": a seeded code in {-1, 1} of
         length ceil(10 log2(n_classes)). Repeated or opposite rows are admissible: such bits are
         fitted and paid for like the others.
-    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
+    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
         As in scikit-learn: "linear", "poly", "rbf" (exp(-gamma d^2)), "precomputed" or a callable.
     rank_tol : float, optional
         Eigenvalues at most this fraction of the largest are taken as zero, which caps d_l; by
@@ -83,7 +83,7 @@ class MKPMClassifier(_MKPM):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from reprolib.mkpm import MKPMClassifier
+    >>> from reprolib.methods.mkpm import MKPMClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MKPMClassifier(n_components=20, gamma=0.5).fit(X, y)
     >>> model.allocation_.sum()

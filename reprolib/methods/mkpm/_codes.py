@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.codes import one_vs_all_code, random_code, simplex_code
-from reprolib.validation import as_numbers
+from reprolib.methods.shared.codes import one_vs_all_code, random_code, simplex_code
+from reprolib.methods.shared.validation import as_numbers
 
 CODES = ("one-vs-all", "simplex", "random")
 

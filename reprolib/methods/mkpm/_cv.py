@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from reprolib.kernels import Kernel
-from reprolib.mkpm._base import _MKPM
-from reprolib.mkpm._classifier import MKPMClassifier
-from reprolib.validation import COUNT, list_folds
+from reprolib.methods.mkpm._base import _MKPM
+from reprolib.methods.mkpm._classifier import MKPMClassifier
+from reprolib.methods.shared.kernels import Kernel
+from reprolib.methods.shared.validation import COUNT, list_folds
 
 
 class MKPMClassifierCV(_MKPM):

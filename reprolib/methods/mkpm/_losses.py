@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from reprolib.mkpm._bases import Basis
-from reprolib.mkpm._paths import BitPaths, NestedPaths, TabulatedPaths
-from reprolib.solvers.hinge_lp import solve_hinge_lp_path
-from reprolib.solvers.least_squares_path import solve_least_squares_path_orthonormal
-from reprolib.solvers.logistic_path import solve_logistic_path
+from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
+from reprolib.methods.kpm.logistic_path import solve_logistic_path
+from reprolib.methods.mkpm._bases import Basis
+from reprolib.methods.mkpm._paths import BitPaths, NestedPaths, TabulatedPaths
+from reprolib.methods.mkpm.least_squares_path import solve_least_squares_path_orthonormal
 
 
 def square_paths(basis: Basis, targets) -> tuple[BitPaths, float]:

@@ -9,19 +9,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.codes import decision_values, decode
-from reprolib.kernels import gram_eigh
-from reprolib.mkpm._codes import CODES, make_code
-from reprolib.nystrom import Moments, NystromMixin
-from reprolib.solvers.allocation import solve_allocation
-from reprolib.validation import COUNT
+from reprolib.methods.mkpm._codes import CODES, make_code
+from reprolib.methods.mkpm.allocation import solve_allocation
+from reprolib.methods.shared.codes import decision_values, decode
+from reprolib.methods.shared.kernels import gram_eigh
+from reprolib.methods.shared.nystrom import Moments, NystromMixin
+from reprolib.methods.shared.validation import COUNT
 
 
 class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
     """`MKPMClassifier` with loss="square" and basis="nystrom", in one pass over the rows.
 
     The principal components of the Nystrom features come from their covariance, so that neither
-    the features nor the components at the training points are stored; see `reprolib.nystrom`. Time
+    the features nor the components at the training points are stored; see
+    `reprolib.methods.shared.nystrom`. Time
     O(n rank^2), memory O(rank^2). Components of less than ``rank_tol`` times the largest squared
     singular value are left out, more of them than where the features are decomposed themselves,
     since the covariance squares the condition number. With two classes and the simplex code this
@@ -35,7 +36,7 @@ class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
         Number of landmarks, at most n.
     code : {"one-vs-all", "simplex", "random"} or array-like of shape (L, n_classes)
         As in `MKPMClassifier`.
-    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
+    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
         As in `MKPMClassifier`, but not "precomputed".
     rank_tol : float, default=1e-10
     random_state : int, RandomState or None

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numba import njit
 
-from reprolib.codes import decoding_weights
+from reprolib.methods.shared.codes import decoding_weights
 
 
 class BitPaths(Protocol):

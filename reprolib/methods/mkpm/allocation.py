@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.solvers._solution import Solution
+from reprolib.methods.shared.solution import Solution
 
 #: Differences of sums of the G_l that count as ties, relative to the sum of the G_l(0) in size.
 TIE_TOL = 1e-12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.solvers._solution import Solution
+from reprolib.methods.shared.solution import Solution
 
 
 def solve_least_squares_path_orthonormal(features, targets) -> Solution:

@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from reprolib.validation import (
+from reprolib.methods.shared.validation import (
     LARGEST_KERNEL_VALUE,
     LARGEST_PARAMETER,
     NON_NEGATIVE,

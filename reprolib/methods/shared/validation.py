@@ -170,7 +170,7 @@ def require_positive_semidefinite(K, name: str = "K"):
     Parameters
     ----------
     K : ndarray of shape (n, n)
-        Symmetric and finite, as `reprolib.kernels.check_gram` returns it.
+        Symmetric and finite, as `reprolib.methods.shared.kernels.check_gram` returns it.
     name : str
         Of the matrix, in the error.
 

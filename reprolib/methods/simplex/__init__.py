@@ -1,7 +1,7 @@
 """Multiclass learning with simplex coding (Mroueh, Poggio, Rosasco and Slotine, NIPS 2012)."""
 
-from reprolib.simplex.boosting import SimplexBoostingClassifier
-from reprolib.simplex.losses import (
+from reprolib.methods.simplex.boosting import SimplexBoostingClassifier
+from reprolib.methods.simplex.losses import (
     ConeLoss,
     ExponentialLoss,
     HalfspaceLoss,
@@ -9,10 +9,14 @@ from reprolib.simplex.losses import (
     SimplexLoss,
     make_loss,
 )
-from reprolib.simplex.nystrom import NystromSimplexRLSClassifier
-from reprolib.simplex.rls import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
-from reprolib.simplex.sgd import SimplexSGDClassifier
-from reprolib.simplex.svm import SimplexConeSVC, SimplexHalfspaceSVC
+from reprolib.methods.simplex.nystrom import NystromSimplexRLSClassifier
+from reprolib.methods.simplex.rls import (
+    SimplexRLSClassifier,
+    SimplexRLSClassifierCV,
+    spectrum_alphas,
+)
+from reprolib.methods.simplex.sgd import SimplexSGDClassifier
+from reprolib.methods.simplex.svc import SimplexConeSVC, SimplexHalfspaceSVC
 
 __all__ = [
     "ConeLoss",

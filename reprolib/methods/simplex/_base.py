@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sklearn.base import ClassifierMixin
 
-from reprolib.codes import first_largest, simplex_code
-from reprolib.validation import encode_labels
+from reprolib.methods.shared.codes import first_largest, simplex_code
+from reprolib.methods.shared.validation import encode_labels
 
 
 class SimplexClassifierMixin(ClassifierMixin):

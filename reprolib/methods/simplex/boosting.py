@@ -21,10 +21,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.codes import first_largest
-from reprolib.simplex._base import SimplexClassifierMixin
-from reprolib.simplex.losses import ExponentialLoss, SimplexLoss
-from reprolib.validation import COUNT, validate_data
+from reprolib.methods.shared.codes import first_largest
+from reprolib.methods.shared.validation import COUNT, validate_data
+from reprolib.methods.simplex._base import SimplexClassifierMixin
+from reprolib.methods.simplex.losses import ExponentialLoss, SimplexLoss
 
 
 class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):

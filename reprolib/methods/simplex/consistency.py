@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linprog, minimize
 
-from reprolib.codes import decode
-from reprolib.simplex.losses import (
+from reprolib.methods.shared.codes import decode
+from reprolib.methods.simplex.losses import (
     ConeLoss,
     HalfspaceLoss,
     LeastSquaresLoss,

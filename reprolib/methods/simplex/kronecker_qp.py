@@ -27,8 +27,8 @@ import numpy as np
 from cvxopt import solvers as cvxopt_solvers
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
-from reprolib.codes import simplex_code
-from reprolib.solvers._solution import NotOptimalError
+from reprolib.methods.shared.codes import simplex_code
+from reprolib.methods.shared.solution import NotOptimalError
 
 
 def times_code_gram(Z):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import xlogy
 
-from reprolib.codes import encode, simplex_code
+from reprolib.methods.shared.codes import encode, simplex_code
 
 
 class SimplexLoss(ABC):

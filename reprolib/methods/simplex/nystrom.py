@@ -5,10 +5,10 @@ from __future__ import annotations
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.nystrom import NystromMixin
-from reprolib.simplex._base import SimplexClassifierMixin
-from reprolib.solvers.rls import solve_rls_cholesky
-from reprolib.validation import POSITIVE
+from reprolib.methods.shared.nystrom import NystromMixin
+from reprolib.methods.shared.validation import POSITIVE
+from reprolib.methods.simplex._base import SimplexClassifierMixin
+from reprolib.methods.simplex.rls_solver import solve_rls_cholesky
 
 
 class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEstimator):
@@ -16,7 +16,7 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
 
     Minimises (1/n) sum_i ||c_{y_i} - W z(x_i)||^2 + alpha ||W||^2 over W, z the Nystrom features of
     random landmarks: `SimplexRLSClassifier` with the linear kernel on these features, which are
-    never stored. Time O(n rank^2), memory O(rank^2); see `reprolib.nystrom`.
+    never stored. Time O(n rank^2), memory O(rank^2); see `reprolib.methods.shared.nystrom`.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
         Lambda of the paper's eq. (1), as in `SimplexRLSClassifier`.
     rank : int, default=500
         Number of landmarks, at most n.
-    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
+    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
         As in `SimplexRLSClassifier`, but not "precomputed".
     random_state : int, RandomState or None
         For the landmarks.

@@ -17,21 +17,21 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.codes import encode, first_largest
-from reprolib.kernels import KernelMixin
-from reprolib.simplex._base import SimplexClassifierMixin, gram_name
-from reprolib.solvers.rls import (
+from reprolib.methods.shared.codes import encode, first_largest
+from reprolib.methods.shared.kernels import KernelMixin
+from reprolib.methods.shared.validation import (
+    POSITIVE,
+    as_numbers,
+    require_positive_semidefinite,
+    validate_data,
+)
+from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
+from reprolib.methods.simplex.rls_solver import (
     feature_spectrum,
     gram_spectrum,
     rls_dual_coefficients,
     solve_rls_cholesky,
     solve_rls_loo_eigh,
-)
-from reprolib.validation import (
-    POSITIVE,
-    as_numbers,
-    require_positive_semidefinite,
-    validate_data,
 )
 
 
@@ -78,7 +78,7 @@ class SimplexRLSClassifier(_SimplexRLS):
     alpha : float, default=1.0
         Lambda of the paper's eq. (1), with the mean loss: the matrix inverted is K + n alpha I
         (scikit-learn's ``Ridge(alpha)`` has n times this value).
-    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
+    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
         As in scikit-learn. "linear" accepts sparse X.
 
     Attributes
@@ -185,7 +185,8 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     Notes
     -----
     Memory of the kernel case: 24 n^2 bytes at the peak (6.1 GB for n = 16,000). Beyond, map the
-    data with `reprolib.kernels.nystrom_map` and use the linear kernel, or give alpha to
+    data with
+    `reprolib.methods.shared.kernels.nystrom_map` and use the linear kernel, or give alpha to
     `NystromSimplexRLSClassifier`.
     """
 

@@ -19,10 +19,10 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.simplex._base import SimplexClassifierMixin
-from reprolib.solvers import NotOptimalWarning
-from reprolib.solvers.simplex_sgd import LOSS_KINDS, SGDState, run_sgd
-from reprolib.validation import COUNT, POSITIVE, validate_data
+from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.validation import COUNT, POSITIVE, validate_data
+from reprolib.methods.simplex._base import SimplexClassifierMixin
+from reprolib.methods.simplex.sgd_solver import LOSS_KINDS, SGDState, run_sgd
 
 _REMEDY = (
     'The steps are too long: decrease eta0 ("auto" is the largest at which S-LS does not '

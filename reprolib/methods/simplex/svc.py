@@ -20,23 +20,23 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.kernels import KernelMixin, check_gram
-from reprolib.simplex._base import SimplexClassifierMixin, gram_name
-from reprolib.solvers import NotOptimalWarning
-from reprolib.solvers.kronecker_qp import gram_factor, times_code_gram
-from reprolib.solvers.simplex_svm import (
+from reprolib.methods.shared.kernels import KernelMixin, check_gram
+from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.validation import (
+    COUNT,
+    POSITIVE,
+    require_positive_semidefinite,
+    validate_data,
+)
+from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
+from reprolib.methods.simplex.kronecker_qp import gram_factor, times_code_gram
+from reprolib.methods.simplex.svm_solver import (
     ConeDual,
     HalfspaceDual,
     HullDual,
     solve_simplex_svm_bcd,
     solve_simplex_svm_cvxopt,
     solve_simplex_svm_decomposition,
-)
-from reprolib.validation import (
-    COUNT,
-    POSITIVE,
-    require_positive_semidefinite,
-    validate_data,
 )
 
 
@@ -161,7 +161,7 @@ class SimplexConeSVC(_SimplexSVC):
     ----------
     C : float, default=1.0
         1 / (2 n lambda) of the paper: the loss is a sum over the examples.
-    kernel, gamma, degree, coef0 : see `reprolib.kernels.KernelMixin`
+    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
         As in scikit-learn; gamma=None means 1 / n_features.
     solver : {"descent", "cvxopt"}, default="descent"
         Block coordinate descent; or the interior-point method, for small problems and for linear

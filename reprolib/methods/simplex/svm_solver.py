@@ -28,14 +28,14 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.linalg import lstsq
 
-from reprolib.codes import simplex_code
-from reprolib.solvers._solution import Solution
-from reprolib.solvers.kronecker_bcd import (
+from reprolib.methods.shared.codes import simplex_code
+from reprolib.methods.shared.solution import Solution
+from reprolib.methods.simplex.kronecker_bcd import (
     power_of_two,
     solve_kronecker_qp_bcd,
     solve_kronecker_qp_decomposition,
 )
-from reprolib.solvers.kronecker_qp import (
+from reprolib.methods.simplex.kronecker_qp import (
     ConstraintRows,
     KroneckerQPAnswer,
     kronecker_qp_scores,

@@ -10,12 +10,12 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from reprolib.kernels import center_gram, gram
-from reprolib.kpm import KPMClassifier
-from reprolib.mkl import KEOPSClassifier, MKLClassifier
-from reprolib.mmc import nearest_in_order
-from reprolib.projection import KernelComponents
-from reprolib.solvers import NotOptimalWarning
+from reprolib.methods.keops import KEOPSClassifier, MKLClassifier
+from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.kpm.components import KernelComponents
+from reprolib.methods.mkmmc import nearest_in_order
+from reprolib.methods.shared.kernels import center_gram, gram
+from reprolib.methods.shared.solution import NotOptimalWarning
 
 #: Widths of the Gaussian kernels, as multiples of 1 / (sum of the variances of the columns).
 GAMMA_FACTORS = (0.25, 1.0, 4.0)

@@ -22,20 +22,20 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from reprolib.mkpm import MKPMClassifier
-from reprolib.mmc import MMC, KernelMMC, MultipleKernelMMC
-from reprolib.protocols.across._estimators import (
-    GAMMA_FACTORS,
-    KernelBank,
-    NearestVote,
-    OneVsRestKPM,
-)
-from reprolib.simplex import (
+from reprolib.methods.mkmmc import MMC, KernelMMC, MultipleKernelMMC
+from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.methods.simplex import (
     SimplexBoostingClassifier,
     SimplexConeSVC,
     SimplexHalfspaceSVC,
     SimplexRLSClassifier,
     SimplexSGDClassifier,
+)
+from reprolib.papers.across._estimators import (
+    GAMMA_FACTORS,
+    KernelBank,
+    NearestVote,
+    OneVsRestKPM,
 )
 
 N_CONFIGURATIONS = 9

@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from data_fetch import Dataset
-from reprolib.protocols.speller import features, is_speller
+from reprolib.rerun.speller import features, is_speller
 
 MAX_TRAIN = 200
 MAX_TEST = 1000

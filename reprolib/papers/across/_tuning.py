@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from reprolib.protocols.across._methods import Method, Setting
-from reprolib.protocols.across._splits import Split
-from reprolib.solvers import NotOptimalError
+from reprolib.methods.shared.solution import NotOptimalError
+from reprolib.papers.across._methods import Method, Setting
+from reprolib.papers.across._splits import Split
 
 Config = Mapping[str, Any]
 

@@ -8,15 +8,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.comparison import (
-    RankComparison,
-    bayesian_signed_rank,
-    compare_ranks,
-    corrected_interval,
-    indistinct_groups,
-    intervals_by_dataset,
-)
-from reprolib.figures.style import (
+from reprolib.papers.across.protocol import ALL_COLUMNS, METHODS, N_CONFIGURATIONS
+from reprolib.report.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -27,8 +20,15 @@ from reprolib.figures.style import (
     note_source,
     source_text,
 )
-from reprolib.protocols.across import ALL_COLUMNS, METHODS, N_CONFIGURATIONS
-from reprolib.protocols.base import HEADLINE
+from reprolib.rerun.statistics import (
+    RankComparison,
+    bayesian_signed_rank,
+    compare_ranks,
+    corrected_interval,
+    indistinct_groups,
+    intervals_by_dataset,
+)
+from reprolib.rerun.task import HEADLINE
 
 REFERENCE = "svc"
 #: Differences in mean accuracy of at most one percentage point count as practically none.
@@ -182,7 +182,7 @@ def signed_rank_table(records: pd.DataFrame, reference: str = REFERENCE) -> pd.D
     """Posterior of every method against the reference, over the sets that both went on.
 
     The probability of an outcome is that of being the likeliest of the three, not the share of
-    sets on which it is to be expected; see `reprolib.comparison.bayesian_signed_rank`.
+    sets on which it is to be expected; see `reprolib.rerun.statistics.bayesian_signed_rank`.
     Sets are the independent units, the mean over the trials is the score on a set. Methods with
     fewer than two sets are left out.
     """

@@ -6,7 +6,7 @@
 - Budget: nine configurations for every method, chosen by the inner accuracy, then one refit.
 - A fit whose solver does not converge puts its configuration out, and is counted.
 
-No printed numbers are behind this: it is a study (`reprolib.protocols.STUDIES`), not a paper.
+No printed numbers are behind this: it is a study (`reprolib.rerun.registry.STUDIES`), not a paper.
 """
 
 from __future__ import annotations
@@ -17,10 +17,21 @@ import numpy as np
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.protocols.across._methods import METHODS, N_CONFIGURATIONS, Method, Setting
-from reprolib.protocols.across._splits import MAX_COLUMNS, make_split
-from reprolib.protocols.across._tuning import tune
-from reprolib.protocols.base import HEADLINE, Measurement, Profile, Protocol, Task
+from reprolib.papers.across._methods import (
+    METHODS,
+    N_CONFIGURATIONS,
+    Method,
+    Setting,
+)
+from reprolib.papers.across._splits import MAX_COLUMNS, make_split
+from reprolib.papers.across._tuning import tune
+from reprolib.rerun.task import (
+    HEADLINE,
+    Measurement,
+    Profile,
+    Protocol,
+    Task,
+)
 
 PAPER = "across"
 TABLE = "accuracy"

@@ -10,12 +10,12 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from data_fetch import Dataset
-from reprolib.mkl import KernelTree
-from reprolib.protocols.base import Measurement, Task
-from reprolib.protocols.keops.methods import METHODS, shrinkage_lda
-from reprolib.protocols.keops.regions import electrode_tree
-from reprolib.protocols.keops.spelling import correct_characters, ensemble_scores
-from reprolib.protocols.keops.splits import N_TRAIN, character_halves, draw_split
+from reprolib.methods.keops import KernelTree
+from reprolib.papers.keops._methods import METHODS, shrinkage_lda
+from reprolib.papers.keops._regions import electrode_tree
+from reprolib.papers.keops._spelling import correct_characters, ensemble_scores
+from reprolib.papers.keops._splits import N_TRAIN, character_halves, draw_split
+from reprolib.rerun.task import Measurement, Task
 
 N_ELECTRODES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
 

@@ -13,8 +13,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from reprolib.mkl import KEOPSClassifier, KernelTree, MKLClassifier
-from reprolib.tree_lasso import TreeLassoClassifier
+from reprolib.methods.keops import KEOPSClassifier, KernelTree, MKLClassifier, TreeLassoClassifier
 
 #: Cost c, relative: C is c divided by the mean squared norm of a point under uniform weights.
 COSTS = tuple(float(f"{10**e:.3g}") for e in np.arange(-2.0, 1.01, 0.5))

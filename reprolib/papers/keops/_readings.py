@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from reprolib.figures.keops import METHODS
-from reprolib.figures.style import figure_grid, note_source, source_text
-from reprolib.protocols.base import HEADLINE
-from reprolib.published import numbers
-from reprolib.tables import number_text
+from reprolib.papers.keops.figures import METHODS
+from reprolib.report.style import figure_grid, note_source, source_text
+from reprolib.rerun.printed import numbers
+from reprolib.rerun.tables import number_text
+from reprolib.rerun.task import HEADLINE
 
 #: Metrics of Table 1, their factor, and the digits shown.
 METRICS = {"auc": (100, 1), "regions": (1, 1), "channels": (1, 1), "frames": (1, 0)}

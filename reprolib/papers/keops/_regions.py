@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.mkl import KernelTree
+from reprolib.methods.keops import KernelTree
 
 #: Rows of the cap, by prefix of the electrode's name, front to back.
 FRONT_TO_BACK = {

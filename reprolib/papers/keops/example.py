@@ -8,18 +8,27 @@ from matplotlib.figure import Figure
 
 from data_fetch import Dataset
 from data_fetch.p300 import CHANNELS
-from reprolib.figures.keops import draw_electrodes, electrode_info, head_positions
-from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, figure_grid
-from reprolib.protocols.keops.regions import regions
-from reprolib.protocols.speller import epochs
-from reprolib.solvers.pyramid.kernel_sets import LinearBlocks
-from reprolib.solvers.pyramid.norms import (
+from reprolib.methods.keops.kernel_sets import LinearBlocks
+from reprolib.methods.keops.norms import (
     effective_weights,
     norm_exponents,
     pyramid_weights,
     uniform_weights,
 )
-from reprolib.solvers.svm import solve_svm
+from reprolib.methods.keops.svm import solve_svm
+from reprolib.papers.keops._regions import regions
+from reprolib.papers.keops.figures import draw_electrodes, electrode_info, head_positions
+from reprolib.report.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    figure_grid,
+)
+from reprolib.rerun.speller import epochs
 
 
 def responses(dataset: Dataset) -> dict[str, mne.Evoked]:

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from data_fetch.p300 import CHANNELS, SAMPLING_RATE, make_raw
-from reprolib.figures.style import (
+from reprolib.papers.keops._regions import regions
+from reprolib.report.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -23,8 +24,7 @@ from reprolib.figures.style import (
     note_source,
     source_text,
 )
-from reprolib.protocols.base import HEADLINE
-from reprolib.protocols.keops.regions import regions
+from reprolib.rerun.task import HEADLINE
 
 #: Name in figures, and colour, of every method.
 METHODS = {

@@ -3,7 +3,7 @@
 - Table 1: 567 flashes of the training sessions drawn at random, the rest for test; C by 5-fold
   cross-validation (stratified, so that every fold has both classes) on seven values; AUC, and the
   regions, channels and frames that are kept; 10 draws.
-- What the text leaves open is measured under named readings (``reprolib/papers/keops.toml``), on
+- What the text leaves open is measured under named readings (``printed.toml``), on
   the first draws; so is what the runs at hand and unfinished optimisation do to the numbers.
 - Beyond the paper: the path over the grid here, the rest in ``beyond.py``.
 """
@@ -22,8 +22,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from data_fetch import Dataset
-from reprolib.protocols.base import HEADLINE, Measurement, Profile, Protocol, Task
-from reprolib.protocols.keops.beyond import (
+from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.papers.keops._beyond import (
     aucs_by_run,
     electrodes,
     feature_tree,
@@ -31,16 +31,22 @@ from reprolib.protocols.keops.beyond import (
     run_codes,
     spelling,
 )
-from reprolib.protocols.keops.methods import (
+from reprolib.papers.keops._methods import (
     METHODS,
     Method,
     by_alternation,
     cross_validated_scores,
     relevance,
 )
-from reprolib.protocols.keops.splits import draw_split, flash_pool, folds
-from reprolib.protocols.speller import Preprocessing, features
-from reprolib.solvers import NotOptimalWarning
+from reprolib.papers.keops._splits import draw_split, flash_pool, folds
+from reprolib.rerun.speller import Preprocessing, features
+from reprolib.rerun.task import (
+    HEADLINE,
+    Measurement,
+    Profile,
+    Protocol,
+    Task,
+)
 
 PAPER = "keops"
 DATASET = "p300/iib"

@@ -8,8 +8,16 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, figure_grid
-from reprolib.kernels import gram, gram_eigh
+from reprolib.methods.shared.kernels import gram, gram_eigh
+from reprolib.report.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    RED,
+    SKY,
+    figure_grid,
+)
 
 
 def decision_boundaries(model, X, y, dimensions: Sequence[int], titles: Sequence[str]) -> Figure:

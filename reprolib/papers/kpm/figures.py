@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.comparison import intervals_by_dataset, paired_interval
-from reprolib.figures.style import (
+from reprolib.report.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -20,7 +19,8 @@ from reprolib.figures.style import (
     note_source,
     source_text,
 )
-from reprolib.protocols.base import HEADLINE
+from reprolib.rerun.statistics import intervals_by_dataset, paired_interval
+from reprolib.rerun.task import HEADLINE
 
 
 def path_matrix(records: pd.DataFrame, metric: str) -> np.ndarray:

@@ -10,7 +10,7 @@ benchmark; KPM and SVM see the same realisations and the same folds.
   SVM has the published C, itself such a median.
 - Figure 1: risk and empirical risk against D and against C.
 
-What the text leaves open is measured under named readings (``reprolib/papers/kpm.toml``).
+What the text leaves open is measured under named readings (``reprolib/papers/kpm/printed.toml``).
 """
 
 from __future__ import annotations
@@ -26,8 +26,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from data_fetch import Dataset
-from reprolib.kpm import KPMClassifier, KPMClassifierCV, select_dimension
-from reprolib.protocols.base import HEADLINE, Measurement, Profile, Protocol, Task
+from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
+from reprolib.rerun.task import (
+    HEADLINE,
+    Measurement,
+    Profile,
+    Protocol,
+    Task,
+)
 
 PAPER = "kpm"
 PAPER_SETS = tuple(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import euclidean_distances
 
-from reprolib.mmc import (
+from reprolib.methods.mkmmc import (
     CONSTRAINTS,
     MMC,
     KernelMMC,
@@ -24,7 +24,7 @@ from reprolib.mmc import (
     nearest_other_path,
     total_laplacian,
 )
-from reprolib.protocols.base import HEADLINE, Measurement
+from reprolib.rerun.task import HEADLINE, Measurement
 
 OWN = "accuracy at own dimension"
 

@@ -7,7 +7,14 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from reprolib.figures.style import BLACK, BLUE, ORANGE, RED, figure_grid, note_source
+from reprolib.report.style import (
+    BLACK,
+    BLUE,
+    ORANGE,
+    RED,
+    figure_grid,
+    note_source,
+)
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 

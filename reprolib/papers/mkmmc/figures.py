@@ -10,8 +10,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.comparison import RankComparison, compare_ranks, paired_interval
-from reprolib.figures.style import (
+from reprolib.papers.mkmmc._methods import (
+    EXPONENTS,
+    MKMMC_READINGS,
+    OWN,
+    WITHIN_WEIGHTS,
+)
+from reprolib.papers.mkmmc.protocol import EXPERIMENTS
+from reprolib.report.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -22,10 +28,9 @@ from reprolib.figures.style import (
     note_source,
     source_text,
 )
-from reprolib.protocols.base import HEADLINE
-from reprolib.protocols.mkmmc import EXPERIMENTS
-from reprolib.protocols.mkmmc._methods import EXPONENTS, MKMMC_READINGS, OWN, WITHIN_WEIGHTS
-from reprolib.published import numbers
+from reprolib.rerun.printed import numbers
+from reprolib.rerun.statistics import RankComparison, compare_ranks, paired_interval
+from reprolib.rerun.task import HEADLINE
 
 #: Methods of the paper as it names them.
 METHOD_NAMES = {

@@ -12,12 +12,12 @@
 - A printed dimension is held against the spread of the best dimension when the twenty splits are
   drawn anew with replacement.
 
-Equal eigenvalues, equal distances and equal accuracies are settled by rules (`reprolib.mmc._ties`,
-`reprolib.mmc._nearest`, `largest_argmax`), so that records are the same on every processor. The
-criterion does not determine a c-th direction under the whitened constraint; the rule does.
+Equal eigenvalues, equal distances and equal accuracies are settled by rules (`_ties` and
+`_nearest` of the methods, `largest_argmax`), so that records are the same on every processor.
+The criterion does not determine a c-th direction under the whitened constraint; the rule does.
 
 The discriminant methods are searched up to c dimensions, the largest that the paper prints. What
-the text leaves open is measured under named readings (``reprolib/papers/mkmmc.toml``).
+the text leaves open is measured under named readings (``reprolib/papers/mkmmc/printed.toml``).
 """
 
 from __future__ import annotations
@@ -28,8 +28,19 @@ import numpy as np
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.protocols.base import Measurement, Profile, Protocol, Task
-from reprolib.protocols.mkmmc._methods import METHODS, N_SPLITS, OWN, Trial, largest_argmax
+from reprolib.papers.mkmmc._methods import (
+    METHODS,
+    N_SPLITS,
+    OWN,
+    Trial,
+    largest_argmax,
+)
+from reprolib.rerun.task import (
+    Measurement,
+    Profile,
+    Protocol,
+    Task,
+)
 
 PAPER = "mkmmc"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from reprolib.protocols.base import HEADLINE, Measurement
+from reprolib.rerun.task import HEADLINE, Measurement
 
 PAPER = "mkpm"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 
-from reprolib.mkpm import MKPMClassifier
-from reprolib.protocols.base import HEADLINE, Measurement, Task
-from reprolib.protocols.mkpm._common import PAPER, draw, first_best, is_fmri
-from reprolib.protocols.mkpm._haxby import prepare
-from reprolib.protocols.mkpm._statlog import gamma_o
+from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.papers.mkpm._common import PAPER, draw, first_best, is_fmri
+from reprolib.papers.mkpm._haxby import prepare
+from reprolib.papers.mkpm._statlog import gamma_o
+from reprolib.rerun.task import HEADLINE, Measurement, Task
 
 CODES = ("one-vs-all", "simplex", "random")
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")

@@ -17,10 +17,10 @@ from sklearn.model_selection import (
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from reprolib.kernels import gram
-from reprolib.mkpm import MKPMClassifier, MKPMClassifierCV
-from reprolib.protocols.base import HEADLINE, Measurement, Task
-from reprolib.protocols.mkpm._common import (
+from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
+from reprolib.methods.shared.kernels import gram
+from reprolib.methods.simplex import SimplexRLSClassifier
+from reprolib.papers.mkpm._common import (
     CROSS_VALIDATED,
     PAPER,
     TRAINING_SIZE,
@@ -29,7 +29,7 @@ from reprolib.protocols.mkpm._common import (
     mean_path,
     selected,
 )
-from reprolib.simplex import SimplexRLSClassifier
+from reprolib.rerun.task import HEADLINE, Measurement, Task
 
 ONE_D = "one d of least held-out error for all folds"
 TWELVE = "twelve runs"

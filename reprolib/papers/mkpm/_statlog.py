@@ -7,9 +7,8 @@ import pandas as pd
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
-from reprolib.mkpm import MKPMClassifier, MKPMClassifierCV
-from reprolib.protocols.base import HEADLINE, Measurement, Task
-from reprolib.protocols.mkpm._common import (
+from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
+from reprolib.papers.mkpm._common import (
     CROSS_VALIDATED,
     HELD_OUT,
     PAPER,
@@ -21,6 +20,7 @@ from reprolib.protocols.mkpm._common import (
     folds,
     selected,
 )
+from reprolib.rerun.task import HEADLINE, Measurement, Task
 
 #: log2 of gamma_o of Table 1 (embedded digits have pixels from 0 to 16).
 LOG2_GAMMA = {"segment": -3, "dna": -6, "satimage": 0, "optdigits": -10}

@@ -8,7 +8,15 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, figure_grid
+from reprolib.report.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    RED,
+    SKY,
+    figure_grid,
+)
 
 COLOURS = (BLUE, ORANGE, GREEN, RED)
 

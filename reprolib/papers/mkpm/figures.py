@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from data_fetch.haxby import unmask
-from reprolib.comparison import paired_interval
-from reprolib.figures.style import (
+from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.report.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -22,8 +22,8 @@ from reprolib.figures.style import (
     note_source,
     source_text,
 )
-from reprolib.mkpm import MKPMClassifier
-from reprolib.protocols.base import HEADLINE
+from reprolib.rerun.statistics import paired_interval
+from reprolib.rerun.task import HEADLINE
 
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
 BASES = {"kernel_pca": "exact kernel PCA", "nystrom": "Nyström", "cholesky": "pivoted Cholesky"}

@@ -11,7 +11,7 @@
   run that is held out.
 - ``bases``: Nystrom and pivoted Cholesky against exact kernel PCA, by rank.
 
-What the text leaves open is measured under named readings (``reprolib/papers/mkpm.toml``).
+What the text leaves open is measured under named readings (``reprolib/papers/mkpm/printed.toml``).
 """
 
 from __future__ import annotations
@@ -21,9 +21,14 @@ from collections.abc import Mapping
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.protocols.base import Measurement, Profile, Protocol, Task
-from reprolib.protocols.mkpm import _extras, _haxby, _statlog
-from reprolib.protocols.mkpm._common import PAPER, is_fmri
+from reprolib.papers.mkpm import _extras, _haxby, _statlog
+from reprolib.papers.mkpm._common import PAPER, is_fmri
+from reprolib.rerun.task import (
+    Measurement,
+    Profile,
+    Protocol,
+    Task,
+)
 
 _NAMES = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1")
 

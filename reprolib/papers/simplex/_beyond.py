@@ -12,8 +12,9 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifierCV
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from reprolib.protocols.base import Measurement, Task
-from reprolib.protocols.simplex._common import (
+from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.simplex import SimplexConeSVC, SimplexHalfspaceSVC, SimplexRLSClassifierCV
+from reprolib.papers.simplex._common import (
     PAPER,
     accuracy,
     hold_out,
@@ -22,8 +23,7 @@ from reprolib.protocols.simplex._common import (
     rounded,
     with_loo,
 )
-from reprolib.simplex import SimplexConeSVC, SimplexHalfspaceSVC, SimplexRLSClassifierCV
-from reprolib.solvers import NotOptimalWarning
+from reprolib.rerun.task import Measurement, Task
 
 BATCH_SVMS: Mapping[str, Callable[..., SimplexConeSVC | SimplexHalfspaceSVC]] = {
     "sc-svm": SimplexConeSVC,

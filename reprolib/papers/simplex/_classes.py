@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.multiclass import OneVsRestClassifier
 
-from reprolib.kernels import gram
-from reprolib.protocols.base import Measurement, Task
-from reprolib.protocols.simplex._common import PAPER, accuracy, rbf_gamma
-from reprolib.simplex import SimplexRLSClassifier, SimplexRLSClassifierCV
+from reprolib.methods.shared.kernels import gram
+from reprolib.methods.simplex import SimplexRLSClassifier, SimplexRLSClassifierCV
+from reprolib.papers.simplex._common import PAPER, accuracy, rbf_gamma
+from reprolib.rerun.task import Measurement, Task
 
 SET = "uci/letter"
 CLASS_COUNTS = (2, 4, 8, 13, 20, 26)

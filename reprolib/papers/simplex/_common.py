@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from reprolib.kernels import distance_percentile
-from reprolib.protocols.base import Measurement
+from reprolib.methods.shared.kernels import distance_percentile
+from reprolib.rerun.task import Measurement
 
 PAPER = "simplex"
 EMBEDDED_SET = "embedded/optdigits"

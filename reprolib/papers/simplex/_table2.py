@@ -12,9 +12,15 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from reprolib.kernels import gram, nystrom_landmarks, nystrom_map
-from reprolib.protocols.base import HEADLINE, Measurement, Profile, Task
-from reprolib.protocols.simplex._common import (
+from reprolib.methods.shared.kernels import gram, nystrom_landmarks, nystrom_map
+from reprolib.methods.simplex import (
+    SimplexBoostingClassifier,
+    SimplexRLSClassifier,
+    SimplexRLSClassifierCV,
+    SimplexSGDClassifier,
+    spectrum_alphas,
+)
+from reprolib.papers.simplex._common import (
     EMBEDDED_SET,
     LARGEST_EXACT,
     PAPER,
@@ -25,12 +31,11 @@ from reprolib.protocols.simplex._common import (
     rounded,
     with_loo,
 )
-from reprolib.simplex import (
-    SimplexBoostingClassifier,
-    SimplexRLSClassifier,
-    SimplexRLSClassifierCV,
-    SimplexSGDClassifier,
-    spectrum_alphas,
+from reprolib.rerun.task import (
+    HEADLINE,
+    Measurement,
+    Profile,
+    Task,
 )
 
 ONLINE_LOSSES = {

@@ -9,10 +9,18 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from reprolib.codes import decode, simplex_code
-from reprolib.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, figure_grid
-from reprolib.simplex import make_loss
-from reprolib.simplex.consistency import pointwise_minimizer
+from reprolib.methods.shared.codes import decode, simplex_code
+from reprolib.methods.simplex import make_loss
+from reprolib.methods.simplex.consistency import pointwise_minimizer
+from reprolib.report.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    RED,
+    SKY,
+    figure_grid,
+)
 
 CLASS_COLOURS = (BLUE, ORANGE, GREEN)
 PALE = ListedColormap(["#d3e6f5", "#f9ebc8", "#cfeadf"])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.figures.style import (
+from reprolib.report.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -20,8 +20,8 @@ from reprolib.figures.style import (
     note_source,
     source_text,
 )
-from reprolib.protocols.base import HEADLINE
-from reprolib.published import numbers
+from reprolib.rerun.printed import numbers
+from reprolib.rerun.task import HEADLINE
 
 COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
 BOOSTING = {HEADLINE: "GD-MCBoost (headline)", "coordinate boosting": "CD-MCBoost"}

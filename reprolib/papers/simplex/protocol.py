@@ -23,9 +23,14 @@ from collections.abc import Mapping
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.protocols.base import Measurement, Profile, Protocol, Task
-from reprolib.protocols.simplex import _beyond, _classes, _table2
-from reprolib.protocols.simplex._common import EMBEDDED_SET, PAPER
+from reprolib.papers.simplex import _beyond, _classes, _table2
+from reprolib.papers.simplex._common import EMBEDDED_SET, PAPER
+from reprolib.rerun.task import (
+    Measurement,
+    Profile,
+    Protocol,
+    Task,
+)
 
 SETS = tuple(f"uci/{name}" for name in ("landsat", "optdigits", "pendigits", "letter", "isolet"))
 QUICK_SETS = ("uci/landsat", "uci/optdigits", "uci/pendigits")

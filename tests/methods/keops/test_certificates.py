@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from reprolib.solvers import NotOptimalWarning
-from reprolib.solvers.pyramid.alternating import solve_pyramid_alternating
-from reprolib.solvers.pyramid.kernel_sets import KernelStack, LinearBlocks
-from reprolib.solvers.pyramid.mkl_features import solve_mkl_features
-from reprolib.solvers.pyramid.tree import KernelTree
-from reprolib.solvers.svm import best_svm, solve_svm_active_set
-from reprolib.solvers.tree_lasso import largest_alpha, solve_tree_lasso_fista
+from reprolib.methods.keops.alternating import solve_pyramid_alternating
+from reprolib.methods.keops.kernel_sets import KernelStack, LinearBlocks
+from reprolib.methods.keops.mkl_features import solve_mkl_features
+from reprolib.methods.keops.svm import best_svm, solve_svm_active_set
+from reprolib.methods.keops.tree import KernelTree
+from reprolib.methods.keops.tree_norm import largest_alpha, solve_tree_lasso_fista
+from reprolib.methods.shared.solution import NotOptimalWarning
 from tests.degenerate_binary import N_PROBLEMS, degenerate_problem, exact, exact_hinge_losses
 from tests.naive import keops as naive
 
@@ -195,8 +195,8 @@ def test_units_of_the_kernel_do_not_matter(exponent):
 HOSTILE = """
 import sys, warnings
 import numpy as np
-from reprolib.mkl import KEOPSClassifier
-from reprolib.solvers.svm import best_svm
+from reprolib.methods.keops import KEOPSClassifier
+from reprolib.methods.keops.svm import best_svm
 from tests.degenerate_binary import degenerate_problem
 warnings.simplefilter("ignore")
 r = np.random.default_rng(21)

@@ -3,15 +3,15 @@ import pytest
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from reprolib.mkl import (
+from reprolib.methods.keops import (
     ConstantClassifierWarning,
     KEOPSClassifier,
     KernelTree,
     MKLClassifier,
+    alternating,
 )
-from reprolib.solvers import NotOptimalWarning
-from reprolib.solvers.pyramid import alternating
-from reprolib.solvers.svm import solve_svm_active_set
+from reprolib.methods.keops.svm import solve_svm_active_set
+from reprolib.methods.shared.solution import NotOptimalWarning
 from tests.test_pyramid import CHANNEL, NESTED, REGION, TREE, data
 
 

@@ -4,12 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from reprolib.solvers import NotOptimalWarning
-from reprolib.solvers.pyramid import mkl_features
-from reprolib.solvers.pyramid.alternating import solve_pyramid_alternating
-from reprolib.solvers.pyramid.kernel_sets import KernelStack, LinearBlocks
-from reprolib.solvers.pyramid.mkl_features import solve_mkl_features
-from reprolib.solvers.pyramid.norms import (
+from reprolib.methods.keops import mkl_features
+from reprolib.methods.keops.alternating import solve_pyramid_alternating
+from reprolib.methods.keops.kernel_sets import KernelStack, LinearBlocks
+from reprolib.methods.keops.mkl_features import solve_mkl_features
+from reprolib.methods.keops.norms import (
     check_exponents,
     dual_norm,
     effective_weights,
@@ -18,7 +17,8 @@ from reprolib.solvers.pyramid.norms import (
     pyramid_weights,
     uniform_weights,
 )
-from reprolib.solvers.pyramid.tree import KernelTree
+from reprolib.methods.keops.tree import KernelTree
+from reprolib.methods.shared.solution import NotOptimalWarning
 from tests.naive import keops as naive
 
 NESTED = [[[0, 1, 2], [3]], [[4, 5]], [[6], [7, 8]]]

@@ -4,14 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from reprolib.solvers import NotOptimalError, NotOptimalWarning
-from reprolib.solvers import svm as svm_module
-from reprolib.solvers.svm import (
+from reprolib.methods.keops import svm as svm_module
+from reprolib.methods.keops.svm import (
     best_intercept,
     solve_svm,
     solve_svm_active_set,
     solve_svm_cvxopt,
 )
+from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
 
 
 def two_classes(seed, n=40, p=6, shift=0.7):

@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from reprolib.solvers import NotOptimalWarning
-from reprolib.solvers.tree_lasso import (
+from reprolib.methods.keops import TreeLassoClassifier
+from reprolib.methods.keops.tree_norm import (
     largest_alpha,
     prox_tree_norm,
     solve_tree_lasso_fista,
     tree_dual_norm,
     tree_norm,
 )
-from reprolib.tree_lasso import TreeLassoClassifier
+from reprolib.methods.shared.solution import NotOptimalWarning
 from tests.test_pyramid import CHANNEL, REGION, TREE, data
 
 GROUPS = [

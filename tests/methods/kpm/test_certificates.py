@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reprolib.kpm import KPMClassifier
-from reprolib.mkpm import MKPMClassifier
-from reprolib.solvers._nested_basis import NestedBasis, independent_columns
-from reprolib.solvers.allocation import allocation_objective, solve_allocation
-from reprolib.solvers.hinge_lp import (
+from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.kpm.hinge_lp import (
     solve_hinge_lp_cvxopt,
     solve_hinge_lp_path,
     solve_hinge_lp_path_highs,
 )
-from reprolib.solvers.least_squares_path import solve_least_squares_path_orthonormal
-from reprolib.solvers.logistic_path import solve_logistic_path
-from reprolib.solvers.square_path import solve_square_path
+from reprolib.methods.kpm.logistic_path import solve_logistic_path
+from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
+from reprolib.methods.kpm.square_path import solve_square_path
+from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.methods.mkpm.allocation import allocation_objective, solve_allocation
+from reprolib.methods.mkpm.least_squares_path import solve_least_squares_path_orthonormal
 from tests.naive.certificates import (
     degenerate_problem,
     hinge_optimum,

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reprolib.kernels import gram, gram_eigh
-from reprolib.solvers import NotOptimalError
-from reprolib.solvers._nested_basis import NestedBasis
-from reprolib.solvers.hinge_lp import (
+from reprolib.methods.kpm.hinge_lp import (
     _solve,
     solve_hinge_lp_cvxopt,
     solve_hinge_lp_path,
     solve_hinge_lp_path_highs,
 )
-from reprolib.solvers.hinge_lp._bounded import bounded_single
-from reprolib.solvers.hinge_lp._canonical import least_norm_point
-from reprolib.solvers.logistic_path import solve_logistic_path
-from reprolib.solvers.square_path import solve_square_path
+from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
+from reprolib.methods.kpm.hinge_lp._canonical import least_norm_point
+from reprolib.methods.kpm.logistic_path import solve_logistic_path
+from reprolib.methods.kpm.nested_basis import NestedBasis
+from reprolib.methods.kpm.square_path import solve_square_path
+from reprolib.methods.shared.kernels import gram, gram_eigh
+from reprolib.methods.shared.solution import NotOptimalError
 from tests.naive import kpm as naive
 
 PATHS = [solve_hinge_lp_path, solve_hinge_lp_path_highs]

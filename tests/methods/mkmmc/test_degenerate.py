@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from reprolib.kernels import gram
-from reprolib.mmc import (
+from reprolib.methods.mkmmc import (
     CONSTRAINTS,
     MMC,
     KernelMMC,
@@ -22,7 +21,8 @@ from reprolib.mmc import (
     nearest_other_path,
     total_laplacian,
 )
-from reprolib.protocols.mkmmc import _best_dimension
+from reprolib.methods.shared.kernels import gram
+from reprolib.papers.mkmmc.protocol import _best_dimension
 from tests.naive import mkmmc as naive
 
 N_PROBLEMS = 500

@@ -8,8 +8,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from reprolib.kernels import center_gram, gram
-from reprolib.mmc import (
+from reprolib.methods.mkmmc import (
     CONSTRAINTS,
     MMC,
     KernelMMC,
@@ -23,8 +22,9 @@ from reprolib.mmc import (
     nearest_other_path,
     total_laplacian,
 )
-from reprolib.mmc._alternate import weight_matrix
-from reprolib.solvers import NotOptimalWarning
+from reprolib.methods.mkmmc._alternate import weight_matrix
+from reprolib.methods.shared.kernels import center_gram, gram
+from reprolib.methods.shared.solution import NotOptimalWarning
 from tests.naive import mkmmc as naive
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from reprolib.solvers import NotOptimalError
-from reprolib.solvers.stqp import solve_stqp_convex, solve_stqp_global, solve_stqp_local
+from reprolib.methods.mkmmc.stqp import solve_stqp_convex, solve_stqp_global, solve_stqp_local
+from reprolib.methods.shared.solution import NotOptimalError
 from tests.naive.mkmmc import stqp_maximum
 
 KINDS = ["gaussian", "indefinite", "almost concave", "concave", "convex", "clique"]

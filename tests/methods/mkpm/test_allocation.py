@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from reprolib.solvers.allocation import (
+from reprolib.methods.mkpm.allocation import (
     allocation_objective,
     is_convex,
     solve_allocation,

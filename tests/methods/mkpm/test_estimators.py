@@ -12,10 +12,15 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit, RepeatedStratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from reprolib.codes import encode, one_vs_all_code, random_code, simplex_code
-from reprolib.kernels import gram
-from reprolib.mkpm import MKPMClassifier, MKPMClassifierCV
-from reprolib.mkpm._bases import cholesky_basis, kernel_pca_basis, nystrom_basis
+from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
+from reprolib.methods.mkpm._bases import cholesky_basis, kernel_pca_basis, nystrom_basis
+from reprolib.methods.shared.codes import (
+    encode,
+    one_vs_all_code,
+    random_code,
+    simplex_code,
+)
+from reprolib.methods.shared.kernels import gram
 from tests.naive.mkpm import (
     hinge_risk,
     least_squares_risk,

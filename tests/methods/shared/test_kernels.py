@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from reprolib import codes, kernels
+from reprolib.methods.shared import codes, kernels
 
 EXAMPLES = settings(derandomize=True, deadline=None, max_examples=25)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import reprolib.nystrom
-from reprolib.kernels import gram
-from reprolib.kpm import KPMClassifier
-from reprolib.mkpm import MKPMClassifier, NystromMKPMClassifier
-from reprolib.simplex import NystromSimplexRLSClassifier, SimplexRLSClassifier
+import reprolib.methods.shared.nystrom
+from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
+from reprolib.methods.shared.kernels import gram
+from reprolib.methods.simplex import NystromSimplexRLSClassifier, SimplexRLSClassifier
 
 
 def waves(n=150, n_classes=3, seed=0):
@@ -20,7 +20,7 @@ def waves(n=150, n_classes=3, seed=0):
 
 @pytest.fixture(params=[2**21, 200], ids=["one block", "many blocks"])
 def _blocks(request, monkeypatch):
-    monkeypatch.setattr(reprolib.nystrom, "BLOCK_ENTRIES", request.param)
+    monkeypatch.setattr(reprolib.methods.shared.nystrom, "BLOCK_ENTRIES", request.param)
 
 
 @pytest.mark.usefixtures("_blocks")

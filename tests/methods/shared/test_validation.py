@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold, check_cv
 
-from reprolib.kpm import KPMClassifier
-from reprolib.mkpm import MKPMClassifier
-from reprolib.validation import (
+from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.methods.shared.validation import (
     as_numbers,
     encode_labels,
     list_folds,

@@ -4,8 +4,8 @@ from sklearn.datasets import load_digits
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from reprolib.simplex import SimplexBoostingClassifier, make_loss
-from reprolib.simplex.boosting import optimal_step
+from reprolib.methods.simplex import SimplexBoostingClassifier, make_loss
+from reprolib.methods.simplex.boosting import optimal_step
 
 
 def blobs(seed=0, n=80, p=3, T=4):

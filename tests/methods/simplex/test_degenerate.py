@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from reprolib.simplex import SimplexSGDClassifier, make_loss
-from reprolib.solvers.kronecker_qp import times_code_gram
-from reprolib.solvers.rls import (
+from reprolib.methods.mkmmc.stqp import solve_stqp_convex, solve_stqp_global
+from reprolib.methods.simplex import SimplexSGDClassifier, make_loss
+from reprolib.methods.simplex.kronecker_qp import times_code_gram
+from reprolib.methods.simplex.rls_solver import (
     feature_spectrum,
     gram_spectrum,
     rls_dual_coefficients,
     solve_rls_cholesky,
     solve_rls_loo_eigh,
 )
-from reprolib.solvers.simplex_svm import (
+from reprolib.methods.simplex.svm_solver import (
     ConeDual,
     HalfspaceDual,
     HullDual,
@@ -23,7 +24,6 @@ from reprolib.solvers.simplex_svm import (
     solve_simplex_svm_cvxopt,
     solve_simplex_svm_decomposition,
 )
-from reprolib.solvers.stqp import solve_stqp_convex, solve_stqp_global
 from tests.degenerate import KINDS, degenerate_labels, degenerate_points, run_python
 from tests.naive import simplex as naive
 from tests.naive.mkmmc import stqp_maximum
@@ -229,7 +229,7 @@ def test_compiled_loops_stay_within_their_arrays():
         """
         import numpy as np, scipy.sparse as sp
         import tests.test_simplex_degenerate as t
-        from reprolib.solvers.kronecker_bcd import solve_block
+        from reprolib.methods.simplex.kronecker_bcd import solve_block
 
         assert not hasattr(solve_block, "py_func")
         for seed in range(4 * len(t.KINDS)):

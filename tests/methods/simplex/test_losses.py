@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reprolib.codes import decode
-from reprolib.simplex import make_loss
-from reprolib.simplex.consistency import (
+from reprolib.methods.shared.codes import decode
+from reprolib.methods.simplex import make_loss
+from reprolib.methods.simplex.consistency import (
     comparison_constants,
     comparison_ratio,
     excess_risk,
@@ -13,7 +13,7 @@ from reprolib.simplex.consistency import (
     pointwise_minimizer,
     target_vector,
 )
-from reprolib.simplex.losses import LOSSES
+from reprolib.methods.simplex.losses import LOSSES
 from tests.naive.simplex import loss_value
 
 NAMES = sorted(LOSSES)

@@ -7,9 +7,14 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import Ridge
 
-from reprolib.codes import decode, encode, one_vs_all_code, simplex_code
-from reprolib.kernels import gram, nystrom_landmarks, nystrom_map
-from reprolib.simplex import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
+from reprolib.methods.shared.codes import (
+    decode,
+    encode,
+    one_vs_all_code,
+    simplex_code,
+)
+from reprolib.methods.shared.kernels import gram, nystrom_landmarks, nystrom_map
+from reprolib.methods.simplex import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
 from tests.naive.simplex import srls_dual, srls_leave_one_out
 
 seeds = st.integers(0, 10_000)
@@ -65,7 +70,7 @@ def test_leave_one_out_equals_retraining_without_each_example(kernel, n, p):
 
 
 def test_leave_one_out_scores_agree_with_the_formula_of_the_paper():
-    from reprolib.solvers.rls import feature_spectrum, solve_rls_loo_eigh
+    from reprolib.methods.simplex.rls_solver import feature_spectrum, solve_rls_loo_eigh
 
     X, y = blobs(4, 30, 4)
     code, shift = simplex_code(4), 0.7

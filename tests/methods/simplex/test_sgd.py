@@ -4,14 +4,14 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from reprolib.simplex import (
+from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.streaming import iterate_blocks, open_rows
+from reprolib.methods.simplex import (
     SimplexConeSVC,
     SimplexRLSClassifier,
     SimplexSGDClassifier,
     make_loss,
 )
-from reprolib.simplex.streaming import iterate_blocks, open_rows
-from reprolib.solvers import NotOptimalWarning
 from tests.naive import simplex as naive
 
 LOSSES = ["least_squares", "cone", "halfspace"]

@@ -7,11 +7,11 @@ from sklearn.datasets import load_digits
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from reprolib.kernels import gram
-from reprolib.simplex import SimplexConeSVC, SimplexHalfspaceSVC, make_loss
-from reprolib.solvers import NotOptimalWarning
-from reprolib.solvers.kronecker_bcd import solve_block
-from reprolib.solvers.kronecker_qp import times_code_gram
+from reprolib.methods.shared.kernels import gram
+from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.simplex import SimplexConeSVC, SimplexHalfspaceSVC, make_loss
+from reprolib.methods.simplex.kronecker_bcd import solve_block
+from reprolib.methods.simplex.kronecker_qp import times_code_gram
 from tests.degenerate import run_python
 from tests.naive.simplex import simplex_svm_objective, simplex_svm_primal
 

@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reprolib import report, results
-from reprolib.cli import main
-from reprolib.comparison import compare_ranks
-from reprolib.figures import across as figures
-from reprolib.protocols import across
-from reprolib.protocols.across import ALL_COLUMNS, METHODS
-from reprolib.protocols.base import HEADLINE, Measurement, Task
-from reprolib.protocols.runner import _row
+from reprolib.cli.main import main
+from reprolib.papers.across import figures
+from reprolib.papers.across import protocol as across
+from reprolib.papers.across.protocol import ALL_COLUMNS, METHODS
+from reprolib.report import page as report
+from reprolib.rerun import records as results
+from reprolib.rerun.statistics import compare_ranks
+from reprolib.rerun.task import HEADLINE, Measurement, Task
+from reprolib.rerun.worker import row_of
 from tests.naive import comparison as naive
 
 KEYS = ("kpm", "mkl", "svc", "logistic", "gradient boosting", "simplex boosting")
@@ -43,11 +44,11 @@ def made_up(status="ok"):
                 for metric, value in measured.items():
                     config = METHODS[key].grid[0 if trial else -1]
                     m = Measurement(metric, value, config, n_test=100, status=status)
-                    rows.append(_row(task, m, "partial", seconds))
+                    rows.append(row_of(task, m, "partial", seconds))
                 status = "ok"
     for key in across.TREES:
         task = Task("across", "accuracy", "faces/orl", key, ALL_COLUMNS, 0)
-        rows.append(_row(task, Measurement("accuracy", 0.95, n_test=100), "partial", 1.0))
+        rows.append(row_of(task, Measurement("accuracy", 0.95, n_test=100), "partial", 1.0))
     return results.to_frame(rows)
 
 

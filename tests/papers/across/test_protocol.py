@@ -17,16 +17,29 @@ from sklearn.preprocessing import label_binarize
 
 import data_fetch
 from data_fetch import Dataset
-from reprolib.kpm import KPMClassifier
-from reprolib.protocols import STUDIES, across, get_protocol, runner
-from reprolib.protocols.across import METHODS, N_CONFIGURATIONS, Setting, list_tasks, run
-from reprolib.protocols.across._estimators import KernelBank, NearestVote, OneVsRestKPM
-from reprolib.protocols.across._methods import Method
-from reprolib.protocols.across._splits import MAX_TEST, MAX_TRAIN, draw_rows, make_split
-from reprolib.protocols.across._tuning import shared_fits, tune
-from reprolib.protocols.base import HEADLINE, Task
-from reprolib.results import RecordStore
-from reprolib.solvers import NotOptimalError, NotOptimalWarning
+from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
+from reprolib.papers.across import protocol as across
+from reprolib.papers.across._estimators import KernelBank, NearestVote, OneVsRestKPM
+from reprolib.papers.across._methods import Method
+from reprolib.papers.across._splits import (
+    MAX_TEST,
+    MAX_TRAIN,
+    draw_rows,
+    make_split,
+)
+from reprolib.papers.across._tuning import shared_fits, tune
+from reprolib.papers.across.protocol import (
+    METHODS,
+    N_CONFIGURATIONS,
+    Setting,
+    list_tasks,
+    run,
+)
+from reprolib.rerun import runner
+from reprolib.rerun.records import RecordStore
+from reprolib.rerun.registry import STUDIES, get_protocol
+from reprolib.rerun.task import HEADLINE, Task
 from tests.naive import across as naive
 
 

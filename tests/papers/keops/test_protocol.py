@@ -9,29 +9,29 @@ import pytest
 
 from data_fetch.embedded.p300 import load_embedded
 from data_fetch.p300 import CHANNELS, codes_of
-from reprolib import results
-from reprolib.figures import keops as figures
-from reprolib.figures import keops_readings as readings
-from reprolib.protocols.base import HEADLINE, Task
-from reprolib.protocols.keops import (
-    PAPER_METHODS,
-    VARIANTS,
-    first_stage,
-    methods,
-    run,
-    second_stage,
-)
-from reprolib.protocols.keops.regions import electrode_tree, region, regions
-from reprolib.protocols.keops.spelling import correct_characters
-from reprolib.protocols.keops.splits import (
+from reprolib.papers.keops import _methods as methods
+from reprolib.papers.keops import _readings as readings
+from reprolib.papers.keops import figures
+from reprolib.papers.keops._regions import electrode_tree, region, regions
+from reprolib.papers.keops._spelling import correct_characters
+from reprolib.papers.keops._splits import (
     N_TRAIN,
     character_halves,
     draw_split,
     flash_pool,
     folds,
 )
-from reprolib.protocols.speller import features
-from reprolib.published import numbers, paper_entry
+from reprolib.papers.keops.protocol import (
+    PAPER_METHODS,
+    VARIANTS,
+    first_stage,
+    run,
+    second_stage,
+)
+from reprolib.rerun import records as results
+from reprolib.rerun.printed import numbers, paper_entry
+from reprolib.rerun.speller import features
+from reprolib.rerun.task import HEADLINE, Task
 
 
 @pytest.fixture(scope="module")
@@ -174,9 +174,9 @@ def records(dataset, short_grids):
 
 
 def stored(task, measurements):
-    from reprolib.protocols.runner import _row
+    from reprolib.rerun.worker import row_of
 
-    return [_row(task, m, "embedded", 0.0) for m in measurements]
+    return [row_of(task, m, "embedded", 0.0) for m in measurements]
 
 
 def test_methods_find_the_simulated_response(records):
@@ -258,7 +258,7 @@ def test_other_readings_run(dataset, short_grids):
 
 
 def test_causal_filter_delays_the_response(dataset):
-    from reprolib.protocols.keops import _filter
+    from reprolib.papers.keops.protocol import _filter
 
     y = dataset.y
     tasks = [Task("k", "t", "x", "lda", "r", 0, params) for params in ({}, {"zero_phase": False})]

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from reprolib import results
-from reprolib.figures import kpm, kpm_example
-from reprolib.kpm import KPMClassifier
+from reprolib.methods.kpm import KPMClassifier
+from reprolib.papers.kpm import example as kpm_example
+from reprolib.papers.kpm import figures as kpm
+from reprolib.rerun import records as results
 
 
 @pytest.fixture(scope="module")

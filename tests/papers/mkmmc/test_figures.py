@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from data_fetch.embedded.faces import load_embedded
-from reprolib import results
-from reprolib.figures import mkmmc as figures
-from reprolib.figures import mkmmc_example as example
-from reprolib.mmc import margin_weights
-from reprolib.protocols.base import HEADLINE
-from reprolib.protocols.mkmmc import first_stage, run, second_stage
-from reprolib.protocols.mkmmc._methods import MKMMC_READINGS, OWN
-from reprolib.protocols.runner import _row
+from reprolib.methods.mkmmc import margin_weights
+from reprolib.papers.mkmmc import example, figures
+from reprolib.papers.mkmmc._methods import MKMMC_READINGS, OWN
+from reprolib.papers.mkmmc.protocol import first_stage, run, second_stage
+from reprolib.rerun import records as results
+from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.worker import row_of
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def records():
     named = {"embedded/faces": data}
 
     def measure(tasks):
-        return [_row(task, m, "embedded", 0.0) for task in tasks for m in run(task, data)]
+        return [row_of(task, m, "embedded", 0.0) for task in tasks for m in run(task, data)]
 
     rows = measure(first_stage("quick", named, results.to_frame([])))
     rows += measure(second_stage("quick", named, results.to_frame(rows)))

@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 from data_fetch.embedded.faces import load_embedded
-from reprolib import results
-from reprolib.protocols.base import HEADLINE, Task
-from reprolib.protocols.mkmmc import (
+from reprolib.papers.mkmmc._methods import (
+    METHODS,
+    OWN,
+    Trial,
+    largest_argmax,
+)
+from reprolib.papers.mkmmc.protocol import (
     EXPERIMENTS,
     PROTOCOL,
     first_stage,
@@ -14,15 +18,16 @@ from reprolib.protocols.mkmmc import (
     second_stage,
     split,
 )
-from reprolib.protocols.mkmmc._methods import METHODS, OWN, Trial, largest_argmax
-from reprolib.protocols.runner import _row
-from reprolib.published import numbers
+from reprolib.rerun import records as results
+from reprolib.rerun.printed import numbers
+from reprolib.rerun.task import HEADLINE, Task
+from reprolib.rerun.worker import row_of
 
 DATA = load_embedded()
 
 
 def records_of(tasks):
-    rows = [_row(task, m, DATA.source, 0.0) for task in tasks for m in run(task, DATA)]
+    rows = [row_of(task, m, DATA.source, 0.0) for task in tasks for m in run(task, DATA)]
     return results.to_frame(rows)
 
 

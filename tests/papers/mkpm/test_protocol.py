@@ -12,14 +12,19 @@ from sklearn.datasets import make_blobs
 
 from data_fetch import Dataset
 from data_fetch.embedded import haxby as simulated
-from reprolib import results
-from reprolib.figures import mkpm as figures
-from reprolib.figures import mkpm_example
-from reprolib.mkpm import MKPMClassifier
-from reprolib.protocols.base import HEADLINE, Task
-from reprolib.protocols.mkpm import PROTOCOL, _haxby, second_stage
-from reprolib.protocols.mkpm._common import CROSS_VALIDATED, TRAINING_SIZE, draw, folds
-from reprolib.protocols.runner import _row
+from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.papers.mkpm import _haxby, figures
+from reprolib.papers.mkpm import example as mkpm_example
+from reprolib.papers.mkpm._common import (
+    CROSS_VALIDATED,
+    TRAINING_SIZE,
+    draw,
+    folds,
+)
+from reprolib.papers.mkpm.protocol import PROTOCOL, second_stage
+from reprolib.rerun import records as results
+from reprolib.rerun.task import HEADLINE, Task
+from reprolib.rerun.worker import row_of
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +48,7 @@ def run_all(profile, datasets):
     for stage in PROTOCOL.stages:
         for task in stage(profile, datasets, results.to_frame(rows)):
             measurements = PROTOCOL.run(task, datasets[task.dataset])
-            rows += [_row(task, m, "embedded", 0.0) for m in measurements]
+            rows += [row_of(task, m, "embedded", 0.0) for m in measurements]
     return results.to_frame(rows)
 
 
@@ -129,7 +134,7 @@ def test_every_reading_and_extra_runs(statlog, fmri):
         seen.add(kind)
         measurements = PROTOCOL.run(task, datasets[task.dataset])
         assert measurements
-        rows += [_row(task, m, "embedded", 0.0) for m in measurements]
+        rows += [row_of(task, m, "embedded", 0.0) for m in measurements]
     records = results.to_frame(rows)
     assert {"gamma", "path", "ablation", "losses", "haxby", "bases"} <= set(records["table"])
     assert {CROSS_VALIDATED, TRAINING_SIZE} <= set(records["reading"])

@@ -1,7 +1,7 @@
 import numpy as np
 
-from reprolib.figures import simplex_example as example
-from reprolib.simplex import SimplexRLSClassifier
+from reprolib.methods.simplex import SimplexRLSClassifier
+from reprolib.papers.simplex import example
 
 
 def test_pictures_of_the_method():

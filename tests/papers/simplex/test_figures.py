@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 
-from reprolib.figures import simplex as figures
+from reprolib.papers.simplex import figures
 
 
 def records():

@@ -5,11 +5,12 @@ import pytest
 
 import data_fetch
 from data_fetch import Dataset
-from reprolib.protocols import get_protocol, simplex
-from reprolib.protocols.base import HEADLINE, Task
-from reprolib.protocols.simplex import _beyond, _classes, _table2
-from reprolib.published import numbers, paper_entry
-from reprolib.results import to_frame
+from reprolib.papers.simplex import _beyond, _classes, _table2
+from reprolib.papers.simplex import protocol as simplex
+from reprolib.rerun.printed import numbers, paper_entry
+from reprolib.rerun.records import to_frame
+from reprolib.rerun.registry import get_protocol
+from reprolib.rerun.task import HEADLINE, Task
 
 SMALL = "embedded/optdigits"
 

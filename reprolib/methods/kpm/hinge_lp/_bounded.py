@@ -5,9 +5,9 @@ from __future__ import annotations
 import highspy
 import numpy as np
 
-from reprolib.solvers._nested_basis import NestedBasis
-from reprolib.solvers._solution import Solution
-from reprolib.solvers.hinge_lp._highs import OPTIONS
+from reprolib.methods.kpm.hinge_lp._highs import OPTIONS
+from reprolib.methods.kpm.nested_basis import NestedBasis
+from reprolib.methods.shared.solution import Solution
 
 #: Largest coordinate, that is, root mean square of a component of the decision function.
 BOUND = 1e7

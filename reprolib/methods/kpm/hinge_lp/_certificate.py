@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reprolib.solvers._nested_basis import NestedBasis
-from reprolib.solvers._solution import NotOptimalError, Solution
-from reprolib.solvers.hinge_lp._canonical import canonical_optimum
+from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum
+from reprolib.methods.kpm.nested_basis import NestedBasis
+from reprolib.methods.shared.solution import NotOptimalError, Solution
 
 #: Duality gap up to which an answer is accepted, relative to the loss of the zero function.
 GAP_TOL = 1e-7

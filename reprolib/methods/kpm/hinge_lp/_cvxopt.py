@@ -7,8 +7,8 @@ import numpy as np
 from cvxopt import solvers
 from scipy.linalg import qr, solve_triangular
 
-from reprolib.solvers._nested_basis import NestedBasis
-from reprolib.solvers.hinge_lp._certificate import RawAnswer, certify
+from reprolib.methods.kpm.hinge_lp._certificate import RawAnswer, certify
+from reprolib.methods.kpm.nested_basis import NestedBasis
 
 OPTIONS = {
     "show_progress": False,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import highspy
 import numpy as np
 
-from reprolib.solvers._nested_basis import NestedBasis
-from reprolib.solvers.hinge_lp._certificate import RawAnswer, certify
+from reprolib.methods.kpm.hinge_lp._certificate import RawAnswer, certify
+from reprolib.methods.kpm.nested_basis import NestedBasis
 
 OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,

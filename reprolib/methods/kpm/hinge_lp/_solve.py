@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.solvers._nested_basis import NestedBasis
-from reprolib.solvers._solution import Solution
-from reprolib.solvers.hinge_lp._bounded import bounded_single
-from reprolib.solvers.hinge_lp._certificate import (
+from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
+from reprolib.methods.kpm.hinge_lp._certificate import (
     RawAnswer,
     certify,
     is_certified,
     require_path,
 )
-from reprolib.solvers.hinge_lp._cvxopt import cvxopt_single
-from reprolib.solvers.hinge_lp._highs import highs_path, highs_single
-from reprolib.solvers.hinge_lp._simplex import perturbed_targets, simplex_path
+from reprolib.methods.kpm.hinge_lp._cvxopt import cvxopt_single
+from reprolib.methods.kpm.hinge_lp._highs import highs_path, highs_single
+from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_path
+from reprolib.methods.kpm.nested_basis import NestedBasis
+from reprolib.methods.shared.solution import Solution
 
 #: Relative gap above which the simplex path goes on with the targets 1; see `simplex_path`.
 EXACT_GAP = 1e-12

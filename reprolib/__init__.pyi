@@ -1,0 +1,39 @@
+from .methods.keops import KEOPSClassifier, MKLClassifier, TreeLassoClassifier
+from .methods.kpm import KPMClassifier, KPMClassifierCV
+from .methods.mkmmc import MMC, KernelMMC, MultipleKernelMMC
+from .methods.mkpm import MKPMClassifier, MKPMClassifierCV, NystromMKPMClassifier
+from .methods.shared.codes import one_vs_all_code, simplex_code
+from .methods.simplex import (
+    NystromSimplexRLSClassifier,
+    SimplexBoostingClassifier,
+    SimplexConeSVC,
+    SimplexHalfspaceSVC,
+    SimplexRLSClassifier,
+    SimplexRLSClassifierCV,
+    SimplexSGDClassifier,
+)
+
+__version__: str
+
+__all__ = [
+    "MMC",
+    "KEOPSClassifier",
+    "KPMClassifier",
+    "KPMClassifierCV",
+    "KernelMMC",
+    "MKLClassifier",
+    "MKPMClassifier",
+    "MKPMClassifierCV",
+    "MultipleKernelMMC",
+    "NystromMKPMClassifier",
+    "NystromSimplexRLSClassifier",
+    "SimplexBoostingClassifier",
+    "SimplexConeSVC",
+    "SimplexHalfspaceSVC",
+    "SimplexRLSClassifier",
+    "SimplexRLSClassifierCV",
+    "SimplexSGDClassifier",
+    "TreeLassoClassifier",
+    "one_vs_all_code",
+    "simplex_code",
+]

@@ -1,0 +1,1 @@
+"""What the methods share: kernels, output codes, input checks, low-rank features, Solution."""

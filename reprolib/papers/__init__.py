@@ -1,0 +1,1 @@
+"""One folder a paper: printed numbers, protocol, figures, example."""

@@ -1,0 +1,1 @@
+"""The across folder: printed numbers, protocol, figures, example."""

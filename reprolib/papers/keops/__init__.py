@@ -1,0 +1,1 @@
+"""The keops folder: printed numbers, protocol, figures, example."""

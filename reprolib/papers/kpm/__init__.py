@@ -1,0 +1,1 @@
+"""The kpm folder: printed numbers, protocol, figures, example."""

@@ -1,0 +1,1 @@
+"""The mkmmc folder: printed numbers, protocol, figures, example."""

@@ -1,0 +1,1 @@
+"""The mkpm folder: printed numbers, protocol, figures, example."""

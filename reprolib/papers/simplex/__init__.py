@@ -1,0 +1,1 @@
+"""The simplex folder: printed numbers, protocol, figures, example."""

@@ -1,0 +1,58 @@
+"""One printed number, as the tables of the papers have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["mean", "test_set", "selected"]
+
+
+@dataclass(frozen=True)
+class Number:
+    """One printed number, and what selects the records to hold against it.
+
+    Parameters
+    ----------
+    paper, table, row, column : str
+        Where it is printed.
+    value, spread : float
+        As printed; ``spread`` is the printed standard deviation over trials, or None.
+    kind : {"mean", "test_set", "selected"}
+        A mean over trials, a figure on one test set, or a selected hyperparameter.
+    trials : int
+        Trials behind the printed number (1 if there was one test set).
+    scale : float
+        Printed value over the unit of our records: 100 for percent of a fraction.
+    digits : int
+        Digits after the point in tables.
+    select : dict
+        Columns of the records and the values that select ours: dataset, method, metric.
+    results : str
+        Name of the table of our records.
+    not_run : str
+        Why it is not run, empty if it is.
+    explanation : str
+        Why it is not reproduced, from an experiment; empty if it is or nobody knows.
+    """
+
+    paper: str
+    table: str
+    row: str
+    column: str
+    value: float
+    spread: float | None
+    kind: Kind
+    trials: int
+    scale: float
+    digits: int
+    select: Mapping[str, str]
+    results: str
+    not_run: str = ""
+    explanation: str = ""
+
+    @property
+    def id(self) -> str:
+        """Name of the number: table/row/column."""
+        return f"{self.table}/{self.row}/{self.column}"

@@ -1,0 +1,95 @@
+"""One task in one process: its data set loaded once, its measurements as rows of the records."""
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+import traceback
+from collections.abc import Collection
+from typing import Any
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+import data_fetch
+from data_fetch import Dataset
+from reprolib.rerun.registry import get_protocol
+from reprolib.rerun.task import Measurement, Task
+
+#: Data sets by name and digest that a cluster sent to this worker process.
+received: dict[tuple[str, str], Dataset] = {}
+
+
+@functools.lru_cache(maxsize=4)
+def worker_dataset(name: str, digest: str) -> Dataset:
+    """Load a data set once per worker process, and make sure that it is the right one."""
+    dataset = data_fetch.load(name)
+    if dataset.digest() != digest:
+        raise ValueError(
+            f"data set {name!r} differs between the main process and this worker; give both the "
+            "same REPROLIB_DATA folder, or run `reprolib data verify` on the worker's machine"
+        )
+    return dataset
+
+
+def execute(task: Task, digest: str) -> list[dict[str, Any]]:
+    """Run one task on one BLAS thread, and return its rows; an exception becomes a failed row.
+
+    A failed row has its traceback under a key of its own, which is in no table. What scikit-learn
+    would run in parallel inside of a task stays in it: joblib's dask backend would spread it over
+    the cluster.
+    """
+    protocol = get_protocol(task.paper)
+    start = time.perf_counter()
+    trace: dict[str, str] = {}
+    source = "embedded" if task.dataset.startswith("embedded/") else "unknown"
+    try:
+        dataset = received.get((task.dataset, digest))
+        if dataset is None:
+            dataset = worker_dataset(task.dataset, digest)
+        source = dataset.source
+        with threadpool_limits(limits=1), joblib.parallel_config("sequential"):
+            measurements = protocol.run(task, dataset)
+        _require_own_trials(measurements, protocol.trials(task))
+    except Exception as error:
+        message = f"failed: {type(error).__name__}: {error}"
+        measurements = [Measurement("failed", float("nan"), status=message)]
+        trace = {"traceback": traceback.format_exc()}
+    seconds = time.perf_counter() - start
+    return [{**row_of(task, m, source, seconds), **trace} for m in measurements]
+
+
+def _require_own_trials(measurements: list[Measurement], trials: Collection[int]) -> None:
+    """Raise ValueError if a task measured nothing, or a trial that the protocol did not list."""
+    if not measurements:
+        raise ValueError("the task measured nothing; a protocol must not list such tasks")
+    others = {m.trial for m in measurements if m.trial is not None} - set(trials)
+    if others:
+        raise ValueError(f"the task measured trials {sorted(others)}, which are not its own")
+
+
+def row_of(task: Task, m: Measurement, source: str, seconds: float) -> dict[str, Any]:
+    """Row of the records for one measurement of a task."""
+    return {
+        "paper": task.paper,
+        "table": task.table,
+        "dataset": task.dataset,
+        "method": task.method,
+        "reading": m.reading or task.reading,
+        "trial": task.trial if m.trial is None else m.trial,
+        "metric": m.metric,
+        "value": float(m.value),
+        "chosen": json.dumps(dict(m.chosen), sort_keys=True),
+        "n_test": int(m.n_test),
+        "gap": None if m.gap is None else float(f"{m.gap:.3g}"),
+        "path": " ".join(f"{v:.6g}" for v in m.path),
+        "seconds": round(seconds, 3),
+        "source": source,
+        "status": m.status,
+    }
+
+
+def execute_keyed(key: str, task: Task, digest: str) -> tuple[str, list[dict[str, Any]]]:
+    """Run one task; return its key too, as results come in any order."""
+    return key, execute(task, digest)
