@@ -8,7 +8,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.kernels import KernelMixin, center_gram
-from reprolib.mmc._constraints import CONSTRAINTS, RANK_TOL, get_maximiser
+from reprolib.mmc._constraints import (
+    CONSTRAINTS,
+    RANK_TOL,
+    get_maximiser,
+    idle_to_zero,
+    projected_size,
+)
 from reprolib.mmc._graph import margin_laplacian
 from reprolib.mmc._linear import check_n_components
 from reprolib.mmc._projection import _SupervisedProjection
@@ -131,7 +137,9 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         self._check_definite(K)
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
         m = check_n_components(self.n_components, len(np.unique(y)), numerical_rank(K))
-        A, self.eigenvalues_ = maximise(center_gram(K) if self.center else K, L, m)
+        work = center_gram(K) if self.center else K
+        A, self.eigenvalues_ = maximise(work, L, m)
+        A = idle_to_zero(A, work, projected_size(work, self.constraint))
         self.components_, self._offset = uncentered(A, K, self.center)
         self.objective_ = float(self.eigenvalues_.sum())
         self._n_features_out = m
