@@ -32,8 +32,9 @@ rule takes those of largest variance in feature space first.
 **Idle directions.** The features of n points that are not centred have a direction along which all
 points coincide, of eigenvalue 0. It follows the c - 1 directions of positive eigenvalue, and leads
 where the classes overlap so much that there are none. Differences along it are nothing but
-round-off. Its coefficients are therefore given as zero, here and wherever the scatter is zero: it
-counts as a direction, and decides nothing.
+round-off. What projects, therefore gives its coefficients as zero (`idle_to_zero`): it counts as a
+direction, and decides nothing. While weights of kernels are learned it stays as it is, because
+along it the points do differ under other weights.
 """
 
 from __future__ import annotations
@@ -79,12 +80,6 @@ def by_length(variances) -> SecondCriterion:
     return second
 
 
-def idle_to_zero(directions, features):
-    """Set directions to zero along which the samples do not differ."""
-    scatter = np.linalg.norm((features - features.mean(axis=0)) @ directions, axis=0)
-    return directions * (scatter > SCATTER_TOL * np.linalg.norm(features))
-
-
 def maximise_coefficient_orthonormal(K, L, n_components: int):
     """Leading eigenvectors of K L K."""
     size = np.abs(K).max() or 1.0
@@ -92,7 +87,7 @@ def maximise_coefficient_orthonormal(K, L, n_components: int):
     A, values = determined_eigenvectors(
         unit @ L @ unit, n_components, np.eye(len(K)), by_scatter(unit)
     )
-    return idle_to_zero(A, unit), values * size**2
+    return A, values * size**2
 
 
 def maximise_function_orthonormal(K, L, n_components: int):
@@ -100,7 +95,7 @@ def maximise_function_orthonormal(K, L, n_components: int):
     eigenvalues, U = gram_eigh(K, rank_tol=RANK_TOL)
     F = U * np.sqrt(eigenvalues)
     B, values = determined_eigenvectors(F.T @ L @ F, n_components, U, by_scatter(F))
-    return (U / np.sqrt(eigenvalues)) @ idle_to_zero(B, F), values
+    return (U / np.sqrt(eigenvalues)) @ B, values
 
 
 def maximise_whitened(K, L, n_components: int, *, ridge: float = 0.0):
@@ -119,6 +114,30 @@ CONSTRAINTS: dict[str, Maximiser] = {
     "function": maximise_function_orthonormal,
     "whitened": maximise_whitened,
 }
+
+
+def idle_to_zero(directions, features, size: float):
+    """Set directions to zero along which the samples do not differ.
+
+    Parameters
+    ----------
+    directions : ndarray of shape (r, m)
+    features : ndarray of shape (n, r)
+        The Gram matrix, if the directions are coefficients.
+    size : float
+        Norm of all projections on an orthonormal basis, see `projected_size`.
+    """
+    scatter = np.linalg.norm((features - features.mean(axis=0)) @ directions, axis=0)
+    return directions * (scatter > SCATTER_TOL * size)
+
+
+def projected_size(K, constraint: str) -> float:
+    """Root of the sum of the squares of all projections, in all directions of the constraint."""
+    if constraint == "coefficient":
+        return float(np.linalg.norm(K))
+    if constraint == "function":
+        return float(np.sqrt(np.trace(K)))
+    return float(np.sqrt(len(K)))
 
 
 def get_maximiser(constraint: str, ridge: float = 0.0) -> Maximiser:

@@ -7,7 +7,13 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.mkmmc._constraints import CONSTRAINTS, RANK_TOL, get_maximiser
+from reprolib.methods.mkmmc._constraints import (
+    CONSTRAINTS,
+    RANK_TOL,
+    get_maximiser,
+    idle_to_zero,
+    projected_size,
+)
 from reprolib.methods.mkmmc._graph import margin_laplacian
 from reprolib.methods.mkmmc._linear import check_n_components
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
@@ -70,7 +76,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     Notes
     -----
     Directions of equal eigenvalue are ordered by a second criterion and rotated by the samples, so
-    that components and projections do not depend on the processor (`_ties`). Under
+    that components and projections do not depend on the processor (`reprolib.methods.mkmmc._ties`). Under
     "whitened" without ridge these are all directions beyond the first c - 1. A direction along
     which the training points coincide is given as zero (see `reprolib.methods.mkmmc._constraints`).
     """
@@ -131,7 +137,9 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         self._check_definite(K)
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
         m = check_n_components(self.n_components, len(np.unique(y)), numerical_rank(K))
-        A, self.eigenvalues_ = maximise(center_gram(K) if self.center else K, L, m)
+        work = center_gram(K) if self.center else K
+        A, self.eigenvalues_ = maximise(work, L, m)
+        A = idle_to_zero(A, work, projected_size(work, self.constraint))
         self.components_, self._offset = uncentered(A, K, self.center)
         self.objective_ = float(self.eigenvalues_.sum())
         self._n_features_out = m

@@ -11,6 +11,7 @@ from reprolib.methods.mkmmc._constraints import (
     by_scatter,
     get_maximiser,
     idle_to_zero,
+    projected_size,
 )
 from reprolib.methods.mkmmc._nearest import nearest_neighbor_path
 from reprolib.methods.mkmmc._ties import determined_eigenvectors, fix_basis, tied_groups
@@ -133,6 +134,7 @@ def _refitted_projections(K, y, laplacian, n_components: int, constraint: str):
         rest = np.delete(np.arange(len(y)), i)
         K_rest = K[np.ix_(rest, rest)]
         A, _ = maximise(K_rest, laplacian(y[rest]), n_components)
+        A = idle_to_zero(A, K_rest, projected_size(K_rest, constraint))
         yield i, K_rest @ A, K[i, rest] @ A, rest
 
 
@@ -149,5 +151,5 @@ def _function_projections(K, y, laplacian, n_components: int, _):
         F_rest = F[rest]
         S = F_rest.T @ laplacian(y[rest]) @ F_rest
         B, _ = determined_eigenvectors(S, n_components, U[rest], by_scatter(F_rest))
-        B = idle_to_zero(B, F_rest)
+        B = idle_to_zero(B, F_rest, np.linalg.norm(F_rest))
         yield i, F_rest @ B, F[i] @ B, rest

@@ -12,13 +12,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.mkmmc._alternate import (
-    WEIGHT_STEPS,
-    Alternation,
-    alternate,
-    first_best,
+from reprolib.methods.mkmmc._alternate import WEIGHT_STEPS, Alternation, alternate, first_best
+from reprolib.methods.mkmmc._constraints import (
+    CONSTRAINTS,
+    get_maximiser,
+    idle_to_zero,
+    projected_size,
 )
-from reprolib.methods.mkmmc._constraints import CONSTRAINTS, get_maximiser
 from reprolib.methods.mkmmc._graph import margin_laplacian
 from reprolib.methods.mkmmc._kernel import numerical_rank, uncentered
 from reprolib.methods.mkmmc._linear import check_n_components
@@ -184,8 +184,11 @@ class MultipleKernelMMC(_SupervisedProjection):
         self.single_kernel_ = bool(best.weights.max() > 1 - 1e-8)
         self.objective_path_, self.n_iter_ = best.objective_path, best.n_iter
         self.eigenvalues_ = best.eigenvalues
+        learned = np.tensordot(best.weights, work, axes=1)
+        size = projected_size(learned, self.constraint)
+        A = idle_to_zero(best.coefficients, learned, size)
         K = np.tensordot(best.weights, grams, axes=1)
-        self.components_, self._offset = uncentered(best.coefficients, K, self.center)
+        self.components_, self._offset = uncentered(A, K, self.center)
         self._n_features_out = len(self.components_)
         return self
 

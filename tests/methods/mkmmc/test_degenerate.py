@@ -1,6 +1,7 @@
 """MMC where its eigenproblem leaves a choice: 500 degenerate problems, and last digits."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -124,11 +125,18 @@ def test_a_direction_without_scatter_is_zero_and_decides_nothing(constraint):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, size=(60, 3)).astype(float), rng.integers(0, 2, size=60)
     K = gram(X, gamma=0.2)
-    A, values = CONSTRAINTS[constraint](K, margin_laplacian(y, within_weight=50.0), 2)
-    assert values[0] <= 1e-9
-    np.testing.assert_array_equal(A[:, 0], 0.0)
-    labels = nearest_neighbor_path(K @ A, y, K @ A)
-    np.testing.assert_array_equal(labels[0], y[0])
+    options = {"constraint": constraint, "within_weight": 50.0}
+    for fitted in (
+        KernelMMC(2, gamma=0.2, **options).fit(X, y),
+        MultipleKernelMMC(2, gammas=[0.2], **options).fit(X, y),
+    ):
+        assert fitted.eigenvalues_[0] <= 1e-9
+        np.testing.assert_array_equal(fitted.components_[0], 0.0)
+        labels = nearest_neighbor_path(fitted.transform(X), y, fitted.transform(X))
+        np.testing.assert_array_equal(labels[0], y[0])
+    L = partial(margin_laplacian, within_weight=50.0)
+    path = leave_one_out_path(K, y, L, 1, constraint=constraint)
+    assert path[0] == np.mean(np.where(np.arange(60) == 0, y[1], y[0]) == y)
 
 
 def test_whitened_directions_beyond_c_minus_1_are_ordered_by_length():
