@@ -11,6 +11,8 @@ from reprolib.methods.shared.solution import NotOptimalError, Solution
 
 #: A column closer than this (relative) to the span of the columns before it adds nothing.
 DEPENDENT_TOL = 1e-9
+#: Or as close as the round-off of the combination of those columns that comes nearest to it.
+ROUND_OFF = 8 * np.finfo(float).eps
 #: Root mean square up to which dual bounds hold at least.
 RADIUS = 1e3
 #: Root mean square of what a column that is left out may contribute, within those bounds. Times
@@ -161,9 +163,10 @@ class NestedBasis:
 def independent_columns(columns):
     """Gram-Schmidt in the order of the columns, each orthogonalised twice.
 
-    A column within `DEPENDENT_TOL` (relative) of the span of those before it is passed over. An
-    unpivoted QR factorisation cannot find these columns: after a dependent one, its Q is not a
-    basis of the span of the columns so far.
+    A column within `DEPENDENT_TOL` (relative) of the span of those before it is passed over; so is
+    one whose distance is only the round-off of large multiples of them that cancel. An unpivoted
+    QR factorisation cannot find these columns: after a dependent one, its Q is not a basis of the
+    span of the columns so far.
 
     Parameters
     ----------
@@ -178,7 +181,7 @@ def independent_columns(columns):
     """
     n, m = columns.shape
     Q, R = np.zeros((n, min(n, m))), np.zeros((min(n, m), min(n, m)))
-    kept: list[int] = []
+    sizes, kept = np.linalg.norm(columns, axis=0), list[int]()
     for j in range(m):
         k, residual = len(kept), columns[:, j]
         for _ in range(2 if k < n else 0):
@@ -186,13 +189,23 @@ def independent_columns(columns):
             residual = residual - Q[:, :k] @ projection
             R[:k, k] += projection
         length = np.linalg.norm(residual)
-        if k < n and length > DEPENDENT_TOL * np.linalg.norm(columns[:, j]):
+        if k < n and length > max(
+            DEPENDENT_TOL * sizes[j], _round_off(R[:k, : k + 1], sizes[kept])
+        ):
             Q[:, k], R[k, k] = residual / length, length
             kept.append(j)
         elif k < n:
             R[:k, k] = 0.0
     k = len(kept)
     return Q[:, :k], R[:k, :k], np.array(kept, dtype=np.intp)
+
+
+def _round_off(R, sizes) -> float:
+    """Round-off of the combination of columns, given their sizes, that the last column of R is."""
+    if len(R) == 0:
+        return 0.0
+    multiples = solve_triangular(R[:, :-1], R[:, -1], check_finite=False)
+    return ROUND_OFF * float(np.abs(multiples) @ sizes)
 
 
 def _outside(Q, column):

@@ -76,7 +76,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     Notes
     -----
     Directions of equal eigenvalue are ordered by a second criterion and rotated by the samples, so
-    that components and projections do not depend on the processor (`reprolib.methods.mkmmc._ties`). Under
+    that components and projections do not depend on the processor (`_ties`). Under
     "whitened" without ridge these are all directions beyond the first c - 1. A direction along
     which the training points coincide is given as zero (see `reprolib.methods.mkmmc._constraints`).
     """

@@ -64,7 +64,7 @@ PUBLISHED = {
 }
 
 #: Largest D searched; where that is less, the numerical rank of the smallest training fold, or the
-#: last D whose decisions do not hang on rounding (`reprolib.methods.kpm.components.MAX_NORM`): paths in the
+#: last D whose decisions do not hang on rounding (`components.MAX_NORM`): paths in the
 #: records are then shorter.
 MAX_COMPONENTS = 60
 N_FOLDS = 5

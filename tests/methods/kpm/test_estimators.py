@@ -304,21 +304,6 @@ def test_scores_that_are_zero_but_for_rounding_are_on_the_boundary():
     np.testing.assert_allclose(error_path(np.ones(3), scores), [2 / 3, 0.0])
 
 
-def test_conflicting_duplicates_are_decided_alike_in_any_order():
-    """Beyond the least loss that equal points with both labels allow, duals are ill-conditioned."""
-    rng = np.random.default_rng(0)
-    sites = rng.integers(0, 2, size=(40, 6)).astype(float)
-    which = rng.integers(0, 40, size=200)
-    X, y = sites[which], (rng.random(200) < 0.3 + 0.4 * (sites[which, 0] > 0)).astype(int)
-    scores = []
-    for seed in range(3):
-        order = np.random.default_rng(seed).permutation(200)
-        model = KPMClassifier(20, gamma=1 / 30).fit(X[order], y[order])
-        scores.append(model.decision_function_path(sites))
-    for other in scores[1:]:
-        np.testing.assert_allclose(other, scores[0], rtol=1e-4, atol=1e-4)
-
-
 @pytest.mark.parametrize(("kernel", "center"), [("rbf", False), ("rbf", True), ("linear", True)])
 def test_offset_far_beyond_the_spread_changes_nothing(kernel, center):
     X, y = make_moons(60, noise=0.2, random_state=0)

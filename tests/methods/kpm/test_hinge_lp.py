@@ -14,9 +14,9 @@ from reprolib.methods.kpm.hinge_lp import (
     solve_hinge_lp_path_highs,
 )
 from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
-from reprolib.methods.kpm.hinge_lp._canonical import least_norm_point
+from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum, least_norm_point
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
-from reprolib.methods.kpm.nested_basis import NestedBasis
+from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
 from reprolib.methods.kpm.square_path import solve_square_path
 from reprolib.methods.shared.kernels import gram, gram_eigh
 from reprolib.methods.shared.solution import NotOptimalError
@@ -157,6 +157,34 @@ def test_reported_optimum_has_least_mean_square(D, gap):
     expected = naive.least_square_optimum(V[:, :D], y, w)
     np.testing.assert_allclose(values(V, solution), expected, atol=2e-3)
     assert np.sum(values(V, solution) ** 2) <= np.sum(expected**2) * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-7, 1e-5])
+@pytest.mark.parametrize("gap", [1.0, 3.0])
+def test_canonical_optimum_does_not_hang_on_the_round_off_of_dual_variables(gap, size):
+    V, y = overlapping(n=40, gap=gap)
+    solution = solve_hinge_lp_path(V, y, 12)[-1]
+    basis = NestedBasis.from_arrays(V[:, :12], y)
+    dual = solution.variables["dual"]
+    noise = size * np.random.default_rng(0).random(40)
+    noisy = np.where(dual < 0.5, dual + noise, dual - noise)
+    margins = y * values(V, solution)
+    c = basis.signed @ margins / 40
+    c, found = canonical_optimum(basis.signed, basis.weights, c, noisy, 1e-9)
+    assert found
+    np.testing.assert_allclose(c @ basis.signed, margins, atol=1e-6)
+
+
+def test_independent_columns_see_round_off_of_large_multiples():
+    """Nearly dependent columns before it make the round-off of a dependent one look like more."""
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.normal(size=(30, 12)))[0]
+    graded = np.triu(-np.ones((12, 12)), 1) + np.eye(12)
+    columns = Q @ np.linalg.matrix_power(graded, 3)
+    dependent = columns @ rng.normal(size=(12, 3)) * 1e-6
+    Q2, _, kept = independent_columns(np.hstack([columns, dependent]))
+    assert list(kept) == list(range(12))
+    assert Q2.shape == (30, 12)
 
 
 def test_least_norm_point_satisfies_its_optimality_conditions():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum
+from reprolib.methods.kpm.hinge_lp._canonical import SNAP_TOLS, canonical_optimum
 from reprolib.methods.kpm.nested_basis import NestedBasis
 from reprolib.methods.shared.solution import NotOptimalError, Solution
 
@@ -103,17 +103,22 @@ def _nearly_feasible(signed, weights, dual, coordinates, dual_tol):
     """Dual point of least residual: as it is, or with the free variables solved for.
 
     Which variables are free is told by the dual point itself, or by the margins of the primal one:
-    an interior point method may know the one well and not the other.
+    an interior point method may know the one well and not the other. How close to a bound counts
+    as at it depends on the conditioning of the vertex, so that several tolerances are tried.
     """
-    if np.linalg.norm(signed @ dual) <= RESIDUAL_TOL * weights.sum():
-        return dual
     margins = coordinates @ signed
     bounds = [
-        (dual <= dual_tol * weights, dual >= (1.0 - dual_tol) * weights),
-        (margins > 1.0 + MARGIN_TOL, margins < 1.0 - MARGIN_TOL),
+        (dual <= tol * weights, dual >= (1.0 - tol) * weights) for tol in (dual_tol, *SNAP_TOLS)
     ]
-    points = [dual, *(_solve_free(signed, weights, dual, *sides) for sides in bounds)]
-    return min(points, key=lambda point: float(np.linalg.norm(signed @ point)))
+    bounds.append((margins > 1.0 + MARGIN_TOL, margins < 1.0 - MARGIN_TOL))
+    best, residual = dual, np.linalg.norm(signed @ dual)
+    for lower, upper in bounds:
+        if residual <= RESIDUAL_TOL * weights.sum():
+            break
+        point = _solve_free(signed, weights, dual, lower, upper)
+        if np.linalg.norm(signed @ point) < residual:
+            best, residual = point, np.linalg.norm(signed @ point)
+    return best
 
 
 def _solve_free(signed, weights, dual, lower, upper):
