@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 import reprolib
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
 from reprolib.methods.shared.validation import ConstantClassifierWarning
-from tests.test_estimators import ESTIMATORS
+from tests.methods.test_estimators import ESTIMATORS
 
 #: Settings tried beside the defaults, by class; what is not listed is fuzzed with its defaults.
 VARIANTS: dict[str, list[dict]] = {

@@ -151,5 +151,5 @@ def _function_projections(K, y, laplacian, n_components: int, _):
         F_rest = F[rest]
         S = F_rest.T @ laplacian(y[rest]) @ F_rest
         B, _ = determined_eigenvectors(S, n_components, U[rest], by_scatter(F_rest))
-        B = idle_to_zero(B, F_rest, np.linalg.norm(F_rest))
+        B = idle_to_zero(B, F_rest, float(np.linalg.norm(F_rest)))
         yield i, F_rest @ B, F[i] @ B, rest

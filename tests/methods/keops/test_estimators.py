@@ -4,7 +4,6 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.methods.keops import (
-    ConstantClassifierWarning,
     KEOPSClassifier,
     KernelTree,
     MKLClassifier,
@@ -12,7 +11,8 @@ from reprolib.methods.keops import (
 )
 from reprolib.methods.keops.svm import solve_svm_active_set
 from reprolib.methods.shared.solution import NotOptimalWarning
-from tests.test_pyramid import CHANNEL, NESTED, REGION, TREE, data
+from reprolib.methods.shared.validation import ConstantClassifierWarning
+from tests.methods.keops.test_pyramid import CHANNEL, NESTED, REGION, TREE, data
 
 
 @parametrize_with_checks([KEOPSClassifier(p=0.5)])

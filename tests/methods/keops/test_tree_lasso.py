@@ -15,7 +15,7 @@ from reprolib.methods.keops.tree_norm import (
     tree_norm,
 )
 from reprolib.methods.shared.solution import NotOptimalWarning
-from tests.test_pyramid import CHANNEL, REGION, TREE, data
+from tests.methods.keops.test_pyramid import CHANNEL, REGION, TREE, data
 
 GROUPS = [
     *(np.flatnonzero(g == REGION) for g in range(3)),

@@ -8,14 +8,9 @@ from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
-from reprolib.methods.kpm import (
-    LOSSES,
-    KPMClassifier,
-    KPMClassifierCV,
-    error_path,
-    select_dimension,
-)
+from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
 from reprolib.methods.kpm.components import KernelComponents
+from reprolib.methods.kpm.estimators import LOSSES, error_path
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.shared.kernels import center_gram, gram
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning

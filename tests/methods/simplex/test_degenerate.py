@@ -228,7 +228,7 @@ def test_compiled_loops_stay_within_their_arrays():
     run_python(
         """
         import numpy as np, scipy.sparse as sp
-        import tests.test_simplex_degenerate as t
+        import tests.methods.simplex.test_degenerate as t
         from reprolib.methods.simplex.kronecker_bcd import solve_block
 
         assert not hasattr(solve_block, "py_func")

@@ -237,7 +237,9 @@ def test_a_zero_kernel_gives_the_zero_function(svm, kind, hull, solver):
 def test_interior_point_reaches_its_tolerance_on_every_processor(name):
     run_python(
         """
-        from tests.test_simplex_svm import test_interior_point_agrees_whichever_matrix_it_factorises
+        from tests.methods.simplex.test_svc import (
+            test_interior_point_agrees_whichever_matrix_it_factorises,
+        )
         for n_features in (2, 60):
             test_interior_point_agrees_whichever_matrix_it_factorises(n_features)
         """,
