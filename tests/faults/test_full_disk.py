@@ -50,7 +50,7 @@ def test_store_that_fills_up_in_the_middle(undisturbed, tmp_path):
         assert 0 < len(kept) < tiny.N_TASKS
         for path in kept:
             target = tmp_path / "run" / path.relative_to(disk)
-            target.parent.mkdir(parents=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
     assert tiny.run(tmp_path / "run") == 0, tiny.said(tmp_path / "run")
     pd.testing.assert_frame_equal(tiny.tables(tmp_path / "run"), undisturbed)

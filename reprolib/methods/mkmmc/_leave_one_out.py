@@ -25,7 +25,7 @@ def leave_one_out_path(
 
     Every point is classified in a projection learned without it: its class mean, the overall
     mean and the expansion all lack it. One eigendecomposition a point; the "function" constraint
-    factors the Gram matrix once for all points, and only the graph changes.
+    factors the Gram matrix once for all points in general position, and only the graph changes.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ def leave_one_out_path(
     """
     y = np.asarray(y)
     n = len(y)
-    project = _function_projections if constraint == "function" else _refitted_projections
+    of_features = constraint == "function" and _centered_rank(K) == n - 1
+    project = _function_projections if of_features else _refitted_projections
     correct = np.zeros(n_components)
     for i, train, test, rest in project(K, y, laplacian, n_components, constraint):
         hits = nearest_neighbor_path(train, y[rest], test[None])[:, 0] == y[i]
@@ -114,10 +115,14 @@ def _shortest_first(lengths, scale):
     return fix_basis(R, groups, np.diag(scale))
 
 
+def _centered_rank(K) -> int:
+    return len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
+
+
 def _centered_inverse(K):
     """Pseudo-inverse of H K H, the leading block of the inverse of [[K, 1], [1', 0]]."""
     n = len(K)
-    rank = len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
+    rank = _centered_rank(K)
     if rank < n - 1:
         raise ValueError(
             f"the centred Gram matrix of {n} points has rank {rank}, and the classes do not "
@@ -141,8 +146,9 @@ def _refitted_projections(K, y, laplacian, n_components: int, constraint: str):
 def _function_projections(K, y, laplacian, n_components: int, _):
     """Orthonormal directions among the features of all points, learned on the others' graph.
 
-    The features span one direction that the other points do not use: no scatter, no effect on
-    the ranks of distances, like the constant function among the uncentred features.
+    With points in general position the features span one direction that the other points do not
+    use: no scatter, no effect on the ranks of distances, like the constant function among the
+    uncentred features. Repeated or dependent points leave no such direction.
     """
     eigenvalues, U = gram_eigh(center_gram(K), rank_tol=RANK_TOL)
     F = U * np.sqrt(eigenvalues)
