@@ -13,19 +13,14 @@ from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 import reprolib
+from reprolib import methods
 from tests.expected_failures import EXPECTED_FAILURES
 
 
 def public_estimators():
-    """Concrete estimator classes defined in reprolib modules, by name."""
+    """Concrete estimator classes of the library, by name; what protocols make is not offered."""
     found = {}
-    for module_info in pkgutil.walk_packages(reprolib.__path__, "reprolib."):
-        if module_info.name.endswith("__main__"):
-            continue
-        if module_info.name == "reprolib.rerun.cluster" and not importlib.util.find_spec(
-            "distributed"
-        ):
-            continue
+    for module_info in pkgutil.walk_packages(methods.__path__, f"{methods.__name__}."):
         module = importlib.import_module(module_info.name)
         for name, value in vars(module).items():
             if (
@@ -43,6 +38,12 @@ ESTIMATORS = public_estimators()
 
 def test_the_estimators_are_found():
     assert {"KPMClassifier", "KPMClassifierCV"} <= set(ESTIMATORS)
+
+
+def test_every_estimator_can_be_imported_from_the_package():
+    offered = {name: getattr(reprolib, name) for name in reprolib.__all__}
+    assert {name for name, value in offered.items() if inspect.isclass(value)} == set(ESTIMATORS)
+    assert all(offered[name] is value for name, value in ESTIMATORS.items())
 
 
 def test_expected_failures_name_existing_estimators_and_checks():
