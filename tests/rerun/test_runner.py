@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib.rerun import runner
+from reprolib.rerun import runner, worker
 from reprolib.rerun.records import RecordStore
 from reprolib.rerun.registry import PAPERS, get_protocol
 from reprolib.rerun.task import Measurement
@@ -26,11 +26,11 @@ def fake(monkeypatch):
         return fake_paper.run(task, data)
 
     protocol = dataclasses.replace(fake_paper.PROTOCOL, run=counting)
-    monkeypatch.setattr(runner, "get_protocol", lambda paper: protocol)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: protocol)
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
-    runner._worker_dataset.cache_clear()
+    worker.worker_dataset.cache_clear()
     yield protocol, ran
-    runner._worker_dataset.cache_clear()
+    worker.worker_dataset.cache_clear()
 
 
 def values(run) -> pd.DataFrame:
@@ -85,11 +85,11 @@ def test_failed_task_is_reported_and_not_stored(fake, tmp_path, monkeypatch):
         return fake_paper.run(task, data)
 
     broken = dataclasses.replace(protocol, run=failing)
-    monkeypatch.setattr(runner, "get_protocol", lambda paper: broken)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: broken)
     store = RecordStore(tmp_path)
     run = runner.run_protocol(broken, "quick", store=store)
     assert list(run.failures["status"]) == ["failed: ValueError: the solver gave up"]
-    monkeypatch.setattr(runner, "get_protocol", lambda paper: protocol)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: protocol)
     assert runner.run_protocol(protocol, "quick", store=store).failures.empty
 
 
@@ -107,7 +107,7 @@ def failing_protocol(protocol, message="the solver gave up"):
 def test_failure_is_told_at_once_with_its_traceback(fake, tmp_path, monkeypatch):
     protocol, _ = fake
     broken = failing_protocol(protocol)
-    monkeypatch.setattr(runner, "get_protocol", lambda paper: broken)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: broken)
     told = []
     runner.run_protocol(broken, "quick", store=RecordStore(tmp_path), failed=told.append)
     (failure,) = told
@@ -123,7 +123,7 @@ def test_failures_of_the_first_stage_are_told_when_the_second_raises(fake, tmp_p
         return records.set_index("trial").loc[7]
 
     broken = dataclasses.replace(failing_protocol(protocol), stages=(protocol.stages[0], second))
-    monkeypatch.setattr(runner, "get_protocol", lambda paper: broken)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: broken)
     told = []
     store = RecordStore(tmp_path)
     with pytest.raises(runner.StageError, match="stage 2 of fake .*KeyError: 7.* 1 failed"):
@@ -140,9 +140,9 @@ def test_task_that_measures_nothing_or_what_is_not_listed_has_failed(
 ):
     protocol, _ = fake
     other = dataclasses.replace(protocol, run=lambda task, data: measured)
-    monkeypatch.setattr(runner, "get_protocol", lambda paper: other)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: other)
     task = protocol.stages[0]("quick", {"real/coins": None}, None)[0]
-    (row,) = runner.execute(task, fake_paper.dataset().digest())
+    (row,) = worker.execute(task, fake_paper.dataset().digest())
     assert re.search(message, row["status"])
 
 
@@ -182,7 +182,7 @@ def test_changed_data_or_version_is_run_anew(fake, tmp_path, monkeypatch):
     assert len(ran) == 6
     other = dataclasses.replace(fake_paper.dataset(), X=fake_paper.dataset().X + 1)
     monkeypatch.setattr(data_fetch, "load", lambda name: other)
-    runner._worker_dataset.cache_clear()
+    worker.worker_dataset.cache_clear()
     runner.run_protocol(protocol, "quick", store=store)
     assert len(ran) == 9
 
@@ -205,7 +205,7 @@ def test_embedded_counterpart_stands_in_for_missing_data(fake, tmp_path, monkeyp
 def test_worker_with_other_data_is_refused(fake, monkeypatch):
     protocol, ran = fake
     task = protocol.stages[0]("quick", {"real/coins": None}, None)[0]
-    (row,) = runner.execute(task, "another digest")
+    (row,) = worker.execute(task, "another digest")
     assert "differs between the main process and this worker" in row["status"]
 
 

@@ -42,7 +42,7 @@ def solve_block(b, k, u, a):
     """Overwrite a with the minimiser of 1/2 k a'Ga - b'a over 0 <= a <= u (module docstring)."""
     n_classes = len(a)
     scale = (n_classes - 1) / k
-    low, total, high = 0.0, a.sum(), np.inf
+    low, total, high = 0.0, a.sum(), u.sum()
     for _ in range(4 * n_classes + 60):
         image, slope = 0.0, 0.0
         for q in range(n_classes):
@@ -56,7 +56,10 @@ def solve_block(b, k, u, a):
             low = total
         else:
             high = total
-        step = (image - total) / (1.0 - min(slope, n_classes - 0.5) / n_classes)
+        if slope < n_classes:
+            step = (image - total) / (1.0 - slope / n_classes)
+        else:  # Without a bound in the way the two differ by a constant: there is no root nearby.
+            step = 2.0 * (image - total) + total if high == np.inf else (low + high) / 2.0 - total
         if abs(step) <= 1e-15 * total:
             break
         total += step

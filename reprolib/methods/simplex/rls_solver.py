@@ -85,16 +85,20 @@ def feature_spectrum(X, *, rank_tol: float | None = None) -> Spectrum:
     """Positive eigenpairs of K = X X' from the p x p matrix X'X (for p < n), X dense or sparse.
 
     Eigenvalues at most ``rank_tol`` (default max(n, p) times the machine epsilon) times the
-    largest are taken as zero.
+    largest are taken as zero. X'X has the squares of the singular values, so that the eigenvectors
+    of K are orthonormal up to the machine epsilon times the ratio of the largest to the smallest
+    singular value that is kept.
     """
     covariance = safe_sparse_dot(X.T, X, dense_output=True)
     eigenvalues, vectors = eigh(covariance, driver="evd", overwrite_a=True, check_finite=False)
     if rank_tol is None:
         rank_tol = max(X.shape) * np.finfo(float).eps
     kept = eigenvalues > rank_tol * max(eigenvalues[-1], 0.0)
-    eigenvalues, vectors = eigenvalues[kept], vectors[:, kept]
-    U = safe_sparse_dot(X, vectors, dense_output=True) / np.sqrt(eigenvalues)
-    return Spectrum(eigenvalues, U, vectors)
+    vectors = vectors[:, kept]
+    U = safe_sparse_dot(X, vectors, dense_output=True)
+    # Their norms are exact where the small eigenvalues of X'X have lost digits.
+    norms = np.linalg.norm(U, axis=0)
+    return Spectrum(norms**2, U / norms, vectors)
 
 
 def solve_rls_loo_eigh(
