@@ -19,9 +19,9 @@ from reprolib.methods.mkpm._bases import (
 )
 from reprolib.methods.mkpm._codes import CODES, make_code
 from reprolib.methods.mkpm._losses import LOSSES
-from reprolib.methods.mkpm._paths import iterate_scores, predict_blocks
+from reprolib.methods.mkpm._paths import decode_first, iterate_scores, predict_blocks
 from reprolib.methods.mkpm.allocation import solve_allocation
-from reprolib.methods.shared.codes import decision_values, decode, encode
+from reprolib.methods.shared.codes import decision_values, encode
 from reprolib.methods.shared.kernels import KernelMixin, check_gram
 from reprolib.methods.shared.validation import (
     COUNT,
@@ -141,7 +141,7 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """Class of the nearest code word at the end of the path, shape (n,)."""
         check_is_fitted(self)
-        return self.classes_[decode(self.code_, self._bit_scores(X))]
+        return self.classes_[decode_first(self.code_, self._bit_scores(X))]
 
     def _bit_scores(self, X):
         """Values f_l(x) of all bits, shape (n, L)."""

@@ -10,8 +10,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.mkpm._codes import CODES, make_code
+from reprolib.methods.mkpm._paths import decode_first
 from reprolib.methods.mkpm.allocation import solve_allocation
-from reprolib.methods.shared.codes import decision_values, decode
+from reprolib.methods.shared.codes import decision_values
 from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.methods.shared.nystrom import Moments, NystromMixin
 from reprolib.methods.shared.validation import COUNT
@@ -141,4 +142,4 @@ class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """Class of the nearest code word, shape (n,)."""
         check_is_fitted(self)
-        return self.classes_[decode(self.code_, self._apply(X, self.coef_))]
+        return self.classes_[decode_first(self.code_, self._apply(X, self.coef_))]

@@ -9,7 +9,11 @@ from typing import Protocol
 import numpy as np
 from numba import njit
 
-from reprolib.methods.shared.codes import decoding_weights
+from reprolib.methods.shared.codes import decoding_weights, nearness
+
+#: Nearness of code words, relative to the largest in size, that differs by no more is equal:
+#: bits of the hinge and logistic loss are exact to their solvers' tolerance only.
+TIE_TOL = 1e-8
 
 
 class BitPaths(Protocol):
@@ -117,7 +121,8 @@ def predict_blocks(
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """Class indices (block, n_totals) along the path, for blocks of rows of ``features``.
 
-    The block's length is chosen so that its scores in every dimension take O(n L) memory.
+    The nearest code word wins, the first of those whose nearness is equal within `TIE_TOL`. The
+    block's length is chosen so that its scores in every dimension take O(n L) memory.
     """
     n_samples, rank = features.shape
     block = max(min_block, n_samples // (rank + 1))
@@ -129,7 +134,7 @@ def predict_blocks(
 
 @njit(cache=True)
 def _decode_path(bit_scores, allocation, weights, offsets):
-    """Nearest code word (Euclidean) at every row of ``allocation``, the first of equal ones."""
+    """Nearest code word (Euclidean) at every row of ``allocation``, the first of tied ones."""
     n_samples, n_bits, _ = bit_scores.shape
     n_totals = len(allocation)
     n_classes = weights.shape[1]
@@ -143,9 +148,19 @@ def _decode_path(bit_scores, allocation, weights, offsets):
                 score = bit_scores[i, bit, allocation[d, bit]]
                 for q in range(n_classes):
                     similarity[q] += score * weights[bit, q]
-            best = 0
-            for q in range(1, n_classes):
-                if similarity[q] > similarity[best]:
-                    best = q
-            predicted[i, d] = best
+            predicted[i, d] = _first_nearest(similarity)
     return predicted
+
+
+@njit(cache=True)
+def _first_nearest(similarity):
+    """Index of the largest value, the first of those that are equal within `TIE_TOL`."""
+    tied = np.max(similarity) - TIE_TOL * np.max(np.abs(similarity))
+    return int(np.argmax(similarity >= tied))
+
+
+def decode_first(code, scores):
+    """Index of the nearest code word for scores (n, L), ties as in `predict_blocks`."""
+    similarity = nearness(code, scores)
+    size = np.max(np.abs(similarity), axis=1, keepdims=True)
+    return np.argmax(similarity >= similarity.max(axis=1, keepdims=True) - TIE_TOL * size, axis=1)

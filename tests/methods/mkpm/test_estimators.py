@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
 from reprolib.methods.mkpm._bases import cholesky_basis, kernel_pca_basis, nystrom_basis
+from reprolib.methods.mkpm._paths import TabulatedPaths, decode_first, predict_blocks
 from reprolib.methods.shared.codes import (
     encode,
     one_vs_all_code,
@@ -379,3 +380,13 @@ def test_dimensions_and_labels_beyond_the_fitted_model_are_named(blobs):
         model.dual_coef_at(13)
     with pytest.raises(ValueError, match=r"y holds labels \[99\] that are not among"):
         model.bit_risk_path(X[:2], [y[0], 99])
+
+
+def test_code_words_that_are_equally_near_but_for_rounding_go_to_the_first_class():
+    code = one_vs_all_code(3)
+    scores = np.array([[-1.0, -1.0 + 1e-12, -1.0 - 1e-12], [-1.0, 1.0, -1.0]])
+    np.testing.assert_array_equal(decode_first(code, scores), [0, 1])
+    allocation = np.zeros((1, 3), dtype=np.intp)
+    paths = TabulatedPaths(np.zeros((3, 1, 0)), scores[:1].T, np.zeros((3, 1)))
+    ((_, predicted),) = predict_blocks(paths, np.zeros((2, 0)), allocation, code)
+    np.testing.assert_array_equal(predicted, [[0], [0]])
