@@ -37,7 +37,8 @@ from reprolib.methods.simplex import (
     SimplexSGDClassifier,
 )
 from reprolib.report.readme import replaced
-from reprolib.rerun.records import environment, write_atomically
+from reprolib.rerun.folders import write_atomically
+from reprolib.rerun.records import environment
 
 N_FEATURES = 32
 N_CLASSES = 4

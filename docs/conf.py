@@ -15,7 +15,7 @@ from api_pages import is_ours, write_api_pages  # noqa: E402
 
 import reprolib  # noqa: E402
 from reprolib.report.page import write_report  # noqa: E402
-from reprolib.rerun.records import committed_directory  # noqa: E402
+from reprolib.rerun.folders import committed_directory  # noqa: E402
 from reprolib.rerun.registry import PAPERS, STUDIES  # noqa: E402
 
 project = "reprolib"

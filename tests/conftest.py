@@ -6,7 +6,7 @@ import matplotlib
 import pytest
 
 from reprolib.report import page as report
-from reprolib.rerun import records as results
+from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.registry import PAPERS, STUDIES
 
 matplotlib.use("Agg")
@@ -22,6 +22,4 @@ def _own_records(tmp_path, monkeypatch):
 def committed_report(tmp_path_factory):
     """The report on the committed results, written once."""
     path = tmp_path_factory.mktemp("report") / "report.html"
-    return report.write_report(
-        [*PAPERS, *STUDIES], results.committed_directory(), path, title="A <title>"
-    )
+    return report.write_report([*PAPERS, *STUDIES], committed_directory(), path, title="A <title>")

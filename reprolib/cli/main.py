@@ -11,7 +11,7 @@ from data_fetch.cli import add_data_commands
 from reprolib import __version__
 from reprolib.cli import bench, readme, report, reproduce, verify
 from reprolib.cli.console import err, headed
-from reprolib.rerun import records as results
+from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.registry import PAPERS, STUDIES
 
 BUILD = Path("build")
@@ -97,7 +97,7 @@ def _add_results_folder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--results",
         type=Path,
-        default=results.committed_directory(),
+        default=committed_directory(),
         help="results folder (default: the committed results)",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reprolib.cli.console import out
 from reprolib.report.page import write_report
-from reprolib.rerun import records as results
+from reprolib.rerun.folders import require_folder
 from reprolib.rerun.registry import PAPERS, STUDIES
 
 
@@ -16,7 +16,7 @@ def run(arguments) -> int:
     FileNotFoundError
         If the folder does not exist.
     """
-    results.require_folder(arguments.results)
+    require_folder(arguments.results)
     title = "reprolib: five papers on kernel methods, rerun"
     keys = [*PAPERS, *STUDIES]
     path = write_report(keys, arguments.results, arguments.output, title=title, site=arguments.site)

@@ -18,6 +18,7 @@ from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.style import use_style
 from reprolib.rerun import records as results
 from reprolib.rerun import tables
+from reprolib.rerun.folders import can_be_committed, committed_directory
 from reprolib.rerun.registry import PAPERS, STUDIES, get_protocol
 from reprolib.rerun.runner import Run, StageError, run_protocol
 from reprolib.rerun.task import Protocol
@@ -104,7 +105,7 @@ def _write(log: FailureLog, outcome: Run, output: Path, build: Path) -> None:
 
 def publish(err: Console, outcome: Run) -> None:
     """Replace the committed results of a paper, if all records are sound and on real data."""
-    directory = results.committed_directory()
+    directory = committed_directory()
     if reason := _why_not_published(outcome):
         kept = directory / outcome.paper
         err.print(f"{kept} is left as it is: {reason}")
@@ -118,7 +119,7 @@ def _write_tables(err: Console, outcome: Run, directory: Path) -> None:
 
 
 def _why_not_published(outcome: Run) -> str:
-    if not results.can_be_committed():
+    if not can_be_committed():
         return "reprolib is not run from a checkout; name a folder in REPROLIB_RESULTS"
     if len(outcome.failures):
         return f"{len(outcome.failures)} records failed"
@@ -159,7 +160,7 @@ def print_scoreboard(console: Console, papers, directory: Path, profile: str) ->
     """Print the counts of verdicts of this run, and of the committed full results."""
     console.print(f"\nScoreboard of this run ({profile} profile)", style="bold")
     console.print(tables.scoreboard(papers, directory).to_string())
-    committed = results.committed_directory()
+    committed = committed_directory()
     if directory.resolve() != committed.resolve() and (committed / papers[0]).exists():
         console.print("\nScoreboard of the committed full results", style="bold")
         console.print(tables.scoreboard(papers, committed).to_string())

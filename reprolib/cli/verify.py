@@ -8,7 +8,7 @@ from rich.console import Console
 
 from reprolib.cli import console
 from reprolib.cli.progress import shown_progress
-from reprolib.rerun import records as results
+from reprolib.rerun.folders import require_folder
 from reprolib.rerun.registry import PAPERS, STUDIES
 from reprolib.rerun.verify import TOLERANCE, Verification, verify_paper
 
@@ -32,7 +32,7 @@ def run(arguments) -> int:
     """
     if arguments.jobs == 0:
         raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
-    results.require_folder(arguments.results)
+    require_folder(arguments.results)
     papers = arguments.papers or sorted(p.name for p in arguments.results.iterdir() if p.is_dir())
     today = int(datetime.now(UTC).strftime("%Y%m%d"))
     seed = today if arguments.seed is None else arguments.seed

@@ -21,6 +21,7 @@ from reprolib.report.scoreboard import scoreboard_figure
 from reprolib.report.style import VERDICT_STYLE, use_style
 from reprolib.rerun import records as results
 from reprolib.rerun import tables
+from reprolib.rerun.folders import write_atomically
 from reprolib.rerun.printed import paper_entry
 from reprolib.rerun.verdicts import (
     WORDS,
@@ -84,7 +85,7 @@ def write_report(
         numbers=all_numbers(verdicts),
         sections=[_section(paper, directory, output, site) for paper in at_hand],
     )
-    results.write_atomically(output, html)
+    write_atomically(output, html)
     return output
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from reprolib.rerun import records as results
 from reprolib.rerun import tables
+from reprolib.rerun.folders import write_atomically
 from reprolib.rerun.printed import paper_entry
 from reprolib.rerun.registry import STUDIES
 from reprolib.rerun.verdicts import WORDS
@@ -82,4 +83,4 @@ def replaced(text: str, begin: str, end: str, content: str) -> str:
 
 def update_file(path: Path, papers) -> None:
     """Rewrite the scoreboard of a README from the committed results."""
-    results.write_atomically(path, updated(path.read_text(encoding="utf-8"), papers))
+    write_atomically(path, updated(path.read_text(encoding="utf-8"), papers))

@@ -1,147 +1,24 @@
-"""Records on disk: a store of finished tasks, and the tables made of them."""
+"""Records on disk: the results tables, written and read."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
-import tempfile
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import platformdirs
 
-from data_fetch.environment import configured_folder
 from reprolib import __version__
-from reprolib.rerun.stored_rows import COLUMN_TYPES, fault_of
+from reprolib.rerun.folders import committed_directory, write_atomically
+from reprolib.rerun.stored_rows import COLUMN_TYPES
 
 COLUMNS = list(COLUMN_TYPES)
 SORT_KEYS = ["table", "dataset", "method", "reading", "trial", "metric", "chosen"]
 PACKAGES = ["numpy", "scipy", "scikit-learn", "cvxopt", "highspy", "numba", "nibabel", "mne"]
-
-
-def store_directory() -> Path:
-    """Folder of the record store: ``REPROLIB_RECORDS``, or one in the user's cache folder."""
-    default = platformdirs.user_cache_path("reprolib") / "records"
-    return configured_folder("REPROLIB_RECORDS", default)
-
-
-def committed_directory() -> Path:
-    """Folder of the committed full-protocol results: ``REPROLIB_RESULTS``, or the checkout's."""
-    default = Path(__file__).resolve().parents[2] / "results"
-    return configured_folder("REPROLIB_RESULTS", default)
-
-
-def require_folder(directory: Path) -> None:
-    """Raise FileNotFoundError, with a remedy, if a results folder does not exist."""
-    if not directory.is_dir():
-        raise FileNotFoundError(
-            f"--results is {directory}, which is no folder; "
-            "run `reprolib reproduce --full` first, or name the folder of another run"
-        )
-
-
-def can_be_committed() -> bool:
-    """Whether the folder of the committed results belongs to a checkout, or was named by hand."""
-    named = "REPROLIB_RESULTS" in os.environ
-    return named or (committed_directory().parent / "pyproject.toml").exists()
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that a reader sees the old file or the new one, never a part.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written to or the disk is full; the old file stays as it was.
-    """
-    try:
-        _replace(path, text)
-    except OSError as error:
-        message = (
-            f"cannot write {path} ({error.strerror}); free some space there or name another "
-            "folder; finished tasks are stored and will not be run again"
-        )
-        raise OSError(error.errno, message) from error
-
-
-def _replace(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-class RecordStore:
-    """Finished tasks by key, one small file each.
-
-    A file is written atomically once its task has finished, so that processes may be killed at
-    any time, and several may share a store. A file that is damaged, or whose rows cannot be those
-    of its task, counts as missing.
-    """
-
-    def __init__(self, directory: Path | None = None):
-        self.directory = store_directory() if directory is None else Path(directory)
-
-    def _path(self, key: str) -> Path:
-        return self.directory / key[:2] / f"{key}.json"
-
-    def get(self, key: str, fixed: Mapping[str, Any] | None = None) -> list[dict[str, Any]] | None:
-        """Rows of a finished task, or None if it has to be run.
-
-        Parameters
-        ----------
-        key : str
-        fixed : dict, optional
-            Columns that the task determines, with their values.
-        """
-        path = self._path(key)
-        try:
-            entry = json.loads(path.read_text(encoding="utf-8"))
-            intact = entry["checksum"] == _checksum(key, entry["rows"])
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, KeyError, TypeError):
-            intact = False
-        fault = fault_of(entry["rows"], fixed or {}) if intact else "is damaged"
-        if not fault:
-            return entry["rows"]
-        warnings.warn(f"stored record {path} {fault} and will be recomputed", stacklevel=2)
-        return None
-
-    def put(self, key: str, rows: Sequence[dict[str, Any]]) -> None:
-        """Store the rows of a finished task.
-
-        Raises
-        ------
-        OSError
-            If the store cannot be written to, or the disk is full.
-        """
-        entry = {"checksum": _checksum(key, rows), "rows": list(rows)}
-        try:
-            _replace(self._path(key), json.dumps(entry))
-        except OSError as error:
-            message = (
-                f"cannot store a finished task in {self.directory} ({error.strerror}); make that "
-                "folder writable with space left, or set REPROLIB_RECORDS to another one (a copy "
-                "of this one, to keep what is finished)"
-            )
-            raise OSError(error.errno, message) from error
-
-
-def _checksum(key: str, rows: Any) -> str:
-    return hashlib.sha256((key + json.dumps(rows, sort_keys=True)).encode()).hexdigest()
 
 
 def to_frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:

@@ -16,6 +16,7 @@ import pandas as pd
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun import records as results
+from reprolib.rerun.store import RecordStore
 from reprolib.rerun.task import Profile, Protocol, Stage, Task
 from reprolib.rerun.worker import execute_keyed
 
@@ -93,7 +94,7 @@ def run_protocol(
     profile: Profile,
     *,
     embedded: bool = False,
-    store: results.RecordStore | None = None,
+    store: RecordStore | None = None,
     n_jobs: int = 1,
     cluster: Cluster | None = None,
     progress: Progress | None = None,
@@ -126,7 +127,7 @@ def run_protocol(
     StageError
         If a stage cannot list its tasks.
     """
-    store = results.RecordStore() if store is None else store
+    store = RecordStore() if store is None else store
     started = time.perf_counter()
     datasets, substituted = load_datasets(protocol.datasets(profile), embedded=embedded)
     digests = {name: dataset.digest() for name, dataset in datasets.items()}
@@ -204,7 +205,7 @@ def _run_tasks(
     protocol: Protocol,
     tasks: list[Task],
     digests: Mapping[str, str],
-    store: results.RecordStore,
+    store: RecordStore,
     parallel: joblib.Parallel,
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the rows of every task: stored ones first, then the others as they finish."""

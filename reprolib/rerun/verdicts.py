@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from reprolib.rerun import records as results
+from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.printed import Number, numbers
 from reprolib.rerun.printed_file import unmatched
 from reprolib.rerun.task import HEADLINE
@@ -114,7 +115,7 @@ def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
 
 
 def _is_committed(directory: Path | None) -> bool:
-    return directory is None or directory.resolve() == results.committed_directory().resolve()
+    return directory is None or directory.resolve() == committed_directory().resolve()
 
 
 def _require_records(paper: str, verdicts: list[Verdict], records: pd.DataFrame) -> None:

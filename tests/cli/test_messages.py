@@ -14,6 +14,7 @@ from reprolib.report import page as report
 from reprolib.report import paper_figures as figures
 from reprolib.rerun import records as results
 from reprolib.rerun import worker
+from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.registry import STUDIES, get_protocol
 from reprolib.rerun.runner import Failure
 from reprolib.rerun.task import Task
@@ -139,7 +140,7 @@ def test_report_says_which_figures_cannot_be_drawn(monkeypatch, tmp_path):
 
     monkeypatch.setattr(figures, "report_figures", broken)
     page = report.write_report(
-        ["kpm"], results.committed_directory(), tmp_path / "report.html", title="Some"
+        ["kpm"], committed_directory(), tmp_path / "report.html", title="Some"
     )
     text = page.read_text(encoding="utf-8")
     assert "The figures of KPM cannot be drawn from these records: KeyError:" in text

@@ -10,8 +10,8 @@ from rich.console import Console
 
 import data_fetch
 from reprolib.cli.reproduce import publish
-from reprolib.rerun import records as results
-from reprolib.rerun import runner, worker
+from reprolib.rerun import folders, runner, worker
+from reprolib.rerun.store import RecordStore
 from tests import fake_paper
 
 
@@ -22,7 +22,7 @@ def outcome(monkeypatch, tmp_path):
     monkeypatch.setattr(worker, "get_protocol", lambda paper: fake_paper.PROTOCOL)
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
     worker.worker_dataset.cache_clear()
-    store = results.RecordStore(tmp_path / "store")
+    store = RecordStore(tmp_path / "store")
     yield runner.run_protocol(fake_paper.PROTOCOL, "full", store=store)
     worker.worker_dataset.cache_clear()
 
@@ -69,6 +69,6 @@ def test_embedded_data_are_kept_out(outcome, tmp_path):
 def test_an_installed_package_writes_nothing_beside_itself(outcome, tmp_path, monkeypatch):
     monkeypatch.delenv("REPROLIB_RESULTS")
     site = tmp_path / "site-packages" / "reprolib"
-    monkeypatch.setattr(results, "__file__", str(site / "results.py"))
+    monkeypatch.setattr(folders, "__file__", str(site / "folders.py"))
     assert "REPROLIB_RESULTS" in told(outcome)
     assert not (site.parent / "results").exists()

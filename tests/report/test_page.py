@@ -12,8 +12,8 @@ import pytest
 from reprolib.cli.main import main
 from reprolib.report import page as report
 from reprolib.report import readme
-from reprolib.rerun import records as results
 from reprolib.rerun import tables
+from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.printed import paper_entry
 from reprolib.rerun.registry import PAPERS
 from reprolib.rerun.verdicts import count_words, judge_paper
@@ -70,7 +70,7 @@ def test_report_has_landmarks_and_texts_for_pictures(page):
 
 def test_report_says_where_the_numbers_come_from(page):
     for paper in PAPERS:
-        for file in (results.committed_directory() / paper).glob("*.meta.json"):
+        for file in (committed_directory() / paper).glob("*.meta.json"):
             meta = json.loads(file.read_text(encoding="utf-8"))
             for told in (*meta["data_digests"].values(), meta["date"], meta["machine"]):
                 assert told in page
@@ -84,7 +84,7 @@ def test_report_links_the_rendered_notebooks_that_are_there(tmp_path):
     for name in ("index.html", f"notebooks/{first}"):
         (site / name).write_text("")
     output = tmp_path / "report.html"
-    report.write_report(PAPERS[:2], results.committed_directory(), output, title="Some", site=site)
+    report.write_report(PAPERS[:2], committed_directory(), output, title="Some", site=site)
     links = [a["href"] for a in _Page(output.read_text(encoding="utf-8")).tags["a"]]
     assert [link for link in links if not link.startswith("#")] == [
         "docs/index.html",

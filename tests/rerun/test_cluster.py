@@ -20,8 +20,8 @@ import reprolib.rerun.records
 from reprolib.cli.main import main
 from reprolib.rerun import runner, worker
 from reprolib.rerun.cluster import Cluster, ClusterError
-from reprolib.rerun.records import RecordStore
 from reprolib.rerun.registry import get_protocol
+from reprolib.rerun.store import RecordStore
 from reprolib.rerun.task import Task
 
 

@@ -9,7 +9,10 @@ import pathlib
 import pandas as pd
 import pytest
 
+from reprolib.rerun import folders
 from reprolib.rerun import records as results
+from reprolib.rerun.folders import committed_directory, store_directory, write_atomically
+from reprolib.rerun.store import RecordStore
 
 
 def row(**changes):
@@ -56,21 +59,21 @@ def test_missing_table_says_how_to_make_it(tmp_path):
 
 def test_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
     path = tmp_path / "file.txt"
-    results.write_atomically(path, "old")
+    write_atomically(path, "old")
 
     def full_disk(source, target):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(results.os, "replace", full_disk)
+    monkeypatch.setattr(folders.os, "replace", full_disk)
     with pytest.raises(OSError, match="No space left"):
-        results.write_atomically(path, "new")
+        write_atomically(path, "new")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["file.txt"]
 
 
 def test_store_folder_can_be_moved(tmp_path, monkeypatch):
     monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "here"))
-    store = results.RecordStore()
+    store = RecordStore()
     store.put("ab12", [row()])
     assert store.get("ab12") == [row()]
     assert store.get("ab13") is None
@@ -81,12 +84,12 @@ def test_home_folder_in_a_setting_is_expanded(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("REPROLIB_RECORDS", "~/records")
     monkeypatch.setenv("REPROLIB_RESULTS", "~/results")
-    assert results.store_directory() == tmp_path / "records"
-    assert results.committed_directory() == tmp_path / "results"
+    assert store_directory() == tmp_path / "records"
+    assert committed_directory() == tmp_path / "results"
 
 
 def test_record_of_another_key_is_not_taken(tmp_path):
-    store = results.RecordStore(tmp_path)
+    store = RecordStore(tmp_path)
     store.put("aa1", [row()])
     (tmp_path / "aa" / "aa1.json").rename(tmp_path / "aa" / "aa2.json")
     with pytest.warns(UserWarning, match="damaged"):
@@ -118,14 +121,14 @@ def test_task_with_several_readings_is_timed_once():
     ],
 )
 def test_stored_rows_that_no_task_can_have_made_are_recomputed(tmp_path, rows, fault):
-    store = results.RecordStore(tmp_path)
+    store = RecordStore(tmp_path)
     store.put("aa1", rows)
     with pytest.warns(UserWarning, match=f"aa1.json {fault}.* will be recomputed"):
         assert store.get("aa1", {"table": "t", "dataset": "d"}) is None
 
 
 def test_stored_row_without_value_or_gap_is_sound(tmp_path):
-    store = results.RecordStore(tmp_path)
+    store = RecordStore(tmp_path)
     store.put("aa1", [row(value=float("nan"), gap=1e-9)])
     (stored,) = store.get("aa1", {"table": "t"})
     assert stored["gap"] == 1e-9
@@ -138,8 +141,8 @@ def test_home_folder_that_does_not_exist_is_said(tmp_path, monkeypatch, variable
     monkeypatch.setitem(os.environ, variable, value)
     monkeypatch.setattr(pathlib.Path, "expanduser", homes(tmp_path))
     folder = {
-        "REPROLIB_RECORDS": results.store_directory,
-        "REPROLIB_RESULTS": results.committed_directory,
+        "REPROLIB_RECORDS": store_directory,
+        "REPROLIB_RESULTS": committed_directory,
     }[variable]
     with pytest.raises(ValueError, match=f"{variable} is '{value}'.*no home.*set it to the full"):
         folder()
@@ -160,7 +163,7 @@ def test_setting_that_names_a_file_is_refused(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "file"))
     with pytest.raises(ValueError, match="REPROLIB_RECORDS is .*which is a file"):
-        results.RecordStore()
+        RecordStore()
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 import data_fetch
 from reprolib.rerun import runner, worker
-from reprolib.rerun.records import RecordStore
 from reprolib.rerun.registry import PAPERS, get_protocol
+from reprolib.rerun.store import RecordStore
 from reprolib.rerun.task import Measurement
 from tests import fake_paper
 

@@ -14,8 +14,8 @@ from reprolib.cli.main import main
 from reprolib.rerun import records as results
 from reprolib.rerun import runner, soundness, worker
 from reprolib.rerun import verify as verification
-from reprolib.rerun.records import RecordStore
 from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.store import RecordStore
 from tests import fake_paper
 
 N_TASKS = 6

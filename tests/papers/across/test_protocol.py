@@ -37,8 +37,8 @@ from reprolib.papers.across.protocol import (
     run,
 )
 from reprolib.rerun import runner
-from reprolib.rerun.records import RecordStore
 from reprolib.rerun.registry import STUDIES, get_protocol
+from reprolib.rerun.store import RecordStore
 from reprolib.rerun.task import HEADLINE, Task
 from tests.naive import across as naive
 
