@@ -20,7 +20,7 @@ GAP_FLOOR = 1e-6
 #: Above it, certificates that differ by a larger factor than this are of different classes.
 GAP_FACTOR = 10.0
 
-KEY = ["table", "dataset", "method", "reading", "trial", "metric"]
+KEY = ["table", "dataset", "method", "setting", "reading", "trial", "metric"]
 
 
 def difference(row: Mapping, other: Mapping) -> list[str]:
@@ -128,7 +128,7 @@ COLUMN_RULES: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], bool]]]
 
 def record_name(row: Mapping) -> str:
     """Name of a record: its key columns."""
-    return " ".join(str(row[k]) for k in KEY)
+    return " ".join(str(row[k]) for k in KEY if row[k] != "")
 
 
 def pair_up(

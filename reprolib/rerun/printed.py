@@ -79,7 +79,7 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
         value=float(value),
         spread=spread,
         digits=merged.pop("digits", table.get("digits", 2)),
-        select=merged,
+        select={"setting": "", **merged},
         not_run=not_run.get(row, not_run.get(column, "")),
         explanation=_explanation(table, row, column),
         **setting,

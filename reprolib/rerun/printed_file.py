@@ -67,7 +67,7 @@ TABLE_KEYS = {
     **dict.fromkeys(("rows", "columns", "values", "not_run"), TABLE),
     "explanations": TABLES,
 }
-LINE = {**SETTINGS, **dict.fromkeys(SELECTORS, TEXT)}
+LINE = {**SETTINGS, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
 READING = dict.fromkeys(("name", "question", "text"), TEXT)
 EXPLANATION = dict.fromkeys(("row", "column", "text"), TEXT)
 

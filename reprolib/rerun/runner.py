@@ -154,7 +154,9 @@ def run_protocol(
     }
     if cluster is not None:
         meta["machine"] = f"dask cluster of {len(cluster.workers())} workers"
-    return Run(protocol.paper, results.to_frame(rows), meta, substituted)
+    measured = results.to_frame(rows)
+    records = results.to_frame([*rows, *protocol.derive(measured)])
+    return Run(protocol.paper, records, meta, substituted)
 
 
 def _listed(protocol: Protocol, number: int, stage: Stage, profile, datasets, earlier):
@@ -174,8 +176,8 @@ def _report(rows: Iterable[Mapping[str, Any]], failed: Callable[[Failure], None]
     """Hand the failures among the rows of one task on."""
     for row in rows:
         if failed is not None and row["status"] != "ok":
-            names = ("table", "dataset", "method", "reading", "trial")
-            record = " ".join(str(row[name]) for name in names)
+            names = ("table", "dataset", "method", "setting", "reading", "trial")
+            record = " ".join(str(row[name]) for name in names if row[name] != "")
             failed(Failure(record, row["status"], row.get("traceback", "")))
 
 

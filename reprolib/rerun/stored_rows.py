@@ -13,6 +13,7 @@ COLUMN_TYPES: dict[str, tuple[type, ...]] = {
     "table": _TEXT,
     "dataset": _TEXT,
     "method": _TEXT,
+    "setting": _TEXT,
     "reading": _TEXT,
     "trial": _WHOLE,
     "metric": _TEXT,

@@ -144,7 +144,7 @@ def scoreboard(papers: Sequence[str], directory: Path | None = None) -> pd.DataF
 def summary(records: pd.DataFrame) -> pd.DataFrame:
     """Mean and standard deviation over trials of everything measured, embedded data included."""
     usable = records[(records["status"] == "ok") & records["value"].notna()]
-    keys = ["table", "dataset", "method", "reading", "metric"]
+    keys = ["table", "dataset", "method", "setting", "reading", "metric"]
     grouped = usable.groupby(keys, sort=True)["value"]
     frame = grouped.agg(["mean", "std", "count"]).join(usable.groupby(keys)["source"].first())
     frame["ours"] = [number_text(m, s, 4) for m, s in zip(frame["mean"], frame["std"], strict=True)]

@@ -29,6 +29,8 @@ class Task:
     dataset : str
         Name for `data_fetch.load`.
     method : str
+    setting : str
+        Training size, loss, kernel or rank, where a method is measured under several.
     reading : str
         `HEADLINE`, or the name of another reading of the paper's text.
     trial : int
@@ -44,6 +46,7 @@ class Task:
     reading: str = HEADLINE
     trial: int = 0
     params: Mapping[str, Any] = field(default_factory=dict)
+    setting: str = ""
 
     def key(self, version: int, data_digest: str) -> str:
         """Fingerprint of the task, the protocol's version and the data: names its stored rows."""
@@ -78,6 +81,8 @@ class Measurement:
         Instead of the task's reading, where one task measures several.
     trial : int, optional
         Instead of the task's trial, where one task measures several.
+    setting : str, optional
+        Instead of the task's setting, where one task measures several.
     """
 
     metric: str
@@ -89,11 +94,17 @@ class Measurement:
     status: str = "ok"
     reading: str | None = None
     trial: int | None = None
+    setting: str | None = None
 
 
 def own_trial(task: Task) -> tuple[int, ...]:
     """Trials that a task measures, where it measures no other than its own."""
     return (task.trial,)
+
+
+def nothing_derived(records: pd.DataFrame) -> list[dict[str, Any]]:
+    """No rows: all records of the paper are measured."""
+    return []
 
 
 Stage = Callable[[Profile, Mapping[str, Dataset], pd.DataFrame], list[Task]]
@@ -117,6 +128,9 @@ class Protocol:
         (task, data set) -> measurements, at least one. A pure function of its arguments.
     trials : callable
         Task -> trials that it measures; its own by default. The runner insists on it.
+    derive : callable
+        Measured records -> rows of statistics over trials, such as a median (see
+        `reprolib.rerun.derived`). A pure function; failed records must not enter.
     """
 
     paper: str
@@ -125,3 +139,4 @@ class Protocol:
     stages: tuple[Stage, ...]
     run: Callable[[Task, Dataset], list[Measurement]]
     trials: Callable[[Task], Collection[int]] = own_trial
+    derive: Callable[[pd.DataFrame], list[dict[str, Any]]] = nothing_derived

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -20,6 +18,7 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
+from reprolib.rerun.records import chosen, select
 from reprolib.rerun.statistics import (
     RankComparison,
     bayesian_signed_rank,
@@ -77,11 +76,7 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
 
 
 def _rows(records: pd.DataFrame, metric: str, reading: str = HEADLINE) -> pd.DataFrame:
-    return records[
-        (records["metric"] == metric)
-        & (records["reading"] == reading)
-        & (records["status"] == "ok")
-    ]
+    return select(records, metric=metric, reading=reading)
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
@@ -239,16 +234,15 @@ def edges_table(records: pd.DataFrame) -> pd.DataFrame:
 
     Of every hyperparameter with an order; a large share says that the budget was too narrow.
     """
-    chosen = _rows(records, "accuracy").groupby("method")["chosen"]
+    by_method = dict(iter(_rows(records, "accuracy").groupby("method")))
     lines = {}
     for key, method in METHODS.items():
-        if key not in chosen.groups:
+        if key not in by_method:
             continue
-        configs = [json.loads(text) for text in chosen.get_group(key)]
         for name in method.grid[0]:
             values = {config[name] for config in method.grid}
             if not any(isinstance(value, str) for value in values):
-                taken = np.array([config[name] for config in configs])
+                taken = chosen(by_method[key], name).to_numpy()
                 lines[key, name] = {
                     "lowest": min(values),
                     "at lowest": 100 * np.mean(taken == min(values)),

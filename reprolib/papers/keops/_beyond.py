@@ -76,7 +76,7 @@ def aucs_by_run(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement
     for code in np.unique(of_run):
         test = tests[None][of_run == code]
         auc = _auc(model, dataset, X, test)
-        measurements.append(Measurement("auc", auc, {"run": int(code)}, len(test)))
+        measurements.append(Measurement("auc", auc, n_test=len(test), setting=f"run {code}"))
     return measurements
 
 

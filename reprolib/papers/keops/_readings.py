@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -12,6 +10,7 @@ from scipy import stats
 from reprolib.papers.keops.figures import METHODS
 from reprolib.report.style import figure_grid, note_source, source_text
 from reprolib.rerun.printed import numbers
+from reprolib.rerun.records import number_in, select
 from reprolib.rerun.tables import number_text
 from reprolib.rerun.task import HEADLINE
 
@@ -55,8 +54,8 @@ def _with_half_width(values: np.ndarray, digits: int) -> str:
 
 def aucs_by_run(records: pd.DataFrame) -> pd.DataFrame:
     """Mean AUC in percent of the classifiers of Table 1 on the test flashes of every run apart."""
-    rows = records[(records["table"] == "runs") & (records["metric"] == "auc")]
-    runs = [json.loads(chosen)["run"] for chosen in rows["chosen"]]
+    rows = select(records, table="runs", metric="auc")
+    runs = rows["setting"].map(number_in)
     labels = [f"{run // 100:03d}/{run % 100:02d}" for run in runs]
     wide = 100 * rows.assign(run=labels).pivot_table(
         index="method", columns="run", values="value", aggfunc="mean"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import mne
 import numpy as np
 import pandas as pd
@@ -24,6 +22,7 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
+from reprolib.rerun.records import chosen, ok, path_matrix, paths, select
 from reprolib.rerun.task import HEADLINE
 
 #: Name in figures, and colour, of every method.
@@ -44,7 +43,7 @@ HEAD_RADIUS = 0.095
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     """Every figure that the records allow, by caption."""
-    records = records[(records["status"] == "ok")]
+    records = ok(records)
     figures = {
         "Figure 2 of the paper redrawn: median relevance of regions and channels": scalp_maps(
             records
@@ -65,13 +64,8 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
 
 def relevances(records: pd.DataFrame, method: str) -> np.ndarray:
     """Relevances of the headline, shape (draws, channels, frames)."""
-    rows = records[
-        (records["metric"] == "relevance")
-        & (records["method"] == method)
-        & (records["reading"] == HEADLINE)
-    ].sort_values("trial")
-    paths = [np.array(path.split(), float) for path in rows["path"]]
-    return np.stack(paths).reshape(len(paths), len(CHANNELS), N_FRAMES)
+    rows = select(records, metric="relevance", method=method, reading=HEADLINE)
+    return path_matrix(rows.sort_values("trial")).reshape(len(rows), len(CHANNELS), N_FRAMES)
 
 
 def median_relevance(stack: np.ndarray) -> np.ndarray:
@@ -87,7 +81,7 @@ def electrode_info() -> mne.Info:
 
 
 def _methods_at_hand(records, wanted=PAPER_METHODS) -> list[str]:
-    present = set(records[records["metric"] == "relevance"]["method"])
+    present = set(select(records, metric="relevance")["method"])
     return [m for m in wanted if m in present]
 
 
@@ -216,22 +210,19 @@ def stability(records: pd.DataFrame) -> pd.DataFrame:
 
 def auc_against_channels(records: pd.DataFrame) -> Figure:
     """Mean AUC against mean number of channels kept, along the grid; dense methods as lines."""
-    rows = records[(records["table"] == "table1") & (records["reading"] == HEADLINE)]
+    rows = select(records, table="table1", reading=HEADLINE)
     figure, (axis,) = figure_grid(1, 1, size=(7.0, 4.4))
     for method, (label, colour) in METHODS.items():
-        auc = _paths(rows, method, "auc path")
-        channels = _paths(rows, method, "channels path")
-        if auc is None:
+        auc = select(rows, method=method, metric="auc path")
+        channels = select(rows, method=method, metric="channels path")
+        if auc.empty:
             continue
-        if channels is None:
-            best = (
-                100 * rows[(rows["method"] == method) & (rows["metric"] == "auc")]["value"].mean()
-            )
+        if channels.empty:
+            best = 100 * select(rows, method=method, metric="auc")["value"].mean()
             axis.axhline(best, color=colour, ls="--", lw=1.2, label=f"{label}, all 64")
         else:
-            axis.plot(
-                channels.mean(axis=0), 100 * auc.mean(axis=0), "o-", color=colour, label=label
-            )
+            x, y = path_matrix(channels).mean(axis=0), 100 * path_matrix(auc).mean(axis=0)
+            axis.plot(x, y, "o-", color=colour, label=label)
     axis.set(xlabel="electrodes kept", ylabel="AUC in %")
     axis.legend(fontsize=8, loc="lower right")
     note_source(figure, source_text(rows))
@@ -240,7 +231,7 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
 
 def few_electrodes(records: pd.DataFrame) -> Figure:
     """AUC of shrinkage LDA refitted on the first k electrodes of every ranking."""
-    rows = records[(records["table"] == "electrodes") & (records["metric"] == "auc path")]
+    rows = select(records, table="electrodes", metric="auc path")
     figure, (axis,) = figure_grid(1, 1, size=(7.0, 4.2))
     for method in PAPER_METHODS:
         of_method = rows[(rows["method"] == method) & (rows["reading"] == HEADLINE)]
@@ -259,8 +250,8 @@ def few_electrodes(records: pd.DataFrame) -> Figure:
 def _mean_by_size(rows: pd.DataFrame):
     """Mean over the draws that reach a number of electrodes; only where half of them do."""
     values: dict[int, list[float]] = {}
-    for path, chosen in zip(rows["path"], rows["chosen"], strict=True):
-        for k, value in zip(json.loads(chosen)["electrodes"], path.split(), strict=True):
+    for path, electrodes in zip(paths(rows), chosen(rows, "electrodes"), strict=True):
+        for k, value in zip(electrodes, path, strict=True):
             values.setdefault(k, []).append(float(value))
     sizes = sorted(k for k, found in values.items() if 2 * len(found) >= len(rows))
     return sizes, np.array([np.mean(values[k]) for k in sizes])
@@ -296,17 +287,17 @@ def spelling(records: pd.DataFrame) -> Figure:
 
 def _spelled(records: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
     """Share of characters right by number of repetitions, over all runs held out in turn."""
-    rows = records[(records["table"] == "spelling") & (records["metric"] == "correct characters")]
+    rows = select(records, table="spelling", metric="correct characters")
     shares = {}
     for (method, reading), group in rows.groupby(["method", "reading"]):
-        correct = np.sum([np.array(path.split(), float) for path in group["path"]], axis=0)
+        correct = np.sum(paths(group), axis=0)
         shares[str(method), str(reading)] = correct / group["n_test"].sum()
     return shares
 
 
 def _n_characters(rows: pd.DataFrame) -> int:
-    one = rows[(rows["metric"] == "correct characters") & (rows["method"] == "lda")]
-    return int(one[one["reading"] == HEADLINE]["n_test"].sum())
+    one = select(rows, metric="correct characters", method="lda", reading=HEADLINE)
+    return int(one["n_test"].sum())
 
 
 def paired_aucs(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
@@ -314,11 +305,7 @@ def paired_aucs(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
 
     ``half width`` is that of the 95 % t interval of the mean difference.
     """
-    rows = records[
-        (records["table"] == "table1")
-        & (records["metric"] == "auc")
-        & (records["reading"] == reading)
-    ]
+    rows = select(records, table="table1", metric="auc", reading=reading)
     wide = 100 * rows.pivot_table(index="trial", columns="method", values="value")
     lines = {}
     for method in [m for m in METHODS if m in wide]:
@@ -332,10 +319,3 @@ def paired_aucs(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
             "draws": n,
         }
     return pd.DataFrame.from_dict(lines, orient="index")
-
-
-def _paths(rows, method, metric):
-    found = rows[(rows["method"] == method) & (rows["metric"] == metric)]
-    if found.empty:
-        return None
-    return np.stack([np.array(path.split(), float) for path in found["path"]])

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -39,6 +38,7 @@ from reprolib.papers.keops._methods import (
     relevance,
 )
 from reprolib.papers.keops._splits import draw_split, flash_pool, folds
+from reprolib.rerun.records import chosen, paths, select
 from reprolib.rerun.speller import Preprocessing, features
 from reprolib.rerun.task import (
     HEADLINE,
@@ -118,19 +118,17 @@ def second_stage(
     Few electrodes, runs apart, the leak of a split by flash, spelling run by run.
     """
     (name, dataset), *_ = datasets.items()
-    of_headline = records[records["reading"] == HEADLINE]
     tasks = []
-    ranked = of_headline[of_headline["metric"] == "relevance"]
-    for row in ranked[ranked["method"].isin(PAPER_METHODS)].itertuples():
-        ranking = _rank_channels(np.array(str(row.path).split(), float), dataset)
-        trial = int(str(row.trial))
+    ranked = select(records, reading=HEADLINE, metric="relevance", method=PAPER_METHODS)
+    for method, draw, path in zip(ranked["method"], ranked["trial"], paths(ranked), strict=True):
+        ranking = _rank_channels(path, dataset)
         tasks.append(
-            Task(PAPER, "electrodes", name, str(row.method), HEADLINE, trial, {"ranking": ranking})
+            Task(PAPER, "electrodes", name, method, HEADLINE, int(draw), {"ranking": ranking})
         )
-    chosen = of_headline[of_headline["metric"] == "auc"]
-    values = chosen["chosen"].map(lambda text: float(json.loads(text)["value"]))
-    median = values.groupby(chosen["method"]).median()
-    for method, draw, value in zip(chosen["method"], chosen["trial"], values, strict=True):
+    aucs = select(records, reading=HEADLINE, metric="auc")
+    values = chosen(aucs, "value").astype(float)
+    median = values.groupby(aucs["method"]).median()
+    for method, draw, value in zip(aucs["method"], aucs["trial"], values, strict=True):
         if method in (*PAPER_METHODS, "lda"):
             for table, used in (("runs", value), ("leak", median[method])):
                 params = {"value": float(used)}

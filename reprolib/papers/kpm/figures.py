@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -19,22 +17,15 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
+from reprolib.rerun.records import chosen, ok, path_matrix, select
 from reprolib.rerun.statistics import intervals_by_dataset, paired_interval
 from reprolib.rerun.task import HEADLINE
-
-
-def path_matrix(records: pd.DataFrame, metric: str) -> np.ndarray:
-    """Paths of a metric, one row a trial, cut at the shortest one."""
-    rows = records[(records["metric"] == metric) & (records["status"] == "ok")]
-    paths = [np.array(path.split(), dtype=float) for path in rows.sort_values("trial")["path"]]
-    shortest = min(len(path) for path in paths)
-    return np.stack([path[:shortest] for path in paths])
 
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     """Every figure that the records allow, by caption."""
     figures = {}
-    records = records[records["status"] == "ok"]
+    records = ok(records)
     if set(records.loc[records["table"] == "figure1", "method"]) == {"kpm", "svm"}:
         caption = "Figure 1 of the paper redrawn: risk against D (KPM) and against C (SVM)"
         figures[caption] = figure1(records)
@@ -52,13 +43,11 @@ def figure1(records: pd.DataFrame) -> Figure:
     """Risk (solid) and empirical risk (dashed) against D and against C, as in the paper."""
     rows = records[records["table"] == "figure1"]
     figure, axes = figure_grid(1, 2, size=(4.6, 3.6))
-    kpm = rows[rows["method"] == "kpm"]
-    svm = rows[rows["method"] == "svm"]
-    D = np.arange(1, path_matrix(kpm, "test error path").shape[1] + 1)
-    C = np.array(json.loads(svm["chosen"].iloc[0])["C"])
-    for axis, method, x, label in [(axes[0], kpm, D, "dimension D"), (axes[1], svm, C, "C")]:
-        test = path_matrix(method, "test error path")
-        train = path_matrix(method, "training error path")
+    C = np.array(chosen(select(rows, method="svm"), "C").iloc[0])
+    for axis, method, label in [(axes[0], "kpm", "dimension D"), (axes[1], "svm", "C")]:
+        test = path_matrix(select(rows, method=method, metric="test error path"))
+        train = path_matrix(select(rows, method=method, metric="training error path"))
+        x = C if method == "svm" else np.arange(1, test.shape[1] + 1)
         axis.plot(x, test.mean(axis=0), color=BLUE, label="test error")
         axis.plot(x, train.mean(axis=0), color=BLACK, ls="--", label="training error")
         axis.set_xlabel(label)
@@ -71,7 +60,7 @@ def figure1(records: pd.DataFrame) -> Figure:
 
 def error_against_dimension(records: pd.DataFrame) -> Figure:
     """Test error against D for every data set: mean, and middle 80 % of the realisations."""
-    rows = records[(records["table"] == "table2") & (records["reading"] == HEADLINE)]
+    rows = select(records, table="table2", reading=HEADLINE, setting="")
     names = list(rows["dataset"].unique())
     n_columns = min(4, len(names))
     figure, axes = figure_grid(-(-len(names) // n_columns), n_columns)
@@ -85,8 +74,8 @@ def error_against_dimension(records: pd.DataFrame) -> Figure:
 
 
 def _draw_band(axis, rows: pd.DataFrame, name: str) -> None:
-    test = 100 * path_matrix(rows[rows["method"] == "kpm"], "test error path")
-    train = 100 * path_matrix(rows[rows["method"] == "kpm"], "training error path")
+    test = 100 * path_matrix(select(rows, method="kpm", metric="test error path"))
+    train = 100 * path_matrix(select(rows, method="kpm", metric="training error path"))
     D = np.arange(1, test.shape[1] + 1)
     axis.fill_between(D, *np.percentile(test, [10, 90], axis=0), color=BLUE, alpha=0.18, lw=0)
     axis.plot(D, test.mean(axis=0), color=BLUE, label="KPM, test")
@@ -103,35 +92,26 @@ def paired_table(records: pd.DataFrame) -> pd.DataFrame:
 
     Values are percentage points of test error; negative means that KPM is better.
     """
-    rows = records[
-        (records["table"] == "table2")
-        & (records["reading"] == HEADLINE)
-        & (records["metric"] == "test error")
-    ]
+    rows = select(records, table="table2", reading=HEADLINE, setting="", metric="test error")
     table = intervals_by_dataset(rows, "kpm", "svm", lambda _, kpm, svm: paired_interval(kpm, svm))
     return table.rename(columns={"kpm": "KPM", "svm": "SVM"})
 
 
 def losses_table(records: pd.DataFrame) -> pd.DataFrame:
     """Mean test error (percent) and median selected D for every loss on the same components."""
-    rows = records[(records["table"] == "table2") & (records["reading"] == HEADLINE)]
-    rows = rows[rows["method"].str.startswith("kpm") & rows["value"].notna()]
-    rows = rows.assign(loss=rows["method"].map(_loss_name))
-    errors = rows[rows["metric"] == "test error"].assign(value=lambda r: 100 * r["value"])
-    chosen = rows[rows["metric"] == "selected D"]
+    rows = select(records, table="table2", reading=HEADLINE, method="kpm")
+    rows = rows.assign(loss=rows["setting"].str.removesuffix(" loss").replace("", "hinge"))
+    errors = select(rows, metric="test error").assign(value=lambda r: 100 * r["value"])
+    selected = select(rows, metric="selected D")
     return pd.concat(
         {
             "test error": errors.pivot_table(index="dataset", columns="loss", values="value"),
-            "median D": chosen.pivot_table(
+            "median D": selected.pivot_table(
                 index="dataset", columns="loss", values="value", aggfunc="median"
             ),
         },
         axis=1,
     )
-
-
-def _loss_name(method: str) -> str:
-    return method.removeprefix("kpm, ").removesuffix(" loss") if "," in method else "hinge"
 
 
 def paired_differences(records: pd.DataFrame) -> Figure:
@@ -144,8 +124,7 @@ def paired_differences(records: pd.DataFrame) -> Figure:
 
 def selected_dimensions(records: pd.DataFrame) -> Figure:
     """Selected D over realisations and fold seeds, and the medians of five that Table 1 uses."""
-    rows = records[(records["table"] == "selection") & (records["method"] == "kpm")]
-    rows = rows[rows["reading"] == HEADLINE]
+    rows = select(records, table="selection", method="kpm", reading=HEADLINE)
     names = list(rows["dataset"].unique())
     figure, (axis,) = figure_grid(1, 1, size=(7.0, 0.9 + 0.5 * len(names)))
     for y, name in enumerate(names):

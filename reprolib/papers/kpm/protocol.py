@@ -16,8 +16,8 @@ What the text leaves open is measured under named readings (``reprolib/papers/kp
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,8 @@ from sklearn.svm import SVC
 
 from data_fetch import Dataset
 from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
+from reprolib.rerun.derived import derived_row
+from reprolib.rerun.records import chosen, select
 from reprolib.rerun.task import (
     HEADLINE,
     Measurement,
@@ -130,10 +132,11 @@ def first_stage(
                         PAPER,
                         "table2",
                         name,
-                        f"kpm, {loss} loss",
+                        "kpm",
                         HEADLINE,
                         trial,
                         {"fold_seed": 0},
+                        setting=f"{loss} loss",
                     )
                     for loss in ("square", "logistic")
                 ]
@@ -150,41 +153,28 @@ def first_stage(
 def second_stage(
     profile: Profile, datasets: Mapping[str, Dataset], records: pd.DataFrame
 ) -> list[Task]:
-    """Medians over the first five realisations, and Table 1 with the median of fold seed 0."""
+    """Table 1, with the medians over the first five realisations (fold seed 0)."""
     tasks = []
-    selected = records[(records["metric"] == "selected D") & (records["status"] == "ok")].copy()
-    selected["fold_seed"] = [json.loads(chosen)["fold_seed"] for chosen in selected["chosen"]]
+    first = records[records["trial"] < MEDIAN_REALISATIONS]
     for name, dataset in datasets.items():
-        chosen = selected[(selected["dataset"] == name) & (selected["table"] == "selection")]
-        for _, group in chosen.groupby("fold_seed"):
-            params = {"selected": [int(D) for D in group.sort_values("trial")["value"]]}
-            trial = int(group["fold_seed"].iloc[0])
-            tasks.append(Task(PAPER, "selection", name, "kpm", HEADLINE, trial, params))
-        by_reading = selected[
-            (selected["dataset"] == name)
-            & (selected["table"] == "table2")
-            & (selected["method"] == "kpm")
-            & (selected["trial"] < MEDIAN_REALISATIONS)
-        ]
-        for reading, group in by_reading.groupby("reading"):
+        selected = select(
+            first, table="table2", dataset=name, method="kpm", setting="", metric="selected D"
+        )
+        for reading, group in selected.groupby("reading"):
             D = int(group["value"].median())
             variant = VARIANTS.get(str(reading), {})
             tasks += [
                 Task(PAPER, "table1", name, "kpm", str(reading), trial, {"D": D, **variant})
                 for trial in range(_n_realisations(profile, dataset))
             ]
-        tasks += _table1_svm(profile, name, dataset, records)
+        tasks += _table1_svm(profile, name, dataset, first)
     return tasks
 
 
 def _table1_svm(profile, name, dataset, records) -> list[Task]:
     """SVM with the published C, and with the median of the C that we selected."""
     C, _ = PUBLISHED[name.split("/")[1]]
-    own = records[
-        (records["dataset"] == name)
-        & (records["metric"] == "selected C")
-        & (records["trial"] < MEDIAN_REALISATIONS)
-    ]["value"].median()
+    own = select(records, dataset=name, metric="selected C")["value"].median()
     return [
         Task(PAPER, "table1", name, "svm", reading, trial, {"C": float(value)})
         for reading, value in [(HEADLINE, C), ("C: our median", own)]
@@ -194,9 +184,6 @@ def _table1_svm(profile, name, dataset, records) -> list[Task]:
 
 def run(task: Task, dataset: Dataset) -> list[Measurement]:
     """Run one task on one realisation."""
-    if "selected" in task.params:
-        selected = task.params["selected"]
-        return [Measurement("median D", float(np.median(selected)), {"selected": selected})]
     measure = {
         ("table1", "kpm"): _test_at_fixed_dimension,
         ("table1", "svm"): _svm_at_fixed_cost,
@@ -230,15 +217,12 @@ def _folds(task: Task):
 
 
 def _path_model(task: Task) -> KPMClassifierCV:
-    loss = (
-        task.method.removeprefix("kpm, ").removesuffix(" loss") if "," in task.method else "hinge"
-    )
     return KPMClassifierCV(
         max_components=MAX_COMPONENTS,
         cv=_folds(task),
         gamma=_gamma(task),
         center=bool(task.params.get("center", False)),
-        loss=loss,
+        loss=task.setting.removesuffix(" loss") or "hinge",
     )
 
 
@@ -247,23 +231,23 @@ def _kpm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
     model = _path_model(task).fit(X, y)
     test_path = model.error_path(X_test, y_test)
     train_path = model.error_path(X, y)
-    rules = SELECTIONS if task.reading == HEADLINE and task.method == "kpm" else [HEADLINE]
+    rules = SELECTIONS if task.reading == HEADLINE and not task.setting else [HEADLINE]
     measurements = []
     for name in rules:
         rule = SELECTIONS[name]
         D = select_dimension(model.cv_error_path_[: rule["largest"]], rule["tie_break"])
         reading = name if name != HEADLINE else task.reading
-        chosen = {"D": D, "fold_seed": task.params["fold_seed"]}
+        picked = {"D": D, "fold_seed": task.params["fold_seed"]}
         measurements += [
             Measurement(
                 "test error",
                 test_path[D - 1],
-                chosen,
+                picked,
                 n_test=len(y_test),
                 gap=model.duality_gap_,
                 reading=reading,
             ),
-            Measurement("selected D", D, chosen, reading=reading),
+            Measurement("selected D", D, picked, reading=reading),
         ]
     measurements += [
         Measurement("test error path", np.nan, path=test_path, n_test=len(y_test)),
@@ -275,8 +259,8 @@ def _kpm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
 
 def _select_only(task, X, y, X_test, y_test) -> list[Measurement]:
     model = _path_model(task).fit(X, y)
-    chosen = {"fold_seed": task.params["fold_seed"]}
-    return [Measurement("selected D", model.n_components_, chosen, gap=model.duality_gap_)]
+    picked = {"fold_seed": task.params["fold_seed"]}
+    return [Measurement("selected D", model.n_components_, picked, gap=model.duality_gap_)]
 
 
 def _test_at_fixed_dimension(task, X, y, X_test, y_test) -> list[Measurement]:
@@ -332,13 +316,33 @@ def _figure1_kpm(task, X, y, X_test, y_test) -> list[Measurement]:
 
 def _figure1_svm(task, X, y, X_test, y_test) -> list[Measurement]:
     error = functools.partial(_svm_error, gamma=_gamma(task), X=X, y=y)
-    chosen = {"C": list(FIGURE1_C)}
+    picked = {"C": list(FIGURE1_C)}
     test = [error(C, X_test=X_test, y_test=y_test) for C in FIGURE1_C]
     train = [error(C, X_test=X, y_test=y) for C in FIGURE1_C]
     return [
-        Measurement("test error path", np.nan, chosen, path=test),
-        Measurement("training error path", np.nan, chosen, path=train),
+        Measurement("test error path", np.nan, picked, path=test),
+        Measurement("training error path", np.nan, picked, path=train),
     ]
 
 
-PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage, second_stage), run)
+def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
+    """Median D of the first five realisations, for every seed of the folds."""
+    selected = select(records, table="selection", metric="selected D")
+    seeds = chosen(selected, "fold_seed")
+    rows = []
+    for (_, seed), group in selected.groupby(["dataset", seeds]):
+        values = [int(D) for D in group.sort_values("trial")["value"]]
+        record = group.iloc[0].to_dict()
+        rows.append(
+            derived_row(
+                record,
+                "median D",
+                np.median(values),
+                trial=int(str(seed)),
+                chosen={"selected": values},
+            )
+        )
+    return rows
+
+
+PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage, second_stage), run, derive=derive)

@@ -137,14 +137,14 @@ class Method:
     Parameters
     ----------
     run : callable
-        (split, end of the metric's name) -> measurements.
+        Split -> measurements.
     table : str
         If its records have a table of their own.
     max_splits : int
         For what is slow: only the first so many splits.
     """
 
-    run: Callable[[Trial, str], list[Measurement]]
+    run: Callable[[Trial], list[Measurement]]
     table: str = ""
     max_splits: int = N_SPLITS["full"]
 
@@ -159,12 +159,12 @@ def largest_argmax(values) -> int:
     return int(np.flatnonzero(values >= np.max(values) - 1e-12)[-1])
 
 
-def _measure(trial: Trial, suffix: str, path, own: int, reading=HEADLINE, **chosen) -> Measurement:
+def _measure(trial: Trial, path, own: int, reading=HEADLINE, **chosen) -> Measurement:
     """Accuracy in the method's own dimension, and in all dimensions."""
     own = min(own, len(path))
     chosen = {**chosen, "n_components": own}
     return Measurement(
-        OWN + suffix, path[own - 1], chosen, n_test=len(trial.y_test), path=path, reading=reading
+        OWN, path[own - 1], chosen, n_test=len(trial.y_test), path=path, reading=reading
     )
 
 
@@ -174,7 +174,7 @@ def _pca_coefficients(trial: Trial, K, n_dimensions: int):
     return A, np.mean(nearest_other_path(K @ A, trial.y) == trial.y, axis=1)
 
 
-def _pca(trial: Trial, suffix: str) -> list[Measurement]:
+def _pca(trial: Trial) -> list[Measurement]:
     measurements = []
     for reading, data in [(HEADLINE, trial), ("unit norm", trial.on_unit_sphere())]:
         mean = data.X.mean(axis=0)
@@ -182,69 +182,69 @@ def _pca(trial: Trial, suffix: str) -> list[Measurement]:
         K, n = Z @ Z.T, len(Z) - 1
         A, others = _pca_coefficients(data, K, n)
         path = data.test_path(K @ A, Z_test @ Z.T @ A, n)
-        measurements.append(_measure(data, suffix, path, largest_argmax(others) + 1, reading))
+        measurements.append(_measure(data, path, largest_argmax(others) + 1, reading))
     return measurements
 
 
-def _kpca(trial: Trial, suffix: str) -> list[Measurement]:
-    return [_kpca_reading(trial, suffix, HEADLINE, np.max)]
+def _kpca(trial: Trial) -> list[Measurement]:
+    return [_kpca_reading(trial, HEADLINE, np.max)]
 
 
-def _kpca_all_dimensions(trial: Trial, suffix: str) -> list[Measurement]:
+def _kpca_all_dimensions(trial: Trial) -> list[Measurement]:
     """All bandwidths tie in all dimensions, where distances rank as between the images."""
     name = "bandwidth in all dimensions"
-    return [_kpca_reading(trial, suffix, name, lambda path: path[-1])]
+    return [_kpca_reading(trial, name, lambda path: path[-1])]
 
 
-def _kpca_reading(trial: Trial, suffix: str, reading: str, criterion) -> Measurement:
+def _kpca_reading(trial: Trial, reading: str, criterion) -> Measurement:
     n = len(trial.y)
     fits = [_pca_coefficients(trial, K, n) for K in trial.grams]
     t = largest_argmax([criterion(others) for _, others in fits])
     A, others = fits[t]
     path = trial.test_path(trial.grams[t] @ A, trial.test_grams[t] @ A, n)
     own = largest_argmax(others) + 1
-    return _measure(trial, suffix, path, own, reading, exponent=EXPONENTS[t])
+    return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
 
 
-def _mmc(trial: Trial, suffix: str) -> list[Measurement]:
+def _mmc(trial: Trial) -> list[Measurement]:
     measurements = []
     for reading, options in MMC_READINGS.items():
         if options.get("within_weight") == "n_i":
             options = {"within_weight": trial.class_size}
-        measurements.append(_mmc_reading(trial, suffix, reading, options))
-    measurements.append(_mmc_reading(trial.on_unit_sphere(), suffix, "unit norm", {}))
+        measurements.append(_mmc_reading(trial, reading, options))
+    measurements.append(_mmc_reading(trial.on_unit_sphere(), "unit norm", {}))
     return measurements
 
 
-def _mmc_reading(trial: Trial, suffix: str, reading: str, options) -> Measurement:
+def _mmc_reading(trial: Trial, reading: str, options) -> Measurement:
     fitted = MMC(**options).fit(trial.X, trial.y)
     own = trial.n_classes - 1
     if reading in SEARCHED:
         Z = trial.X - trial.X.mean(axis=0)
         own = largest_argmax(_loo_path(Z @ Z.T, trial, "function")) + 1
-    return _measure(trial, suffix, trial.transformer_path(fitted), own, reading)
+    return _measure(trial, trial.transformer_path(fitted), own, reading)
 
 
-def _kmmc(trial: Trial, suffix: str) -> list[Measurement]:
+def _kmmc(trial: Trial) -> list[Measurement]:
     return [
-        _kmmc_reading(trial, suffix, HEADLINE, "coefficient"),
-        _kmmc_reading(trial, suffix, "whitened", "whitened"),
-        _kmmc_reading(trial.on_unit_sphere(), suffix, "whitened, unit norm", "whitened"),
+        _kmmc_reading(trial, HEADLINE, "coefficient"),
+        _kmmc_reading(trial, "whitened", "whitened"),
+        _kmmc_reading(trial.on_unit_sphere(), "whitened, unit norm", "whitened"),
     ]
 
 
-def _kmmc_function(trial: Trial, suffix: str) -> list[Measurement]:
-    return [_kmmc_reading(trial, suffix, "function", "function")]
+def _kmmc_function(trial: Trial) -> list[Measurement]:
+    return [_kmmc_reading(trial, "function", "function")]
 
 
-def _kmmc_without_sizes(trial: Trial, suffix: str) -> list[Measurement]:
+def _kmmc_without_sizes(trial: Trial) -> list[Measurement]:
     """The "function" constraint with S_b lacking the factor n_i: S_w weighs as much as n_i."""
     name = "function, S_b without n_i"
-    return [_kmmc_reading(trial, suffix, name, "function", within_weight=trial.class_size)]
+    return [_kmmc_reading(trial, name, "function", within_weight=trial.class_size)]
 
 
 def _kmmc_reading(
-    trial: Trial, suffix: str, reading: str, constraint: str, within_weight: float = 1.0
+    trial: Trial, reading: str, constraint: str, within_weight: float = 1.0
 ) -> Measurement:
     loo = [_loo_path(K, trial, constraint, within_weight) for K in trial.grams]
     t = largest_argmax(np.max(loo, axis=1))
@@ -256,7 +256,7 @@ def _kmmc_reading(
     )
     path = trial.transformer_path(fitted.fit(trial.X, trial.y))
     own = largest_argmax(loo[t]) + 1
-    return _measure(trial, suffix, path, own, reading, exponent=EXPONENTS[t])
+    return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
 
 
 def _loo_path(K, trial: Trial, constraint: str, within_weight: float = 1.0):
@@ -271,7 +271,7 @@ def _loo_path(K, trial: Trial, constraint: str, within_weight: float = 1.0):
     )
 
 
-def _multiple(trial: Trial, suffix: str, reading: str, options) -> Measurement:
+def _multiple(trial: Trial, reading: str, options) -> Measurement:
     fitted = MultipleKernelMMC(trial.n_classes, **options).fit(trial.X, trial.y)
     own = trial.n_classes - 1
     if reading in SEARCHED:
@@ -279,7 +279,6 @@ def _multiple(trial: Trial, suffix: str, reading: str, options) -> Measurement:
         own = largest_argmax(_loo_path(K, trial, options.get("constraint", "coefficient"))) + 1
     return _measure(
         trial,
-        suffix,
         trial.transformer_path(fitted),
         own,
         reading,
@@ -289,52 +288,52 @@ def _multiple(trial: Trial, suffix: str, reading: str, options) -> Measurement:
     )
 
 
-def _mkmmc(trial: Trial, suffix: str) -> list[Measurement]:
-    return [_multiple(trial, suffix, name, options) for name, options in MKMMC_READINGS.items()]
+def _mkmmc(trial: Trial) -> list[Measurement]:
+    return [_multiple(trial, name, options) for name, options in MKMMC_READINGS.items()]
 
 
-def _mkmmc_without_sizes(trial: Trial, suffix: str) -> list[Measurement]:
+def _mkmmc_without_sizes(trial: Trial) -> list[Measurement]:
     options = {"constraint": "function", "within_weight": trial.class_size}
     readings: dict[str, dict[str, Any]] = {
         "function, S_b without n_i": {},
         "function, unit trace, S_b without n_i": {"normalization": "trace"},
     }
-    return [_multiple(trial, suffix, name, options | more) for name, more in readings.items()]
+    return [_multiple(trial, name, options | more) for name, more in readings.items()]
 
 
-def _uniform(trial: Trial, suffix: str) -> list[Measurement]:
+def _uniform(trial: Trial) -> list[Measurement]:
     return [
-        _multiple(trial, suffix, reading, {**options, "weight_step": "none"})
+        _multiple(trial, reading, {**options, "weight_step": "none"})
         for reading, options in UNIFORM_READINGS.items()
     ]
 
 
-def _regularised_lda(trial: Trial, suffix: str) -> list[Measurement]:
+def _regularised_lda(trial: Trial) -> list[Measurement]:
     """Discriminant analysis with a tenth of the mean eigenvalue as ridge, in c - 1 dimensions."""
     fitted = KernelMMC(kernel="linear", constraint="whitened", ridge=0.1, center=True)
     path = trial.transformer_path(fitted.fit(trial.X, trial.y))
-    return [_measure(trial, suffix, path, trial.n_classes - 1)]
+    return [_measure(trial, path, trial.n_classes - 1)]
 
 
-def _regularised_kernel_lda(trial: Trial, suffix: str) -> list[Measurement]:
+def _regularised_kernel_lda(trial: Trial) -> list[Measurement]:
     """The same behind the Gaussian kernel of width sigma_0^2."""
     gamma = trial.gammas[EXPONENTS.index(0)]
     fitted = KernelMMC(gamma=gamma, constraint="whitened", ridge=0.1).fit(trial.X, trial.y)
     path = trial.transformer_path(fitted)
-    return [_measure(trial, suffix, path, trial.n_classes - 1, exponent=0)]
+    return [_measure(trial, path, trial.n_classes - 1, exponent=0)]
 
 
-def _mmc_by_weight(trial: Trial, suffix: str) -> list[Measurement]:
+def _mmc_by_weight(trial: Trial) -> list[Measurement]:
     """Accuracy of MMC in c - 1 dimensions against mu."""
     path = [
         trial.transformer_path(MMC(within_weight=mu).fit(trial.X, trial.y))[-1]
         for mu in WITHIN_WEIGHTS
     ]
     chosen = {"within_weights": list(WITHIN_WEIGHTS)}
-    return [Measurement("accuracy by within weight" + suffix, max(path), chosen, path=path)]
+    return [Measurement("accuracy by within weight", max(path), chosen, path=path)]
 
 
-def _kmmc_by_bandwidth(trial: Trial, suffix: str) -> list[Measurement]:
+def _kmmc_by_bandwidth(trial: Trial) -> list[Measurement]:
     """Accuracy of kernel MMC in c - 1 dimensions against the bandwidth, by constraint and mu."""
     variants = [
         (constraint, mu) for constraint in ("coefficient", "function") for mu in WITHIN_WEIGHTS
@@ -347,7 +346,7 @@ def _kmmc_by_bandwidth(trial: Trial, suffix: str) -> list[Measurement]:
             A, _ = CONSTRAINTS[constraint](K, L, trial.n_classes - 1)
             path.append(trial.accuracy(K @ A, K_test @ A))
         chosen = {"constraint": constraint, "within_weight": mu}
-        name = f"accuracy by bandwidth{suffix}"
+        name = "accuracy by bandwidth"
         reading = f"{constraint}, mu = {mu:g}"
         measurements.append(Measurement(name, max(path), chosen, path=path, reading=reading))
     return measurements

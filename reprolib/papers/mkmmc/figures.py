@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -29,6 +28,7 @@ from reprolib.report.style import (
     source_text,
 )
 from reprolib.rerun.printed import numbers
+from reprolib.rerun.records import chosen, ok, path_matrix, select
 from reprolib.rerun.statistics import RankComparison, compare_ranks, paired_interval
 from reprolib.rerun.task import HEADLINE
 
@@ -66,7 +66,7 @@ def published_accuracies() -> pd.DataFrame:
     printed = [n for n in numbers("mkmmc") if n.kind == "mean"]
     frame = pd.DataFrame(
         [
-            (n.row, column_label((n.select["dataset"], n.select["metric"][10:])), n.value)
+            (n.row, column_label((n.select["dataset"], n.select["setting"])), n.value)
             for n in printed
         ],
         columns=["method", "column", "value"],
@@ -82,10 +82,8 @@ def accuracies(records: pd.DataFrame, metric: str = "accuracy") -> pd.DataFrame:
     DataFrame
         Indexed by (method, reading, trial); one column a printed column, see `column_label`.
     """
-    wanted = {f"{metric}, {size}" for _, size in columns(records)}
-    rows = records[records["metric"].isin(wanted) & (records["status"] == "ok")]
-    sizes = rows["metric"].str[len(metric) + 2 :]
-    keys = [column_label(column) for column in zip(rows["dataset"], sizes, strict=True)]
+    rows = select(records, metric=metric, setting=[size for _, size in columns(records)])
+    keys = [column_label(column) for column in zip(rows["dataset"], rows["setting"], strict=True)]
     frame = rows.assign(value=100 * rows["value"], column=keys).pivot_table(
         index=["method", "reading", "trial"], columns="column", values="value", sort=False
     )
@@ -112,20 +110,17 @@ def deviation_table(records: pd.DataFrame, published: str, methods: Sequence[str
 def dimension_table(records: pd.DataFrame, method: str, readings: Sequence[str]) -> pd.DataFrame:
     """Best dimension of every column under some readings of a method, below the printed ones."""
     printed = {
-        column_label((n.select["dataset"], n.select["metric"][11:])): int(n.value)
+        column_label((n.select["dataset"], n.select["setting"])): int(n.value)
         for n in numbers("mkmmc")
         if n.kind == "selected" and n.select["method"] == method
     }
     rows = {"printed": printed}
     for reading in readings:
-        chosen = records[
-            (records["method"] == method)
-            & (records["reading"] == reading)
-            & records["metric"].str.startswith("accuracy, ")
+        own = select(records, method=method, reading=reading, metric="accuracy")
+        best = chosen(own, "n_components")
+        labels = [
+            column_label(column) for column in zip(own["dataset"], own["setting"], strict=True)
         ]
-        best = [json.loads(text)["n_components"] for text in chosen["chosen"]]
-        sizes = chosen["metric"].str[10:]
-        labels = [column_label(column) for column in zip(chosen["dataset"], sizes, strict=True)]
         rows[reading] = dict(zip(labels, best, strict=True))
     return pd.DataFrame(rows).T[list(printed)]
 
@@ -146,10 +141,9 @@ def oracle_bandwidths(records: pd.DataFrame) -> pd.DataFrame:
 
 def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
     """Mean learned weight of every bandwidth (exponent k) by reading, and how often a vertex."""
-    rows = records[(records["method"] == "mkmmc") & records["metric"].str.startswith(OWN)]
-    chosen = rows["chosen"].map(json.loads)
-    frame = pd.DataFrame(list(chosen.map(lambda c: c["weights"])), columns=list(EXPONENTS))
-    frame["single kernel"] = [float(c["single_kernel"]) for c in chosen]
+    rows = select(records, method="mkmmc", metric=OWN)
+    frame = pd.DataFrame(list(chosen(rows, "weights")), columns=list(EXPONENTS))
+    frame["single kernel"] = chosen(rows, "single_kernel").astype(float).to_numpy()
     means = frame.groupby(rows["reading"].to_numpy()).mean()
     known = [reading for reading in MKMMC_READINGS if reading in means.index]
     return means.loc[[*known, *means.index.difference(known)]]
@@ -189,7 +183,7 @@ def own_dimension_table(records: pd.DataFrame) -> pd.DataFrame:
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     """Every figure that the records allow, by caption."""
-    records = records[records["status"] == "ok"]
+    records = ok(records)
     return {
         "Mean test accuracy against the dimension; dots: printed": accuracy_by_dimension(records),
         "Kernel MMC against the bandwidth, by constraint": accuracy_by_bandwidth(records),
@@ -199,19 +193,18 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
 
 
 def _mean_path(records, method, reading, column):
-    rows = records[
-        (records["method"] == method)
-        & (records["reading"] == reading)
-        & (records["dataset"] == column[0])
-        & (records["metric"] == f"{OWN}, {column[1]}")
-    ]
-    return np.mean([np.array(path.split(), dtype=float) for path in rows["path"]], axis=0)
+    dataset, setting = column
+    wanted = {"method": method, "reading": reading, "dataset": dataset, "setting": setting}
+    return path_matrix(select(records, metric=OWN, **wanted)).mean(axis=0)
 
 
 def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Figure:
     """Mean accuracy of the five methods against the dimension, and the printed optima."""
     listed = columns(records)
-    printed = {(n.row, n.select["dataset"], n.select["metric"]): n.value for n in numbers("mkmmc")}
+    printed = {
+        (n.row, n.select["dataset"], n.select["setting"], n.select["metric"]): n.value
+        for n in numbers("mkmmc")
+    }
     figure, axes = figure_grid(len(listed) // 3, 3, size=(3.3, 2.5))
     for axis, column in zip(axes, listed, strict=True):
         for method, colour in _COLOURS.items():
@@ -219,8 +212,8 @@ def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Fig
             path = 100 * _mean_path(records, method, shown, column)
             axis.plot(np.arange(1, len(path) + 1), path, color=colour, lw=1.4)
             name = METHOD_NAMES[method]
-            at = printed.get((name, column[0], f"dimension, {column[1]}"))
-            value = printed.get((name, column[0], f"accuracy, {column[1]}"))
+            at = printed.get((name, *column, "dimension"))
+            value = printed.get((name, *column, "accuracy"))
             axis.plot(at or [], value or [], "o", color=colour, mec="white", ms=7)
         axis.set(title=column_label(column), xscale="log")
         axis.set_ylim(bottom=max(axis.get_ylim()[0], 20))
@@ -236,14 +229,9 @@ def _has(records, method: str, reading: str) -> bool:
 
 
 def _paths_by_bandwidth(records, column) -> dict[str, np.ndarray]:
-    rows = records[
-        (records["method"] == "kmmc by bandwidth")
-        & (records["dataset"] == column[0])
-        & (records["metric"] == f"accuracy by bandwidth, {column[1]}")
-    ]
+    rows = select(records, dataset=column[0], setting=column[1], metric="accuracy by bandwidth")
     return {
-        str(reading): np.array([[float(v) for v in path.split()] for path in group["path"]])
-        for reading, group in rows.groupby("reading", sort=False)
+        str(reading): path_matrix(group) for reading, group in rows.groupby("reading", sort=False)
     }
 
 
@@ -274,13 +262,11 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     printed = published_accuracies()
     figure, axes = figure_grid(len(listed) // 3, 3, size=(3.3, 2.5), sharex=True)
     for axis, column in zip(axes, listed, strict=True):
-        rows = records[
-            (records["method"] == "mmc by within weight")
-            & (records["dataset"] == column[0])
-            & (records["metric"] == f"accuracy by within weight, {column[1]}")
-        ]
-        paths = [[float(v) for v in path.split()] for path in rows["path"]]
-        axis.plot(range(len(WITHIN_WEIGHTS)), 100 * np.mean(paths, axis=0), "o-", color=BLUE, ms=4)
+        rows = select(
+            records, dataset=column[0], setting=column[1], metric="accuracy by within weight"
+        )
+        means = 100 * path_matrix(rows).mean(axis=0)
+        axis.plot(range(len(WITHIN_WEIGHTS)), means, "o-", color=BLUE, ms=4)
         for name, colour, style in [
             ("MMC", BLUE, "-."),
             ("KMMC_cv", BLACK, ":"),

@@ -9,7 +9,7 @@
 - A table prints, for every method, the accuracy averaged over the splits in the dimension where
   this average *on the test set* is largest (ties: the largest dimension). Stage two does that.
 - Beside it stands the accuracy in the dimension that leave-one-out picks on the training set.
-- A printed dimension is held against the spread of the best dimension when the twenty splits are
+- A printed dimension is compared with the spread of the best dimension when the twenty splits are
   drawn anew with replacement.
 
 Equal eigenvalues, equal distances and equal accuracies are settled by rules (`_ties` and
@@ -22,7 +22,8 @@ the text leaves open is measured under named readings (``reprolib/papers/mkmmc/p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,6 +36,8 @@ from reprolib.papers.mkmmc._methods import (
     Trial,
     largest_argmax,
 )
+from reprolib.rerun.derived import derived_row
+from reprolib.rerun.records import paths, select
 from reprolib.rerun.task import (
     Measurement,
     Profile,
@@ -65,7 +68,16 @@ def first_stage(
     The quick profile leaves out what the full one runs on some of the splits only.
     """
     return [
-        Task(PAPER, method.table or table, name, key, reading, trial, {"n_train": n_train})
+        Task(
+            PAPER,
+            method.table or table,
+            name,
+            key,
+            reading,
+            trial,
+            {"n_train": n_train},
+            setting=f"{n_train} train",
+        )
         for name in datasets
         for table, sizes in [EXPERIMENTS[name]]
         for n_train in sizes
@@ -73,24 +85,6 @@ def first_stage(
         for (key, reading), method in METHODS.items()
         if trial < method.max_splits and (profile == "full" or not method.is_slow)
     ]
-
-
-def second_stage(
-    profile: Profile, datasets: Mapping[str, Dataset], records: pd.DataFrame
-) -> list[Task]:
-    """The best dimension on average over the splits, for every method and reading."""
-    tasks = []
-    usable = records[records["metric"].str.startswith(OWN) & (records["status"] == "ok")]
-    keys = ["table", "dataset", "method", "reading", "metric"]
-    for (table, name, method, reading, metric), rows in usable.groupby(keys):
-        group = rows.sort_values("trial")
-        params = {
-            "n_train": int(str(metric).removeprefix(f"{OWN}, ").removesuffix(" train")),
-            "n_test": int(group["n_test"].iloc[0]),
-            "paths": [[float(v) for v in text.split()] for text in group["path"]],
-        }
-        tasks.append(Task(PAPER, str(table), str(name), str(method), str(reading), params=params))
-    return tasks
 
 
 def split(y, n_train: int, trial: int):
@@ -103,38 +97,37 @@ def split(y, n_train: int, trial: int):
 
 
 def run(task: Task, dataset: Dataset) -> list[Measurement]:
-    """Run one method on one split, or find the best dimension of all splits."""
-    if "paths" in task.params:
-        return _best_dimension(**task.params)
-    n_train = task.params["n_train"]
-    train, test = split(dataset.y, n_train, task.trial)
+    """Run one method on one split."""
+    train, test = split(dataset.y, task.params["n_train"], task.trial)
     trial = Trial(dataset.X[train], dataset.y[train], dataset.X[test], dataset.y[test])
-    return METHODS[task.method, task.reading].run(trial, f", {n_train} train")
+    return METHODS[task.method, task.reading].run(trial)
 
 
-def _best_dimension(n_train: int, n_test: int, paths) -> list[Measurement]:
-    """Accuracy of every split in the dimension that is best on average, as the paper prints it."""
+def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
+    """Accuracy in the dimension that is best on average over the splits, as the paper prints it.
+
+    For every method, reading and training size; beside it, for every split, the best dimension of
+    as many splits drawn anew with replacement.
+    """
+    columns = ["table", "dataset", "method", "setting", "reading"]
+    return [
+        row
+        for _, group in select(records, metric=OWN).groupby(columns)
+        for row in _best_dimension(group.sort_values("trial"))
+    ]
+
+
+def _best_dimension(group: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    n_test = int(group["n_test"].iloc[0])
     # Records round paths to six digits: counts of hits tie exactly, means of these do not.
-    hits = np.rint(np.array(paths) * n_test).astype(int)
+    hits = np.rint(np.array(paths(group)) * n_test).astype(int)
     best = largest_argmax(hits.sum(axis=0))
     rng = np.random.default_rng(0)
-    measurements = []
-    for trial, path in enumerate(hits / n_test):
+    for record, path in zip(group.to_dict("records"), hits / n_test, strict=True):
         chosen = {"n_components": best + 1}
-        measurements.append(
-            Measurement(
-                f"accuracy, {n_train} train", path[best], chosen, n_test=n_test, trial=trial
-            )
-        )
+        yield derived_row(record, "accuracy", path[best], chosen=chosen, n_test=n_test)
         redrawn = hits[rng.integers(len(hits), size=len(hits))]
-        dimension = largest_argmax(redrawn.sum(axis=0)) + 1
-        measurements.append(Measurement(f"dimension, {n_train} train", dimension, trial=trial))
-    return measurements
+        yield derived_row(record, "dimension", largest_argmax(redrawn.sum(axis=0)) + 1)
 
 
-def trials(task: Task) -> range | tuple[int]:
-    """Trials that a task measures: all splits, where it looks for the dimension of them all."""
-    return range(len(task.params["paths"])) if "paths" in task.params else (task.trial,)
-
-
-PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage, second_stage), run, trials)
+PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage,), run, derive=derive)

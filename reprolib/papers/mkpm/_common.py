@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from reprolib.rerun.task import HEADLINE, Measurement
@@ -67,10 +66,3 @@ def first_best(scores) -> int:
     """Index of the largest score, the first of those that differ by rounding only."""
     scores = np.asarray(scores)
     return int(np.argmax(scores >= np.max(scores) - TIE_TOL))
-
-
-def mean_path(records: pd.DataFrame) -> np.ndarray:
-    """Mean over trials of the paths in the records, cut at the shortest."""
-    paths = [np.array(path.split(), dtype=float) for path in records["path"]]
-    shortest = min(len(path) for path in paths)
-    return np.mean([path[:shortest] for path in paths], axis=0)

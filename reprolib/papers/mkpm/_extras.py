@@ -38,7 +38,7 @@ def tasks(profile, name, dataset) -> list[Task]:
     ]
     if not is_fmri(name):
         listed += [
-            Task(PAPER, "bases", name, basis, HEADLINE, t, {"rank": rank})
+            Task(PAPER, "bases", name, basis, HEADLINE, t, {"rank": rank}, f"rank {rank}")
             for basis in ("kernel_pca", "nystrom", "cholesky")
             for rank in RANKS
             for t in range(3)
@@ -73,8 +73,10 @@ def _path(task, dataset) -> list[Measurement]:
     listed = [Measurement(k, np.nan, chosen, path=curve[kept]) for k, curve in curves.items()]
     for bit, label in enumerate(model.classes_):
         allocated = model.allocation_path_[kept, bit]
-        name = f"allocation path, class {label}"
-        listed.append(Measurement(name, np.nan, chosen, path=allocated))
+        setting = f"class {label}"
+        listed.append(
+            Measurement("allocation path", np.nan, chosen, path=allocated, setting=setting)
+        )
     return listed
 
 
@@ -104,10 +106,11 @@ def _ablation(task, dataset) -> list[Measurement]:
     best["independent dimensions"] = np.array([first_best(-risk / len(y)) for risk in total_risk])
     return [
         Measurement(
-            f"accuracy, {budget}",
+            "accuracy",
             float(model.score_path(X_test, y_test, allocation[None])[0]),
             {"d": int(allocation.sum()), "allocation": [int(d) for d in allocation]},
             n_test=len(y_test),
+            setting=budget,
         )
         for budget, allocation in best.items()
     ]
@@ -143,7 +146,7 @@ def _bases(task, dataset) -> list[Measurement]:
         1500, basis=task.method, rank=task.params["rank"], random_state=task.trial, **options
     )
     path = model.fit(X, y).score_path(X_test, y_test)
-    chosen = {"rank": task.params["rank"], "d": first_best(path)}
+    chosen = {"d": first_best(path)}
     return [Measurement("best accuracy", float(path.max()), chosen, n_test=len(y_test))]
 
 

@@ -26,9 +26,9 @@ from reprolib.papers.mkpm._common import (
     TRAINING_SIZE,
     accuracy_and_d,
     first_best,
-    mean_path,
     selected,
 )
+from reprolib.rerun.records import path_matrix, select
 from reprolib.rerun.task import HEADLINE, Measurement, Task
 
 ONE_D = "one d of least held-out error for all folds"
@@ -49,12 +49,14 @@ KERNELS: dict[str, dict[str, Any]] = {
     "rbf 1": {"kernel": "rbf", "relative_gamma": 1.0},
     "rbf 4": {"kernel": "rbf", "relative_gamma": 4.0},
 }
-ONE_VS_ONE, ONE_VS_REST = "svm, one-vs-one", "svm, one-vs-rest"
-CRAMMER_SINGER = "svm, Crammer-Singer"
-SIMPLEX_RLS = "simplex RLS"
+#: Methods and settings.
+LINEAR_MKPM = ("mkpm", "linear")
+ONE_VS_ONE, ONE_VS_REST = ("svm", "one-vs-one"), ("svm", "one-vs-rest")
+CRAMMER_SINGER = ("svm", "Crammer-Singer")
+SIMPLEX_RLS = ("simplex RLS", "")
 #: Mean-square-one inputs; the eigenvalues of K / n sum to the number of voxels.
 ALPHAS = (0.01, 0.1, 1.0, 10.0)
-#: Machines held against the linear MKPM in each condition.
+#: Machines compared with the linear MKPM in each condition.
 COMPARED = {
     RAW: (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER, SIMPLEX_RLS),
     Z_SCORED: (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER, SIMPLEX_RLS),
@@ -81,7 +83,7 @@ def tasks(profile, name, dataset) -> list[Task]:
     listed += [Task(PAPER, "table1", name, "mkpm", TRAINING_SIZE, t) for t in trials]
     listed += [Task(PAPER, "table1", name, "mkpm", CROSS_VALIDATED, t) for t in trials]
     listed += [
-        Task(PAPER, "haxby", name, f"mkpm, {kernel}", RAW, t, {"kernel": kernel})
+        Task(PAPER, "haxby", name, "mkpm", RAW, t, {"kernel": kernel}, setting=kernel)
         for kernel in KERNELS
         for t in trials
     ]
@@ -89,8 +91,8 @@ def tasks(profile, name, dataset) -> list[Task]:
         params = {"runs": 12, "condition": condition}
         reading = f"{condition}, twelve runs"
         listed += [
-            Task(PAPER, "haxby", name, m, reading, t, params)
-            for m in ("mkpm, linear", *methods)
+            Task(PAPER, "haxby", name, method, reading, t, params, setting=setting)
+            for method, setting in (LINEAR_MKPM, *methods)
             for t in twelve
         ]
     return listed
@@ -99,20 +101,16 @@ def tasks(profile, name, dataset) -> list[Task]:
 def pooled_tasks(name, records: pd.DataFrame) -> list[Task]:
     """Give the SVM the cost that did best over all folds, as the text does; likewise one d."""
     listed = []
-    costs = records[(records["table"] == "svm_cost") & (records["metric"] == "accuracy path")]
+    costs = select(records, table="svm_cost", metric="accuracy path")
     for reading, rows in costs.groupby("reading"):
-        C = 10.0 ** LOG10_C[first_best(mean_path(rows))]
+        C = 10.0 ** LOG10_C[first_best(path_matrix(rows).mean(axis=0))]
         listed += [
             Task(PAPER, "table1", name, "svm", str(reading), int(t), {**_params(reading), "C": C})
             for t in sorted(rows["trial"])
         ]
-    paths = records[
-        (records["table"] == "table1")
-        & (records["metric"] == "held-out accuracy path")
-        & (records["reading"] == HEADLINE)
-    ]
+    paths = select(records, table="table1", metric="held-out accuracy path", reading=HEADLINE)
     if not paths.empty:
-        d = first_best(mean_path(paths))
+        d = first_best(path_matrix(paths).mean(axis=0))
         listed += [
             Task(PAPER, "table1", name, "mkpm", ONE_D, int(t), {"d": d})
             for t in sorted(paths["trial"])
@@ -229,14 +227,14 @@ def _compare(task, fold) -> list[Measurement]:
     """Choose the hyperparameter by five-fold cross-validation over the training runs."""
     X, y, X_test, y_test = _arrays(fold)
     cv = GroupKFold(5)
-    if task.method.startswith("mkpm"):
+    if task.method == "mkpm":
         K, K_test = _kernel(task.params.get("kernel", "linear"), X, X_test)
         model = MKPMClassifierCV(X.shape[1], cv=cv, kernel="precomputed")
         model.fit(K, y, groups=fold["groups"])
         accuracy, chosen = model.score(K_test, y_test), {"d": model.n_components_}
     else:
-        measure = _simplex_rls if task.method == SIMPLEX_RLS else _linear_svm
-        accuracy, chosen = measure(task.method, fold, list(cv.split(X, y, fold["groups"])))
+        measure = _linear_svm if task.method == "svm" else _simplex_rls
+        accuracy, chosen = measure(task.setting, fold, list(cv.split(X, y, fold["groups"])))
     return [Measurement("accuracy", float(accuracy), chosen, n_test=len(y_test))]
 
 
@@ -247,22 +245,22 @@ def _centred(fold):
     return (X - mean) / scale, y, (X_test - mean) / scale, y_test
 
 
-def _simplex_rls(method: str, fold, splits) -> tuple[float, dict]:
+def _simplex_rls(setting: str, fold, splits) -> tuple[float, dict]:
     """Accuracy of linear simplex RLS, alpha by cross-validation."""
     X, y, X_test, y_test = _centred(fold)
     search = GridSearchCV(SimplexRLSClassifier(), {"alpha": ALPHAS}, cv=splits).fit(X, y)
     return search.score(X_test, y_test), search.best_params_
 
 
-def _linear_svm(method: str, fold, splits) -> tuple[float, dict]:
+def _linear_svm(setting: str, fold, splits) -> tuple[float, dict]:
     """Accuracy of a linear SVM on centred voxels of mean square one, C by cross-validation."""
     X, y, X_test, y_test = _centred(fold)
 
     def accuracy(C, train, test):
         Z, Z_test = X[train], X_test if test is None else X[test]
-        if method != CRAMMER_SINGER:
+        if ("svm", setting) != CRAMMER_SINGER:
             Z, Z_test = Z @ Z.T, Z_test @ Z.T
-        return _fit_converged(method, C, Z, y[train]).score(
+        return _fit_converged(setting, C, Z, y[train]).score(
             Z_test, y_test if test is None else y[test]
         )
 
@@ -276,15 +274,15 @@ def _linear_svm(method: str, fold, splits) -> tuple[float, dict]:
     return accuracy(C, np.arange(len(y)), None), {"C": C}
 
 
-def _fit_converged(method: str, C: float, X, y):
+def _fit_converged(setting: str, C: float, X, y):
     """Fit a machine, or raise the solver's warning that it did not converge."""
-    if method == CRAMMER_SINGER:
+    if ("svm", setting) == CRAMMER_SINGER:
         machine = LinearSVC(
             multi_class="crammer_singer", C=C, max_iter=1000, tol=1e-2, random_state=0
         )
     else:
         machine = SVC(kernel="precomputed", C=C)
-        if method == ONE_VS_REST:
+        if ("svm", setting) == ONE_VS_REST:
             machine = OneVsRestClassifier(machine)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -20,6 +22,8 @@ from reprolib.papers.mkpm._common import (
     folds,
     selected,
 )
+from reprolib.rerun.derived import derived_row
+from reprolib.rerun.records import number_in, select
 from reprolib.rerun.task import HEADLINE, Measurement, Task
 
 #: log2 of gamma_o of Table 1 (embedded digits have pixels from 0 to 16).
@@ -50,32 +54,39 @@ def tasks(profile, name, dataset) -> list[Task]:
     ]
     listed += [Task(PAPER, "table1", name, "mkpm", TRAINING_SIZE, t) for t in range(N_DRAWS)]
     listed += [
-        Task(PAPER, "gamma", name, "mkpm", HEADLINE, t, {"v": v})
+        Task(PAPER, "gamma", name, "mkpm", HEADLINE, t, {"v": v}, f"v = {v}")
         for v in V_GRID
         for t in trials[:3]
     ]
     return listed
 
 
-def pooled_tasks(name, records: pd.DataFrame) -> list[Task]:
-    """Table 1's kernel: v of the best accuracy, under two choices of d."""
-    grid = records[records["table"] == "gamma"]
-    listed = []
-    for reading, rows in grid[grid["metric"] == "accuracy"].groupby("reading"):
-        v = rows["chosen"].str.extract(r'"v": (-?\d+)')[0].astype(int)
-        means = rows.groupby(v)["value"].mean()
-        params = {"means": {str(k): round(float(a), 6) for k, a in means.items()}}
-        listed.append(Task(PAPER, "table1", name, "mkpm", str(reading), 0, params))
-    return listed
+def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
+    """Table 1's kernel: v of the best mean accuracy, under two choices of d."""
+    grid = select(records, table="gamma", metric="accuracy")
+    return [
+        derived_row(
+            {**rows.iloc[0].to_dict(), "table": "table1", "setting": ""},
+            "log2 gamma",
+            **_best_kernel(rows),
+        )
+        for _, rows in grid.groupby(["dataset", "reading"])
+    ]
+
+
+def _best_kernel(rows: pd.DataFrame) -> dict[str, Any]:
+    means = {
+        number_in(str(setting)): round(float(group["value"].mean()), 6)
+        for setting, group in rows.groupby("setting")
+    }
+    by_size = sorted(means, key=lambda v: (abs(v), v))
+    v = by_size[first_best([means[v] for v in by_size])]
+    gamma = LOG2_GAMMA[rows["dataset"].iloc[0].split("/")[1]] - v
+    return {"value": gamma, "trial": 0, "chosen": {str(v): means[v] for v in means}}
 
 
 def run(task: Task, dataset) -> list[Measurement]:
     """Run one task."""
-    if "means" in task.params:
-        means = task.params["means"]
-        by_size = sorted(means, key=lambda k: (abs(int(k)), int(k)))
-        v = by_size[first_best([means[k] for k in by_size])]
-        return [Measurement("log2 gamma", LOG2_GAMMA[task.dataset.split("/")[1]] - int(v), means)]
     if task.table == "gamma":
         return _one_gamma(task, dataset)
     if task.method == "svm":
@@ -122,7 +133,7 @@ def _one_gamma(task, dataset):
     train, test = folds(dataset)[task.trial]
     v = task.params["v"]
     return [
-        Measurement("accuracy", accuracy, {"v": v, "d": d}, n_test=len(test), reading=reading)
+        Measurement("accuracy", accuracy, {"d": d}, n_test=len(test), reading=reading)
         for reading, (d, accuracy) in _fit_and_select(task, dataset, train, test, v).items()
     ]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -22,6 +20,7 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
+from reprolib.rerun.records import chosen, machine_names, number_in, paths, select
 from reprolib.rerun.statistics import paired_interval
 from reprolib.rerun.task import HEADLINE
 
@@ -45,7 +44,7 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     }
     figures = {}
     for table, (caption, draw) in makers.items():
-        rows = records[(records["table"] == table) & (records["status"] == "ok")]
+        rows = select(records, table=table)
         if not rows.empty:
             figures[caption] = draw(rows)
         if table == "path" and not rows.empty:
@@ -53,9 +52,10 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     return figures
 
 
-def _curve(rows: pd.DataFrame, metric: str) -> tuple[np.ndarray, np.ndarray]:
-    row = rows[rows["metric"] == metric].iloc[0]
-    return np.array(json.loads(row["chosen"])["d"]), np.array(row["path"].split(), dtype=float)
+def _curve(rows: pd.DataFrame, **wanted: str) -> tuple[np.ndarray, np.ndarray]:
+    """Total dimensions, and the values there, of one record's path."""
+    row = select(rows, **wanted).iloc[:1]
+    return np.array(chosen(row, "d").iloc[0]), paths(row)[0]
 
 
 def accuracy_along_path(records: pd.DataFrame) -> Figure:
@@ -65,8 +65,8 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
     figure, axes = figure_grid(1, len(names), size=(3.4, 3.0))
     for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
-        d, test = _curve(own, "test accuracy path")
-        _, train = _curve(own, "training accuracy path")
+        d, test = _curve(own, metric="test accuracy path")
+        _, train = _curve(own, metric="training accuracy path")
         axis.plot(d, train, color=BLACK, ls="--", lw=1.2, label="training")
         axis.plot(d, test, color=BLUE, label="test")
         best = int(np.argmax(test))
@@ -85,13 +85,12 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
     figure, axes = figure_grid(1, len(names), size=(3.4, 3.0))
     for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
-        metrics = [m for m in own["metric"].unique() if m.startswith("allocation path")]
+        classes = list(select(own, metric="allocation path")["setting"].unique())
         colours = mpl.colormaps["tab10"](np.arange(10))
-        for colour, metric in zip(colours, metrics, strict=False):
-            d, allocated = _curve(own, metric)
-            label = metric.removeprefix("allocation path, class ")
-            axis.plot(d, allocated, color=colour, lw=1.2, label=label)
-        axis.plot(d, d / len(metrics), color=BLACK, ls=":", lw=1.0, label="equal")
+        for colour, label in zip(colours, classes, strict=False):
+            d, allocated = _curve(own, metric="allocation path", setting=label)
+            axis.plot(d, allocated, color=colour, lw=1.2, label=label.removeprefix("class "))
+        axis.plot(d, d / len(classes), color=BLACK, ls=":", lw=1.0, label="equal")
         axis.set(title=name, xlabel="total dimension d")
         axis.legend(fontsize=6, ncols=2)
     axes[0].set_ylabel("dimensions of the class")
@@ -111,11 +110,10 @@ def paired_table(wide: pd.DataFrame, first: str) -> pd.DataFrame:
 
 def ablation_table(records: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy of every code and budget, and the shared budget minus the others, paired."""
-    rows = records[records["table"] == "ablation"]
-    rows = rows.assign(budget=rows["metric"].str.removeprefix("accuracy, "))
+    rows = select(records, table="ablation")
     lines = {}
     for (name, code), group in rows.groupby(["dataset", "method"]):
-        wide = group.pivot_table(index="trial", columns="budget", values="value")
+        wide = group.pivot_table(index="trial", columns="setting", values="value")
         differences = paired_table(wide, BUDGETS[0])
         lines[name, code] = {
             **{budget: wide[budget].mean() for budget in BUDGETS},
@@ -138,13 +136,13 @@ def _interval_text(row) -> str:
 
 def budgets_compared(records: pd.DataFrame) -> Figure:
     """Accuracy of every draw or run under the three budgets, one-vs-all code."""
-    rows = records[(records["table"] == "ablation") & (records["method"] == "one-vs-all")]
+    rows = select(records, table="ablation", method="one-vs-all")
     names = list(rows["dataset"].unique())
     figure, axes = figure_grid(1, len(names), size=(3.2, 2.9))
     for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
-        wide = own.pivot_table(index="trial", columns="metric", values="value")
-        wide = wide[[f"accuracy, {budget}" for budget in BUDGETS]]
+        wide = own.pivot_table(index="trial", columns="setting", values="value")
+        wide = wide[list(BUDGETS)]
         axis.plot(range(3), wide.to_numpy().T, color=BLUE, alpha=0.35, lw=1, marker=".")
         axis.plot(range(3), wide.mean(), color=RED, marker="o", label="mean")
         axis.set_xticks(range(3), ["shared", "equal", "independent"], fontsize=8)
@@ -157,8 +155,8 @@ def budgets_compared(records: pd.DataFrame) -> Figure:
 
 def haxby_table(records: pd.DataFrame) -> pd.DataFrame:
     """Accuracy on held-out runs (mean and standard deviation) by method and condition."""
-    rows = records[(records["table"] == "haxby") & (records["status"] == "ok")]
-    grouped = rows.groupby(["method", "reading"])["value"]
+    rows = select(records, table="haxby")
+    grouped = rows.groupby([machine_names(rows), "reading"])["value"]
     text = grouped.agg(lambda v: f"{v.mean():.3f} ± {v.std():.3f} ({len(v)})")
     order = [r for r in dict.fromkeys(["raw", *rows["reading"]]) if r in set(rows["reading"])]
     return text.unstack("reading").reindex(columns=order).fillna("–")
@@ -166,7 +164,8 @@ def haxby_table(records: pd.DataFrame) -> pd.DataFrame:
 
 def haxby_differences(records: pd.DataFrame) -> pd.DataFrame:
     """Linear MKPM minus each other machine on the same runs, in points, with 95 % intervals."""
-    rows = records[(records["table"] == "haxby") & (records["status"] == "ok")]
+    rows = select(records, table="haxby")
+    rows = rows.assign(method=machine_names(rows))
     lines = {}
     for condition, group in rows.groupby("reading"):
         wide = group.pivot_table(index="trial", columns="method", values="value")
@@ -191,7 +190,7 @@ def paired_differences(records: pd.DataFrame) -> Figure:
 def low_rank_bases(records: pd.DataFrame) -> Figure:
     """Best accuracy along the path, and seconds of fit and scoring, by rank of the basis."""
     rows = records[records["table"] == "bases"]
-    rows = rows.assign(rank=[json.loads(c)["rank"] for c in rows["chosen"]])
+    rows = rows.assign(rank=rows["setting"].map(number_in))
     names = list(rows["dataset"].unique())
     figure, axes = figure_grid(2, len(names), size=(3.3, 2.6), sharex=True)
     colours = dict(zip(BASES, (BLACK, BLUE, ORANGE), strict=True))
@@ -216,15 +215,13 @@ def low_rank_bases(records: pd.DataFrame) -> Figure:
 
 def losses_table(records: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy of every loss on the same 15 components."""
-    rows = records[(records["table"] == "losses") & (records["status"] == "ok")]
+    rows = select(records, table="losses")
     return rows.pivot_table(index="dataset", columns="method", values="value")
 
 
 def dimension_table(records: pd.DataFrame) -> pd.DataFrame:
     """Spread of d-hat over folds or draws under every reading: least, mean, largest."""
-    rows = records[
-        (records["table"] == "table1") & (records["metric"] == "d") & (records["status"] == "ok")
-    ]
+    rows = select(records, table="table1", metric="d")
     grouped = rows.groupby(["dataset", "reading"])["value"]
     frame = pd.DataFrame(
         {
@@ -239,8 +236,8 @@ def dimension_table(records: pd.DataFrame) -> pd.DataFrame:
 
 def kernel_table(records: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy by v (kernel parameter 2^-v gamma_o), d by least training error."""
-    rows = records[(records["table"] == "gamma") & (records["reading"] == HEADLINE)]
-    rows = rows.assign(v=[json.loads(c)["v"] for c in rows["chosen"]])
+    rows = select(records, table="gamma", reading=HEADLINE)
+    rows = rows.assign(v=rows["setting"].map(number_in))
     return rows.pivot_table(index="dataset", columns="v", values="value")
 
 

@@ -52,12 +52,12 @@ def first_stage(
 def second_stage(
     profile: Profile, datasets: Mapping[str, Dataset], records: pd.DataFrame
 ) -> list[Task]:
-    """What is chosen over all folds: the fMRI row's cost and one d for all folds, and v."""
-    tasks = []
-    for name in datasets:
-        own = _haxby if is_fmri(name) else _statlog
-        tasks += own.pooled_tasks(name, records[records["dataset"] == name])
-    return tasks
+    """What is chosen over all folds of the fMRI row: the cost, and one d."""
+    return [
+        task
+        for name in filter(is_fmri, datasets)
+        for task in _haxby.pooled_tasks(name, records[records["dataset"] == name])
+    ]
 
 
 def run(task: Task, dataset: Dataset) -> list[Measurement]:
@@ -67,4 +67,4 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     return (_haxby if is_fmri(task.dataset) else _statlog).run(task, dataset)
 
 
-PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage, second_stage), run)
+PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage, second_stage), run, derive=_statlog.derive)

@@ -48,18 +48,18 @@ BATCH_ITERATIONS = {"linear": 100, "rbf": 500}
 def tasks(names) -> list[Task]:
     """Tables "peers" and "batch_svm" on all data sets."""
     kernels = ("linear", "rbf")
-    methods = [("peers", peer) for peer in PEERS]
-    methods += [("batch_svm", f"{svm}, {kernel}") for kernel in kernels for svm in BATCH_SVMS]
+    methods = [("peers", peer, "") for peer in PEERS]
+    methods += [("batch_svm", svm, kernel) for kernel in kernels for svm in BATCH_SVMS]
     return [
-        Task(PAPER, table, name, method, params={"seed": 0})
-        for table, method in methods
+        Task(PAPER, table, name, method, params={"seed": 0}, setting=setting)
+        for table, method, setting in methods
         for name in names
     ]
 
 
 def run_batch_svm(task, X, y, X_test, y_test) -> list[Measurement]:
     """Batch SVM with C by hold-out; the gap is that of the refit on all training data."""
-    method, kernel = task.method.split(", ")
+    kernel = task.setting
     if kernel == "linear":
         grid = 10.0 ** np.arange(-1, 3) / mean_square(X)
         settings: dict[str, Any] = {"kernel": "linear", "solver": _linear_solver(X, y)}
@@ -68,7 +68,9 @@ def run_batch_svm(task, X, y, X_test, y_test) -> list[Measurement]:
         settings = {"gamma": rbf_gamma(X, task.params.get("gamma_factor", 1.0)), "cache_size": 2100}
 
     def make(C):
-        return BATCH_SVMS[method](C=C, tol=BATCH_TOL, max_iter=BATCH_ITERATIONS[kernel], **settings)
+        return BATCH_SVMS[task.method](
+            C=C, tol=BATCH_TOL, max_iter=BATCH_ITERATIONS[kernel], **settings
+        )
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotOptimalWarning)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -21,6 +19,7 @@ from reprolib.report.style import (
     source_text,
 )
 from reprolib.rerun.printed import numbers
+from reprolib.rerun.records import machine_names, number_in, paths, select
 from reprolib.rerun.task import HEADLINE
 
 COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
@@ -29,7 +28,7 @@ BOOSTING = {HEADLINE: "GD-MCBoost (headline)", "coordinate boosting": "CD-MCBoos
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     """Every figure that the records allow, by caption."""
-    records = records[(records["status"] == "ok") & (records["metric"] == "accuracy")]
+    records = select(records, metric="accuracy")
     figures = {
         "Table 2: printed accuracies and ours under the headline reading": accuracies(records),
         "Leave-one-out accuracy of S-LS along the 100 values of lambda": loo_paths(records),
@@ -77,8 +76,8 @@ def loo_paths(records: pd.DataFrame) -> Figure:
     figure, axes = figure_grid(1, len(names), size=(2.5, 2.6), sharey=True)
     for axis, name in zip(axes, names, strict=True):
         for method, colour in [("s-ls", BLUE), ("s-ls rbf", ORANGE)]:
-            for path in rows[(rows["dataset"] == name) & (rows["method"] == method)]["path"]:
-                values = 100 * np.array(path.split(), dtype=float)
+            for path in paths(select(rows, dataset=name, method=method)):
+                values = 100 * path
                 axis.plot(np.arange(1, len(values) + 1), values, color=colour, label=method)
                 best = int(np.argmax(values))
                 axis.plot(best + 1, values[best], "o", color=BLACK, ms=4)
@@ -101,8 +100,8 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
     colours = dict(zip(sorted(rows["dataset"].unique()), COLOURS, strict=False))
     for axis, reading in zip(axes, readings, strict=True):
         part = rows[rows["reading"] == reading]
-        for name, path in zip(map(str, part["dataset"]), map(str, part["path"]), strict=True):
-            values = 100 * np.array(path.split(), dtype=float)
+        for name, path in zip(map(str, part["dataset"]), paths(part), strict=True):
+            values = 100 * path
             axis.plot(np.arange(1, len(values) + 1), values, color=colours[name], label=name)
             if name in printed:
                 axis.plot(len(values) + 8, printed[name], "x", color=colours[name], mew=2)
@@ -117,7 +116,7 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
 def cost_table(records: pd.DataFrame) -> pd.DataFrame:
     """Seconds of training and tuning by number of classes (rows) and method (columns)."""
     rows = records[records["table"] == "classes"]
-    rows = rows.assign(T=[json.loads(chosen)["n_classes"] for chosen in rows["chosen"]])
+    rows = rows.assign(T=rows["setting"].map(number_in))
     table = rows.pivot_table(index="T", columns="method", values="seconds")
     return table[table.loc[table.index[-1]].sort_values().index]
 
@@ -139,22 +138,24 @@ def cost_by_classes(records: pd.DataFrame) -> Figure:
 
 def accuracy_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
     """Accuracy in percent of every method (rows) on every data set (columns)."""
-    rows = records[(records["table"] == table) & (records["reading"] == HEADLINE)]
-    rows = rows[(rows["metric"] == "accuracy") & (rows["status"] == "ok")]
+    rows = select(records, table=table, reading=HEADLINE, metric="accuracy")
+    rows = rows.assign(method=machine_names(rows))
     return 100 * rows.pivot_table(index="method", columns="dataset", values="value")
 
 
 def gap_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
     """Certified relative duality gap of every stored QP result, by method and data set."""
     rows = records[(records["table"] == table) & records["gap"].notna()]
-    text = rows.assign(gap=rows["gap"].map(lambda gap: f"{float(gap):.0e}"))
+    text = rows.assign(
+        method=machine_names(rows), gap=rows["gap"].map(lambda gap: f"{float(gap):.0e}")
+    )
     return text.pivot_table(index="method", columns="dataset", values="gap", aggfunc="first")
 
 
 def seed_table(records: pd.DataFrame) -> pd.DataFrame:
     """Online methods: mean and standard deviation over seeds, by reading, in percent."""
     rows = records[(records["table"] == "table2") & records["method"].str.endswith("online")]
-    rows = rows[(rows["metric"] == "accuracy") & (rows["status"] == "ok")]
+    rows = select(rows, metric="accuracy")
     grouped = 100 * rows.groupby(["method", "reading", "dataset"])["value"].agg(["mean", "std"])
     text = grouped["mean"].map("{:.1f}".format) + " ± " + grouped["std"].map("{:.1f}".format)
     return text.str.replace(" ± nan", "").unstack("dataset").fillna("–")

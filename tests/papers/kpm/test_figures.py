@@ -25,9 +25,9 @@ def _close():
 
 
 def headline(records, table, dataset, method, metric):
-    rows = records[(records["table"] == table) & (records["reading"] == "headline")]
-    rows = rows[(rows["dataset"] == dataset) & (rows["method"] == method)]
-    return rows[rows["metric"] == metric].sort_values("trial")
+    wanted = {"table": table, "dataset": dataset, "method": method, "metric": metric}
+    rows = results.select(records, reading="headline", setting="", **wanted)
+    return rows.sort_values("trial")
 
 
 def test_every_figure_of_the_report_is_drawn_from_the_committed_records(records):

@@ -10,7 +10,7 @@ from data_fetch.embedded.faces import load_embedded
 from reprolib.methods.mkmmc import margin_weights
 from reprolib.papers.mkmmc import example, figures
 from reprolib.papers.mkmmc._methods import MKMMC_READINGS, OWN
-from reprolib.papers.mkmmc.protocol import first_stage, run, second_stage
+from reprolib.papers.mkmmc.protocol import derive, first_stage, run
 from reprolib.rerun import records as results
 from reprolib.rerun.task import HEADLINE
 from reprolib.rerun.worker import row_of
@@ -27,7 +27,7 @@ def records():
         return [row_of(task, m, "embedded", 0.0) for task in tasks for m in run(task, data)]
 
     rows = measure(first_stage("quick", named, results.to_frame([])))
-    rows += measure(second_stage("quick", named, results.to_frame(rows)))
+    rows += derive(results.to_frame(rows))
     return results.to_frame(rows)
 
 

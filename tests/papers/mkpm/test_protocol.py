@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from sklearn.datasets import make_blobs
@@ -21,9 +18,9 @@ from reprolib.papers.mkpm._common import (
     draw,
     folds,
 )
-from reprolib.papers.mkpm.protocol import PROTOCOL, second_stage
+from reprolib.papers.mkpm.protocol import PROTOCOL
 from reprolib.rerun import records as results
-from reprolib.rerun.task import HEADLINE, Task
+from reprolib.rerun.task import HEADLINE, Measurement, Task
 from reprolib.rerun.worker import row_of
 
 
@@ -128,8 +125,8 @@ def test_every_reading_and_extra_runs(statlog, fmri):
     first, _ = PROTOCOL.stages
     seen, rows = set(), []
     for task in first("full", datasets, results.to_frame([])):
-        kind = (task.table, task.dataset, task.method, task.reading)
-        if kind in seen or task.params.get("rank", 50) > 50:
+        kind = (task.table, task.dataset, task.method, task.setting, task.reading)
+        if kind in seen or task.params.get("rank", 50) > 50 or task.params.get("v", 0) != 0:
             continue
         seen.add(kind)
         measurements = PROTOCOL.run(task, datasets[task.dataset])
@@ -151,20 +148,24 @@ def test_ablation_records_what_it_spent(statlog):
     task = Task("mkpm", "ablation", statlog.name, "one-vs-all")
     for m in PROTOCOL.run(task, statlog):
         assert sum(m.chosen["allocation"]) == m.chosen["d"]
-        if m.metric == "accuracy, equal dimensions":
+        if m.setting == "equal dimensions":
             assert len(set(m.chosen["allocation"])) == 1
 
 
 def test_kernel_of_the_best_accuracy():
     rows = [
-        {"table": "gamma", "dataset": "statlog/dna", "metric": "accuracy", "reading": HEADLINE}
-        | {"value": value, "chosen": json.dumps({"v": v, "d": 3})}
-        for v, value in [(-1, 0.8), (-1, 0.9), (0, 0.7), (0, 0.7), (2, 0.85), (2, 0.85)]
+        row_of(
+            Task("mkpm", "gamma", "statlog/dna", "mkpm", trial=trial, setting=f"v = {v}"),
+            Measurement("accuracy", value, {"d": 3}),
+            "original",
+            0.0,
+        )
+        for v, values in [(-1, (0.8, 0.9)), (0, (0.7, 0.7)), (2, (0.85, 0.85))]
+        for trial, value in enumerate(values)
     ]
-    (task,) = second_stage("full", {"statlog/dna": None}, pd.DataFrame(rows))
-    (measurement,) = PROTOCOL.run(task, None)
-    assert measurement.metric == "log2 gamma"
-    assert measurement.value == -6 + 1
+    (row,) = PROTOCOL.derive(results.to_frame(rows))
+    assert (row["table"], row["metric"], row["setting"]) == ("table1", "log2 gamma", "")
+    assert row["value"] == -6 + 1
 
 
 def test_weights_land_in_the_grid():

@@ -19,7 +19,9 @@ def records():
     frame = pd.DataFrame(
         rows, columns=["dataset", "method", "reading", "trial", "value", "path", "gap"]
     )
-    return frame.assign(table="table2", metric="accuracy", status="ok", source="original")
+    return frame.assign(
+        table="table2", metric="accuracy", status="ok", source="original", setting=""
+    )
 
 
 def test_report_has_a_figure_per_question():
@@ -61,11 +63,11 @@ def test_gap_table_shows_every_gap():
 
 def test_cost_is_relative_to_s_rls_on_two_classes():
     rows = [
-        ("uci/letter", method, f'{{"n_classes": {T}}}', seconds)
+        ("uci/letter", method, f"{T} classes", seconds)
         for method, costs in [("one-vs-all", (4.0, 8.0)), ("simplex rls", (2.0, 3.0))]
         for T, seconds in zip((2, 4), costs, strict=True)
     ]
-    frame = pd.DataFrame(rows, columns=["dataset", "method", "chosen", "seconds"])
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "setting", "seconds"])
     frame = frame.assign(table="classes", source="original")
     assert list(figures.cost_table(frame).columns) == ["simplex rls", "one-vs-all"]
     lines = figures.cost_by_classes(frame).axes[0].lines

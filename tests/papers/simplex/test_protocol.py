@@ -87,10 +87,12 @@ def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
     assert exact.value > 0.88
 
 
-@pytest.mark.parametrize("method", ["sc-svm, rbf", "sh-svm without hull, linear"])
-def test_batch_svms_carry_their_gap(small, method, monkeypatch):
+@pytest.mark.parametrize(
+    ("method", "kernel"), [("sc-svm", "rbf"), ("sh-svm without hull", "linear")]
+)
+def test_batch_svms_carry_their_gap(small, method, kernel, monkeypatch):
     monkeypatch.setattr(_beyond, "BATCH_ITERATIONS", {"linear": 10, "rbf": 10})
-    task = Task("simplex", "batch_svm", SMALL, method, params={"seed": 0})
+    task = Task("simplex", "batch_svm", SMALL, method, params={"seed": 0}, setting=kernel)
     (measurement,) = simplex.run(task, small)
     assert measurement.gap is not None
     assert measurement.chosen["optimal"] == (measurement.gap <= 1.01 * _beyond.BATCH_TOL)
@@ -112,7 +114,6 @@ def test_cost_tasks_keep_the_number_of_examples_and_test_on_their_classes(small,
         test = small.splits[0][1]
         assert measurement.n_test == np.sum(small.y[test] < 3)
         assert measurement.value > 0.8
-        assert measurement.chosen == {"n_classes": 3}
 
 
 def test_cost_tasks_need_the_letters():
