@@ -12,6 +12,7 @@ from .methods.simplex import (
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
 )
+from .rerun.recompute import recompute
 
 __version__: str
 
@@ -35,5 +36,6 @@ __all__ = [
     "SimplexSGDClassifier",
     "TreeLassoClassifier",
     "one_vs_all_code",
+    "recompute",
     "simplex_code",
 ]

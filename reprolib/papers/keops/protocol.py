@@ -125,7 +125,7 @@ def second_stage(
         tasks.append(
             Task(PAPER, "electrodes", name, method, HEADLINE, int(draw), {"ranking": ranking})
         )
-    aucs = select(records, reading=HEADLINE, metric="auc")
+    aucs = select(records, table="table1", reading=HEADLINE, metric="auc")
     values = chosen(aucs, "value").astype(float)
     median = values.groupby(aucs["method"]).median()
     for method, draw, value in zip(aucs["method"], aucs["trial"], values, strict=True):

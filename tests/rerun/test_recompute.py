@@ -1,0 +1,45 @@
+"""One stored record again, as it is or changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reprolib import recompute
+
+TWONORM = ("kpm", "table2", "embedded/twonorm", "kpm")
+
+
+def test_stored_and_live_agree():
+    frame = recompute(*TWONORM, trial=1)
+    assert list(frame.index) == ["selected D", "test error"]
+    np.testing.assert_allclose(frame["live"], frame["stored"], atol=0.002)
+    assert frame["printed"].isna().all()
+
+
+def test_a_measured_reading_and_a_setting_are_found():
+    ties = recompute(*TWONORM, reading="ties: largest D")
+    square = recompute(*TWONORM, setting="square loss")
+    for frame in (ties, square):
+        np.testing.assert_allclose(frame["live"], frame["stored"], atol=0.002)
+    assert ties.loc["selected D", "live"] >= recompute(*TWONORM).loc["selected D", "live"]
+
+
+def test_a_changed_parameter_changes_the_live_value_only():
+    name = ("kpm", "table1", "embedded/twonorm", "kpm")
+    as_stored, changed = recompute(*name), recompute(*name, D=1)
+    assert changed.loc["test error", "stored"] == as_stored.loc["test error", "stored"]
+    assert changed.loc["test error", "live"] > as_stored.loc["test error", "live"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reading": "nonsense"}, "has no task .*nonsense"),
+        ({"trial": 10_000}, "has no task"),
+        ({"width": 3}, "no parameter 'width'; its parameters: fold_seed"),
+    ],
+)
+def test_what_does_not_exist_is_said(options, message):
+    with pytest.raises(ValueError, match=message):
+        recompute(*TWONORM, **options)
