@@ -23,8 +23,8 @@ from reprolib.rerun import records as results
 from reprolib.rerun import tables
 from reprolib.rerun.folders import write_atomically
 from reprolib.rerun.printed import paper_entry
+from reprolib.rerun.rules import WORDS
 from reprolib.rerun.verdicts import (
-    WORDS,
     Verdict,
     count_words,
     judge_paper,

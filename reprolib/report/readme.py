@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from reprolib.report.style import VERDICT_STYLE
 from reprolib.rerun import records as results
 from reprolib.rerun import tables
 from reprolib.rerun.folders import write_atomically
 from reprolib.rerun.printed import paper_entry
 from reprolib.rerun.registry import STUDIES
-from reprolib.rerun.verdicts import WORDS
+from reprolib.rerun.rules import WORDS
 
 BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
 #: Worker processes for which the time of a full run is stated: the command line's default.
@@ -19,7 +20,7 @@ WORKERS = 2
 def scoreboard_markdown(
     papers, directory: Path | None = None, *, notebooks: str = "notebooks/"
 ) -> str:
-    """Markdown table: the verdicts counted by paper.
+    """Markdown table: the verdicts counted by paper and kind of number, its own method first.
 
     Parameters
     ----------
@@ -30,17 +31,18 @@ def scoreboard_markdown(
         Start of the links to the notebooks, relative to where the table is shown.
     """
     frame = tables.scoreboard(papers, directory)
-    lines = [
-        "| paper | numbers | ● reproduced | ◐ close | ○ not reproduced | – not run | data | time |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for paper, row in frame.iterrows():
+    words = [f"{VERDICT_STYLE[word][1]} {word}" for word in WORDS]
+    head = ["paper", "of whom and what", "numbers", *words, "data", "time"]
+    lines = [_markdown_row(head), "|" + "---|" * len(head)]
+    for paper, kinds in frame.groupby(level="paper", sort=False):
         entry = paper_entry(str(paper))["paper"]
         link = f"[{str(paper).upper()}]({notebooks}{entry['notebook']}), {entry['year']}"
-        cells = [row[name] for name in ("published", *WORDS)]
-        cells += [row["sources"], f"{_minutes(str(paper), directory)} min"]
-        lines.append(f"| {link} | {' | '.join(str(c) for c in cells)} |")
-    total = sum(_minutes(str(paper), directory) for paper in frame.index)
+        first = [link, f"{_minutes(str(paper), directory)} min"]
+        for kind, row in kinds.droplevel("paper").iterrows():
+            counts = [row["published"], *(row[word] or "" for word in WORDS)]
+            lines.append(_markdown_row([first[0], kind, *counts, row["sources"], first[1]]))
+            first = ["", ""]
+    total = sum(_minutes(paper, directory) for paper in papers)
     studies = sum(_minutes(study, directory) for study in STUDIES)
     note = (
         f"Time: `reprolib reproduce --full` from an empty store on {WORKERS} cores, {total} min "
@@ -48,6 +50,10 @@ def scoreboard_markdown(
         f"seconds that the tasks took when these results were made, divided by {WORKERS}."
     )
     return "\n".join([*lines, "", note])
+
+
+def _markdown_row(cells) -> str:
+    return f"| {' | '.join(str(cell) for cell in cells)} |"
 
 
 def _minutes(paper: str, directory: Path | None) -> int:

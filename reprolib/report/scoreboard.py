@@ -10,12 +10,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reprolib.report.style import BLACK, VERDICT_STYLE
-from reprolib.rerun.verdicts import WORDS, Verdict, count_words
+from reprolib.report.style import BLACK, HOLLOW, VERDICT_MARKERS, VERDICT_STYLE, verdict_mark
+from reprolib.rerun.rules import WORDS
+from reprolib.rerun.verdicts import Verdict, count_words
 
-_MARKERS = {"reproduced": "o", "close": "D", "not reproduced": "X", "not run": "."}
 #: Marks in one line; a longer table goes on in the next.
 _WIDTH = 30
+#: Percentage points below which the axes of the sharpness picture are linear.
+_LINEAR_BELOW = 0.1
 
 
 def scoreboard_figure(verdicts: Mapping[str, Sequence[Verdict]]) -> Figure:
@@ -64,53 +66,43 @@ def data_behind(verdicts: Sequence[Verdict]) -> str:
 
 
 def sharpness_table(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
-    """Difference and half-width of its interval for every measured proportion.
+    """Difference and half-width of its interval for every measured performance.
 
-    Errors, accuracies and areas, in percentage points; selected hyperparameters and counts have
-    no such unit and are left out.
+    Errors, accuracies and areas, in percentage points; selections have no such unit and are left
+    out, and so is what has no interval because it was run once.
     """
     rows = [
         {
             "paper": paper.upper(),
             "verdict": v.word,
-            "difference": abs(v.ours - v.number.value) * 100 / v.number.scale,
-            "half-width": (v.interval[1] - v.interval[0]) / 2 * 100 / v.number.scale,
+            "difference": abs(v.difference) * 100 / v.number.scale,
+            "half-width": v.half_width * 100 / v.number.scale,
         }
         for paper, listed in verdicts.items()
         for v in listed
-        if v.word != "not run" and _is_proportion(v)
+        if v.quantity == "performance" and np.isfinite(v.half_width)
     ]
     return pd.DataFrame(rows, columns=["paper", "verdict", "difference", "half-width"])
-
-
-def _is_proportion(verdict: Verdict) -> bool:
-    number = verdict.number
-    return number.kind != "selected" and 0 <= number.value / number.scale <= 1
 
 
 def sharpness_figure(verdicts: Mapping[str, Sequence[Verdict]]) -> Figure:
     """Difference from the published number against the half-width of its interval.
 
-    Below the diagonal a number is reproduced; the further to the right, the less that says.
+    Below the diagonal the published number is inside the interval; the further to the right, the
+    less that says. Both axes have the same scale and limits, linear below 0.1, so that equal
+    lengths lie on the straight diagonal.
     """
     frame = sharpness_table(verdicts)
-    figure, axes = plt.subplots(figsize=(6.4, 4.6))
+    figure, axes = plt.subplots(figsize=(6.0, 5.6))
     for word in WORDS:
         part = frame[frame["verdict"] == word]
         if not part.empty:
-            axes.scatter(
-                part["half-width"],
-                part["difference"],
-                marker=_MARKERS[word],
-                color=VERDICT_STYLE[word][0],
-                label=word,
-                alpha=0.8,
-            )
-    ends = np.array([0.05, 2 * frame["half-width"].max()])
-    axes.plot(ends, ends, color=BLACK, lw=1)
-    axes.set_xscale("log")
-    axes.set_yscale("symlog", linthresh=0.1)
-    axes.set_ylim(bottom=0)
+            axes.scatter(part["half-width"], part["difference"], label=word, **verdict_mark(word))
+    largest = frame[["half-width", "difference"]].to_numpy().max(initial=1.0)
+    axes.set_xscale("symlog", linthresh=_LINEAR_BELOW)
+    axes.set_yscale("symlog", linthresh=_LINEAR_BELOW)
+    axes.set(xlim=(0, 1.5 * largest), ylim=(0, 1.5 * largest), box_aspect=1)
+    axes.axline((0, 0), (1, 1), transform=axes.transAxes, color=BLACK, lw=1)
     axes.set_xlabel("half-width of the 95 % interval (percentage points)")
     axes.set_ylabel("|ours − published| (percentage points)")
     axes.legend(fontsize=9)
@@ -142,8 +134,7 @@ def _draw_table(axes, start: int, listed: Sequence[Verdict]) -> None:
             [x for _, x in places],
             [start + line for line, _ in places],
             s=70,
-            marker=_MARKERS[word],
-            color=VERDICT_STYLE[word][0],
+            **verdict_mark(word),
         )
     axes.text(_WIDTH, start, data_behind(listed), va="center", fontsize=9, color=BLACK)
 
@@ -155,9 +146,10 @@ def _draw_legend(axes, verdicts: Sequence[Verdict]) -> None:
             [],
             [],
             ls="",
-            marker=_MARKERS[word],
+            marker=VERDICT_MARKERS[word],
             ms=8,
             color=VERDICT_STYLE[word][0],
+            markerfacecolor="none" if word in HOLLOW else VERDICT_STYLE[word][0],
             label=f"{word} ({counts[word]})",
         )
         for word in WORDS

@@ -25,10 +25,31 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
 #: Colour and glyph of every verdict, readable without colour.
 VERDICT_STYLE = {
     "reproduced": (GREEN, "●"),
+    "compatible": (GREEN, "○"),
+    "reproduced under a reading": (BLUE, "◆"),
     "close": (SKY, "◐"),
-    "not reproduced": (RED, "○"),
+    "not reproduced": (RED, "✕"),
+    "quoted": ("#999999", "❞"),
     "not run": ("#999999", "–"),
 }
+#: Marker of every verdict in figures; those of `HOLLOW` are drawn without a filling.
+VERDICT_MARKERS = {
+    "reproduced": "o",
+    "compatible": "o",
+    "reproduced under a reading": "D",
+    "close": "s",
+    "not reproduced": "X",
+    "quoted": "d",
+    "not run": ".",
+}
+HOLLOW = ("compatible", "quoted")
+
+
+def verdict_mark(word: str) -> dict[str, str]:
+    """Keyword arguments of `Axes.scatter` for marks of a verdict."""
+    colour, _ = VERDICT_STYLE[word]
+    face = "none" if word in HOLLOW else colour
+    return {"marker": VERDICT_MARKERS[word], "edgecolors": colour, "facecolors": face}
 
 
 def use_style() -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["mean", "test_set", "selected"]
+Kind = Literal["mean", "test_set", "seeded", "selected"]
+#: Roles that a file states for a row, a column or a table; a quotation has an entry of its own.
+StatedRole = Literal["own", "baseline"]
+Role = Literal["own", "baseline", "quoted"]
+Quantity = Literal["performance", "selection"]
 
 
 @dataclass(frozen=True)
@@ -19,8 +23,13 @@ class Number:
         Where it is printed.
     value, spread : float
         As printed; ``spread`` is the printed standard deviation over trials, or None.
-    kind : {"mean", "test_set", "selected"}
-        A mean over trials, a figure on one test set, or a selected hyperparameter.
+    kind : {"mean", "test_set", "seeded", "selected"}
+        A mean over trials, a figure on one test set, one run of a method with seeds on one test
+        set, or a selected hyperparameter.
+    role : {"own", "baseline", "quoted"}
+        The paper's own method, one that it compares with, or a number of another source.
+    quantity : {"performance", "selection"}
+        How good a method is, or what was selected: a hyperparameter, or how many of the parts.
     trials : int
         Trials behind the printed number (1 if there was one test set).
     scale : float
@@ -31,6 +40,12 @@ class Number:
         Columns of the records and the values that select ours: dataset, method, metric.
     results : str
         Name of the table of our records.
+    searched : int, optional
+        How many candidates a selection had; by default the length of the paths of ``scores``.
+    scores : dict
+        Columns of the records whose mean path a selection maximises, empty if there are none.
+    quoted : str
+        Where the paper has the number from, empty if it is an experiment of its own.
     not_run : str
         Why it is not run, empty if it is.
     explanation : str
@@ -44,11 +59,16 @@ class Number:
     value: float
     spread: float | None
     kind: Kind
+    role: Role
+    quantity: Quantity
     trials: int
     scale: float
     digits: int
     select: Mapping[str, str]
     results: str
+    searched: int | None = None
+    scores: Mapping[str, str] = field(default_factory=dict)
+    quoted: str = ""
     not_run: str = ""
     explanation: str = ""
 

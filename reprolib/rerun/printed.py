@@ -11,6 +11,9 @@ from reprolib.rerun import printed_file as paper_file
 from reprolib.rerun.number import Number
 from reprolib.rerun.registry import printed_text
 
+#: Settings of a row, a column or a table, and what they are if none of them says it.
+DEFAULTS = [("kind", "mean"), ("trials", 1), ("scale", 1), ("role", ""), ("searched", None)]
+
 
 @functools.cache
 def paper_entry(paper: str) -> dict[str, Any]:
@@ -66,10 +69,12 @@ def entry_numbers(paper: str, entry: Mapping[str, Any]) -> list[Number]:
 def _number(paper, table_key, table, row, column, printed) -> Number:
     value, spread = printed if isinstance(printed, list) else (printed, None)
     merged = {**table["rows"][row], **table["columns"][column]}
-    setting = {
-        name: merged.pop(name, table.get(name, default))
-        for name, default in [("kind", "mean"), ("trials", 1), ("scale", 1), ("results", table_key)]
-    }
+    quantity = paper_file.quantity_of(table, row, column)
+    quoted = paper_file.text_on(table.get("quoted", []), row, column)
+    merged.pop("quantity", None)
+    setting = {name: merged.pop(name, table.get(name, default)) for name, default in DEFAULTS}
+    results = merged.pop("results", table.get("results", table_key))
+    digits = merged.pop("digits", table.get("digits", 2))
     not_run = table.get("not_run", {})
     return Number(
         paper=paper,
@@ -78,16 +83,21 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
         column=column,
         value=float(value),
         spread=spread,
-        digits=merged.pop("digits", table.get("digits", 2)),
+        digits=digits,
         select={"setting": "", **merged},
+        results=results,
+        quantity=quantity,
+        scores=_score_records(results, merged, table.get("scores", {}).get(column)),
+        quoted=quoted,
         not_run=not_run.get(row, not_run.get(column, "")),
-        explanation=_explanation(table, row, column),
-        **setting,
+        explanation=paper_file.text_on(table.get("explanations", []), row, column),
+        **{**setting, "role": "quoted" if quoted else setting["role"]},
     )
 
 
-def _explanation(table, row, column) -> str:
-    for entry in table.get("explanations", []):
-        if entry["row"] in (row, "*") and entry["column"] in (column, "*"):
-            return entry["text"]
-    return ""
+def _score_records(results: str, select: Mapping[str, str], other: Mapping[str, str] | None):
+    """Columns of the records behind a selection: as its own, but for what the table says."""
+    if other is None:
+        return {}
+    differing = {("table" if name == "results" else name): value for name, value in other.items()}
+    return {"table": results, "setting": "", **select, **differing}

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pandas as pd
 
-from reprolib.rerun.number import Kind, Number
+from reprolib.rerun.number import Kind, Number, Quantity, StatedRole
 
 #: Columns of the records by which a row and a column of a printed table select ours.
 SELECTORS = ("dataset", "method", "metric")
@@ -45,14 +45,21 @@ TEXT: Rule = (_is_text, "a text")
 COUNT: Rule = (_is_count, "a whole number, at least 0")
 TABLE: Rule = (_is_table, "a table")
 TABLES: Rule = (_is_list_of_tables, "a list of tables")
-KIND: Rule = (lambda value: value in get_args(Kind), f"one of {', '.join(get_args(Kind))}")
+
+
+def _one_of(words: tuple[str, ...]) -> Rule:
+    return (lambda value: value in words, f"one of {', '.join(words)}")
+
 
 SETTINGS: dict[str, Rule] = {
-    "kind": KIND,
+    "kind": _one_of(get_args(Kind)),
+    "role": _one_of(get_args(StatedRole)),
+    "quantity": _one_of(get_args(Quantity)),
     "trials": (lambda value: _is_count(value) and value > 0, "a whole number, at least 1"),
     "scale": (lambda value: _is_number(value) and value > 0, "a number above 0"),
     "digits": COUNT,
     "results": TEXT,
+    "searched": (lambda value: _is_count(value) and value > 0, "a whole number, at least 1"),
 }
 PAPER = {
     **dict.fromkeys(("key", "title", "authors", "venue", "notebook"), TEXT),
@@ -64,10 +71,11 @@ TABLE_KEYS = {
     **SETTINGS,
     "caption": TEXT,
     "page": COUNT,
-    **dict.fromkeys(("rows", "columns", "values", "not_run"), TABLE),
-    "explanations": TABLES,
+    **dict.fromkeys(("rows", "columns", "values", "not_run", "scores"), TABLE),
+    **dict.fromkeys(("explanations", "quoted"), TABLES),
 }
 LINE = {**SETTINGS, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
+SCORES = {"results": TEXT, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
 READING = dict.fromkeys(("name", "question", "text"), TEXT)
 EXPLANATION = dict.fromkeys(("row", "column", "text"), TEXT)
 
@@ -107,10 +115,11 @@ def _table_faults(where: str, table: Any) -> list[str]:
     for part in ("rows", "columns"):
         for name, line in table[part].items():
             found += _form(f"{where}.{part}, {name!r}", line, LINE, ())
-    for number, explanation in enumerate(table.get("explanations", []), start=1):
-        found += _form(
-            f"{where}.explanations, entry {number}", explanation, EXPLANATION, EXPLANATION
-        )
+    for part in ("explanations", "quoted"):
+        for number, entry in enumerate(table.get(part, []), start=1):
+            found += _form(f"{where}.{part}, entry {number}", entry, EXPLANATION, EXPLANATION)
+    for name, scores in table.get("scores", {}).items():
+        found += _form(f"{where}.scores, {name!r}", scores, SCORES, ())
     return found or [*_name_faults(where, table), *_value_faults(where, table)]
 
 
@@ -142,13 +151,17 @@ def _name_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
     for name in table.get("not_run", {}):
         if name not in rows and name not in columns:
             yield f"{where}.not_run: no row or column {name!r}{_advice(name, [*rows, *columns])}"
-    for number, entry in enumerate(table.get("explanations", []), start=1):
-        for part, names in (("row", rows), ("column", columns)):
-            if entry[part] != "*" and entry[part] not in names:
-                yield (
-                    f"{where}.explanations, entry {number}: no {part} {entry[part]!r}"
-                    f"{_advice(entry[part], names)}"
-                )
+    for name in table.get("scores", {}):
+        if name not in columns:
+            yield f"{where}.scores: no column {name!r}{_advice(name, columns)}"
+    for listed in ("explanations", "quoted"):
+        for number, entry in enumerate(table.get(listed, []), start=1):
+            for part, names in (("row", rows), ("column", columns)):
+                if entry[part] != "*" and entry[part] not in names:
+                    yield (
+                        f"{where}.{listed}, entry {number}: no {part} {entry[part]!r}"
+                        f"{_advice(entry[part], names)}"
+                    )
     for name in table["values"]:
         if name not in rows:
             yield f"{where}.values: no row {name!r}{_advice(name, rows)}"
@@ -173,8 +186,44 @@ def _value_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
                     f"{where}.values: row {row!r}, column {column!r} is {value!r}; it must be a "
                     "number, a pair of a number and its spread, or an empty text"
                 )
-            elif value != "" and row not in not_run and column not in not_run:
-                yield from _selector_faults(where, table, row, column)
+            elif value != "":
+                yield from _meaning_faults(where, table, row, column)
+                if row not in not_run and column not in not_run:
+                    yield from _selector_faults(where, table, row, column)
+
+
+def _meaning_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:
+    """Yield what nothing says of a number, but must be said: role, quantity, extent of a search."""
+    stated = {**table, **table["rows"][row], **table["columns"][column]}
+    quantity = quantity_of(table, row, column)
+    if "role" not in stated and not text_on(table.get("quoted", []), row, column):
+        yield f"{where}: nothing says the role of row {row!r}, column {column!r}"
+    if not quantity:
+        yield f"{where}: nothing says the quantity of row {row!r}, column {column!r}"
+    bounded = "searched" in stated or column in table.get("scores", {})
+    if quantity == "selection" and not bounded:
+        yield (
+            f"{where}: row {row!r}, column {column!r} is a selection; say out of how many under "
+            "searched, or the records of its paths under scores"
+        )
+
+
+def text_on(entries: Iterable[Mapping[str, str]], row: str, column: str) -> str:
+    """Text of the first entry on a row and column, an asterisk standing for all; else empty."""
+    for entry in entries:
+        if entry["row"] in (row, "*") and entry["column"] in (column, "*"):
+            return entry["text"]
+    return ""
+
+
+def quantity_of(table: Mapping[str, Any], row: str, column: str) -> str:
+    """Quantity of a number: what its row or column says; a selection if its kind is; the table's.
+
+    Empty if nothing says it.
+    """
+    line = {**table["rows"][row], **table["columns"][column]}
+    implied = "selection" if line.get("kind") == "selected" else table.get("quantity", "")
+    return str(line.get("quantity", implied))
 
 
 def _selector_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 
 from reprolib.rerun import records as results
+from reprolib.rerun.number import Quantity, Role
 from reprolib.rerun.printed import paper_entry
+from reprolib.rerun.rules import WORDS, Word
 from reprolib.rerun.task import HEADLINE
 from reprolib.rerun.verdicts import (
     Verdict,
-    Word,
     count_words,
     judge_paper,
 )
+
+#: What a table of readings says of each.
+READING_COLUMNS = ["published", "ours", "difference", "half-width", "trials", "source", "verdict"]
 
 
 def number_text(value: float, spread: float | None, digits: int) -> str:
@@ -28,19 +33,38 @@ def number_text(value: float, spread: float | None, digits: int) -> str:
     return text if spread is None or np.isnan(spread) else f"{text} ± {spread:.{digits}f}"
 
 
+def difference_text(value: float, digits: int) -> str:
+    """``+0.32``, with one digit at least; a dash for a value that is missing."""
+    return "–" if np.isnan(value) else f"{value:+.{max(digits, 1)}f}"
+
+
+def half_width_text(value: float, digits: int) -> str:
+    """``0.46``, with one digit at least; ∞ where one trial gives no interval."""
+    if np.isinf(value):
+        return "∞"
+    return number_text(value, None, max(digits, 1))
+
+
+def reading_text(verdict: Verdict) -> str:
+    """Name the reading behind a credit, its value, and how many were tried; else empty."""
+    if verdict.word != "reproduced under a reading":
+        return ""
+    outcome = verdict.readings[verdict.reading]
+    ours = number_text(outcome.ours, outcome.spread, verdict.number.digits)
+    return f"{verdict.reading}: {ours} (one of {verdict.n_readings} tried)"
+
+
 def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
-    """One row a published number: published, ours, trials, source, verdict."""
+    """One row a published number: published, ours, difference, half-width, trials, verdict."""
     return pd.DataFrame(
         [
             {
                 "table": v.number.table,
                 "row": v.number.row,
                 "column": v.number.column,
-                "published": number_text(v.number.value, v.number.spread, v.number.digits),
-                "ours": number_text(v.ours, v.spread, v.number.digits),
-                "trials": v.n_trials,
-                "source": v.source or "–",
-                "verdict": v.word,
+                "role": v.role,
+                "quantity": v.quantity,
+                **_beside(v),
                 "reason": v.reason,
             }
             for v in verdicts
@@ -48,19 +72,37 @@ def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
     )
 
 
+def _beside(v: Verdict) -> dict[str, Any]:
+    digits = v.number.digits
+    return {
+        "published": number_text(v.number.value, v.number.spread, digits),
+        "ours": number_text(v.ours, v.spread, digits),
+        "difference": difference_text(v.difference, digits),
+        "half-width": half_width_text(v.half_width, digits),
+        "trials": v.n_trials,
+        "source": v.source or "–",
+        "verdict": v.word,
+        "reading": reading_text(v),
+    }
+
+
 def published_beside_ours(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
-    """One table of a paper with our value, trials, source and verdict beside every number."""
+    """One table of a paper with our value, its difference and the verdict beside every number."""
     verdicts = [v for v in judge_paper(paper, directory) if v.number.table == table]
-    frame = verdict_frame(verdicts).drop(columns=["table", "reason"])
+    frame = verdict_frame(verdicts).drop(columns=["table", "role", "quantity", "reason"])
     return frame.set_index(["row", "column"])
 
 
 def not_reproduced(paper: str, directory: Path | None = None) -> pd.DataFrame:
-    """Every number of a paper that is not reproduced, with the reason."""
+    """Every number of a paper that is not reproduced, grouped by the reason."""
     verdicts = [v for v in judge_paper(paper, directory) if v.word == "not reproduced"]
     frame = verdict_frame(verdicts)
-    columns = ["table", "row", "column", "published", "ours", "reason"]
-    return frame.reindex(columns=columns).set_index(["table", "row", "column"])
+    index = ["reason", "table", "row", "column"]
+    columns = [*index, "published", "ours", "difference", "half-width", "trials"]
+    frame = frame.reindex(columns=columns)
+    first_seen = {reason: place for place, reason in reversed(list(enumerate(frame["reason"])))}
+    frame = frame.sort_values("reason", key=lambda reason: reason.map(first_seen), kind="stable")
+    return frame.set_index(index)
 
 
 def reasons(papers: Sequence[str], word: Word, directory: Path | None = None) -> pd.DataFrame:
@@ -69,7 +111,7 @@ def reasons(papers: Sequence[str], word: Word, directory: Path | None = None) ->
     Parameters
     ----------
     papers : sequence of str
-    word : {"not reproduced", "not run"}
+    word : {"not reproduced", "quoted", "not run"}
     directory : Path, optional
         Results folder; the committed results if not given.
 
@@ -106,19 +148,31 @@ def _rows_and_columns(verdicts: Sequence[Verdict]) -> str:
 
 
 def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
-    """Our mean for every number of a table (rows) under every reading (columns)."""
-    rows = {}
-    for v in judge_paper(paper, directory):
-        if v.number.table == table and v.word != "not run":
-            digits = v.number.digits
-            rows[v.number.row, v.number.column] = {
-                "source": v.source,
-                "published": number_text(v.number.value, None, digits),
-                HEADLINE: number_text(v.ours, None, digits),
-                **{name: number_text(value, None, digits) for name, value in v.readings.items()},
-            }
-    index = pd.MultiIndex.from_tuples(list(rows), names=["row", "column"]) if rows else None
-    return pd.DataFrame(list(rows.values()), index=index).fillna("–")
+    """Every number of a table under every reading that it was measured under, one line each.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by row, column and reading, the headline first: published, ours, difference and
+        half-width, trials, source and the verdict under this reading alone.
+    """
+    index = ["row", "column", "reading"]
+    lines = [
+        {"row": v.number.row, "column": v.number.column, "reading": reading, **line}
+        for v in judge_paper(paper, directory)
+        if v.number.table == table and v.n_trials
+        for reading, line in _lines_of_readings(v)
+    ]
+    return pd.DataFrame(lines, columns=[*index, *READING_COLUMNS]).set_index(index)
+
+
+def _lines_of_readings(v: Verdict) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Name and table line of the headline, then of every other reading."""
+    headline = replace(v, word=v.headline_word)
+    yield HEADLINE, {name: _beside(headline)[name] for name in READING_COLUMNS}
+    for reading, outcome in v.readings.items():
+        other = replace(v, **vars(outcome))
+        yield reading, {name: _beside(other)[name] for name in READING_COLUMNS}
 
 
 def list_readings(paper: str) -> pd.DataFrame:
@@ -128,17 +182,42 @@ def list_readings(paper: str) -> pd.DataFrame:
 
 
 def scoreboard(papers: Sequence[str], directory: Path | None = None) -> pd.DataFrame:
-    """Count the verdicts of every paper."""
-    rows: dict[str, dict[str, Any]] = {}
+    """Count the verdicts of every paper by role and quantity, its own method's performance first.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by paper and kind of number (``own, performance``); how many there are, how many
+        have each word, and the sources of our data.
+    """
+    rows = []
     for paper in papers:
         verdicts = judge_paper(paper, directory)
-        sources = sorted({s for v in verdicts for s in v.source.split(", ") if s})
-        rows[paper] = {
-            "published": len(verdicts),
-            **{str(word): count for word, count in count_words(verdicts).items()},
-            "sources": ", ".join(sources) or "–",
-        }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("paper")
+        kinds = {kind_of_number(v): None for v in sorted(verdicts, key=_place_of_kind)}
+        for kind in kinds:
+            listed = [v for v in verdicts if kind_of_number(v) == kind]
+            sources = sorted({s for v in listed for s in v.source.split(", ") if s})
+            rows.append(
+                {
+                    "paper": paper,
+                    "numbers": kind,
+                    "published": len(listed),
+                    **count_words(listed),
+                    "sources": ", ".join(sources) or "–",
+                }
+            )
+    index = ["paper", "numbers"]
+    return pd.DataFrame(rows, columns=[*index, "published", *WORDS, "sources"]).set_index(index)
+
+
+def kind_of_number(verdict: Verdict) -> str:
+    """Role and quantity of a number; quotations are one kind."""
+    return "quoted" if verdict.role == "quoted" else f"{verdict.role}, {verdict.quantity}"
+
+
+def _place_of_kind(verdict: Verdict) -> tuple[int, int]:
+    roles, quantities = get_args(Role), get_args(Quantity)
+    return roles.index(verdict.role), quantities.index(verdict.quantity)
 
 
 def summary(records: pd.DataFrame) -> pd.DataFrame:
@@ -166,11 +245,15 @@ def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:
 
 
 __all__ = [
+    "difference_text",
+    "half_width_text",
+    "kind_of_number",
     "list_readings",
     "not_reproduced",
     "number_text",
     "provenance",
     "published_beside_ours",
+    "reading_text",
     "readings",
     "reasons",
     "scoreboard",

@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from reprolib.rerun import records as results
+from reprolib.rerun import rules
 from reprolib.rerun.folders import committed_directory
-from reprolib.rerun.printed import Number, numbers
+from reprolib.rerun.number import Number, Quantity, Role
+from reprolib.rerun.printed import numbers
 from reprolib.rerun.printed_file import unmatched
+from reprolib.rerun.rules import WORDS, Word
 from reprolib.rerun.task import HEADLINE
 
-Word = Literal["reproduced", "close", "not reproduced", "not run"]
-WORDS: tuple[Word, ...] = ("reproduced", "close", "not reproduced", "not run")
+
+@dataclass(frozen=True)
+class Outcome:
+    """What our records under one reading say about a published number.
+
+    Parameters
+    ----------
+    word : {"reproduced", "compatible", "close", "not reproduced"}
+    ours, spread : float
+        Our mean and standard deviation over trials, in the printed unit.
+    interval : tuple of float
+        95 % interval of the difference ours minus published. For a selected hyperparameter, the
+        central 95 % of our selections minus the published one.
+    n_trials : int
+    source : str
+        Source of the data behind our value.
+    """
+
+    word: Word
+    ours: float
+    spread: float
+    interval: tuple[float, float]
+    n_trials: int
+    source: str
 
 
 @dataclass(frozen=True)
@@ -28,19 +52,26 @@ class Verdict:
     Parameters
     ----------
     number : Number
-    word : {"reproduced", "close", "not reproduced", "not run"}
+    word : {"reproduced", "compatible", "reproduced under a reading", "close", "not reproduced", \
+"quoted", "not run"}
     ours, spread : float
-        Our mean and standard deviation over trials, in the printed unit; NaN if not run.
+        Our mean and standard deviation over trials under the headline, in the printed unit; NaN
+        if not run.
     n_trials : int
     source : str
         Source of the data behind our value.
     interval : tuple of float
-        95 % interval of the difference ours minus published (for a selected hyperparameter, of
-        our selections).
+        95 % interval of the difference, see `Outcome`.
     reason : str
-        Why it is not run or not reproduced.
-    readings : dict of str to float
-        Our mean under every other reading of the text.
+        Why it is not run or not reproduced, or where it is quoted from.
+    reading : str
+        The reading behind the word: the headline, or the one that brings the row out.
+    headline_word : str
+        What our records under the headline alone say, also of a quotation.
+    n_readings : int
+        Other readings tried on the number's row.
+    readings : dict of str to Outcome
+        Every other reading of the text.
     """
 
     number: Number
@@ -51,19 +82,46 @@ class Verdict:
     source: str = ""
     interval: tuple[float, float] = (np.nan, np.nan)
     reason: str = ""
-    readings: Mapping[str, float] = field(default_factory=dict)
+    reading: str = HEADLINE
+    headline_word: Word = "not run"
+    n_readings: int = 0
+    readings: Mapping[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def role(self) -> Role:
+        """Whose number it is."""
+        return self.number.role
+
+    @property
+    def quantity(self) -> Quantity:
+        """Performance or selection."""
+        return self.number.quantity
+
+    @property
+    def difference(self) -> float:
+        """Ours minus published, in the printed unit."""
+        return self.ours - self.number.value
+
+    @property
+    def half_width(self) -> float:
+        """Half-width of the interval, in the printed unit."""
+        low, high = self.interval
+        return np.inf if np.isinf(high) else (high - low) / 2
 
 
 def judge(number: Number, records: pd.DataFrame) -> Verdict:
-    """Hold our records against one published number.
+    """Compare one published number with our records under the headline.
 
-    - reproduced: the published value lies inside the 95 % interval of the difference: Welch's
-      two-sample t over trials (a spread that the paper does not print is taken to be ours), the
-      binomial interval where there is one test set, and the central 95 % of our selections for
-      a selected hyperparameter;
-    - close: outside, but within one percentage point, or within one published standard
-      deviation (never for a selected hyperparameter, which has neither);
-    - not reproduced: anything else;
+    - reproduced: zero inside the 95 % interval of the difference, and its half-width at most 1.5
+      points or one published standard deviation. The interval is Welch's over trials, binomial
+      on one test set, and that of the prediction of one run for methods with seeds.
+    - A selection is reproduced if the printed choice has the mean score of ours, or lies in the
+      central 95 % of our selections and they cover less than half of what was searched. A mean
+      over trials of selections must satisfy this and the rule for means.
+    - compatible: inside, but the interval is too wide.
+    - close: outside, but within one point or one published standard deviation (never for a
+      selected hyperparameter, which has neither).
+    - not reproduced: anything else; quoted: not an experiment of the paper.
     - not run: no usable record on real data.
 
     Parameters
@@ -71,35 +129,47 @@ def judge(number: Number, records: pd.DataFrame) -> Verdict:
     number : Number
     records : DataFrame
         Records of the number's paper.
+
+    Returns
+    -------
+    Verdict
+        Without credit for other readings, which is given to rows (`credit_readings`).
     """
     if number.not_run:
-        return Verdict(number, "not run", reason=number.not_run)
-    matching = _matching(records, number)
-    ours = matching[matching["reading"] == HEADLINE]
-    if ours.empty:
-        return Verdict(number, "not run", reason=_why_missing(records, number))
-    values = ours["value"].to_numpy(dtype=float) * number.scale
-    interval = _interval(number, values, int(ours["n_test"].max()))
-    word = _word(number, float(values.mean()), interval)
+        return _without_records(number, number.not_run)
+    outcomes = {
+        str(reading): _outcome(number, rows, _score_paths(number, records, str(reading)))
+        for reading, rows in _matching(records, number).groupby("reading")
+    }
+    headline = outcomes.pop(HEADLINE, None)
+    if headline is None:
+        return _without_records(number, _why_missing(records, number))
+    missed = headline.word in ("close", "not reproduced")
     return Verdict(
         number,
-        word,
-        ours=float(values.mean()),
-        spread=float(values.std(ddof=1)) if len(values) > 1 else np.nan,
-        n_trials=len(values),
-        source=", ".join(sorted(ours["source"].unique())),
-        interval=interval,
-        reason=number.explanation if word == "not reproduced" else "",
-        readings={
-            str(name): float(group["value"].mean() * number.scale)
-            for name, group in matching.groupby("reading")
-            if name != HEADLINE
-        },
+        "quoted" if number.quoted else headline.word,
+        ours=headline.ours,
+        spread=headline.spread,
+        n_trials=headline.n_trials,
+        source=headline.source,
+        interval=headline.interval,
+        reason=number.quoted or (number.explanation if missed else ""),
+        headline_word=headline.word,
+        n_readings=len(outcomes),
+        readings=outcomes,
     )
+
+
+def _without_records(number: Number, reason: str) -> Verdict:
+    if number.quoted:
+        return Verdict(number, "quoted", reason=f"{number.quoted}; not run: {reason}")
+    return Verdict(number, "not run", reason=reason)
 
 
 def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
     """Verdicts on all numbers of a paper, from the committed results or those in ``directory``.
+
+    They are kept until a file of the results changes.
 
     Raises
     ------
@@ -107,20 +177,28 @@ def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
         If a number that is to be run has no usable record in the committed results: its file
         names records that do not exist, or an experiment was left out.
     """
-    records = results.load_paper(paper, directory)
-    verdicts = [judge(number, records) for number in numbers(paper)]
-    if len(records) and _is_committed(directory):
+    root = committed_directory() if directory is None else Path(directory)
+    return list(_judged(paper, root.resolve(), _state(root / paper)))
+
+
+def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Names, times and sizes of the results tables in a folder."""
+    stats = {path.name: path.stat() for path in sorted(folder.glob("*.csv"))}
+    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats.items())
+
+
+@functools.lru_cache(maxsize=32)
+def _judged(paper: str, root: Path, state: tuple) -> tuple[Verdict, ...]:
+    records = results.load_paper(paper, root)
+    verdicts = credit_readings([judge(number, records) for number in numbers(paper)])
+    if len(records) and root == committed_directory().resolve():
         _require_records(paper, verdicts, records)
-    return verdicts
+    return tuple(verdicts)
 
 
-def _is_committed(directory: Path | None) -> bool:
-    return directory is None or directory.resolve() == committed_directory().resolve()
-
-
-def _require_records(paper: str, verdicts: list[Verdict], records: pd.DataFrame) -> None:
+def _require_records(paper: str, verdicts: Sequence[Verdict], records: pd.DataFrame) -> None:
     """Raise ValueError if a number is not run for another reason than the one in its file."""
-    missing = [v for v in verdicts if v.word == "not run" and not v.number.not_run]
+    missing = [v for v in verdicts if v.n_trials == 0 and not v.number.not_run]
     faults = unmatched([v.number for v in missing], records) or [
         f"tables.{v.number.table}, {v.number.row!r}, {v.number.column!r}: {v.reason}"
         for v in missing
@@ -131,21 +209,85 @@ def _require_records(paper: str, verdicts: list[Verdict], records: pd.DataFrame)
         raise ValueError("\n".join([*(f"{file}: {fault}" for fault in faults), advice]))
 
 
-def count_words(verdicts) -> dict[Word, int]:
+def credit_readings(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Credit rows with the one reading that reproduces most of what the headline does not.
+
+    All numbers of the row that are run count; `rules.row_gain` says when a reading may be
+    credited. Of equally good readings the first by name is taken.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        All verdicts of a paper.
+    """
+    rows: dict[tuple[str, str], list[Verdict]] = {}
+    for verdict in verdicts:
+        rows.setdefault((verdict.number.table, verdict.number.row), []).append(verdict)
+    credited = {key: _credited_reading(row) for key, row in rows.items()}
+    tried = {key: len(_readings_of(row)) for key, row in rows.items()}
+    return [
+        _with_credit(v, credited[v.number.table, v.number.row], tried[v.number.table, v.number.row])
+        for v in verdicts
+    ]
+
+
+def _readings_of(row: Iterable[Verdict]) -> list[str]:
+    return sorted({reading for verdict in row for reading in verdict.readings})
+
+
+def _credited_reading(row: Sequence[Verdict]) -> str:
+    counted = [v for v in row if v.word not in ("quoted", "not run")]
+    best, most = HEADLINE, 0
+    for reading in _readings_of(counted):
+        outcomes = [v.readings.get(reading) for v in counted]
+        gain = rules.row_gain(
+            [v.word for v in counted],
+            [v.n_trials for v in counted],
+            [o.word if o else None for o in outcomes],
+            [o.n_trials if o else 0 for o in outcomes],
+        )
+        if gain > most:
+            best, most = reading, gain
+    return best
+
+
+def _with_credit(verdict: Verdict, reading: str, n_readings: int) -> Verdict:
+    verdict = replace(verdict, n_readings=n_readings)
+    outcome = verdict.readings.get(reading)
+    if verdict.word in ("reproduced", "quoted", "not run") or outcome is None:
+        return verdict
+    if outcome.word != "reproduced":
+        return verdict
+    return replace(verdict, word="reproduced under a reading", reading=reading)
+
+
+def count_words(verdicts: Iterable[Verdict]) -> dict[Word, int]:
     """How many verdicts of each kind."""
-    return {word: sum(v.word == word for v in verdicts) for word in WORDS}
+    listed = [verdict.word for verdict in verdicts]
+    return {word: listed.count(word) for word in WORDS}
 
 
 def _matching(records: pd.DataFrame, number: Number) -> pd.DataFrame:
-    keep = (
-        (records["table"] == number.results)
-        & (records["status"] == "ok")
-        & (records["source"] != "embedded")
-        & records["value"].notna()
-    )
-    for column, wanted in number.select.items():
+    rows = _usable(records, {"table": number.results, **number.select})
+    return rows[rows["value"].notna()]
+
+
+def _usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
+    """Sound records on real data with the given columns."""
+    keep = (records["status"] == "ok") & (records["source"] != "embedded")
+    for column, wanted in select.items():
         keep &= records[column] == wanted
     return records[keep]
+
+
+def _score_paths(number: Number, records: pd.DataFrame, reading: str) -> np.ndarray:
+    """Paths of the score behind a selection, one row a trial; no rows if none are named."""
+    if not number.scores:
+        return np.empty((0, 0))
+    rows = _usable(records, {**number.scores, "reading": reading})
+    paths = [np.array(text.split(), dtype=float) for text in rows["path"] if text]
+    shortest = min((len(path) for path in paths), default=0)
+    return np.array([path[:shortest] for path in paths]).reshape(len(paths), shortest)
 
 
 def _why_missing(records: pd.DataFrame, number: Number) -> str:
@@ -163,45 +305,59 @@ def _why_missing(records: pd.DataFrame, number: Number) -> str:
     return "no record of it in these results"
 
 
-def _interval(number: Number, ours: np.ndarray, n_test: int) -> tuple[float, float]:
-    difference = float(ours.mean()) - number.value
+def _outcome(number: Number, rows: pd.DataFrame, paths: np.ndarray) -> Outcome:
+    """Judge a number by the rows of one reading, and the score paths behind them."""
+    values = rows["value"].to_numpy(dtype=float) * number.scale
+    mean = float(values.mean())
     if number.kind == "selected":
-        low, high = np.percentile(ours, [2.5, 97.5])
-        return float(low), float(high)
-    if number.kind == "test_set":
-        half = _binomial_half_width(number, float(ours.mean()), n_test)
+        low, high = rules.central_range(values)
+        interval = (low - number.value, high - number.value)
+        word = _selection_word(number, values, paths)
     else:
-        half = _welch_half_width(number, ours)
-    return difference - half, difference + half
+        half = _half_width(number, values, int(rows["n_test"].max()))
+        interval = (mean - number.value - half, mean - number.value + half)
+        word = _mean_word(number, values, half)
+    return Outcome(
+        word,
+        ours=mean,
+        spread=float(values.std(ddof=1)) if len(values) > 1 else np.nan,
+        interval=interval,
+        n_trials=len(values),
+        source=", ".join(sorted(rows["source"].unique())),
+    )
 
 
-def _binomial_half_width(number: Number, ours: float, n_test: int) -> float:
-    proportions = np.clip(np.array([ours, number.value]) / number.scale, 0.0, 1.0)
-    variance = np.sum(proportions * (1 - proportions)) / max(n_test, 1)
-    return float(stats.norm.ppf(0.975) * np.sqrt(variance) * number.scale)
+def _half_width(number: Number, values: np.ndarray, n_test: int) -> float:
+    fractions, published = values / number.scale, number.value / number.scale
+    if number.kind == "test_set":
+        half = rules.binomial_half_width(float(fractions.mean()), published, n_test)
+        return number.scale * half
+    if number.kind == "seeded":
+        return number.scale * rules.one_run_half_width(fractions, published, n_test)
+    return rules.mean_half_width(values, number.spread, number.trials)
 
 
-def _welch_half_width(number: Number, ours: np.ndarray) -> float:
-    n_ours, n_published = len(ours), number.trials
-    if n_ours < 2:
-        return 0.0
-    ours_variance = ours.var(ddof=1)
-    published_variance = ours_variance if number.spread is None else number.spread**2
-    a, b = ours_variance / n_ours, published_variance / n_published
-    if a + b == 0:
-        return 0.0
-    denominator = a**2 / (n_ours - 1) + (b**2 / (n_published - 1) if n_published > 1 else 0.0)
-    degrees = (a + b) ** 2 / denominator if denominator > 0 else np.inf
-    return float(stats.t.ppf(0.975, degrees) * np.sqrt(a + b))
+def _mean_word(number: Number, values: np.ndarray, half: float) -> Word:
+    difference = abs(float(values.mean()) - number.value)
+    inside, sharp = difference <= half, half <= rules.sharpest_needed(number.scale, number.spread)
+    if number.quantity == "selection":
+        low, high = rules.central_range(values)
+        inside = inside and low <= number.value <= high
+        sharp = sharp and rules.covers_less_than_half(low, high, _n_searched(number, 0))
+    near = difference <= rules.closest_needed(number.scale, number.spread)
+    return rules.word_of(inside=inside, sharp=sharp, near=near)
 
 
-def _word(number: Number, ours: float, interval: tuple[float, float]) -> Word:
-    low, high = interval
-    if number.kind == "selected":
-        return "reproduced" if low <= number.value <= high else "not reproduced"
-    if low <= 0.0 <= high:
+def _selection_word(number: Number, values: np.ndarray, paths: np.ndarray) -> Word:
+    if len(paths) and rules.ties_with_best(paths.mean(axis=0), number.value):
         return "reproduced"
-    percentage_point = number.scale / 100
-    if abs(ours - number.value) <= max(percentage_point, number.spread or 0.0):
-        return "close"
-    return "not reproduced"
+    low, high = rules.central_range(values)
+    return rules.word_of(
+        inside=low <= number.value <= high,
+        sharp=rules.covers_less_than_half(low, high, _n_searched(number, paths.shape[1])),
+        near=False,
+    )
+
+
+def _n_searched(number: Number, path_length: int) -> int:
+    return number.searched if number.searched is not None else path_length

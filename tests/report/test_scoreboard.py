@@ -54,10 +54,29 @@ def test_data_behind_lists_sources_with_their_trials():
     assert data_behind(listed) == "partial, 1 trial; resampled, 5 to 20 trials"
 
 
-def test_reproduced_proportions_lie_below_the_diagonal(verdicts):
+def test_reproduced_and_compatible_numbers_lie_below_the_diagonal(verdicts):
     frame = sharpness_table(verdicts)
     inside = frame["difference"] <= frame["half-width"] + 1e-9
-    assert set(frame.loc[inside, "verdict"]) == {"reproduced"}
-    assert "reproduced" not in set(frame.loc[~inside, "verdict"])
+    assert set(frame.loc[inside, "verdict"]) <= {"reproduced", "compatible", "quoted"}
+    outside = {"reproduced under a reading", "close", "not reproduced", "quoted"}
+    assert set(frame.loc[~inside, "verdict"]) <= outside
     marks = sum(len(c.get_offsets()) for c in sharpness_figure(verdicts).axes[0].collections)
     assert marks == len(frame)
+
+
+def test_the_line_of_the_sharpness_picture_is_where_both_axes_are_equal(verdicts):
+    axes = sharpness_figure(verdicts).axes[0]
+    (line,) = axes.lines
+    axes.figure.draw_without_rendering()
+    drawn = line.get_transform().transform(line.get_xydata())
+    (x0, y0), (x1, y1) = drawn
+    for value in (0.0, 0.02, 0.1, 0.5, 1.5, 7.0, 20.0):
+        x, y = axes.transData.transform((value, value))
+        assert (x - x0) * (y1 - y0) == pytest.approx((y - y0) * (x1 - x0), abs=1e-6 * (x1 - x0))
+
+
+def test_compatible_numbers_have_hollow_marks(verdicts):
+    axes = sharpness_figure(verdicts).axes[0]
+    marks = {c.get_label(): c for c in axes.collections}
+    assert len(marks["compatible"].get_facecolors()) == 0
+    assert len(marks["reproduced"].get_facecolors()) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import tomllib
 
+import pandas as pd
 import pytest
 
 from reprolib.rerun import records as results
@@ -48,7 +49,7 @@ FAULTS = {
     "unknown kind": (lambda t: t.update(kind="maen"), "kind is 'maen'; it must be one of mean"),
     "kind of a column": (
         lambda t: t["columns"][first(t["columns"])].update(kind="median"),
-        "kind is 'median'; it must be one of mean, test_set, selected",
+        "kind is 'median'; it must be one of mean, test_set, seeded, selected",
     ),
     "no trials": (lambda t: t.update(trials=0), "trials is 0; it must be a whole number, at least"),
     "scale": (lambda t: t.update(scale=-1), "scale is -1; it must be a number above 0"),
@@ -70,6 +71,34 @@ FAULTS = {
     "explanation": (
         lambda t: t.update(explanations=[{"row": "Banan", "column": "*", "text": "x"}]),
         "explanations, entry 1: no row 'Banan'; did you mean 'Banana'?",
+    ),
+    "quoted": (
+        lambda t: t["quoted"].append({"row": "*", "column": "SWM", "text": "x"}),
+        "quoted, entry 3: no column 'SWM'; did you mean 'SVM'?",
+    ),
+    "role": (
+        lambda t: t["columns"]["KPM"].update(role="quoted"),
+        "role is 'quoted'; it must be one of own, baseline",
+    ),
+    "no role": (
+        lambda t: t["columns"]["KPM"].pop("role"),
+        "nothing says the role of row 'Banana', column 'KPM'",
+    ),
+    "no quantity": (
+        lambda t: t.pop("quantity"),
+        "nothing says the quantity of row 'Banana', column 'KPM'",
+    ),
+    "extent of a search": (
+        lambda t: t["rows"]["Banana"].pop("searched"),
+        "row 'Banana', column 'selected D' is a selection; say out of how many",
+    ),
+    "scores": (
+        lambda t: t.update(scores={"selected": {"metric": "x"}}),
+        "scores: no column 'selected'; did you mean 'selected D'?",
+    ),
+    "key of scores": (
+        lambda t: t.update(scores={"selected D": {"metrik": "x"}}),
+        "scores, 'selected D': unknown key 'metrik'; did you mean 'metric'?",
     ),
     "selector": (
         lambda t: t["columns"]["KPM"].pop("method"),
@@ -148,17 +177,20 @@ def test_misspelt_name_is_an_error_on_committed_results(
     found = unmatched(listed, results.load_paper("kpm"))
     assert found
     assert all(line.startswith("tables.table1, ") and message in line for line in found)
+    verdicts._judged.cache_clear()
     monkeypatch.setattr(verdicts, "numbers", lambda paper: listed)
     with pytest.raises(
         ValueError, match="reprolib/papers/kpm/printed.toml: tables.table1, 'Banana', 'KPM'"
     ):
         judge_paper("kpm")
     assert judge_paper("kpm", tmp_path), "results of another run may be incomplete"
+    verdicts._judged.cache_clear()
 
 
 def test_experiment_that_was_left_out_is_an_error_on_committed_results(monkeypatch):
     records = results.load_paper("kpm")
     left = records[(records["dataset"] != "raetsch/banana") | (records["table"] != "table1")]
+    verdicts._judged.cache_clear()
     monkeypatch.setattr(results, "load_paper", lambda paper, directory=None: left)
     with pytest.raises(ValueError, match="no dataset 'raetsch/banana'"):
         judge_paper("kpm")
@@ -170,6 +202,31 @@ def test_names_that_exist_apart_but_not_together_are_told():
     found = unmatched(numbers("kpm"), records[~here.all(axis=1)])
     assert len(found) == 1
     assert "tables.table1, 'Banana', 'KPM': no record has all of" in found[0]
+
+
+def test_role_and_quantity_of_every_number_are_known():
+    by_id = {n.id: n for n in numbers("kpm")}
+    assert by_id["table1/Banana/KPM"].role == "own"
+    assert by_id["table1/Banana/SVM"].role == "quoted"
+    assert by_id["table2/Banana/SVM"].role == "baseline"
+    assert by_id["table1/Banana/selected D"].quantity == "selection"
+    assert by_id["table1/Banana/selected D"].searched == 38
+    for paper in PAPERS:
+        for n in numbers(paper):
+            assert n.role in ("own", "baseline", "quoted")
+            assert (n.role == "quoted") == bool(n.quoted)
+            assert n.quantity in ("performance", "selection")
+            assert n.quantity == "performance" or n.searched or n.scores
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_records_behind_selections_exist(paper):
+    records = results.load_paper(paper)
+    for n in numbers(paper):
+        if n.scores:
+            rows = records[(records[list(n.scores)] == pd.Series(n.scores)).all(axis=1)]
+            assert (rows["path"] != "").all()
+            assert len(rows)
 
 
 def test_kpm_text_is_the_file_that_is_loaded():

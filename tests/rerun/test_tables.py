@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-import pandas as pd
+import itertools
 
-from reprolib.rerun import tables
+import numpy as np
+import pandas as pd
+import pytest
+
+from reprolib.rerun import tables, verdicts
+from reprolib.rerun.printed import numbers
+from reprolib.rerun.registry import PAPERS
+from reprolib.rerun.rules import WORDS
+from reprolib.rerun.verdicts import Outcome, Verdict, judge_paper
 
 RECORDS = pd.DataFrame({"source": ["partial", "original", "partial"]})
 
@@ -23,6 +31,92 @@ def test_readings_of_a_paper_without_results_are_an_empty_table(tmp_path):
     assert tables.readings("kpm", "table2", tmp_path).empty
 
 
-def test_readings_name_their_source():
+def test_verdicts_show_difference_and_half_width():
+    frame = tables.published_beside_ours("kpm", "table2")
+    assert list(frame.columns) == [
+        "published",
+        "ours",
+        "difference",
+        "half-width",
+        "trials",
+        "source",
+        "verdict",
+        "reading",
+    ]
+    for row in frame.itertuples(index=False):
+        published, ours, difference = (float(text.split(" ")[0]) for text in row[:3])
+        assert ours - published == pytest.approx(difference, abs=0.011)
+
+
+def test_texts_of_differences_and_half_widths():
+    assert tables.difference_text(0.316, 2) == "+0.32"
+    assert tables.difference_text(-1.0, 0) == "-1.0"
+    assert tables.difference_text(np.nan, 2) == "–"
+    assert tables.half_width_text(0.456, 2) == "0.46"
+    assert tables.half_width_text(np.inf, 2) == "∞"
+    assert tables.half_width_text(np.nan, 2) == "–"
+
+
+def test_a_line_for_every_reading_of_a_number_with_its_own_verdict():
     frame = tables.readings("kpm", "table2")
-    assert list(frame.columns[:3]) == ["source", "published", "headline"]
+    assert frame.index.names == ["row", "column", "reading"]
+    banana = frame.loc["Banana", "KPM"]
+    assert banana.index[0] == "headline"
+    assert {"centred", "half width"} <= set(banana.index)
+    assert set(frame["verdict"]) <= {"reproduced", "compatible", "close", "not reproduced"}
+    assert not (frame == "–").any(axis=None)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_misses_are_grouped_by_their_reason(paper):
+    frame = tables.not_reproduced(paper)
+    assert len(frame) == sum(v.word == "not reproduced" for v in judge_paper(paper))
+    reasons = frame.index.get_level_values("reason")
+    changes = sum(a != b for a, b in itertools.pairwise(reasons))
+    assert changes == max(len(set(reasons)) - 1, 0), "every reason stands once"
+
+
+def test_a_credit_names_the_reading_its_value_and_how_many_were_tried():
+    number = numbers("kpm")[0]
+    good = Outcome("reproduced", 10.7, 0.4, (-0.3, 0.3), 10, "partial")
+    verdict = Verdict(
+        number,
+        "reproduced under a reading",
+        ours=12.0,
+        reading="centred",
+        n_readings=6,
+        readings={"centred": good},
+    )
+    assert tables.reading_text(verdict) == "centred: 10.70 ± 0.40 (one of 6 tried)"
+    assert tables.reading_text(Verdict(number, "close")) == ""
+
+
+def test_scoreboard_begins_with_the_own_method_of_every_paper():
+    frame = tables.scoreboard(PAPERS)
+    kinds = [
+        "own, performance",
+        "own, selection",
+        "baseline, performance",
+        "baseline, selection",
+        "quoted",
+    ]
+    for paper in PAPERS:
+        listed = list(frame.loc[paper].index)
+        assert listed == [kind for kind in kinds if kind in listed]
+    assert (frame[list(WORDS)].sum(axis=1) == frame["published"]).all()
+
+
+def test_numbers_are_judged_once_until_the_results_change(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        verdicts.results, "load_paper", lambda *a: asked.append(a) or RECORDS.iloc[:0]
+    )
+    monkeypatch.setattr(verdicts, "numbers", lambda paper: [])
+    folder = tmp_path / "kpm"
+    folder.mkdir()
+    for _ in range(2):
+        judge_paper("kpm", tmp_path)
+    assert len(asked) == 1
+    (folder / "table1.csv").write_text("changed")
+    judge_paper("kpm", tmp_path)
+    assert len(asked) == 2

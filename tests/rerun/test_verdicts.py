@@ -12,8 +12,8 @@ from reprolib.rerun import tables
 from reprolib.rerun.printed import Number, numbers, paper_entry
 from reprolib.rerun.registry import PAPERS
 from reprolib.rerun.verdicts import (
-    WORDS,
     count_words,
+    credit_readings,
     judge,
     judge_paper,
 )
@@ -28,6 +28,8 @@ def number(**changes) -> Number:
         "value": 20.0,
         "spread": 2.0,
         "kind": "mean",
+        "role": "own",
+        "quantity": "performance",
         "trials": 100,
         "scale": 100,
         "digits": 2,
@@ -37,14 +39,21 @@ def number(**changes) -> Number:
     return Number(**{**fields, **changes})
 
 
-def records(values, *, reading="headline", source="original", status="ok", n_test=100):
+def selection(**changes) -> Number:
+    fields = {"kind": "selected", "quantity": "selection", "scale": 1, "value": 15, "spread": None}
+    return number(**{**fields, **changes})
+
+
+def records(
+    values, *, reading="headline", source="original", status="ok", n_test=100, metric="error"
+):
     rows = [
         {
             **dict.fromkeys(results.COLUMNS, ""),
             "table": "table1",
             "dataset": "real/coins",
             "method": "mean",
-            "metric": "error",
+            "metric": metric,
             "reading": reading,
             "trial": trial,
             "value": value,
@@ -61,6 +70,9 @@ def test_mean_inside_the_welch_interval_is_reproduced():
     ours = np.array([0.19, 0.21, 0.20, 0.22, 0.185])
     verdict = judge(number(), records(ours))
     assert verdict.word == "reproduced"
+    assert verdict.difference == pytest.approx(0.1)
+    assert verdict.half_width == pytest.approx((verdict.interval[1] - verdict.interval[0]) / 2)
+    assert (verdict.role, verdict.quantity, verdict.reading) == ("own", "performance", "headline")
     low, high = verdict.interval
     assert (low + high) / 2 == pytest.approx(100 * ours.mean() - 20.0)
     edge = stats.ttest_ind_from_stats(
@@ -82,7 +94,8 @@ def test_far_by_less_than_a_percentage_point_is_close_without_a_printed_spread()
 
 def test_one_test_set_is_judged_by_the_binomial_interval():
     one = number(kind="test_set", spread=None, trials=1, value=20.0)
-    assert judge(one, records([0.23], n_test=100)).word == "reproduced"
+    assert judge(one, records([0.23], n_test=100)).word == "compatible", "too wide to say more"
+    assert judge(one, records([0.205], n_test=10_000)).word == "reproduced"
     assert judge(one, records([0.23], n_test=100_000)).word == "not reproduced"
     verdict = judge(one, records([0.23], n_test=10_000))
     expected = 1.959964 * 100 * np.sqrt((0.23 * 0.77 + 0.2 * 0.8) / 10_000)
@@ -90,9 +103,105 @@ def test_one_test_set_is_judged_by_the_binomial_interval():
 
 
 def test_selected_dimension_is_judged_by_our_selections():
-    selected = number(kind="selected", scale=1, value=15, spread=None)
-    assert judge(selected, records([11, 14, 15, 18, 30])).word == "reproduced"
+    selected = selection(searched=60)
+    verdict = judge(selected, records([11, 14, 15, 18, 30]))
+    assert verdict.word == "reproduced"
+    low, high = np.percentile([11, 14, 15, 18, 30], [2.5, 97.5])
+    assert verdict.interval == pytest.approx((low - 15, high - 15))
     assert judge(selected, records([20, 21, 22, 23, 24])).word == "not reproduced"
+
+
+def test_selections_over_half_of_the_search_are_only_compatible():
+    assert judge(selection(searched=30), records([11, 14, 15, 18, 30])).word == "compatible"
+
+
+def test_selection_of_the_same_mean_score_is_reproduced():
+    scores = {"table": "table1", "dataset": "real/coins", "method": "mean", "metric": "score"}
+    chosen = records([16, 16])
+    paths = records([np.nan, np.nan], metric="score")
+    flat = " ".join(["0.5"] * 14 + ["0.75"] * 2)
+    paths["path"] = [flat, flat]
+    both = pd.concat([chosen, paths])
+    tied = selection(value=15, scores=scores)
+    assert judge(tied, both).word == "reproduced"
+    assert judge(selection(value=14, scores=scores), both).word == "not reproduced"
+    assert judge(selection(value=15, searched=16), both).word == "not reproduced", "no path named"
+    other_reading = both.assign(reading=np.where(both["metric"] == "score", "other", "headline"))
+    assert judge(tied, other_reading).word == "not reproduced"
+
+
+def test_mean_of_selections_must_satisfy_both_rules():
+    counts = number(quantity="selection", scale=1, value=12.0, spread=4.0, searched=64, trials=10)
+    ours = np.array([9.0, 10, 11, 12, 13, 14, 10, 12])
+    assert judge(counts, records(ours)).word == "reproduced"
+    assert judge(number(**{**vars(counts), "searched": 11}), records(ours)).word == "compatible"
+    outside_all = number(**{**vars(counts), "value": 9.0, "spread": 20.0})
+    assert judge(outside_all, records([10.0, 11, 12, 13])).word == "close"
+
+
+def test_method_with_seeds_is_judged_by_the_prediction_of_one_run():
+    one = number(kind="seeded", spread=None, trials=1, value=65.15)
+    seeds = records([0.45, 0.62, 0.49, 0.56, 0.54], n_test=2000)
+    assert judge(one, seeds).word == "compatible"
+    assert judge(number(**{**vars(one), "kind": "test_set"}), seeds).word == "not reproduced"
+    assert judge(one, records([0.532], n_test=2000)).half_width == np.inf
+
+
+def test_a_quotation_is_no_reproduction_but_shows_ours():
+    quoted = number(role="quoted", quoted="from elsewhere")
+    verdict = judge(quoted, records([0.2, 0.21, 0.19]))
+    assert (verdict.word, verdict.reason) == ("quoted", "from elsewhere")
+    assert verdict.ours == pytest.approx(20.0)
+    not_run = judge(number(role="quoted", quoted="from elsewhere", not_run="no data"), records([]))
+    assert (not_run.word, not_run.reason) == ("quoted", "from elsewhere; not run: no data")
+
+
+def with_readings(row, *readings):
+    """Verdicts on numbers of one row, from values under the headline and under readings."""
+    return credit_readings(
+        [
+            judge(
+                number(column=column, select={"metric": column}),
+                pd.concat(
+                    [records(row[column], metric=column)]
+                    + [records(r[column], metric=column, reading=name) for name, r in readings]
+                ),
+            )
+            for column in row
+        ]
+    )
+
+
+HIT, MISS = [0.199, 0.20, 0.201], [0.3, 0.301, 0.299]
+
+
+def test_a_reading_is_credited_for_the_row_that_it_brings_out():
+    first, second = with_readings(
+        {"a": MISS, "b": HIT}, ("good", {"a": HIT, "b": HIT}), ("bad", {"a": MISS, "b": HIT})
+    )
+    assert (first.word, first.reading) == ("reproduced under a reading", "good")
+    assert first.ours == pytest.approx(30.0), "the headline stays"
+    assert first.readings["good"].ours == pytest.approx(20.0)
+    assert (second.word, second.reading) == ("reproduced", "headline")
+    assert first.n_readings == second.n_readings == 2
+
+
+def test_a_reading_that_loses_a_number_is_not_credited():
+    first, second = with_readings({"a": MISS, "b": HIT}, ("swap", {"a": HIT, "b": MISS}))
+    assert [first.word, second.word] == ["not reproduced", "reproduced"]
+
+
+def test_two_readings_do_not_share_a_row():
+    verdicts = with_readings(
+        {"a": MISS, "b": MISS}, ("one", {"a": HIT, "b": MISS}), ("two", {"a": MISS, "b": HIT})
+    )
+    assert [v.word for v in verdicts] == ["not reproduced", "not reproduced"]
+
+
+def test_a_reading_with_fewer_trials_is_not_credited():
+    (verdict,) = with_readings({"a": MISS}, ("few", {"a": HIT[:2]}))
+    assert verdict.word == "not reproduced"
+    assert verdict.readings["few"].word == "reproduced"
 
 
 def test_explanation_and_other_readings_go_with_a_miss():
@@ -100,7 +209,9 @@ def test_explanation_and_other_readings_go_with_a_miss():
     verdict = judge(number(explanation="centring explains it"), both)
     assert verdict.word == "not reproduced"
     assert verdict.reason == "centring explains it"
-    assert verdict.readings == {"centred": pytest.approx(20.5)}
+    assert {name: o.ours for name, o in verdict.readings.items()} == {
+        "centred": pytest.approx(20.5)
+    }
     assert judge(number(explanation="unused"), records([0.2, 0.2])).reason == ""
 
 
@@ -126,7 +237,8 @@ def test_committed_results_judge_every_number_and_explain_every_miss(paper):
     verdicts = judge_paper(paper)
     assert len(verdicts) == len(numbers(paper))
     assert sum(count_words(verdicts).values()) == len(verdicts)
-    unexplained = [v.number.id for v in verdicts if v.word in WORDS[2:] and not v.reason]
+    told = ("not reproduced", "quoted", "not run")
+    unexplained = [v.number.id for v in verdicts if v.word in told and not v.reason]
     assert unexplained == []
 
 
@@ -141,7 +253,7 @@ def test_every_reading_in_the_records_is_told_and_the_other_way_round(paper):
 def test_tables_show_value_trials_and_source(paper):
     for table in paper_entry(paper)["tables"]:
         frame = tables.published_beside_ours(paper, table)
-        ran = frame[frame["verdict"] != "not run"]
+        ran = frame[frame["ours"] != "–"]
         assert (ran["trials"] > 0).all()
         assert set(ran["source"]) <= {"original", "partial", "resampled"}
 
