@@ -8,7 +8,6 @@ from numbers import Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from reprolib.methods.keops.alternating import solve_pyramid_alternating
@@ -22,6 +21,7 @@ from reprolib.methods.keops.kernel_sets import (
 from reprolib.methods.keops.mkl_features import solve_mkl_features
 from reprolib.methods.keops.norms import check_exponents, pyramid_weights
 from reprolib.methods.keops.tree import KernelTree, check_tree
+from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import (
     COUNT,
     NON_NEGATIVE,

@@ -6,11 +6,11 @@ from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.keops.tree import KernelTree, check_tree
 from reprolib.methods.keops.tree_norm import largest_alpha, solve_tree_lasso_fista
+from reprolib.methods.shared.sklearn_private import Interval
 from reprolib.methods.shared.validation import (
     COUNT,
     NON_NEGATIVE,

@@ -7,7 +7,6 @@ from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +22,7 @@ from reprolib.methods.mkpm._paths import decode_first, iterate_scores, predict_b
 from reprolib.methods.mkpm.allocation import solve_allocation
 from reprolib.methods.shared.codes import decision_values, encode
 from reprolib.methods.shared.kernels import KernelMixin, check_gram
+from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import (
     COUNT,
     encode_labels,

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils._param_validation import StrOptions
 
 from reprolib.methods.shared.kernels import KernelMixin, nystrom_landmarks, nystrom_map
+from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.validation import COUNT, encode_labels, validate_data
 
 #: Entries of a block of features, 16 MB.
