@@ -7,7 +7,7 @@ from itertools import combinations
 import cvxopt
 import numpy as np
 from cvxopt import solvers
-from scipy.optimize import linprog
+from scipy.optimize import linprog, nnls
 
 
 def hinge_loss(V, y, weights, beta, intercept):
@@ -87,3 +87,11 @@ def decision_values(K, K_cross, beta, intercept):
     for j, coefficient in enumerate(beta, start=1):
         alpha += coefficient / eigenvalues[-j] * eigenvectors[:, -j]
     return K_cross @ alpha + intercept
+
+
+def least_norm_point(H, h):
+    """Shortest t with H t >= h, by nonnegative least squares (Lawson and Hanson, chapter 23)."""
+    target = np.append(np.zeros(H.shape[1]), 1.0)
+    multipliers, _ = nnls(np.column_stack([H, h]).T, target, maxiter=20 * sum(H.shape))
+    active = multipliers > 0
+    return np.linalg.lstsq(H[active], h[active], rcond=None)[0] if active.any() else target[:-1]

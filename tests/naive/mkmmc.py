@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+from cvxopt import matrix, solvers
 from scipy.linalg import eigh, qr
 
 
@@ -18,6 +19,21 @@ def stqp_maximum(M):
             if theta.min() >= -1e-12 and abs(theta.sum() - 1) < 1e-8:
                 best = max(best, float(theta @ form @ theta))
     return best
+
+
+def concave_stqp_maximiser(M):
+    """Maximiser of theta' M theta on the simplex for M concave there: one convex QP (cvxopt)."""
+    p = len(M)
+    answer = solvers.qp(
+        matrix(-2.0 * np.asarray(M)),
+        matrix(np.zeros(p)),
+        matrix(-np.eye(p)),
+        matrix(np.zeros(p)),
+        matrix(np.ones((1, p))),
+        matrix(1.0),
+        options={"show_progress": False, "abstol": 1e-13, "reltol": 1e-13, "feastol": 1e-13},
+    )
+    return np.array(answer["x"]).ravel()
 
 
 def graph_weights(y):

@@ -35,7 +35,7 @@ from reprolib.methods.keops.norms import (
     pyramid_weights,
     uniform_weights,
 )
-from reprolib.methods.keops.svm import OPTIMAL_GAP, best_svm, size_of_gap
+from reprolib.methods.keops.svm import OPTIMAL_GAP, size_of_gap, solve_svm
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 
@@ -69,7 +69,7 @@ class _Problem:
 
         The gap of an answer that is not certified is kept in ``uncertified``.
         """
-        svm = best_svm(self.kernels.gram(effective), self.y, self.C, alpha=alpha, gap_tol=gap_tol)
+        svm = solve_svm(self.kernels.gram(effective), self.y, self.C, alpha=alpha, gap_tol=gap_tol)
         if size_of_gap(svm) > OPTIMAL_GAP:
             self.uncertified.append(size_of_gap(svm))
         coef = self.y * svm.variables["alpha"]

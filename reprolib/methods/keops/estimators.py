@@ -6,10 +6,9 @@ import warnings
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from reprolib.methods.keops.alternating import solve_pyramid_alternating
 from reprolib.methods.keops.kernel_sets import (
@@ -22,12 +21,13 @@ from reprolib.methods.keops.kernel_sets import (
 from reprolib.methods.keops.mkl_features import solve_mkl_features
 from reprolib.methods.keops.norms import check_exponents, pyramid_weights
 from reprolib.methods.keops.tree import KernelTree, check_tree
+from reprolib.methods.shared.binary import BinaryClassifierMixin
+from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import (
     COUNT,
     NON_NEGATIVE,
     POSITIVE,
     ConstantClassifierWarning,
-    encode_labels,
     validate_array,
     validate_data,
 )
@@ -39,7 +39,7 @@ __all__ = ["ConstantClassifierWarning", "KEOPSClassifier", "KernelTree", "MKLCla
 SMALLEST_REACH = 0.1
 
 
-class _PyramidClassifier(ClassifierMixin, BaseEstimator):
+class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
     """Binary classifier on a weighted sum of kernels; subclasses say which tree and solver."""
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -58,8 +58,8 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
     C: float
 
     def __sklearn_tags__(self):
+        """Mark precomputed kernels as three-dimensional input."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.input_tags.three_d_array = self.kernel == "precomputed"
         return tags
 
@@ -99,7 +99,7 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
 
     def _warn_if_constant(self, scores, reach):
         """Say so where the optimum is a constant class for the kernel's scale alone."""
-        values, spread = scores + self.intercept_, float(np.ptp(scores))
+        values, spread = scores + self._intercept_at_origin, float(np.ptp(scores))
         constant = np.all(values > 0) or np.all(values <= 0)
         if constant and spread > 0.0 and reach < SMALLEST_REACH:
             warnings.warn(
@@ -121,8 +121,7 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
             X = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
             y = column_or_1d(y)
             kernels = KernelStack(check_stack(X, len(y)))
-        self.classes_, indices = encode_labels(self, y)
-        return kernels, 2.0 * indices - 1.0
+        return kernels, self._signs(y)
 
     def _alternate(self, kernels, signs, exponents, start):
         return solve_pyramid_alternating(
@@ -152,31 +151,17 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
         self.status_ = solution.status
         self.n_iter_ = solution.iterations
         self.dual_coef_ = signs * found["alpha"]
-        self.intercept_ = found["intercept"]
+        self.intercept_ = self._intercept_at_origin = found["intercept"]
         if isinstance(kernels, LinearBlocks):
+            self._origin = kernels.origin
             per_feature = self.kernel_weights_[kernels.blocks]
             self.coef_ = per_feature * (kernels.X.T @ self.dual_coef_)
+            self.intercept_ = self._intercept_at_origin - self._origin @ self.coef_
 
-    def decision_function(self, X):
-        """Value f(x) + b; positive for ``classes_[1]``.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, p), or (n_kernels, m, n) for kernel="precomputed"
-
-        Returns
-        -------
-        ndarray of shape (m,)
-
-        Raises
-        ------
-        ValueError
-            If X does not have the shape of new data for this kernel.
-        """
-        check_is_fitted(self)
+    def _decide(self, X):
         if self.kernel == "linear":
             X = validate_data(self, X, dtype=np.float64, reset=False)
-            return X @ self.coef_ + self.intercept_
+            return (X - self._origin) @ self.coef_ + self._intercept_at_origin
         Ks = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
         if Ks.ndim != 3 or Ks.shape[::2] != (len(self.kernel_weights_), len(self.dual_coef_)):
             raise ValueError(
@@ -187,11 +172,6 @@ class _PyramidClassifier(ClassifierMixin, BaseEstimator):
         alive = np.flatnonzero(self.kernel_weights_)
         scores = np.tensordot(self.kernel_weights_[alive], Ks[alive] @ self.dual_coef_, axes=1)
         return scores + self.intercept_
-
-    def predict(self, X):
-        """Class of every row."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int)]
 
 
 class KEOPSClassifier(_PyramidClassifier):

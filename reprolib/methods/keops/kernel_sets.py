@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import norm
 
-from reprolib.methods.shared.kernels import check_gram
+from reprolib.methods.shared.kernels import check_gram, without_offsets
 from reprolib.methods.shared.validation import require_positive_semidefinite
 
 #: A norm of at most this multiple of its round-off counts as zero.
@@ -36,15 +36,26 @@ class KernelSet(Protocol):
 class LinearBlocks:
     """Linear kernels on blocks of features; no Gram matrix of a single kernel is ever formed.
 
+    Offsets far beyond the spread of a feature are taken out first: with an intercept they change no
+    solution, and beside them the spread would be lost in the round-off of the sums.
+
     Parameters
     ----------
     X : ndarray of shape (n, p)
     blocks : ndarray of int of shape (p,)
         Kernel of every feature, numbered 0..M-1.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p)
+        The features less ``origin``.
+    origin : ndarray of shape (p,)
+        See `without_offsets`.
     """
 
     def __init__(self, X, blocks):
-        self.X = np.asfortranarray(X)
+        moved, self.origin = without_offsets(X)
+        self.X = np.asfortranarray(moved)
         self.blocks = blocks
         self.n_kernels = int(blocks.max()) + 1
         self.single_features = len(blocks) == self.n_kernels

@@ -9,14 +9,13 @@ Primal and dual problem, for labels y in {-1, 1}, K of shape (n, n) and 0 < C:
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import cvxopt
 import numpy as np
 
 from reprolib.methods.keops._svm_numba import active_set, two_coordinate_descent
-from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning, Solution
+from reprolib.methods.shared.solution import NotOptimalError, Solution
 
 #: Relative duality gap up to which an answer counts as optimal.
 OPTIMAL_GAP = 1e-6
@@ -163,10 +162,11 @@ def solve_svm_active_set(
     return _solution(K, y, C, start, status, first + steps)
 
 
-def best_svm(K, y, C: float, *, alpha=None, gap_tol: float = OPTIMAL_GAP) -> Solution:
+def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = OPTIMAL_GAP) -> Solution:
     """Active-set answer, checked by its duality gap; by CVXOPT where that exceeds 1e-6.
 
-    Never warns: the caller reads ``relative_gap``, which is that of the better answer.
+    The better of the two answers is returned, certified or not: read ``relative_gap`` or call
+    ``require_optimal``.
 
     Parameters
     ----------
@@ -198,31 +198,3 @@ def size_of_gap(solution) -> float:
     """Relative gap without its sign; infinite where round-off has made it NaN."""
     size = abs(solution.relative_gap)
     return size if size >= 0.0 else np.inf
-
-
-def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = OPTIMAL_GAP) -> Solution:
-    """`best_svm`, with a warning where its answer is not certified.
-
-    Parameters
-    ----------
-    K, y, C, alpha, gap_tol : as in `best_svm`
-
-    Returns
-    -------
-    Solution
-        Variables as in `solve_svm_cvxopt`.
-
-    Warns
-    -----
-    NotOptimalWarning
-        If neither answer has a relative duality gap of at most ``gap_tol``.
-    """
-    best = best_svm(K, y, C, alpha=alpha, gap_tol=gap_tol)
-    if size_of_gap(best) > gap_tol:
-        warnings.warn(
-            f"The SVM with C = {C:g} stopped with a relative duality gap of "
-            f"{best.relative_gap:.3g} (wanted {gap_tol:g}); scale the kernel, or lower C.",
-            NotOptimalWarning,
-            stacklevel=2,
-        )
-    return best

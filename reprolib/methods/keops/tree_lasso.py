@@ -5,21 +5,17 @@ from __future__ import annotations
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator
 
 from reprolib.methods.keops.tree import KernelTree, check_tree
 from reprolib.methods.keops.tree_norm import largest_alpha, solve_tree_lasso_fista
-from reprolib.methods.shared.validation import (
-    COUNT,
-    NON_NEGATIVE,
-    encode_labels,
-    validate_data,
-)
+from reprolib.methods.shared.binary import BinaryClassifierMixin
+from reprolib.methods.shared.kernels import without_offsets
+from reprolib.methods.shared.sklearn_private import Interval
+from reprolib.methods.shared.validation import COUNT, NON_NEGATIVE, validate_data
 
 
-class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
+class TreeLassoClassifier(BinaryClassifierMixin, BaseEstimator):
     """Logistic regression with an l1/l2 norm over the nodes of a tree of features.
 
     Minimises sum_i log(1 + exp(-y_i (x_i w + b))) + alpha sum_g ||w_g||_2 over the nodes g of all
@@ -66,12 +62,6 @@ class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self):
-        """Mark the classifier as binary."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def fit(self, X, y):
         """Fit to features of shape (n, p) and labels of two classes.
 
@@ -82,13 +72,13 @@ class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, indices = encode_labels(self, y)
+        signs = self._signs(y)
         self.tree_ = check_tree(self.tree, X.shape[1])
-        self._solve(X, 2.0 * indices - 1.0)
+        self._solve(X, signs)
         return self
 
     def _solve(self, X, signs):
-        X = np.where(np.ptp(X, axis=0) > 0.0, X, 0.0)
+        X, self._origin = without_offsets(X)
         scale = float(np.sqrt(np.mean((X - X.mean(axis=0)) ** 2))) or 1.0
         largest = largest_alpha(self.tree_, X / scale, signs)
         alpha = self.alpha_ratio * largest
@@ -97,20 +87,14 @@ class TreeLassoClassifier(ClassifierMixin, BaseEstimator):
         )
         self.alpha_ = alpha * scale
         self.coef_ = solution.variables["coef"] / scale
-        self.intercept_ = solution.variables["intercept"]
+        self._intercept_at_origin = solution.variables["intercept"]
+        self.intercept_ = self._intercept_at_origin - self._origin @ self.coef_
         self.selected_ = self.coef_ != 0
         self.n_selected_ = self.tree_.n_selected(self.selected_)
         self.objective_ = solution.primal_objective
         self.duality_gap_ = solution.relative_gap
         self.n_iter_ = solution.iterations
 
-    def decision_function(self, X):
-        """Log-odds of ``classes_[1]``, shape (m,)."""
-        check_is_fitted(self)
+    def _decide(self, X):
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return X @ self.coef_ + self.intercept_
-
-    def predict(self, X):
-        """Class of every row."""
-        check_is_fitted(self)
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        return (X - self._origin) @ self.coef_ + self._intercept_at_origin

@@ -11,18 +11,19 @@ from collections.abc import Callable
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.kpm.components import MAX_NORM, KernelComponents, undetermined
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.square_path import solve_square_path
+from reprolib.methods.shared.binary import BinaryClassifierMixin
 from reprolib.methods.shared.kernels import KernelMixin
+from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
-from reprolib.methods.shared.validation import COUNT, encode_labels, known_labels, list_folds
+from reprolib.methods.shared.validation import COUNT, known_labels, list_folds
 
 LOSSES: dict[str, Callable] = {
     "hinge": solve_hinge_lp_path,
@@ -72,7 +73,7 @@ def select_dimension(errors, tie_break="smallest"):
     return int(TIE_BREAKS[tie_break](tied))
 
 
-class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
+class _ProjectionMachine(KernelMixin, BinaryClassifierMixin, BaseEstimator):
     """Prediction with one chosen D of a fitted path, and with all of them."""
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -82,17 +83,11 @@ class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
         "rank_tol": [Interval(Real, 0.0, 1.0, closed="both")],
     }
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def _fit_data(self, X, y):
         """Validate, and return the Gram matrix and labels -1 and 1."""
         self._validate_params()
         K, y = self._fit_gram(X, y)
-        self.classes_, indices = encode_labels(self, y)
-        return K, 2.0 * indices - 1.0
+        return K, self._signs(y)
 
     def _kernel(self, X, Y):
         """Kernel values; centring makes those of the linear kernel free of the data's offset."""
@@ -109,20 +104,41 @@ class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
         self.objective_path_ = path.objective
         self.duality_gap_ = float(path.duality_gap[n_components - 1])
 
-    def decision_function(self, X):
-        """Decision values f(x) of the chosen number of components, shape (m,)."""
-        check_is_fitted(self)
+    def _decide(self, X):
         return self._cross_gram(X) @ self.dual_coef_ + self.intercept_
 
-    def decision_function_path(self, X):
-        """Decision values for every number of components, shape (m, max D); column D - 1 is D."""
+    def decision_path(self, X):
+        """What `decision_function` would give, for every number of components.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p), or kernel values of shape (m, n) if precomputed
+
+        Returns
+        -------
+        ndarray of shape (m, max D)
+            Rows of X by number of components; column D - 1 is for D components.
+        """
         check_is_fitted(self)
         return self.path_.scores(self._cross_gram(X))
 
-    def predict(self, X):
-        """Class of each row of X: the second class where f(x) > 0, else the first."""
-        positive = self.decision_function(X) > 0.0
-        return self.classes_[positive.astype(int)]
+    def score_path(self, X, y):
+        """Accuracy, what `score` would give, for every number of components.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p), or kernel values of shape (m, n) if precomputed
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        ndarray of shape (max D,)
+            Entry D - 1 is for D components.
+        """
+        second = np.asarray(y) == self.classes_[1]
+        first = np.asarray(y) == self.classes_[0]
+        positive = self.decision_path(X) > 0.0
+        return np.mean(np.where(positive, second[:, None], first[:, None]), axis=0)
 
     def error_path(self, X, y):
         """Test error for every number of components, shape (max D,).
@@ -134,7 +150,7 @@ class _ProjectionMachine(KernelMixin, ClassifierMixin, BaseEstimator):
         ValueError
             If y holds a label that was not in the training data.
         """
-        scores = self.decision_function_path(X)
+        scores = self.decision_path(X)
         return error_path(2.0 * known_labels(y, self.classes_) - 1.0, scores)
 
 

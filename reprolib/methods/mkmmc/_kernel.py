@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +17,7 @@ from reprolib.methods.mkmmc._graph import margin_laplacian
 from reprolib.methods.mkmmc._linear import check_n_components
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
 from reprolib.methods.shared.kernels import KernelMixin, center_gram
+from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.validation import NON_NEGATIVE, require_positive_semidefinite
 
 

@@ -8,7 +8,6 @@ from numbers import Integral
 import numpy as np
 from sklearn.metrics import euclidean_distances
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,6 +23,7 @@ from reprolib.methods.mkmmc._kernel import numerical_rank, uncentered
 from reprolib.methods.mkmmc._linear import check_n_components
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
 from reprolib.methods.shared.kernels import center_gram, mean_distance
+from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import (
     COUNT,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import StrOptions
 
+from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.validation import COUNT, NON_NEGATIVE
 
 

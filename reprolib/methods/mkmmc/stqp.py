@@ -19,7 +19,7 @@ import numpy as np
 from cvxopt import matrix, solvers
 from scipy.linalg import eigh, eigvalsh, helmert
 
-from reprolib.methods.shared.solution import NotOptimalError, Solution
+from reprolib.methods.shared.solution import Solution
 
 #: Weights up to this are taken as zero when an answer is polished on its support.
 _SUPPORT_TOL = 1e-7
@@ -27,44 +27,6 @@ _SUPPORT_TOL = 1e-7
 _CURVATURE_TOL = 1e-12
 #: Values, relative to the largest entry, up to which the first of two is kept.
 _TIE = 1e-12
-
-
-def solve_stqp_convex(M, *, tol: float = 1e-9) -> Solution:
-    """Maximise a quadratic form that is concave on the simplex, by a convex QP (cvxopt).
-
-    The upper bound is the linearisation's, 2 max_i (M theta)_i - theta' M theta, which bounds a
-    concave form everywhere on the simplex.
-
-    Parameters
-    ----------
-    M : array-like of shape (p, p)
-        Symmetric, with z' M z <= 0 for every z whose entries sum to zero.
-    tol : float
-        Largest gap, relative to the largest entry of M.
-
-    Raises
-    ------
-    ValueError
-        If M is not symmetric and finite, or not concave on the simplex.
-    NotOptimalError
-        If the gap cannot be brought below ``tol``.
-    """
-    M = _check_form(M)
-    scale = _scale(M)
-    if len(M) > 1 and _largest_curvature(M) > 1e-9 * scale:
-        raise ValueError(
-            f"M is not concave on the simplex: its largest curvature there is "
-            f"{_largest_curvature(M):.3g}, with entries up to {scale:.3g}. "
-            "Use solve_stqp_global or solve_stqp_local."
-        )
-    theta = _maximise_concave(M / scale, np.zeros(len(M)))
-    solution = _solution(M, theta, _linear_bound(M, theta), "optimal", 1)
-    if solution.gap > tol * scale:
-        raise NotOptimalError(
-            f"the convex QP over {len(M)} weights stopped with gap {solution.gap:.3g}, more than "
-            f"tol = {tol:g} times the largest entry {scale:.3g} of M; loosen tol or rescale M"
-        )
-    return solution
 
 
 def solve_stqp_local(M, start, *, max_iter: int = 200, tol: float = 1e-12) -> Solution:
@@ -120,7 +82,7 @@ def solve_stqp_global(M, *, max_nodes: int = 100_000, tol: float = 1e-9) -> Solu
     A maximiser of least support lies inside a face on which M is strictly concave (along any
     other direction one can walk to a smaller face without loss). So:
 
-    - a face on which M is concave is one convex QP, with the bound of `solve_stqp_convex`;
+    - a face on which M is concave is one convex QP, bounded by its linearisation at the answer;
     - on any other face no least-support maximiser is inside. Where M is convex along an edge
       (i, j), it lacks i or j: two children. Otherwise it lacks at least one index: one child an
       index, the earlier ones being kept;

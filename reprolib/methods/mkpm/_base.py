@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,10 +17,11 @@ from reprolib.methods.mkpm._bases import (
 )
 from reprolib.methods.mkpm._codes import CODES, make_code
 from reprolib.methods.mkpm._losses import LOSSES
-from reprolib.methods.mkpm._paths import decode_first, iterate_scores, predict_blocks
+from reprolib.methods.mkpm._paths import decode_first, predict_blocks
 from reprolib.methods.mkpm.allocation import solve_allocation
 from reprolib.methods.shared.codes import decision_values, encode
 from reprolib.methods.shared.kernels import KernelMixin, check_gram
+from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import (
     COUNT,
     encode_labels,
@@ -49,6 +48,7 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
+        self._check_symmetric(X)
         return (check_gram(X) if self.kernel == "precomputed" else X), y
 
     def _fit_path(self, X, y, n_components):
@@ -147,12 +147,24 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
         """Values f_l(x) of all bits, shape (n, L)."""
         return self._support_gram(X) @ self.dual_coef_ + self.intercept_
 
-    def decision_path(self, X) -> Iterator[np.ndarray]:
-        """Scores of the bits, shape (n, L), for d = 0, ..., n_components_ one after the other.
+    def decision_path(self, X):
+        """What `decision_function` would give, for every total dimension.
 
-        One array is updated in place and yielded again and again: copy what you keep.
+        Memory is O(n n_classes n_components_); give X in parts where that is too much.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or kernel values of shape (n, n_train) if precomputed
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes, n_components_ + 1)
+            The path is the last axis, entry d for the total dimension d = 0, 1, ... For two classes
+            the shape is (n, n_components_ + 1).
         """
-        return iterate_scores(self._paths, self._features(X), self.allocation_path_)
+        scores = self._paths.scores(self._features(X))
+        along = scores[:, np.arange(len(self.code_)), self.allocation_path_]
+        return np.moveaxis(decision_values(self.code_, along), 1, -1)
 
     def predict_path(self, X):
         """Classes for every total dimension d, shape (n, n_components_ + 1)."""

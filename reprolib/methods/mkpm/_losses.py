@@ -8,14 +8,14 @@ import numpy as np
 
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
+from reprolib.methods.kpm.square_path import solve_square_path_orthonormal
 from reprolib.methods.mkpm._bases import Basis
 from reprolib.methods.mkpm._paths import BitPaths, NestedPaths, TabulatedPaths
-from reprolib.methods.mkpm.least_squares_path import solve_least_squares_path_orthonormal
 
 
 def square_paths(basis: Basis, targets) -> tuple[BitPaths, float]:
     """Square loss in closed form; targets (n, L) may be any reals. No intercept, as printed."""
-    solution = solve_least_squares_path_orthonormal(basis.features, targets).require_optimal()
+    solution = solve_square_path_orthonormal(basis.features, targets).require_optimal()
     paths = NestedPaths(solution.variables["coef"], solution.variables["objectives"])
     return paths, solution.relative_gap
 

@@ -6,7 +6,6 @@ from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.mkpm._codes import CODES, make_code
@@ -15,6 +14,7 @@ from reprolib.methods.mkpm.allocation import solve_allocation
 from reprolib.methods.shared.codes import decision_values
 from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.methods.shared.nystrom import Moments, NystromMixin
+from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import COUNT
 
 

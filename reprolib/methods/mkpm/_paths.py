@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numba import njit
 
-from reprolib.methods.shared.codes import decoding_weights, nearness
+from reprolib.methods.shared.codes import decoding_weights, first_largest, nearness
 
 #: Nearness of code words, relative to the largest in size, that differs by no more is equal:
 #: bits of the hinge and logistic loss are exact to their solvers' tolerance only.
@@ -34,9 +34,6 @@ class BitPaths(Protocol):
 
     def scores(self, features) -> np.ndarray:
         """Values of all predictors, shape (n, L, r + 1)."""
-
-    def move(self, scores, features, bit: int, old: int, new: int) -> None:
-        """Take column ``bit`` of ``scores`` from dimension ``old`` to ``new``, in place."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +63,6 @@ class NestedPaths:
         np.cumsum(products, axis=2, out=scores[:, :, 1:])
         return scores
 
-    def move(self, scores, features, bit, old, new):
-        """Add or take away the dimensions between the two."""
-        low, high = min(old, new), max(old, new)
-        step = features[:, low:high] @ self.coef[low:high, bit]
-        scores[:, bit] += step if new > old else -step
-
 
 @dataclass(frozen=True)
 class TabulatedPaths:
@@ -99,21 +90,6 @@ class TabulatedPaths:
     def scores(self, features):
         """One matrix product per bit."""
         return np.stack([features @ table.T for table in self.coef], axis=1) + self.intercept
-
-    def move(self, scores, features, bit, old, new):
-        """Evaluate the new predictor."""
-        scores[:, bit] = features[:, :new] @ self.coefficients(bit, new) + self.intercept[bit, new]
-
-
-def iterate_scores(paths: BitPaths, features, allocation) -> Iterator[np.ndarray]:
-    """Scores (n, L) for every row of ``allocation``, one array updated in place between yields."""
-    current = np.zeros(allocation.shape[1], dtype=np.intp)
-    scores = np.tile(paths.intercepts(current), (len(features), 1))
-    for target in allocation:
-        for bit in np.flatnonzero(target != current):
-            paths.move(scores, features, int(bit), int(current[bit]), int(target[bit]))
-        current = target
-        yield scores
 
 
 def predict_blocks(
@@ -161,6 +137,4 @@ def _first_nearest(similarity):
 
 def decode_first(code, scores):
     """Index of the nearest code word for scores (n, L), ties as in `predict_blocks`."""
-    similarity = nearness(code, scores)
-    size = np.max(np.abs(similarity), axis=1, keepdims=True)
-    return np.argmax(similarity >= similarity.max(axis=1, keepdims=True) - TIE_TOL * size, axis=1)
+    return first_largest(nearness(code, scores), TIE_TOL)

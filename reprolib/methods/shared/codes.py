@@ -9,15 +9,15 @@ from sklearn.utils import check_random_state
 TIE = 1e-10
 
 
-def first_largest(values):
-    """Index of the largest value along the last axis, the first of those equal up to round-off.
+def first_largest(values, tol: float = TIE):
+    """Index of the largest value along the last axis, the first of those equal up to ``tol``.
 
     Scores that tie by the problem (repeated points, symmetric classes) differ in the last digits,
     and otherwise from one processor to the next.
     """
     values = np.asarray(values)
     size = np.abs(values).max(axis=-1, keepdims=True)
-    return np.argmax(values >= values.max(axis=-1, keepdims=True) - TIE * size, axis=-1)
+    return np.argmax(values >= values.max(axis=-1, keepdims=True) - tol * size, axis=-1)
 
 
 def one_vs_all_code(n_classes: int):
@@ -103,9 +103,9 @@ def nearness(code, scores):
 
 
 def decision_values(code, scores):
-    """`nearness`; for two classes the second's less the first's, shape (n,)."""
+    """`nearness` of scores (..., L); for two classes the second's less the first's, shape (...)."""
     values = nearness(code, scores)
-    return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
+    return values[..., 1] - values[..., 0] if values.shape[-1] == 2 else values
 
 
 def decode(code, scores):

@@ -12,8 +12,8 @@ from scipy.sparse import issparse
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import (
     LARGEST_KERNEL_VALUE,
     LARGEST_PARAMETER,
@@ -27,6 +27,15 @@ Kernel = str | Callable[..., Any]
 
 #: Offset of the data, relative to their spread, beyond which distances are computed without it.
 LARGE_OFFSET = 1e3
+
+#: Round-off of a number that a few operations have led to, relative to its size.
+ROUND_OFF_OF_NUMBERS = 4 * float(np.finfo(np.float64).eps)
+
+#: Asymmetry of a Gram matrix, relative to its largest entry, that passes for round-off.
+SYMMETRY_TOL = 1e-8
+
+#: Rows on each side of the check whether a kernel function is symmetric.
+ROWS_OF_SYMMETRY_CHECK = 16
 
 
 class KernelMixin:
@@ -62,12 +71,30 @@ class KernelMixin:
             X = check_gram(X)
         else:
             self.X_fit_ = X
+            self._check_symmetric(X)
         return self._kernel(X, X), y
 
     def _cross_gram(self, X):
         """Validate new data and return the kernel between it and the training data."""
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return X if self.kernel == "precomputed" else self._kernel(X, self.X_fit_)
+
+    def _check_symmetric(self, X):
+        """Refuse a kernel function for which k(x, y) and k(y, x) differ on some training points.
+
+        The Gram matrix does not tell: scikit-learn computes one half of it and mirrors that.
+        """
+        if not callable(self.kernel):
+            return
+        first, last = X[:ROWS_OF_SYMMETRY_CHECK], X[-ROWS_OF_SYMMETRY_CHECK:]
+        K, reverse = self._kernel(first, last), self._kernel(last, first).T
+        asymmetry = np.max(np.abs(K - reverse))
+        if asymmetry > SYMMETRY_TOL * np.max(np.abs(K)):
+            raise ValueError(
+                f"kernel={self.kernel!r} is not symmetric: k(x, y) and k(y, x) differ by up to "
+                f"{asymmetry:.3g} on the training data. Give a symmetric kernel function, for "
+                "example (k(x, y) + k(y, x)) / 2."
+            )
 
     def _kernel(self, X, Y):
         if self.kernel == "precomputed":
@@ -120,7 +147,42 @@ def _without_offset(X, Y):
     return moved, None if Y is None else Y - origin
 
 
-def check_gram(K, *, name: str = "X", tol: float = 1e-8):
+def without_offsets(X):
+    """Move every column whose offset is far larger than its spread to the origin.
+
+    Other columns stay bit by bit as they are. What is left of a moved column is exact, since
+    numbers so near to each other are subtracted without round-off. A column is constant, and
+    becomes zero, if it varies by no more than the round-off of its own numbers.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+
+    Returns
+    -------
+    moved : ndarray of shape (n, p)
+        X - origin.
+    origin : ndarray of shape (p,)
+        Means of the columns that are moved, zero for the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.kernels import without_offsets
+    >>> moved, origin = without_offsets(np.array([[1e11 - 1, 5.0], [1e11 + 1, 3.0]]))
+    >>> moved.tolist(), origin.tolist()
+    ([[-1.0, 5.0], [1.0, 3.0]], [100000000000.0, 0.0])
+    """
+    origin = np.mean(X, axis=0)
+    spread = np.max(np.abs(X - origin), axis=0)
+    origin = np.where(np.abs(origin) > LARGE_OFFSET * spread, origin, 0.0)
+    moved = X - origin
+    constant = (origin != 0.0) & (np.ptp(X, axis=0) <= ROUND_OFF_OF_NUMBERS * np.abs(origin))
+    moved[:, constant] = 0.0
+    return moved, origin
+
+
+def check_gram(K, *, name: str = "X", tol: float = SYMMETRY_TOL):
     """Check that a precomputed Gram matrix is square and symmetric; return it symmetrised.
 
     Raises

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils._param_validation import StrOptions
 
 from reprolib.methods.shared.kernels import KernelMixin, nystrom_landmarks, nystrom_map
+from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.validation import COUNT, encode_labels, validate_data
 
 #: Entries of a block of features, 16 MB.
@@ -65,6 +65,7 @@ class NystromMixin(KernelMixin):
         self.classes_, indices = encode_labels(self, y)
         landmarks = nystrom_landmarks(len(X), min(self.rank, len(X)), self.random_state)
         self.X_fit_ = np.array(X[landmarks], dtype=np.float64)
+        self._check_symmetric(self.X_fit_)
         self.feature_map_ = nystrom_map(self._kernel(self.X_fit_, self.X_fit_))
         rank = self.feature_map_.shape[1]
         if rank == 0:

@@ -6,8 +6,9 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import get_tags, validation
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from reprolib.methods.shared.sklearn_private import Interval
 
 
 class ConstantClassifierWarning(UserWarning):

@@ -88,7 +88,7 @@ class OneVsRestKPM:
     def predict_at(self, X, dimensions):
         """Class of every row for several D, one array each."""
         K = gram(X, self.X_fit_, gamma=self.gamma)
-        paths = np.stack([model.decision_function_path(K) for model in self.models_])
+        paths = np.stack([model.decision_path(K) for model in self.models_])
         columns = [min(D, self.n_components_) - 1 for D in dimensions]
         if len(self.models_) == 1:
             return [self.classes_[(paths[0, :, j] > 0).astype(int)] for j in columns]

@@ -119,7 +119,8 @@ def weight_path(X, y, tree, p, C, n_steps: int):
     path = [weights]
     for _ in range(n_steps):
         effective = effective_weights(tree, p, weights)
-        alpha = solve_svm(kernels.gram(effective), y, C, alpha=alpha).variables["alpha"]
+        svm = solve_svm(kernels.gram(effective), y, C, alpha=alpha).require_optimal()
+        alpha = svm.variables["alpha"]
         weights = pyramid_weights(tree, gammas, effective * kernels.dual_norms(y * alpha))
         path.append(weights)
     return [np.stack(level) for level in zip(*path, strict=True)]

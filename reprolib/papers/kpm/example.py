@@ -33,7 +33,7 @@ def decision_boundaries(model, X, y, dimensions: Sequence[int], titles: Sequence
     titles : sequence of str
     """
     grid_x, grid_y, points = _grid(X)
-    paths = model.decision_function_path(points)
+    paths = model.decision_path(points)
     figure, axes = figure_grid(1, len(dimensions), size=(2.9, 2.8), sharex=True, sharey=True)
     for axis, D, title in zip(axes, dimensions, titles, strict=True):
         _draw_regions(axis, grid_x, grid_y, paths[:, D - 1].reshape(grid_x.shape))
@@ -70,7 +70,7 @@ def path_picture(model, X_train, y_train, X_test, y_test) -> Figure:
     axes[1].plot(D, model.error_path(X_test, y_test), color=RED, label="test")
     axes[1].set(title="error", xlabel="D")
     axes[1].legend()
-    size = np.abs(model.decision_function_path(X_test)).max(axis=0)
+    size = np.abs(model.decision_path(X_test)).max(axis=0)
     axes[2].semilogy(D, size, color=GREEN)
     axes[2].set(title="largest |f(x)| on the test points", xlabel="D")
     return figure

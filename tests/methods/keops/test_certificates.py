@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from reprolib.methods.keops.alternating import solve_pyramid_alternating
 from reprolib.methods.keops.kernel_sets import KernelStack, LinearBlocks
 from reprolib.methods.keops.mkl_features import solve_mkl_features
-from reprolib.methods.keops.svm import best_svm, solve_svm_active_set
+from reprolib.methods.keops.svm import solve_svm, solve_svm_active_set
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.keops.tree_norm import largest_alpha, solve_tree_lasso_fista
 from reprolib.methods.shared.solution import NotOptimalWarning
@@ -64,7 +64,7 @@ def test_svm_on_degenerate_problems():
     for seed in range(N_PROBLEMS):
         X, y, C = degenerate_problem(seed)
         K = X @ X.T
-        solution = best_svm(K, y, C)
+        solution = solve_svm(K, y, C)
         if solution.status != "optimal":
             uncertified.append(seed % 8)
             continue
@@ -176,7 +176,7 @@ def test_units_of_the_kernel_do_not_matter(exponent):
         stack = [KernelStack(np.stack([x @ x.T, 2 * x @ x.T])) for x in (X, scaled)]
         tree = KernelTree.flat(2)
         pairs = [
-            [best_svm(x @ x.T, y, c) for x, c in ((X, C), (scaled, scaled_C))],
+            [solve_svm(x @ x.T, y, c) for x, c in ((X, C), (scaled, scaled_C))],
             [solve_mkl_features(linear(x), y, c) for x, c in ((X, C), (scaled, scaled_C))],
             [by_alternation(x, y, c) for x, c in ((X, C), (scaled, scaled_C))],
             [
@@ -196,7 +196,7 @@ HOSTILE = """
 import sys, warnings
 import numpy as np
 from reprolib.methods.keops import KEOPSClassifier
-from reprolib.methods.keops.svm import best_svm
+from reprolib.methods.keops.svm import solve_svm
 from tests.degenerate_binary import degenerate_problem
 warnings.simplefilter("ignore")
 r = np.random.default_rng(21)
@@ -206,7 +206,7 @@ C = 10.0 ** r.uniform(-6, 6)
 KEOPSClassifier(C=C, max_iter=5).fit(X, np.arange(n) % 2)
 for seed in range(int(sys.argv[1])):
     X, y, C = degenerate_problem(seed)
-    best_svm(X @ X.T, y, C)
+    solve_svm(X @ X.T, y, C)
 """
 
 

@@ -7,6 +7,7 @@ from reprolib.methods.keops import (
     KEOPSClassifier,
     KernelTree,
     MKLClassifier,
+    TreeLassoClassifier,
     alternating,
 )
 from reprolib.methods.keops.svm import solve_svm_active_set
@@ -110,6 +111,33 @@ def test_flat_channel_gets_weight_zero(flat_value):
         assert np.isfinite(model.coef_).all()
 
 
+@pytest.mark.parametrize("offset", [1e6, -1e9, 1e11])
+@pytest.mark.parametrize(
+    "model", [KEOPSClassifier(p=0.5, C=5.0), MKLClassifier(C=5.0), TreeLassoClassifier()]
+)
+def test_an_offset_is_no_reason_to_drop_a_feature(model, offset):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(-64, 65, size=(60, 4)) / 16, np.arange(60) % 2
+    X[:, 0] += 4.0 * y
+    expected = model.fit(X, y).decision_function(X)
+    coef, selected = model.coef_, model.selected_
+    shifted = X + np.array([offset, 0.0, offset, 0.0])
+    model.fit(shifted, y)
+    assert selected[0]
+    np.testing.assert_array_equal(model.selected_, selected)
+    np.testing.assert_allclose(model.coef_, coef, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(model.decision_function(shifted), expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e11])
+def test_round_off_around_an_offset_is_no_feature(offset):
+    X, y = data()
+    noise = np.random.default_rng(0).integers(-1, 2, size=40)
+    X[:, 6] = offset + noise * np.spacing(offset)
+    for model in (KEOPSClassifier(TREE, C=50.0), MKLClassifier(C=1.0), TreeLassoClassifier()):
+        assert not model.fit(X, y).selected_[6]
+
+
 def test_all_features_constant_predicts_the_majority():
     y = np.array([0, 0, 0, 1, 1])
     for model in (KEOPSClassifier(C=1.0), MKLClassifier(C=1.0)):
@@ -201,7 +229,7 @@ def test_uncertified_svms_are_counted_in_one_warning(monkeypatch):
     def stops_early(K, signs, C, **options):
         return solve_svm_active_set(K, signs, C, max_iter=1)
 
-    monkeypatch.setattr(alternating, "best_svm", stops_early)
+    monkeypatch.setattr(alternating, "solve_svm", stops_early)
     with pytest.warns(NotOptimalWarning, match=r"\d+ of \d+ inner SVMs stopped .* worst") as seen:
         KEOPSClassifier(p=2.0, C=50.0).fit(X, y)
     assert len(seen) == 1

@@ -11,7 +11,7 @@ from reprolib.methods.keops.svm import (
     solve_svm_active_set,
     solve_svm_cvxopt,
 )
-from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
+from reprolib.methods.shared.solution import NotOptimalError
 
 
 def two_classes(seed, n=40, p=6, shift=0.7):
@@ -88,15 +88,15 @@ def test_best_intercept_is_the_minimum_over_all_breakpoints(seed, n):
     assert value == pytest.approx(naive)
 
 
-def test_falls_back_on_cvxopt_and_warns_when_both_fail(monkeypatch):
+def test_falls_back_on_cvxopt_and_says_so_when_both_fail(monkeypatch):
     K, y = two_classes(1)
     bad = solve_svm_active_set(K, y, 1.0, max_iter=0)
     assert bad.status == "max_iter"
     monkeypatch.setattr(svm_module, "solve_svm_active_set", lambda *a, **k: bad)
     assert solve_svm(K, y, 1.0).relative_gap < 1e-6
     monkeypatch.setattr(svm_module, "solve_svm_cvxopt", lambda *a, **k: bad)
-    with pytest.warns(NotOptimalWarning, match="The SVM with C = 1 stopped"):
-        solve_svm(K, y, 1.0)
+    with pytest.raises(NotOptimalError, match="stopped with status 'max_iter'"):
+        solve_svm(K, y, 1.0).require_optimal()
 
 
 def test_intercept_is_the_middle_of_a_flat_part():

@@ -17,10 +17,9 @@ from reprolib.methods.kpm.hinge_lp import (
 )
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
-from reprolib.methods.kpm.square_path import solve_square_path
+from reprolib.methods.kpm.square_path import solve_square_path, solve_square_path_orthonormal
 from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.methods.mkpm.allocation import allocation_objective, solve_allocation
-from reprolib.methods.mkpm.least_squares_path import solve_least_squares_path_orthonormal
 from tests.naive.certificates import (
     degenerate_problem,
     hinge_optimum,
@@ -91,7 +90,7 @@ def test_least_squares_in_500_spaces_agrees_with_lstsq():
         n, rank = rng.integers(2, 10), rng.integers(1, 6)
         features = np.linalg.qr(rng.normal(size=(n, min(n, rank))))[0]
         targets = rng.normal(size=(n, 2)) * 10.0 ** rng.uniform(-150, 150)
-        solution = solve_least_squares_path_orthonormal(features, targets).require_optimal(1e-10)
+        solution = solve_square_path_orthonormal(features, targets).require_optimal(1e-10)
         fitted = features @ np.linalg.lstsq(features, targets, rcond=None)[0]
         residual = np.linalg.norm(targets - fitted) ** 2 / n
         assert abs(solution.primal_objective - residual) <= 1e-12 * (solution.scale or 0.0)

@@ -67,8 +67,10 @@ def test_learned_attributes(moons):
 def test_path_holds_the_model_of_every_smaller_dimension(moons, loss):
     X, y, X_test, y_test = moons
     model = KPMClassifier(12, gamma=GAMMA, loss=loss).fit(X, y)
-    scores, errors = model.decision_function_path(X_test), model.error_path(X_test, y_test)
+    scores, errors = model.decision_path(X_test), model.error_path(X_test, y_test)
+    accuracies = model.score_path(X_test, y_test)
     assert scores.shape == (40, 12)
+    assert accuracies[-1] == model.score(X_test, y_test)
     np.testing.assert_allclose(scores[:, -1], model.decision_function(X_test), rtol=1e-11)
     for d in (1, 5, 9):
         smaller = KPMClassifier(d, gamma=GAMMA, loss=loss).fit(X, y)
@@ -76,6 +78,7 @@ def test_path_holds_the_model_of_every_smaller_dimension(moons, loss):
             smaller.decision_function(X_test), scores[:, d - 1], rtol=1e-6, atol=1e-6
         )
         assert errors[d - 1] == pytest.approx(1.0 - smaller.score(X_test, y_test))
+        assert accuracies[d - 1] == smaller.score(X_test, y_test)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
@@ -99,15 +102,13 @@ def test_predictions_do_not_depend_on_order_labels_or_scale(seed):
     X_test = rng.normal(size=(20, 2))
     K, K_cross = gram(X, gamma=GAMMA), gram(X_test, X, gamma=GAMMA)
     model = KPMClassifier(6, kernel="precomputed")
-    expected = model.fit(K, y).decision_function_path(K_cross)
+    expected = model.fit(K, y).decision_path(K_cross)
     order = rng.permutation(50)
-    permuted = model.fit(K[np.ix_(order, order)], y[order]).decision_function_path(
-        K_cross[:, order]
-    )
+    permuted = model.fit(K[np.ix_(order, order)], y[order]).decision_path(K_cross[:, order])
     np.testing.assert_allclose(permuted, expected, atol=1e-5)
-    flipped = model.fit(K, 1 - y).decision_function_path(K_cross)
+    flipped = model.fit(K, 1 - y).decision_path(K_cross)
     np.testing.assert_allclose(flipped, -expected, atol=1e-5)
-    scaled = model.fit(37.0 * K, y).decision_function_path(37.0 * K_cross)
+    scaled = model.fit(37.0 * K, y).decision_path(37.0 * K_cross)
     np.testing.assert_allclose(scaled, expected, atol=1e-5)
 
 
@@ -183,7 +184,7 @@ def test_cv_is_capped_at_the_rank_of_the_smallest_fold():
     model = KPMClassifierCV(10, kernel="linear").fit(X, y)
     assert model.max_components_ == 3
     assert model.cv_error_path_.shape == (3,)
-    assert model.decision_function_path(X).shape == (30, 3)
+    assert model.decision_path(X).shape == (30, 3)
 
 
 def test_cv_takes_any_splitter_and_is_seeded(moons):

@@ -14,7 +14,8 @@ from reprolib.methods.kpm.hinge_lp import (
     solve_hinge_lp_path_highs,
 )
 from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
-from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum, least_norm_point
+from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum
+from reprolib.methods.kpm.hinge_lp._least_norm import least_norm_active_set
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
 from reprolib.methods.kpm.square_path import solve_square_path
@@ -170,7 +171,7 @@ def test_canonical_optimum_does_not_hang_on_the_round_off_of_dual_variables(gap,
     noisy = np.where(dual < 0.5, dual + noise, dual - noise)
     margins = y * values(V, solution)
     c = basis.signed @ margins / 40
-    c, found = canonical_optimum(basis.signed, basis.weights, c, noisy, 1e-9)
+    c, found, _ = canonical_optimum(basis.signed, basis.weights, c, noisy, 1e-9)
     assert found
     np.testing.assert_allclose(c @ basis.signed, margins, atol=1e-6)
 
@@ -187,18 +188,73 @@ def test_independent_columns_see_round_off_of_large_multiples():
     assert Q2.shape == (30, 12)
 
 
+@given(
+    seed=st.integers(0, 10**6),
+    n_rows=st.integers(1, 40),
+    size=st.integers(1, 15),
+    kind=st.sampled_from(["random", "integer", "rows of many sizes"]),
+)
+@settings(examples, max_examples=200)
+def test_least_norm_point_is_that_of_nonnegative_least_squares(seed, n_rows, size, kind):
+    rng = np.random.default_rng(seed)
+    H = rng.normal(size=(n_rows, size))
+    if kind == "integer":
+        H = np.round(H)
+    if kind == "rows of many sizes":
+        H *= 10.0 ** rng.uniform(-3, 3, size=(n_rows, 1))
+    h = H @ rng.normal(size=size) - rng.uniform(size=n_rows) * rng.integers(0, 2, n_rows)
+    expected = naive.least_norm_point(H, h)
+    for guess in (np.empty(0, dtype=np.int64), rng.integers(0, n_rows, size)):
+        t, active, solved = least_norm_active_set(H, h, guess)
+        assert solved
+        np.testing.assert_allclose(t, expected, rtol=1e-6, atol=1e-8 * np.linalg.norm(expected))
+        np.testing.assert_allclose(H[active] @ t, h[active], rtol=1e-9, atol=1e-9)
+
+
 def test_least_norm_point_satisfies_its_optimality_conditions():
     rng = np.random.default_rng(0)
     H = rng.normal(size=(30, 6))
     h = H @ rng.normal(size=6) - rng.uniform(0.0, 1.0, 30)
-    t = least_norm_point(H, h)
-    slack = H @ t - h
-    active = slack < 1e-9
+    t, active, _ = least_norm_active_set(H, h, np.empty(0, dtype=np.int64))
     multipliers = np.linalg.lstsq(H[active].T, t, rcond=None)[0]
-    assert slack.min() >= -1e-9
+    assert (H @ t - h).min() >= -1e-9
     assert multipliers.min() >= -1e-9
     np.testing.assert_allclose(H[active].T @ multipliers, t, atol=1e-9)
-    assert np.array_equal(least_norm_point(H, -np.ones(30)), np.zeros(6))
+    nothing_to_do, *_ = least_norm_active_set(H, -np.ones(30), np.arange(4))
+    assert np.array_equal(nothing_to_do, np.zeros(6))
+
+
+def test_contradicting_rows_have_no_least_norm_point():
+    H = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
+    *_, solved = least_norm_active_set(H, np.ones(3), np.array([0]))
+    assert not solved
+
+
+def test_the_guess_does_not_change_the_canonical_optimum():
+    V, y = overlapping(n=40, gap=3.0)
+    basis = NestedBasis.from_arrays(V[:, :12], y)
+    solution = solve_hinge_lp_path(V, y, 12)[-1]
+    c = basis.signed @ (y * values(V, solution)) / 40
+    rng = np.random.default_rng(0)
+    expected, *_ = canonical_optimum(basis.signed, basis.weights, c, np.zeros(40), 1e-9)
+    for size in (1, 5, 40):
+        guess = rng.permutation(40)[:size]
+        found, *_ = canonical_optimum(basis.signed, basis.weights, c, np.zeros(40), 1e-9, guess)
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
+
+
+def test_where_the_classes_become_separable_no_other_solver_is_needed():
+    """Vertices of norm 1e6 and more have no certificate there; the separating point does."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(150, 2)), rng.choice([-1.0, 1.0], 150)
+    V = np.sqrt(150) * gram_eigh(gram(X, gamma=2.0))[1][:, :120]
+    solutions = solve_hinge_lp_path(V, y)
+    separable = [s for s in solutions if s.info["canonical"] and s.dual_objective == 0.0]
+    assert len(separable) > 20
+    assert {s.info["solver"] for s in separable} == {"simplex"}
+    for solution in separable[::10]:
+        margins = y * values(V, solution)
+        assert margins.min() > 1.0 - 1e-8
 
 
 def test_majority_predictor_is_the_optimum_of_useless_components():
@@ -232,7 +288,7 @@ def test_fallback_repairs_answers_without_certificate(monkeypatch):
 
     def broken(GT, weights, targets, tol):
         m, n = GT.shape
-        return np.zeros((m, m)), np.zeros((m, n)), np.full(m, -1)
+        return np.zeros((m, m)), np.zeros((m, n)), np.full(m, -1), np.zeros(0, np.int64)
 
     monkeypatch.setattr(_solve, "simplex_path", broken)
     repaired = solve_hinge_lp_path(V, y, 10)

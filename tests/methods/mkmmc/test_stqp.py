@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from reprolib.methods.mkmmc.stqp import solve_stqp_convex, solve_stqp_global, solve_stqp_local
+from reprolib.methods.mkmmc.stqp import solve_stqp_global, solve_stqp_local
 from reprolib.methods.shared.solution import NotOptimalError
-from tests.naive.mkmmc import stqp_maximum
+from tests.naive.mkmmc import concave_stqp_maximiser, stqp_maximum
 
 KINDS = ["gaussian", "indefinite", "almost concave", "concave", "convex", "clique"]
 
@@ -95,10 +95,14 @@ def test_local_answer_depends_on_the_start_where_the_global_one_does_not():
 
 
 @pytest.mark.parametrize("p", [1, 2, 6, 20])
-def test_convex_case_closes_the_gap(p):
+def test_concave_case_is_one_convex_programme(p):
     M = random_form("concave", p, p)
-    solution = solve_stqp_convex(M).require_optimal(1e-9)
+    solution = solve_stqp_global(M).require_optimal(1e-9)
+    theta = concave_stqp_maximiser(M)
     assert_feasible(solution.variables["weights"])
+    assert -solution.primal_objective == pytest.approx(theta @ M @ theta, abs=1e-8)
+    local = solve_stqp_local(M, np.full(p, 1 / p))
+    assert local.primal_objective == pytest.approx(solution.primal_objective, abs=1e-8)
     if p < 8:
         assert -solution.primal_objective == pytest.approx(stqp_maximum(M))
 
@@ -113,8 +117,6 @@ def test_zero_form():
 
 
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="M is not concave on the simplex"):
-        solve_stqp_convex(np.eye(2))
     with pytest.raises(ValueError, match=r"M has shape \(2, 3\)"):
         solve_stqp_global(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="M is not symmetric"):

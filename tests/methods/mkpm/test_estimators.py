@@ -16,6 +16,7 @@ from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
 from reprolib.methods.mkpm._bases import cholesky_basis, kernel_pca_basis, nystrom_basis
 from reprolib.methods.mkpm._paths import TabulatedPaths, decode_first, predict_blocks
 from reprolib.methods.shared.codes import (
+    decision_values,
     encode,
     one_vs_all_code,
     random_code,
@@ -39,6 +40,12 @@ def blobs():
     return X[:60], y[:60], X[60:], y[60:]
 
 
+def bit_scores(model, X, d):
+    """Values f_l(x) of all bits at a total dimension, shape (n, L)."""
+    intercepts = model._paths.intercepts(model.allocation_path_[d])
+    return model._support_gram(X) @ model.dual_coef_at(d) + intercepts
+
+
 @parametrize_with_checks(
     [
         MKPMClassifier(basis="nystrom"),
@@ -55,11 +62,13 @@ def test_path_equals_the_definition(blobs, code):
     model = MKPMClassifier(30, gamma=GAMMA, code=code, random_state=0).fit(X, y)
     K, K_test = gram(X, gamma=GAMMA), gram(X_test, X, gamma=GAMMA)
     targets = encode(model.code_, y)
-    predicted = model.predict_path(X_test)
-    for d, scores in enumerate(model.decision_path(X_test)):
-        allocation = model.allocation_path_[d]
+    predicted, decisions = model.predict_path(X_test), model.decision_path(X_test)
+    assert decisions.shape == (len(X_test), 4, 31)
+    for d, allocation in enumerate(model.allocation_path_):
         expected = mkpm_scores(K, targets, K_test, allocation)
-        np.testing.assert_allclose(scores, expected, atol=1e-7)
+        np.testing.assert_allclose(bit_scores(model, X_test, d), expected, atol=1e-7)
+        near = decision_values(model.code_, expected)
+        np.testing.assert_allclose(decisions[:, :, d], near, atol=1e-5)
         risk = np.mean((mkpm_scores(K, targets, K, allocation) - targets) ** 2, axis=0).sum()
         assert model.objective_path_[d] == pytest.approx(risk, abs=1e-9)
         if d > 0:
@@ -204,12 +213,13 @@ def test_other_losses_reach_the_minimum_in_every_dimension(blobs, loss, naive):
 def test_other_losses_predict_along_the_path(blobs, loss):
     X, y, X_test, _ = blobs
     model = MKPMClassifier(16, loss=loss, rank=5, gamma=0.002).fit(X, y)
-    predicted = model.predict_path(X_test)
+    predicted, decisions = model.predict_path(X_test), model.decision_path(X_test)
     np.testing.assert_array_equal(model.predict(X_test), predicted[:, -1])
-    for d, scores in enumerate(model.decision_path(X_test)):
-        expected = gram(X_test, X, gamma=0.002) @ model.dual_coef_at(d)
-        expected += scores[0] - expected[0]
-        np.testing.assert_allclose(scores, expected, atol=1e-6)
+    np.testing.assert_allclose(decisions[:, :, -1], model.decision_function(X_test), atol=1e-6)
+    for d in range(17):
+        scores = bit_scores(model, X_test, d)
+        near = decision_values(model.code_, scores)
+        np.testing.assert_allclose(decisions[:, :, d], near, atol=1e-5)
         distances = np.linalg.norm(scores[:, :, None] - model.code_[None], axis=1)
         chosen = distances[np.arange(len(scores)), predicted[:, d]]
         np.testing.assert_allclose(chosen, distances.min(axis=1), atol=1e-6)
@@ -218,8 +228,8 @@ def test_other_losses_predict_along_the_path(blobs, loss):
 def test_one_vs_all_decoding_takes_the_largest_score(blobs):
     X, y, X_test, _ = blobs
     model = MKPMClassifier(20, gamma=GAMMA).fit(X, y)
-    *_, scores = model.decision_path(X_test)
-    np.testing.assert_array_equal(model.predict(X_test), np.argmax(scores, axis=1))
+    for scores in (bit_scores(model, X_test, 20), model.decision_path(X_test)[:, :, -1]):
+        np.testing.assert_array_equal(model.predict(X_test), np.argmax(scores, axis=1))
 
 
 def test_repeated_and_opposite_rows_share_the_budget(blobs):
@@ -253,7 +263,7 @@ def test_rank_of_a_linear_kernel_caps_every_bit():
 def test_dual_coefficients_are_the_linear_weights():
     X, y = load_iris(return_X_y=True)
     model = MKPMClassifier(8, kernel="linear").fit(X, y)
-    *_, scores = model.decision_path(X)
+    scores = bit_scores(model, X, 8)
     np.testing.assert_allclose(X @ (model.X_fit_.T @ model.dual_coef_), scores, atol=1e-9)
 
 
@@ -337,7 +347,7 @@ def test_bit_risks_on_other_data(blobs):
     X, y, X_test, y_test = blobs
     model = MKPMClassifier(gamma=GAMMA, rank=6).fit(X, y)
     np.testing.assert_allclose(model.bit_risk_path(X, y), model.bit_objective_path_, atol=1e-8)
-    *_, scores = model.decision_path(X_test)
+    scores = bit_scores(model, X_test, model.n_components_)
     expected = np.mean((scores - encode(model.code_, y_test)) ** 2, axis=0)
     np.testing.assert_allclose(model.bit_risk_path(X_test, y_test)[:, -1], expected)
 
@@ -390,3 +400,13 @@ def test_code_words_that_are_equally_near_but_for_rounding_go_to_the_first_class
     paths = TabulatedPaths(np.zeros((3, 1, 0)), scores[:1].T, np.zeros((3, 1)))
     ((_, predicted),) = predict_blocks(paths, np.zeros((2, 0)), allocation, code)
     np.testing.assert_array_equal(predicted, [[0], [0]])
+
+
+def test_decision_path_of_two_classes_ends_in_the_decision_function():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:], y[50:]
+    model = MKPMClassifier(12, gamma=0.3).fit(X, y)
+    path = model.decision_path(X)
+    assert path.shape == (100, 13)
+    np.testing.assert_allclose(path[:, -1], model.decision_function(X), atol=1e-9)
+    np.testing.assert_array_equal(model.predict_path(X) == 2, path > 1e-9)

@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
+from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.mkmmc import KernelMMC
+from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
 from reprolib.methods.shared import codes, kernels
 
 EXAMPLES = settings(derandomize=True, deadline=None, max_examples=25)
@@ -134,3 +137,36 @@ def test_decoding_undoes_encoding(make):
 def test_one_vs_all_decoding_is_argmax():
     scores = np.random.default_rng(1).normal(size=(40, 4))
     assert np.array_equal(codes.decode(codes.one_vs_all_code(4), scores), scores.argmax(axis=1))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KPMClassifier(1),
+        MKPMClassifier(),
+        MKPMClassifier(basis="cholesky", rank=5),
+        NystromMKPMClassifier(rank=10),
+        KernelMMC(),
+    ],
+)
+@pytest.mark.parametrize("n", [12, 60])
+def test_asymmetric_kernel_functions_are_refused(model, n):
+    X, y = np.random.default_rng(0).normal(size=(n, 3)), np.arange(n) % 2
+
+    def asymmetric(a, b):
+        return float(np.exp(-np.sum((a - b) ** 2)) + 0.1 * (a[0] - b[0]))
+
+    with pytest.raises(ValueError, match=r"kernel=.*asymmetric.* is not symmetric: k\(x, y\)"):
+        model.set_params(kernel=asymmetric).fit(X, y)
+    model.set_params(kernel=lambda a, b: float(np.exp(-np.sum((a - b) ** 2)))).fit(X, y)
+
+
+def test_offsets_are_taken_out_exactly_and_other_columns_left_alone():
+    rng = np.random.default_rng(0)
+    X = rng.integers(-64, 65, size=(30, 3)) / 16
+    moved, origin = kernels.without_offsets(X + np.array([0.0, 1e11, -1e9]))
+    np.testing.assert_array_equal(moved[:, 0], X[:, 0])
+    np.testing.assert_array_equal(moved - moved[0], X - X[0])
+    np.testing.assert_array_equal(moved + origin, X + np.array([0.0, 1e11, -1e9]))
+    constant, _ = kernels.without_offsets(np.full((5, 1), 0.1))
+    np.testing.assert_array_equal(constant, 0.0)

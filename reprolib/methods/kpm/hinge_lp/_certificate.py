@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from reprolib.methods.kpm.hinge_lp._canonical import SNAP_TOLS, canonical_optimum
+from reprolib.methods.kpm.hinge_lp._canonical import NO_GUESS, SNAP_TOLS, canonical_optimum
 from reprolib.methods.kpm.nested_basis import NestedBasis
 from reprolib.methods.shared.solution import NotOptimalError, Solution
 
@@ -33,12 +33,16 @@ class RawAnswer:
     dual : ndarray of shape (n,)
     status : str
     iterations : int
+    support : ndarray of int
+        Points to start the search for the canonical optimum from; if there are none, those of the
+        answer before.
     """
 
     coordinates: np.ndarray
     dual: np.ndarray
     status: str
     iterations: int
+    support: np.ndarray = field(default_factory=NO_GUESS.copy)
 
 
 def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: float):
@@ -64,12 +68,13 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
     k = len(n_components)
     coordinates = np.zeros((k, len(basis.kept)))
     duals = np.clip([answer.dual for answer in answers], 0.0, basis.weights)
-    slack, found = np.zeros(k), np.zeros(k, dtype=bool)
+    slack, found, active = np.zeros(k), np.zeros(k, dtype=bool), NO_GUESS
     for i, answer in enumerate(answers):
         size = len(answer.coordinates)
         signed = basis.signed[:size]
-        c, found[i] = canonical_optimum(
-            signed, basis.weights, answer.coordinates, duals[i], dual_tol
+        guess = answer.support if len(answer.support) else active
+        c, found[i], active = canonical_optimum(
+            signed, basis.weights, answer.coordinates, duals[i], dual_tol, guess
         )
         coordinates[i, :size] = c
         duals[i] = _nearly_feasible(signed, basis.weights, duals[i], c, dual_tol)

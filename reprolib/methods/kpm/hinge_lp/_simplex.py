@@ -5,6 +5,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from reprolib.methods.kpm.hinge_lp._certificate import GAP_TOL
+from reprolib.methods.kpm.hinge_lp._least_norm import EPSILON, least_norm_active_set
+
 #: Tolerance on 0 <= a <= w, relative to w.
 FEASIBILITY_TOL = 1e-9
 #: Least descent worth following, relative to sum w, for a step of root mean square one.
@@ -221,13 +224,29 @@ def _vertex(GT, weights, inverse, basis, upper, c, duals):
 
 
 @numba.njit(cache=True)
-def _gap(GT, weights, c, duals, margins):
-    """Duality gap of a vertex relative to sum w; its margins are written to ``margins``."""
+def _loss(GT, weights, c, margins):
+    """Hinge loss of a point; its margins are written to ``margins``."""
     _combine(c, GT, margins)
     loss = 0.0
     for i in range(len(weights)):
         loss += weights[i] * max(0.0, 1.0 - margins[i])
-    return abs(loss - duals.sum()) / weights.sum()
+    return loss
+
+
+@numba.njit(cache=True)
+def _gap(GT, weights, c, duals, margins):
+    """Duality gap of a vertex relative to sum w; its margins are written to ``margins``."""
+    return abs(_loss(GT, weights, c, margins) - duals.sum()) / weights.sum()
+
+
+@numba.njit(cache=True)
+def _separate(GT, basis, c):
+    """Write the shortest point of margins >= 1 and return the points that determine it, if any."""
+    rows = np.ascontiguousarray(GT.T)
+    point, support, solved = least_norm_active_set(rows, np.ones(len(rows)), basis)
+    if solved:
+        c[:] = point
+    return support
 
 
 @numba.njit(cache=True)
@@ -240,6 +259,10 @@ def simplex_path(GT, weights, targets, tol):
     minimum along its edge (the bound-flipping ratio test of the dual simplex method; Barrodale
     and Roberts' rule in L1 regression). The targets 1 + 1e-7 u_i in place of 1 keep tied vertices
     apart; if their optimum is not that of the targets 1, pivoting goes on with these.
+
+    Where the loss is zero the classes are separable, also in all further coordinates: the point
+    stays, and its dual point is zero. Just before that, vertices may be too ill-conditioned for
+    their gap to close. Then the shortest separating point is looked for, which ends the path too.
 
     Parameters
     ----------
@@ -258,11 +281,14 @@ def simplex_path(GT, weights, targets, tol):
     duals : ndarray of shape (m, n)
     pivots : ndarray of shape (m,)
         -1 where the method gave up.
+    support : ndarray of int
+        Points with margin one that determine the shortest separating point, where that was looked
+        for; else empty.
     """
     n_coordinates, n = GT.shape
     coordinates = np.zeros((n_coordinates, n_coordinates))
     duals = np.zeros((n_coordinates, n))
-    pivots = np.full(n_coordinates, -1)
+    pivots, support = np.full(n_coordinates, -1), np.zeros(0, np.int64)
     basis = np.zeros(n_coordinates, np.int64)
     basic, upper = np.zeros(n, np.bool_), np.ones(n, np.bool_)
     ones, margins, inverse = np.ones(n), np.empty(n), np.zeros((0, 0))
@@ -279,7 +305,12 @@ def simplex_path(GT, weights, targets, tol):
             inverse, extra = _pivot_to_optimum(block, weights, ones, basis[:m], basic, upper)
             pivots[m - 1] = -1 if extra < 0 else pivots[m - 1] + extra
             _vertex(block, weights, inverse, basis, upper, c, a)
-    return coordinates, duals, pivots
+        if _gap(block, weights, c, a, margins) > GAP_TOL:
+            support = _separate(block, basis[:m], c)
+        if _loss(block, weights, c, margins) <= (tol + EPSILON * np.linalg.norm(c)) * weights.sum():
+            coordinates[m:, :m], duals[m - 1 :], pivots[m - 1 :] = c, 0.0, 0
+            break
+    return coordinates, duals, pivots, support
 
 
 def perturbed_targets(n: int):

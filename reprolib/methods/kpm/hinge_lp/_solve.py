@@ -6,6 +6,7 @@ import numpy as np
 
 from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
 from reprolib.methods.kpm.hinge_lp._certificate import (
+    NO_GUESS,
     RawAnswer,
     certify,
     is_certified,
@@ -102,12 +103,21 @@ def _basis(V, y, max_components, weights):
 def _simplex_solutions(basis):
     """Solutions of the simplex path, not yet checked: their duality gaps decide."""
     targets = perturbed_targets(len(basis.y))
-    coordinates, duals, pivots = simplex_path(basis.signed, basis.weights, targets, EXACT_GAP)
+    coordinates, duals, pivots, support = simplex_path(
+        basis.signed, basis.weights, targets, EXACT_GAP
+    )
+    separable = int(np.argmin(duals.any(axis=1))) + 1
     n_components = range(1, basis.max_components + 1)
-    answers = []
-    for last in (basis.size(d) - 1 for d in n_components):
-        iterations = max(0, int(pivots[last]))
-        answers.append(RawAnswer(coordinates[last, : last + 1], duals[last], "optimal", iterations))
+    answers = [
+        RawAnswer(
+            coordinates[m - 1, :m],
+            duals[m - 1],
+            "optimal",
+            max(0, int(pivots[m - 1])),
+            support if m == separable else NO_GUESS,
+        )
+        for m in map(basis.size, n_components)
+    ]
     return certify(basis, n_components, answers, "simplex", DUAL_TOL)
 
 
