@@ -83,6 +83,8 @@ class Measurement:
         Instead of the task's trial, where one task measures several.
     setting : str, optional
         Instead of the task's setting, where one task measures several.
+    source : {"resampled"}, optional
+        Instead of the data set's: the task drew its own splits of real data.
     """
 
     metric: str
@@ -95,6 +97,7 @@ class Measurement:
     reading: str | None = None
     trial: int | None = None
     setting: str | None = None
+    source: str | None = None
 
 
 def own_trial(task: Task) -> tuple[int, ...]:

@@ -86,7 +86,7 @@ def row_of(task: Task, m: Measurement, source: str, seconds: float) -> dict[str,
         "gap": None if m.gap is None else float(f"{m.gap:.3g}"),
         "path": " ".join(f"{v:.6g}" for v in m.path),
         "seconds": round(seconds, 3),
-        "source": source,
+        "source": m.source if m.source and source != "embedded" else source,
         "status": m.status,
     }
 

@@ -87,12 +87,12 @@ def _draw_band(axis, rows: pd.DataFrame, name: str) -> None:
     axis.title.set_fontsize(9)
 
 
-def paired_table(records: pd.DataFrame) -> pd.DataFrame:
+def paired_table(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
     """KPM minus SVM per realisation: mean difference with its 95 % t interval.
 
     Values are percentage points of test error; negative means that KPM is better.
     """
-    rows = select(records, table="table2", reading=HEADLINE, setting="", metric="test error")
+    rows = select(records, table="table2", reading=reading, setting="", metric="test error")
     table = intervals_by_dataset(rows, "kpm", "svm", lambda _, kpm, svm: paired_interval(kpm, svm))
     return table.rename(columns={"kpm": "KPM", "svm": "SVM"})
 
