@@ -143,6 +143,23 @@ def solve_pyramid_alternating(
         Once: if the weights have not settled after ``max_iter`` steps, or the answer is not
         certified by its own gap and rests on SVMs with a relative gap beyond 1e-6; it says on how
         many of them, and the worst gap.
+
+    See Also
+    --------
+    reprolib.methods.keops.mkl_features.solve_mkl_features : Flat tree, single features, exact.
+    reprolib.methods.keops.KEOPSClassifier : The classifier on this solution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.keops import KernelTree
+    >>> from reprolib.methods.keops.alternating import solve_pyramid_alternating
+    >>> from reprolib.methods.keops.kernel_sets import LinearBlocks
+    >>> X, y = np.array([[1.0, 0.1], [-1.0, 0.1]]), np.array([1.0, -1.0])
+    >>> features = LinearBlocks(X, np.arange(2))
+    >>> solution = solve_pyramid_alternating(features, y, KernelTree.flat(2), [1.0], 10.0)
+    >>> solution.variables["effective"].round(3).tolist()
+    [1.0, 0.0]
     """
     problem = _Problem(kernels, y, tree, np.asarray(p, dtype=np.float64), float(C))
     weights = uniform_weights(tree) if start is None else start

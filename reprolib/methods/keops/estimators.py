@@ -193,21 +193,28 @@ class KEOPSClassifier(_PyramidClassifier):
     ----------
     tree : KernelTree or nested lists of kernel indices, optional
         None means a flat tree, height 1.
-    p : float or sequence of float, one for each level, coarsest first
-    C : float
-        Weight of the hinge loss. With uniform weights the effective kernel is divided by the
+    p : float or sequence of float, default=1.0
+        Exponents of the levels, coarsest first; one number means the same for all. 0 leaves all
+        kernels of a level in, larger exponents make the level sparser.
+    C : float, default=1.0
+        Weight of the hinge loss: a small C prefers small functions and few kernels, a large one
+        fits the training data. With uniform weights the effective kernel is divided by the
         product of M_h^p_h, so C must grow as that product to keep the balance.
-    kernel : {"linear", "precomputed"}
+    kernel : {"linear", "precomputed"}, default="linear"
         "linear": one linear kernel for each block of features. "precomputed": ``X`` holds Gram
         matrices, shape (n_kernels, n, n).
     blocks : array-like of int of shape (p,), optional
         Kernel of every feature, 0..n_kernels-1; one kernel for each feature by default.
-    init : {"uniform", "random"}
+    init : {"uniform", "random"}, default="uniform"
         Weights at the start; matters where the penalty is not convex.
-    gap_tol, decrease_tol, prune_tol : float
-        See `reprolib.methods.keops.alternating.solve_pyramid_alternating`.
-    max_iter : int
-        See there.
+    gap_tol : float, default=1e-3
+        Where the penalty is convex: duality gap, relative to the penalty, at which to stop.
+    decrease_tol : float, default=1e-6
+        Elsewhere: stop when a step lowers the objective by at most this part of it.
+    prune_tol : float, default=1e-6
+        Kernels whose norm is at most this part of the largest are dropped; see above.
+    max_iter : int, default=3000
+        Largest number of outer steps, each of which trains an SVM.
     random_state : int, RandomState or None
         For init="random".
 
@@ -231,13 +238,38 @@ class KEOPSClassifier(_PyramidClassifier):
     status_ : str
         "optimal" (by the gap), "stationary" (by the decrease) or "max_iter".
     coef_ : ndarray of shape (p,)
-        For kernel="linear".
+        Weight of every feature, for kernel="linear".
     dual_coef_ : ndarray of shape (n,)
         y_i alpha_i.
     intercept_ : float
     tree_ : KernelTree
     classes_ : ndarray of shape (2,)
     n_iter_ : int
+
+    See Also
+    --------
+    MKLClassifier : No groups, or groups on one level.
+    TreeLassoClassifier : Logistic loss with a norm over the same tree.
+    reprolib.methods.keops.alternating.solve_pyramid_alternating : The algorithm.
+
+    Notes
+    -----
+    The printed formulas are for three levels and p_h = 1; any height and exponents are derived in
+    `reprolib.methods.keops.norms`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib import KEOPSClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(80, 6)), np.arange(80) % 2
+    >>> X[:, :2] += 2.0 * y[:, None]
+    >>> tree = [[[0, 1], [2]], [[3, 4], [5]]]
+    >>> model = KEOPSClassifier(tree, C=1.0).fit(X, y)
+    >>> model.selected_[:2].all()
+    np.True_
+    >>> model.n_selected_[0]
+    1
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -302,19 +334,37 @@ class MKLClassifier(_PyramidClassifier):
 
     Parameters
     ----------
-    C : float
+    C : float, default=1.0
+        Weight of the hinge loss, as in `KEOPSClassifier`.
     groups : array-like of shape (n_kernels,), optional
         Group of every kernel.
-    p : tuple of two floats
+    p : tuple of two floats, default=(0.5, 0.5)
         Exponents of groups and kernels, used only with groups; convex if they sum to at most 1.
         (0, 1) ignores the groups, (1, 0) is the group lasso over groups.
-    kernel, blocks, gap_tol, decrease_tol, prune_tol, max_iter : as in `KEOPSClassifier`
+    kernel, blocks, gap_tol, decrease_tol, prune_tol, max_iter
+        As in `KEOPSClassifier`.
 
     Attributes
     ----------
     weights_, kernel_weights_, kernel_norms_, selected_, n_selected_, objective_path_, objective_,
     duality_gap_, status_, coef_, dual_coef_, intercept_, tree_, classes_, n_iter_
         As in `KEOPSClassifier`.
+
+    See Also
+    --------
+    KEOPSClassifier : Trees of any height.
+    reprolib.methods.keops.mkl_features.solve_mkl_features : One feature for each kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib import MKLClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(80, 6)), np.arange(80) % 2
+    >>> X[:, 0] += 4.0 * y
+    >>> model = MKLClassifier(C=0.1).fit(X, y)
+    >>> model.selected_[0], model.status_
+    (np.True_, 'optimal')
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

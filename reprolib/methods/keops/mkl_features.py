@@ -190,6 +190,20 @@ def solve_mkl_features(
         Variables as of `reprolib.methods.keops.alternating.solve_pyramid_alternating`; status
         "optimal" if the duality gap is at most 1e-5 of the objective (which may be far below one
         where features are in large units), else "inaccurate".
+
+    See Also
+    --------
+    reprolib.methods.keops.alternating.solve_pyramid_alternating : Any kernels and trees.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.keops.kernel_sets import LinearBlocks
+    >>> from reprolib.methods.keops.mkl_features import solve_mkl_features
+    >>> X, y = np.array([[1.0, 0.1], [-1.0, 0.1]]), np.array([1.0, -1.0])
+    >>> solution = solve_mkl_features(LinearBlocks(X, np.arange(2)), y, 10.0)
+    >>> solution.variables["effective"].round(3).tolist(), solution.status
+    ([1.0, 0.0], 'optimal')
     """
     X = features.X
     scale = float(np.sqrt(np.mean(X**2))) or 1.0

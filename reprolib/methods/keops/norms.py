@@ -56,12 +56,55 @@ def check_exponents(p, height: int) -> np.ndarray:
 
 
 def norm_exponents(p) -> np.ndarray:
-    """gamma_h = 2 / (1 + p_h + ... + p_H) of every level; convex if all are >= 1."""
+    """gamma_h = 2 / (1 + p_h + ... + p_H) of every level; convex if all are >= 1.
+
+    Parameters
+    ----------
+    p : array-like of shape (H,)
+
+    Returns
+    -------
+    ndarray of shape (H,)
+
+    See Also
+    --------
+    node_norms : The norm with these exponents.
+
+    Examples
+    --------
+    >>> from reprolib.methods.keops.norms import norm_exponents
+    >>> norm_exponents([1.0, 1.0, 1.0]).round(3).tolist()
+    [0.5, 0.667, 1.0]
+    """
     return 2.0 / (1.0 + np.cumsum(np.asarray(p)[::-1])[::-1])
 
 
 def node_norms(tree: KernelTree, gammas, kernel_norms) -> list[np.ndarray]:
-    """Norms N_0 (shape (1,)), N_1, ..., N_H of the nodes of every level."""
+    """Norms N_0 (shape (1,)), N_1, ..., N_H of the nodes of every level.
+
+    Parameters
+    ----------
+    tree : KernelTree
+    gammas : array-like of shape (H,)
+        Exponents of the levels, `norm_exponents`.
+    kernel_norms : array-like of shape (n_kernels,)
+
+    Returns
+    -------
+    list of ndarray
+
+    See Also
+    --------
+    dual_norm : The dual of N_0.
+
+    Examples
+    --------
+    >>> from reprolib.methods.keops import KernelTree
+    >>> from reprolib.methods.keops.norms import node_norms
+    >>> tree = KernelTree.from_labels([[0, 0, 1]])
+    >>> [norm.round(3).tolist() for norm in node_norms(tree, [1.0, 2.0], [3.0, 4.0, 1.0])]
+    [[6.0], [5.0, 1.0], [3.0, 4.0, 1.0]]
+    """
     norms = [np.asarray(kernel_norms, dtype=np.float64)]
     for parent, gamma in zip(tree.parents[::-1], gammas[::-1], strict=True):
         n_parents = int(parent.max()) + 1
@@ -73,7 +116,30 @@ def node_norms(tree: KernelTree, gammas, kernel_norms) -> list[np.ndarray]:
 
 
 def dual_norm(tree: KernelTree, gammas, kernel_norms) -> float:
-    """Dual of the mixed norm, for exponents gamma_h >= 1: conjugate exponents level by level."""
+    """Dual of the mixed norm, for exponents gamma_h >= 1: conjugate exponents level by level.
+
+    Parameters
+    ----------
+    tree : KernelTree
+    gammas : array-like of shape (H,)
+    kernel_norms : array-like of shape (n_kernels,)
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    node_norms : The norm itself.
+
+    Examples
+    --------
+    >>> from reprolib.methods.keops import KernelTree
+    >>> from reprolib.methods.keops.norms import dual_norm
+    >>> tree = KernelTree.from_labels([[0, 0, 1]])
+    >>> round(dual_norm(tree, [1.0, 2.0], [3.0, 4.0, 1.0]), 6)
+    5.0
+    """
     norms = np.asarray(kernel_norms, dtype=np.float64)
     for parent, gamma in zip(tree.parents[::-1], gammas[::-1], strict=True):
         n_parents = int(parent.max()) + 1
@@ -91,6 +157,29 @@ def pyramid_weights(tree: KernelTree, gammas, kernel_norms) -> list[np.ndarray]:
     """Minimising weights sigma_1, ..., sigma_H for given norms ||f_m|| (closed form above).
 
     Norms that are all zero leave nothing to weigh: all weights are zero.
+
+    Parameters
+    ----------
+    tree : KernelTree
+    gammas : array-like of shape (H,)
+    kernel_norms : array-like of shape (n_kernels,)
+
+    Returns
+    -------
+    list of ndarray
+        Weights of every level, coarsest first; each sums to one.
+
+    See Also
+    --------
+    effective_weights : The weights of the kernels that follow.
+
+    Examples
+    --------
+    >>> from reprolib.methods.keops import KernelTree
+    >>> from reprolib.methods.keops.norms import pyramid_weights
+    >>> tree = KernelTree.from_labels([[0, 0, 1]])
+    >>> [w.round(2).tolist() for w in pyramid_weights(tree, [1.0, 2.0], [3.0, 4.0, 5.0])]
+    [[0.5, 0.5], [0.18, 0.32, 0.5]]
     """
     norms = node_norms(tree, gammas, kernel_norms)
     weights = [np.ones(1)]
@@ -102,7 +191,28 @@ def pyramid_weights(tree: KernelTree, gammas, kernel_norms) -> list[np.ndarray]:
 
 
 def uniform_weights(tree: KernelTree) -> list[np.ndarray]:
-    """Weights 1 / M_h at every level: the start of the algorithm."""
+    """Weights 1 / M_h at every level: the start of the algorithm.
+
+    Parameters
+    ----------
+    tree : KernelTree
+
+    Returns
+    -------
+    list of ndarray
+
+    See Also
+    --------
+    pyramid_weights : The weights after a step.
+
+    Examples
+    --------
+    >>> from reprolib.methods.keops import KernelTree
+    >>> from reprolib.methods.keops.norms import uniform_weights
+    >>> tree = KernelTree.from_labels([[0, 0, 1]])
+    >>> [w.round(3).tolist() for w in uniform_weights(tree)]
+    [[0.5, 0.5], [0.333, 0.333, 0.333]]
+    """
     return [np.full(size, 1.0 / size) for size in tree.n_nodes]
 
 

@@ -30,6 +30,23 @@ def best_intercept(scores, y) -> tuple[float, float]:
 
     The sum is piecewise linear in b, and every breakpoint y_i - scores_i raises its slope by one,
     from minus the number of positive points. Of a flat part, the middle.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+    y : ndarray of shape (n,), values -1 and 1
+
+    Returns
+    -------
+    intercept : float
+    loss : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.keops.svm import best_intercept
+    >>> best_intercept(np.array([3.0, 1.0]), np.array([1.0, -1.0]))
+    (-2.0, 0.0)
     """
     breakpoints = np.sort(y - scores)
     n_positive = int(np.count_nonzero(y > 0))
@@ -97,6 +114,18 @@ def solve_svm_cvxopt(K, y, C: float, *, tol: float = 1e-10) -> Solution:
     ------
     NotOptimalError
         If CVXOPT cannot factor its linear system.
+
+    See Also
+    --------
+    solve_svm : Faster, with this method in reserve.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.keops.svm import solve_svm_cvxopt
+    >>> K, y = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0])
+    >>> solve_svm_cvxopt(K, y, 10.0).variables["alpha"].round(6).tolist()
+    [0.5, 0.5]
     """
     try:
         answer = _dual_by_cvxopt(C * (y[:, None] * K * y), y, tol)
@@ -151,6 +180,18 @@ def solve_svm_active_set(
     Solution
         Variables as in `solve_svm_cvxopt`; status "optimal", "inaccurate" (the gap exceeds 1e-6)
         or "max_iter" (or no step lowered the objective any more).
+
+    See Also
+    --------
+    solve_svm : Checks the answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.keops.svm import solve_svm_active_set
+    >>> K, y = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0])
+    >>> solve_svm_active_set(K, y, 10.0).variables["alpha"].round(6).tolist()
+    [0.5, 0.5]
     """
     y = np.ascontiguousarray(y, dtype=np.float64)
     K = np.ascontiguousarray(K)
@@ -178,6 +219,19 @@ def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = OPTIMAL_GAP) -> So
     -------
     Solution
         Variables as in `solve_svm_cvxopt`.
+
+    See Also
+    --------
+    solve_svm_active_set, solve_svm_cvxopt : The two methods.
+    sklearn.svm.SVC : libsvm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.keops.svm import solve_svm
+    >>> K, y = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0])
+    >>> solve_svm(K, y, 10.0).variables["alpha"].round(6).tolist()
+    [0.5, 0.5]
     """
     tried = []
     for tol in TOLERANCES:

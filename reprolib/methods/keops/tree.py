@@ -22,6 +22,19 @@ class KernelTree:
         ``parents[0]`` is all zero (the root).
     labels : tuple of ndarray
         Names of the nodes of every level.
+
+    See Also
+    --------
+    reprolib.methods.keops.KEOPSClassifier : The SVM on such a tree.
+
+    Examples
+    --------
+    >>> from reprolib.methods.keops import KernelTree
+    >>> tree = KernelTree.from_labels([["left", "left", "right"], ["C3", "C5", "C4"]])
+    >>> tree.height, tree.n_nodes
+    (3, (2, 3, 3))
+    >>> tree.n_selected([True, True, False])
+    (1, 2, 2)
     """
 
     parents: tuple[np.ndarray, ...]

@@ -26,17 +26,22 @@ class TreeLassoClassifier(BinaryClassifierMixin, BaseEstimator):
     ----------
     tree : KernelTree or nested lists of feature indices, optional
         None means a flat tree, which is the lasso.
-    alpha_ratio : float
-        alpha, divided by the smallest alpha that selects nothing; in (0, 1].
-    tol : float
+    alpha_ratio : float, default=0.1
+        Strength of the penalty: alpha, divided by the smallest alpha that selects nothing; in
+        (0, 1]. Larger values select fewer features.
+    tol : float, default=1e-3
         Relative duality gap at which the solver stops.
-    max_iter : int
+    max_iter : int, default=20000
+        Largest number of gradient steps.
 
     Attributes
     ----------
     coef_ : ndarray of shape (p,)
+        The w.
     intercept_ : float
+        The b.
     alpha_ : float
+        The alpha that ``alpha_ratio`` gives.
     selected_ : ndarray of bool of shape (p,)
     n_selected_ : tuple of int
         Selected nodes of every level.
@@ -47,6 +52,22 @@ class TreeLassoClassifier(BinaryClassifierMixin, BaseEstimator):
     tree_ : KernelTree
     classes_ : ndarray of shape (2,)
     n_iter_ : int
+
+    See Also
+    --------
+    KEOPSClassifier : The SVM on a pyramid of kernels.
+    reprolib.methods.keops.tree_norm.solve_tree_lasso_fista : The solver.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib import TreeLassoClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(80, 6)), np.arange(80) % 2
+    >>> X[:, 0] += 3.0 * y
+    >>> model = TreeLassoClassifier([[0, 1], [2, 3], [4, 5]], alpha_ratio=0.5).fit(X, y)
+    >>> model.selected_.tolist()
+    [True, False, False, False, False, False]
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

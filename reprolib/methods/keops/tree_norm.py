@@ -23,7 +23,29 @@ from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 
 
 def tree_norm(tree: KernelTree, w) -> float:
-    """Omega(w): the l2 norms of all nodes, summed."""
+    """Omega(w): the l2 norms of all nodes, summed.
+
+    Parameters
+    ----------
+    tree : KernelTree
+    w : array-like of shape (p,)
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    tree_dual_norm : Its dual.
+    prox_tree_norm : Its proximal operator.
+
+    Examples
+    --------
+    >>> from reprolib.methods.keops import KernelTree
+    >>> from reprolib.methods.keops.tree_norm import tree_norm
+    >>> tree_norm(KernelTree.from_labels([[0, 0, 1]]), [3.0, 4.0, 1.0])
+    14.0
+    """
     squares = np.asarray(w) ** 2
     total = 0.0
     for nodes, size in zip(tree.ancestors(), tree.n_nodes, strict=True):
@@ -32,7 +54,32 @@ def tree_norm(tree: KernelTree, w) -> float:
 
 
 def prox_tree_norm(tree: KernelTree, u, step: float, ancestors=None):
-    """Minimiser over w of 1/2 ||w - u||^2 + step Omega(w), from the leaves to the root."""
+    """Minimiser over w of 1/2 ||w - u||^2 + step Omega(w), from the leaves to the root.
+
+    Parameters
+    ----------
+    tree : KernelTree
+    u : ndarray of shape (p,)
+    step : float
+    ancestors : list of ndarray, optional
+        ``tree.ancestors()``, if it is at hand.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+
+    See Also
+    --------
+    tree_norm : Omega.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.keops import KernelTree
+    >>> from reprolib.methods.keops.tree_norm import prox_tree_norm
+    >>> prox_tree_norm(KernelTree.flat(3), np.array([3.0, -0.5, -2.0]), 1.0).tolist()
+    [2.0, -0.0, -1.0]
+    """
     w = np.sign(u) * np.maximum(np.abs(u) - step, 0.0)
     ancestors = tree.ancestors() if ancestors is None else ancestors
     for nodes, size in zip(ancestors[-2::-1], tree.n_nodes[-2::-1], strict=True):
@@ -43,7 +90,31 @@ def prox_tree_norm(tree: KernelTree, u, step: float, ancestors=None):
 
 
 def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
-    """Omega*(u): the smallest t whose proximal operator maps u to zero, by bisection."""
+    """Omega*(u): the smallest t whose proximal operator maps u to zero, by bisection.
+
+    Parameters
+    ----------
+    tree : KernelTree
+    u : ndarray of shape (p,)
+    tol : float
+        Relative accuracy.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    tree_norm : The norm itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.keops import KernelTree
+    >>> from reprolib.methods.keops.tree_norm import tree_dual_norm
+    >>> round(tree_dual_norm(KernelTree.flat(2), np.array([1.0, -3.0])), 6)
+    3.0
+    """
     low, high = 0.0, float(np.abs(u).max(initial=0.0))
     ancestors = tree.ancestors()
     while high - low > tol * high:
@@ -71,7 +142,31 @@ def best_logistic_intercept(scores, y, start: float = 0.0) -> float:
 
 
 def largest_alpha(tree: KernelTree, X, y) -> float:
-    """Smallest alpha at which w = 0 is optimal."""
+    """Smallest alpha at which w = 0 is optimal.
+
+    Parameters
+    ----------
+    tree : KernelTree
+    X : ndarray of shape (n, p)
+    y : ndarray of shape (n,), values -1 and 1
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    solve_tree_lasso_fista : Takes an alpha.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.keops import KernelTree
+    >>> from reprolib.methods.keops.tree_norm import largest_alpha
+    >>> X, y = np.array([[1.0, 0.1], [-1.0, 0.1]]), np.array([1.0, -1.0])
+    >>> round(largest_alpha(KernelTree.flat(2), X, y), 6)
+    1.0
+    """
     theta = expit(-y * best_logistic_intercept(np.zeros(len(y)), y))
     return tree_dual_norm(tree, X.T @ (y * theta))
 
@@ -124,6 +219,21 @@ def solve_tree_lasso_fista(
     -----
     NotOptimalWarning
         If ``max_iter`` steps do not reach ``tol``.
+
+    See Also
+    --------
+    reprolib.methods.keops.TreeLassoClassifier : The classifier on this solution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.keops import KernelTree
+    >>> from reprolib.methods.keops.tree_norm import largest_alpha, solve_tree_lasso_fista
+    >>> X, y = np.array([[1.0, 0.1], [-1.0, 0.1]]), np.array([1.0, -1.0])
+    >>> tree = KernelTree.flat(2)
+    >>> alpha = 0.5 * largest_alpha(tree, X, y)
+    >>> (solve_tree_lasso_fista(X, y, tree, alpha).variables["coef"] != 0).tolist()
+    [True, False]
     """
     mean = X.mean(axis=0)
     centred = np.asfortranarray(X - mean)

@@ -55,6 +55,21 @@ def error_path(y, scores):
     ----------
     y : ndarray of shape (m,), of -1 and 1
     scores : ndarray of shape (m, max_components)
+
+    Returns
+    -------
+    ndarray of shape (max_components,)
+
+    See Also
+    --------
+    select_dimension : The choice from such errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.kpm.estimators import error_path
+    >>> error_path(np.array([1.0, -1.0]), np.array([[0.5, 0.0], [-0.1, -2.0]])).tolist()
+    [0.0, 0.5]
     """
     boundary = BOUNDARY_TOL * np.max(np.abs(scores), axis=0, initial=0.0)
     return np.mean(y[:, np.newaxis] * scores <= boundary, axis=0)
@@ -68,6 +83,21 @@ def select_dimension(errors, tie_break="smallest"):
     errors : ndarray of shape (max_components,)
         Entry D - 1 is the (cross-validated) error of D components, as a fraction.
     tie_break : {"smallest", "largest", "middle"}
+
+    Returns
+    -------
+    int
+
+    See Also
+    --------
+    KPMClassifierCV : Uses it on cross-validated errors.
+
+    Examples
+    --------
+    >>> from reprolib.methods.kpm import select_dimension
+    >>> errors = [0.4, 0.2, 0.2, 0.2, 0.3]
+    >>> [select_dimension(errors, rule) for rule in ("smallest", "middle", "largest")]
+    [2, 3, 4]
     """
     tied = np.flatnonzero(errors <= np.min(errors) + TIE_TOL) + 1
     return int(TIE_BREAKS[tie_break](tied))
@@ -172,17 +202,23 @@ class KPMClassifier(_ProjectionMachine):
     ----------
     n_components : int
         The number of components D, at most the numerical rank of the Gram matrix.
-    loss : {"hinge", "square", "logistic"}
-        "hinge" is the paper's; the others are on the same components.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable
+        More components fit the training data better; with all of them the classes are separated.
+    loss : {"hinge", "square", "logistic"}, default="hinge"
+        What is minimised on the components. "hinge" is the paper's.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
+        training data in place of X. A callable takes two rows and returns a number; it has to be
+        symmetric.
     gamma : float, optional
-        exp(-gamma d^2) for "rbf"; None means 1 / n_features.
-    degree, coef0 : float
-        Parameters of "poly" and "sigmoid".
-    center : bool
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
+    center : bool, default=False
         Whether to centre the kernel in feature space, as kernel PCA does. The paper does not.
-    rank_tol : float
-        Eigenvalues at most ``rank_tol`` times the largest count as zero.
+    rank_tol : float, default=1e-10
+        Eigenvalues at most ``rank_tol`` times the largest count as zero: their components are
+        round-off.
 
     Attributes
     ----------
@@ -199,6 +235,29 @@ class KPMClassifier(_ProjectionMachine):
         The decision functions for 1, ..., D components.
     X_fit_ : ndarray of shape (n, p)
         Training data (not with a precomputed kernel).
+
+    See Also
+    --------
+    KPMClassifierCV : Chooses the number of components by cross-validation.
+    reprolib.methods.mkpm.MKPMClassifier : More than two classes.
+    reprolib.methods.kpm.hinge_lp.solve_hinge_lp_path : The linear programs of all D.
+
+    Notes
+    -----
+    Blanchard, Massart, Vert and Zwald, "Kernel Projection Machine: a New Tool for Pattern
+    Recognition", NIPS 2004, section 3. The paper does not say which optimum it takes where there
+    are several; the rule of least sum of squares is ours.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from reprolib import KPMClassifier
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> model = KPMClassifier(10, gamma=2.0).fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    >>> model.decision_path(X).shape
+    (100, 10)
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -267,20 +326,22 @@ class KPMClassifierCV(_ProjectionMachine):
 
     Parameters
     ----------
-    max_components : int
+    max_components : int, default=50
         The largest number tried. It is lowered to the smallest numerical rank of a training
         fold; to the last number up to which no decision function has values beyond 1e5 (root mean
         square, the margin being one), where rounding may change decisions; and, with a
         `NotOptimalWarning`, to the last up to which all answers are certified. See
         ``max_components_`` and ``path_end_``.
-    cv : int, cross-validation splitter or iterable
-        An integer means stratified folds, shuffled by ``random_state``.
-    tie_break : {"smallest", "largest", "middle"}
+    cv : int, cross-validation splitter or iterable, default=5
+        How the data are divided into training and held-out parts. An integer means so many
+        stratified folds, shuffled by ``random_state``.
+    tie_break : {"smallest", "largest", "middle"}, default="smallest"
         Which of several numbers of components with the least cross-validated error is taken;
         "middle" is the lower median of them.
     random_state : int, RandomState instance or None
         Seed of the folds; None leaves the folds unshuffled.
-    loss, kernel, gamma, degree, coef0, center, rank_tol : as in `KPMClassifier`
+    loss, kernel, gamma, degree, coef0, center, rank_tol
+        As in `KPMClassifier`.
 
     Attributes
     ----------
@@ -295,6 +356,27 @@ class KPMClassifierCV(_ProjectionMachine):
         Errors over all held-out points, as a fraction; f(x) = 0 counts as an error.
     classes_, dual_coef_, intercept_, objective_path_, duality_gap_, path_, X_fit_
         As in `KPMClassifier`; the path ends at ``max_components_`` or beyond.
+
+    See Also
+    --------
+    KPMClassifier : One given number of components.
+    select_dimension : The choice from the cross-validated errors.
+
+    Notes
+    -----
+    Blanchard, Massart, Vert and Zwald (NIPS 2004), section 4. The paper does not say how ties
+    between numbers of components are settled: ``tie_break`` is a reading.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from reprolib import KPMClassifierCV
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> model = KPMClassifierCV(20, gamma=2.0, random_state=0).fit(X, y)
+    >>> model.cv_error_path_.shape
+    (20,)
+    >>> bool(model.cv_error_path_[model.n_components_ - 1] == model.cv_error_path_.min())
+    True
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

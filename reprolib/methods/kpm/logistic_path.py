@@ -49,6 +49,20 @@ def solve_logistic_path(V, y, max_components=None, weights=None, ridge=1e-6) -> 
     ------
     NotOptimalError
         If Newton's method does not close the duality gap.
+
+    See Also
+    --------
+    reprolib.methods.kpm.hinge_lp.solve_hinge_lp_path : The hinge loss.
+    reprolib.methods.kpm.square_path.solve_square_path : The square loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.kpm.logistic_path import solve_logistic_path
+    >>> x, y = np.array([[1.0], [-1.0], [1.0], [-1.0]]), np.array([1, -1, -1, -1])
+    >>> (solution,) = solve_logistic_path(x, y)
+    >>> abs(solution.relative_gap) < 1e-7
+    True
     """
     basis = NestedBasis.from_arrays(np.asarray(V)[:, :max_components], y, weights)
     c = np.zeros(0)

@@ -41,6 +41,19 @@ def solve_square_path(V, y, max_components=None, weights=None) -> list[Solution]
     ------
     NotOptimalError
         If a duality gap is not closed, because the coefficients are too large to be exact.
+
+    See Also
+    --------
+    solve_square_path_orthonormal : Orthonormal columns, several targets, no constant.
+    reprolib.methods.kpm.hinge_lp.solve_hinge_lp_path : The hinge loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.kpm.square_path import solve_square_path
+    >>> (solution,) = solve_square_path(np.array([[0.0], [1.0], [2.0]]), np.array([-1, -1, 1]))
+    >>> solution.variables["beta"].round(6).tolist()
+    [1.0]
     """
     basis = NestedBasis.from_arrays(np.asarray(V)[:, :max_components], y, weights)
     w, y = basis.weights, basis.y
@@ -94,6 +107,18 @@ def solve_square_path_orthonormal(features, targets) -> Solution:
         ``variables["coef"]`` of shape (r, L), ``variables["objectives"]`` of shape (L, r + 1).
         The certificate is for d = r, summed over the targets: the residual rho is feasible for
         the dual, maximise (2 rho' y - ||rho||^2) / n subject to U' rho = 0.
+
+    See Also
+    --------
+    solve_square_path : With a constant, for any columns and weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.kpm.square_path import solve_square_path_orthonormal
+    >>> solution = solve_square_path_orthonormal(np.eye(2), np.array([[3.0], [4.0]]))
+    >>> solution.variables["objectives"].tolist()
+    [[12.5, 8.0, 0.0]]
     """
     n_samples = len(features)
     coef = features.T @ targets

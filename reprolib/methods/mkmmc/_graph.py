@@ -40,6 +40,16 @@ def margin_weights(y, *, within_weight: float = 1.0, within: Within = "scatter")
     ------
     ValueError
         If there is one class only, or an argument is out of range.
+
+    See Also
+    --------
+    margin_laplacian : The Laplacian of these weights.
+
+    Examples
+    --------
+    >>> from reprolib.methods.mkmmc import margin_weights
+    >>> margin_weights([0, 0, 1, 1]).tolist()[0]
+    [-0.75, -0.75, 0.25, 0.25]
     """
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if len(classes) < 2:
@@ -56,11 +66,55 @@ def margin_weights(y, *, within_weight: float = 1.0, within: Within = "scatter")
 
 
 def margin_laplacian(y, *, within_weight: float = 1.0, within: Within = "scatter"):
-    """L with X' L X = S_b - mu S_w: the Laplacian of `margin_weights` (same parameters)."""
+    """L with X' L X = S_b - mu S_w: the Laplacian of `margin_weights` (same parameters).
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    within_weight : float
+    within : {"scatter", "covariance"}
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    See Also
+    --------
+    total_laplacian : Of the total scatter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import margin_laplacian
+    >>> X = np.array([[0.0], [2.0], [5.0], [7.0]])
+    >>> (X.T @ margin_laplacian([0, 0, 1, 1]) @ X).round(6).tolist()
+    [[21.0]]
+    """
     W = margin_weights(y, within_weight=within_weight, within=within)
     return np.diag(W.sum(axis=1)) - W
 
 
 def total_laplacian(n_samples: int):
-    """L with X' L X = S_t, the total scatter: PCA as a graph (all weights 1/n)."""
+    """L with X' L X = S_t, the total scatter: PCA as a graph (all weights 1/n).
+
+    Parameters
+    ----------
+    n_samples : int
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    See Also
+    --------
+    margin_laplacian : Of the scatter between less that inside the classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import total_laplacian
+    >>> X = np.array([[0.0], [2.0]])
+    >>> (X.T @ total_laplacian(2) @ X).tolist()
+    [[2.0]]
+    """
     return np.eye(n_samples) - 1.0 / n_samples

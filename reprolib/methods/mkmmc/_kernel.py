@@ -46,20 +46,28 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     Parameters
     ----------
     n_components : int, optional
-        None means the number of classes less one.
-    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
-    constraint : {"coefficient", "function", "whitened"}
+        Number of directions. None means the number of classes less one.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
+        training data in place of X. A callable takes two rows and returns a number; it has to be
+        symmetric.
+    gamma : float, optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
+    constraint : {"coefficient", "function", "whitened"}, default="coefficient"
         What fixes the scale of the coefficients: A' A = I as printed in equation (13),
         orthonormal directions A' K A = I, or unit total scatter. Each is derived in
         `reprolib.methods.mkmmc._constraints`. With the linear kernel, "function" is `MMC`.
-    within_weight : float
-        mu; the paper has 1.
-    within : {"scatter", "covariance"}
+    within_weight : float, default=1.0
+        mu, the weight of the scatter inside the classes; the paper has 1.
+    within : {"scatter", "covariance"}, default="scatter"
         What S_w sums over the classes, see `margin_weights`.
-    ridge : float
+    ridge : float, default=0.0
         "whitened" only: multiple of the mean eigenvalue of the total scatter that is added to
         it, which makes regularised kernel discriminant analysis.
-    center : bool
+    center : bool, default=False
         Centre the Gram matrix. The paper does not. It changes the leading c - 1 directions of
         "coefficient" only.
 
@@ -73,12 +81,31 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     X_fit_ : ndarray of shape (n, p)
         Training data (not with a precomputed kernel).
 
+    See Also
+    --------
+    MMC : The linear case.
+    MultipleKernelMMC : Learns a combination of Gaussian kernels.
+    leave_one_out_path : Accuracy of the nearest neighbour behind the projection.
+
     Notes
     -----
+    Q. Gu and J. Zhou, Multiple kernel maximum margin criterion, ICIP 2009, section 2.2. The paper
+    prints A' A = I and calls the problem equivalent to MMC in feature space, where the directions
+    are orthonormal; that would be A' K A = I.
+
     Directions of equal eigenvalue are ordered by a second criterion and rotated by the samples, so
     that components and projections do not depend on the processor (`_ties`). Under
     "whitened" without ridge these are all directions beyond the first c - 1. A direction along
     which the training points coincide is given as zero (see `reprolib.methods.mkmmc._constraints`).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from reprolib import KernelMMC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KernelMMC(gamma=0.5, constraint="function").fit(X, y)
+    >>> model.transform(X).shape
+    (150, 2)
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

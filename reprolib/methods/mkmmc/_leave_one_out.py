@@ -42,6 +42,19 @@ def leave_one_out_path(
     Returns
     -------
     ndarray of shape (n_components,)
+
+    See Also
+    --------
+    leave_one_out_collapsed_path : Faster, for "whitened" and a Gram matrix of full rank.
+    nearest_other_path : For a projection that uses no labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import leave_one_out_path, margin_laplacian
+    >>> X, y = np.array([0.0, 0.2, 0.4, 5.0, 5.2, 5.4])[:, None], np.array([0, 0, 0, 1, 1, 1])
+    >>> leave_one_out_path(X @ X.T, y, margin_laplacian, 1, constraint="function").tolist()
+    [1.0]
     """
     y = np.asarray(y)
     n = len(y)
@@ -84,6 +97,19 @@ def leave_one_out_collapsed_path(K, y):
     ValueError
         If the centred Gram matrix is rank-deficient (duplicate points, for example): use
         `leave_one_out_path`.
+
+    See Also
+    --------
+    leave_one_out_path : Any constraint and rank.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import leave_one_out_collapsed_path
+    >>> from reprolib.methods.shared.kernels import gram
+    >>> X, y = np.array([0.0, 0.2, 0.4, 5.0, 5.2, 5.4])[:, None], np.array([0, 0, 0, 1, 1, 1])
+    >>> leave_one_out_collapsed_path(gram(X, gamma=1.0), y).tolist()
+    [1.0]
     """
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     n, c = len(codes), len(classes)

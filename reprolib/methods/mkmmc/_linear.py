@@ -60,10 +60,10 @@ class MMC(_SupervisedProjection):
     Parameters
     ----------
     n_components : int, optional
-        None means the number of classes less one.
-    within_weight : float
-        mu; the paper has 1.
-    within : {"scatter", "covariance"}
+        Number of directions. None means the number of classes less one.
+    within_weight : float, default=1.0
+        mu, the weight of the scatter inside the classes; the paper has 1.
+    within : {"scatter", "covariance"}, default="scatter"
         What S_w sums over the classes, see `margin_weights`.
 
     Attributes
@@ -72,6 +72,26 @@ class MMC(_SupervisedProjection):
         Orthonormal directions, largest eigenvalue first.
     eigenvalues_ : ndarray of shape (n_components,)
     mean_ : ndarray of shape (n_features,)
+        Mean of the training data, which is subtracted before projecting.
+
+    See Also
+    --------
+    KernelMMC : The same in the feature space of a kernel.
+    sklearn.discriminant_analysis.LinearDiscriminantAnalysis : Divides by S_w instead.
+
+    References
+    ----------
+    Q. Gu and J. Zhou, Multiple kernel maximum margin criterion, ICIP 2009, equation (1), after
+    H. Li, T. Jiang and K. Zhang, Efficient and robust feature extraction by maximum margin
+    criterion, NIPS 2003.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from reprolib import MMC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MMC().fit_transform(X, y).shape
+    (150, 2)
     """
 
     def __init__(self, n_components=None, *, within_weight=1.0, within="scatter"):

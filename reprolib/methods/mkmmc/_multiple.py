@@ -44,6 +44,27 @@ def bandwidth_grid(X, exponents=range(-5, 6)):
     ------
     ValueError
         If all rows of X are the same.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    exponents : iterable of int, default=-5, ..., 5
+        The k.
+
+    Returns
+    -------
+    ndarray of shape (n_exponents,)
+
+    See Also
+    --------
+    MultipleKernelMMC : Combines kernels of these widths.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import bandwidth_grid
+    >>> bandwidth_grid(np.array([[0.0], [2.0]]), exponents=[-1, 0, 1]).tolist()
+    [0.5, 0.25, 0.125]
     """
     sigma = mean_distance(X)
     if not sigma > 0:
@@ -67,18 +88,19 @@ class MultipleKernelMMC(_SupervisedProjection):
         which it took). None means the number of classes less one.
     gammas : array-like of shape (p,), optional
         Kernels exp(-gamma d^2). None means the paper's eleven, see `bandwidth_grid`.
-    constraint : {"coefficient", "function", "whitened"}
-    within_weight, within, ridge, center : see `KernelMMC`
-    weight_step : {"local", "global", "none"}
+    constraint, within_weight, within, ridge, center
+        As in `KernelMMC`.
+    weight_step : {"local", "global", "none"}, default="local"
         How the quadratic program (23) is solved: from the current weights to a stationary point
         (a QP routine's answer), to its certified global maximum, or not at all (uniform average).
     normalization : {None, "trace"}
         "trace" scales every kernel to unit centred trace first, so that the objective does not
         prefer a kernel for its size.
-    n_restarts : int
+    n_restarts : int, default=0
         Further starts at random weights; the best objective wins.
-    max_iter : int
-    tol : float
+    max_iter : int, default=1000
+        Largest number of outer steps from one start.
+    tol : float, default=1e-8
         Stop when a step raises the objective by at most ``tol`` times the sum of the sizes of the
         eigenvalues.
     random_state : int, RandomState instance or None
@@ -100,11 +122,30 @@ class MultipleKernelMMC(_SupervisedProjection):
         Training data.
     n_iter_ : int
 
+    See Also
+    --------
+    KernelMMC : One given kernel.
+    bandwidth_grid : The paper's widths.
+    reprolib.methods.mkmmc.stqp.solve_stqp_local : The weight step.
+
     Notes
     -----
+    Q. Gu and J. Zhou, Multiple kernel maximum margin criterion, ICIP 2009, sections 2.3 and 2.4.
+    The weight step maximises a form that is seldom concave, so that a quadratic programming routine
+    ends in a local maximum, mostly at one kernel; ``weight_step="global"`` shows the difference.
+
     Ties between directions are settled as in `KernelMMC`. Of restarts that end within ``tol`` of
     the best objective the first counts. A combined kernel of numerical rank below
     ``n_components`` gives only so many directions under "function" and "whitened".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from reprolib import MultipleKernelMMC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MultipleKernelMMC(gammas=[0.1, 0.5, 2.0], constraint="function").fit(X, y)
+    >>> round(float(model.kernel_weights_.sum()), 6)
+    1.0
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

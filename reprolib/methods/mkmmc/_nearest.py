@@ -27,6 +27,19 @@ def nearest_neighbor_path(train, y_train, test):
     Returns
     -------
     ndarray of shape (m, n_test)
+
+    See Also
+    --------
+    nearest_neighbor : All coordinates only.
+    nearest_other_path : Every point among the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import nearest_neighbor_path
+    >>> train, test = np.array([[0.0, 9.0], [1.0, 0.0]]), np.array([[0.1, 0.0]])
+    >>> nearest_neighbor_path(train, ["a", "b"], test).tolist()
+    [['a'], ['b']]
     """
     y_train = np.asarray(y_train)
     labels = np.empty((train.shape[1], len(test)), dtype=y_train.dtype)
@@ -36,7 +49,29 @@ def nearest_neighbor_path(train, y_train, test):
 
 
 def nearest_neighbor(train, y_train, test):
-    """1-nearest-neighbour labels in all coordinates: the last row of `nearest_neighbor_path`."""
+    """1-nearest-neighbour labels in all coordinates: the last row of `nearest_neighbor_path`.
+
+    Parameters
+    ----------
+    train : ndarray of shape (n_train, m)
+    y_train : ndarray of shape (n_train,)
+    test : ndarray of shape (n_test, m)
+
+    Returns
+    -------
+    ndarray of shape (n_test,)
+
+    See Also
+    --------
+    nearest_neighbor_path : The first 1, 2, ... coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import nearest_neighbor
+    >>> nearest_neighbor(np.array([[0.0], [4.0]]), ["a", "b"], np.array([[1.0]])).tolist()
+    ['a']
+    """
     return np.asarray(y_train)[_first_nearest(cdist(test, train, "sqeuclidean"))]
 
 
@@ -57,6 +92,17 @@ def nearest_in_order(train, test, k: int, tol: float = DISTANCE_TOL):
     Returns
     -------
     ndarray of int of shape (n_test, k)
+
+    See Also
+    --------
+    nearest_neighbor : One neighbour.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import nearest_in_order
+    >>> nearest_in_order(np.array([[3.0], [1.0], [-1.0]]), np.array([[0.0]]), 2).tolist()
+    [[1, 2]]
     """
     distances = cdist(test, train)
     order = np.argsort(distances, axis=1)
@@ -72,6 +118,26 @@ def nearest_other_path(points, y):
 
     This is leave-one-out of the classifier behind a projection that uses no labels and has seen
     all points.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, m)
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+
+    See Also
+    --------
+    nearest_neighbor_path : New points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import nearest_other_path
+    >>> nearest_other_path(np.array([[0.0], [1.0], [5.0]]), ["a", "b", "c"]).tolist()
+    [['b', 'a', 'b']]
     """
     y = np.asarray(y)
     labels = np.empty((points.shape[1], len(points)), dtype=y.dtype)

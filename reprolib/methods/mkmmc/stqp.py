@@ -58,6 +58,18 @@ def solve_stqp_local(M, start, *, max_iter: int = 200, tol: float = 1e-12) -> So
     ------
     ValueError
         If M is not symmetric and finite, or ``start`` is not on the simplex.
+
+    See Also
+    --------
+    solve_stqp_global : The certified maximum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc.stqp import solve_stqp_local
+    >>> solution = solve_stqp_local(np.diag([1.0, 2.0]), [0.9, 0.1])
+    >>> solution.variables["weights"].round(6).tolist(), solution.status
+    ([1.0, 0.0], 'stationary')
     """
     M = _check_form(M)
     theta = _check_simplex(start, len(M))
@@ -103,6 +115,18 @@ def solve_stqp_global(M, *, max_nodes: int = 100_000, tol: float = 1e-9) -> Solu
     ------
     ValueError
         If M is not symmetric and finite.
+
+    See Also
+    --------
+    solve_stqp_local : A stationary point near a start.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc.stqp import solve_stqp_global
+    >>> solution = solve_stqp_global(np.diag([1.0, 2.0]))
+    >>> solution.variables["weights"].round(6).tolist(), solution.status
+    ([0.0, 1.0], 'optimal')
     """
     M = _check_form(M)
     scale = _scale(M)

@@ -26,8 +26,9 @@ class MKPMClassifier(_MKPM):
     Parameters
     ----------
     n_components : int, optional
-        Total dimension d, the end of the path. None, or more than L times the rank of the basis,
-        means L times the rank, where every bit has all there is.
+        Total dimension d, the end of the path; more dimensions fit the training data better. None,
+        or more than L times the rank of the basis, means L times the rank, where every bit has
+        all there is.
     loss : {"square", "hinge", "logistic"}
         The hinge and the logistic loss need a code in {-1, 1}, and time that grows quickly with
         the dimension: set ``rank``.
@@ -41,8 +42,15 @@ class MKPMClassifier(_MKPM):
         One column per class, in the order of ``classes_``. "random": a seeded code in {-1, 1} of
         length ceil(10 log2(n_classes)). Repeated or opposite rows are admissible: such bits are
         fitted and paid for like the others.
-    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
-        As in scikit-learn: "linear", "poly", "rbf" (exp(-gamma d^2)), "precomputed" or a callable.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
+        training data in place of X. A callable takes two rows and returns a number; it has to be
+        symmetric.
+    gamma : float, optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     rank_tol : float, optional
         Eigenvalues at most this fraction of the largest are taken as zero, which caps d_l; by
         default n times the machine epsilon. Not used by ``basis="cholesky"``.
@@ -73,6 +81,12 @@ class MKPMClassifier(_MKPM):
         Largest relative duality gap of the single-bit problems.
     X_fit_ : ndarray of shape (m, p)
         The training points of ``support_`` (not with a precomputed kernel).
+
+    See Also
+    --------
+    MKPMClassifierCV : Chooses the total dimension by cross-validation.
+    NystromMKPMClassifier : Square loss on any number of rows.
+    reprolib.methods.mkpm.allocation.solve_allocation : How the bits share the dimensions.
 
     References
     ----------

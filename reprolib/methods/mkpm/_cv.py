@@ -22,10 +22,13 @@ class MKPMClassifierCV(_MKPM):
     ----------
     max_components : int, optional
         End of the path that is searched (and at most what the smallest fold reaches).
-    cv : int, splitter or iterable
-        As in scikit-learn; an integer means so many stratified folds.
-    loss, basis, rank, code : as in `MKPMClassifier`
-    kernel, gamma, degree, coef0, rank_tol, random_state : as in `MKPMClassifier`
+    cv : int, cross-validation splitter or iterable, default=5
+        How the data are divided into training and held-out parts. An integer means so many
+        stratified folds.
+    loss, basis, rank, code
+        As in `MKPMClassifier`.
+    kernel, gamma, degree, coef0, rank_tol, random_state
+        As in `MKPMClassifier`.
 
     Attributes
     ----------
@@ -36,6 +39,28 @@ class MKPMClassifierCV(_MKPM):
     classes_, code_, allocation_path_, allocation_, bit_objective_path_, objective_path_, support_,
     dual_coef_, intercept_, duality_gap_, X_fit_
         As in `MKPMClassifier`.
+
+    See Also
+    --------
+    MKPMClassifier : One given total dimension, and the path up to it.
+    reprolib.methods.kpm.KPMClassifierCV : Two classes, hinge loss.
+
+    Notes
+    -----
+    Takerkart and Ralaivola (CVPR 2011), section 4, take the dimension "that minimised the
+    classification error rate on the training data": held-out parts of the training data, as here,
+    are one reading. Of equal ones, the smallest is our choice.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from reprolib import MKPMClassifierCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MKPMClassifierCV(30, gamma=0.5).fit(X, y)
+    >>> model.cv_score_path_.shape
+    (31,)
+    >>> bool(model.cv_score_path_[model.n_components_] > 0.9)
+    True
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

@@ -37,9 +37,10 @@ class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
         Number of landmarks, at most n.
     code : {"one-vs-all", "simplex", "random"} or array-like of shape (L, n_classes)
         As in `MKPMClassifier`.
-    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
+    kernel, gamma, degree, coef0
         As in `MKPMClassifier`, but not "precomputed".
     rank_tol : float, default=1e-10
+        See above.
     random_state : int, RandomState or None
         For the landmarks and the random code.
 
@@ -59,6 +60,22 @@ class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
         z(x) = feature_map_' k(X_fit_, x).
     coef_ : ndarray of shape (r, L)
         Bits of z(x) at the end of the path.
+
+    See Also
+    --------
+    MKPMClassifier : All losses and bases; keeps the features of all rows.
+    reprolib.methods.shared.streaming.open_rows : Training data larger than memory.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from reprolib import NystromMKPMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NystromMKPMClassifier(40, rank=30, gamma=0.5, random_state=0).fit(X, y)
+    >>> model.allocation_.sum()
+    np.int64(40)
+    >>> bool(model.score(X, y) > 0.95)
+    True
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

@@ -40,6 +40,18 @@ def solve_allocation(objectives, max_total: int | None = None) -> Solution:
     ------
     ValueError
         If a value is not finite, or max_total is negative or larger than L * r.
+
+    See Also
+    --------
+    solve_allocation_dp : Any G_l.
+    solve_allocation_greedy : Convex G_l.
+
+    Examples
+    --------
+    >>> from reprolib.methods.mkpm.allocation import solve_allocation
+    >>> solution = solve_allocation([[4.0, 1.0, 0.0], [5.0, 3.0, 2.5]])
+    >>> solution.variables["allocation_path"].tolist()
+    [[0, 0], [1, 0], [1, 1], [2, 1], [2, 2]]
     """
     objectives, max_total = _check_objectives(objectives, max_total)
     solve = solve_allocation_greedy if is_convex(objectives) else solve_allocation_dp
@@ -63,6 +75,17 @@ def solve_allocation_dp(objectives, max_total: int | None = None) -> Solution:
     that the round-off of equal G_l does not decide; an allocation is optimal to L - 1 times that.
 
     Parameters and the answer are those of `solve_allocation`.
+
+    See Also
+    --------
+    solve_allocation : Takes the faster method where it is exact.
+
+    Examples
+    --------
+    >>> from reprolib.methods.mkpm.allocation import solve_allocation_dp
+    >>> solution = solve_allocation_dp([[3.0, 3.0, 0.0], [3.0, 2.0, 2.0]], max_total=2)
+    >>> solution.variables["allocation_path"].tolist()
+    [[0, 0], [0, 1], [2, 0]]
     """
     objectives, max_total = _check_objectives(objectives, max_total)
     n_bits = len(objectives)
@@ -94,6 +117,17 @@ def solve_allocation_greedy(objectives, max_total: int | None = None) -> Solutio
     ------
     ValueError
         For the reasons of `solve_allocation`, or if a row is not convex.
+
+    See Also
+    --------
+    solve_allocation : Checks for convexity first.
+
+    Examples
+    --------
+    >>> from reprolib.methods.mkpm.allocation import solve_allocation_greedy
+    >>> solution = solve_allocation_greedy([[4.0, 1.0, 0.0], [5.0, 3.0, 2.5]], max_total=1)
+    >>> solution.variables["objective_path"].tolist()
+    [9.0, 6.0]
     """
     objectives, max_total = _check_objectives(objectives, max_total)
     if not is_convex(objectives):

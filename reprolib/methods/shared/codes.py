@@ -14,6 +14,26 @@ def first_largest(values, tol: float = TIE):
 
     Scores that tie by the problem (repeated points, symmetric classes) differ in the last digits,
     and otherwise from one processor to the next.
+
+    Parameters
+    ----------
+    values : array-like of shape (..., k)
+    tol : float
+        Values that differ by less, relative to the largest in size of their row, are equal.
+
+    Returns
+    -------
+    ndarray of int of shape (...)
+
+    See Also
+    --------
+    decode : The nearest code word by this rule.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.codes import first_largest
+    >>> first_largest([[1.0, 3.0, 3.0 + 1e-15], [5.0, 2.0, 1.0]]).tolist()
+    [1, 0]
     """
     values = np.asarray(values)
     size = np.abs(values).max(axis=-1, keepdims=True)
@@ -21,7 +41,26 @@ def first_largest(values, tol: float = TIE):
 
 
 def one_vs_all_code(n_classes: int):
-    """One-vs-all code in {-1, 1}: column t is 1 in row t and -1 elsewhere, shape (T, T)."""
+    """One-vs-all code in {-1, 1}: column t is 1 in row t and -1 elsewhere, shape (T, T).
+
+    Parameters
+    ----------
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (T, T)
+
+    See Also
+    --------
+    simplex_code : One row less, all classes equally far from each other.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.codes import one_vs_all_code
+    >>> one_vs_all_code(2).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
     return 2.0 * np.eye(n_classes) - 1.0
 
 
@@ -35,6 +74,17 @@ def simplex_code(n_classes: int):
     ------
     ValueError
         If ``n_classes`` is below 2.
+
+    See Also
+    --------
+    one_vs_all_code : One row for each class.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.codes import simplex_code
+    >>> code = simplex_code(3)
+    >>> (code.T @ code).round(3).tolist()
+    [[1.0, -0.5, -0.5], [-0.5, 1.0, -0.5], [-0.5, -0.5, 1.0]]
     """
     if n_classes < 2:
         raise ValueError(f"n_classes is {n_classes}; a simplex code needs at least 2 classes.")
@@ -56,6 +106,16 @@ def random_code(n_classes: int, length: int, random_state=None, *, n_draws: int 
     ------
     ValueError
         If no draw tells all classes apart: ``length`` is too small.
+
+    See Also
+    --------
+    one_vs_all_code, simplex_code : Codes without a seed.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.codes import random_code
+    >>> random_code(4, 20, random_state=0).shape
+    (20, 4)
     """
     rng = check_random_state(random_state)
     best, best_distance = None, 0
@@ -76,7 +136,27 @@ def random_code(n_classes: int, length: int, random_state=None, *, n_draws: int 
 
 
 def encode(code, class_indices):
-    """Code words of the labels: shape (n, L) for class indices of shape (n,)."""
+    """Code words of the labels: shape (n, L) for class indices of shape (n,).
+
+    Parameters
+    ----------
+    code : ndarray of shape (L, T)
+    class_indices : ndarray of int of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (n, L)
+
+    See Also
+    --------
+    decode : The way back.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.codes import encode, one_vs_all_code
+    >>> encode(one_vs_all_code(3), [2, 0]).tolist()
+    [[-1.0, -1.0, 1.0], [1.0, -1.0, -1.0]]
+    """
     return code.T[class_indices]
 
 
@@ -97,13 +177,55 @@ def decoding_weights(code):
 
 
 def nearness(code, scores):
-    """Nearness of scores (n, L) to every code word, shape (n, T); the nearest has the largest."""
+    """Nearness of scores (n, L) to every code word, shape (n, T); the nearest has the largest.
+
+    Parameters
+    ----------
+    code : ndarray of shape (L, T)
+    scores : ndarray of shape (n, L)
+
+    Returns
+    -------
+    ndarray of shape (n, T)
+
+    See Also
+    --------
+    decoding_weights : What it is computed from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.codes import nearness, one_vs_all_code
+    >>> nearness(one_vs_all_code(3), np.array([[0.5, 0.1, -0.2]])).round(3).tolist()
+    [[2.0, 0.4, -0.8]]
+    """
     weights, offsets = decoding_weights(code)
     return scores @ weights - offsets
 
 
 def decision_values(code, scores):
-    """`nearness` of scores (..., L); for two classes the second's less the first's, shape (...)."""
+    """`nearness` of scores (..., L); for two classes the second's less the first's, shape (...).
+
+    Parameters
+    ----------
+    code : ndarray of shape (L, T)
+    scores : ndarray of shape (..., L)
+
+    Returns
+    -------
+    ndarray of shape (..., T), or (...) for two classes
+
+    See Also
+    --------
+    nearness : The values before two classes become one number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.codes import decision_values, simplex_code
+    >>> decision_values(simplex_code(2), np.array([[-0.5]])).tolist()
+    [2.0]
+    """
     values = nearness(code, scores)
     return values[..., 1] - values[..., 0] if values.shape[-1] == 2 else values
 
@@ -119,5 +241,16 @@ def decode(code, scores):
     Returns
     -------
     ndarray of int of shape (n,)
+
+    See Also
+    --------
+    encode : The way from classes to code words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.codes import decode, one_vs_all_code
+    >>> decode(one_vs_all_code(3), np.array([[0.5, 0.1, -0.2], [0.1, 0.7, 0.7]])).tolist()
+    [0, 1]
     """
     return first_largest(nearness(code, scores))

@@ -122,6 +122,17 @@ def gram(
     Returns
     -------
     ndarray of shape (n, m)
+
+    See Also
+    --------
+    center_gram : The same kernel in centred feature space.
+    gram_eigh : Spectrum of a Gram matrix.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.kernels import gram
+    >>> gram([[0.0], [2.0]], kernel="rbf", gamma=0.25).round(3).tolist()
+    [[1.0, 0.368], [0.368, 1.0]]
     """
     if callable(kernel):
         return pairwise_kernels(X, Y, metric=kernel)
@@ -190,6 +201,17 @@ def check_gram(K, *, name: str = "X", tol: float = SYMMETRY_TOL):
     ValueError
         If K is not square, or differs from its transpose by more than ``tol`` times its
         largest entry.
+
+    See Also
+    --------
+    reprolib.methods.shared.validation.require_positive_semidefinite : The other property.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.kernels import check_gram
+    >>> check_gram(np.array([[2.0, 1.0], [1.0, 3.0]])).tolist()
+    [[2.0, 1.0], [1.0, 3.0]]
     """
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(
@@ -233,6 +255,18 @@ def gram_eigh(K, *, rank_tol: float | None = None, psd_tol: float = 1e-6, name: 
     ------
     ValueError
         If K is indefinite beyond round-off.
+
+    See Also
+    --------
+    center_gram : Centring before the decomposition makes kernel PCA.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.kernels import gram_eigh
+    >>> eigenvalues, eigenvectors = gram_eigh(np.array([[2.0, 2.0], [2.0, 2.0]]))
+    >>> eigenvalues.round(6).tolist(), eigenvectors.shape
+    ([4.0], (2, 1))
     """
     eigenvalues, eigenvectors = eigh(K, check_finite=False)
     largest, smallest = eigenvalues[-1], eigenvalues[0]
@@ -264,6 +298,17 @@ def center_gram(K_train, K_cross=None):
     Returns
     -------
     ndarray of the shape of the matrix that is centred
+
+    See Also
+    --------
+    gram : Kernel values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.kernels import center_gram
+    >>> center_gram(np.array([[2.0, 0.0], [0.0, 2.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
     """
     row_mean = K_train.mean(axis=0)
     K = K_train if K_cross is None else K_cross
@@ -282,6 +327,21 @@ def distance_percentile(X, percentile: float, *, max_samples=4000, random_state=
         Beyond this many rows, a random subset of so many rows is used.
     random_state : int, RandomState or None
         Of the subset.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    mean_distance : The mean in place of a percentile.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.kernels import distance_percentile
+    >>> distance_percentile(np.array([[0.0], [1.0], [3.0]]), 50)
+    2.0
     """
     if len(X) > max_samples:
         X = X[check_random_state(random_state).choice(len(X), max_samples, replace=False)]
@@ -289,12 +349,52 @@ def distance_percentile(X, percentile: float, *, max_samples=4000, random_state=
 
 
 def mean_distance(X) -> float:
-    """Mean Euclidean distance over distinct pairs of rows."""
+    """Mean Euclidean distance over distinct pairs of rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    distance_percentile : A percentile in place of the mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.kernels import mean_distance
+    >>> mean_distance(np.array([[0.0], [1.0], [3.0]]))
+    2.0
+    """
     return float(pdist(X).mean())
 
 
 def nystrom_landmarks(n_samples: int, n_landmarks: int, random_state=None):
-    """Draw the indices of landmarks uniformly without replacement, in increasing order."""
+    """Draw the indices of landmarks uniformly without replacement, in increasing order.
+
+    Parameters
+    ----------
+    n_samples, n_landmarks : int
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    ndarray of int of shape (n_landmarks,)
+
+    See Also
+    --------
+    nystrom_map : Features from the landmarks.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.kernels import nystrom_landmarks
+    >>> len(nystrom_landmarks(100, 10, random_state=0))
+    10
+    """
     rng = check_random_state(random_state)
     return np.sort(rng.choice(n_samples, n_landmarks, replace=False))
 
@@ -320,6 +420,19 @@ def pivoted_cholesky(diagonal, column: Callable[[int], np.ndarray], max_rank: in
     L : ndarray of shape (n, rank)
     pivots : ndarray of shape (rank,)
     residual_trace : float
+
+    See Also
+    --------
+    cholesky_map : Features of new points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.kernels import gram, pivoted_cholesky
+    >>> K = gram(np.arange(6.0)[:, None])
+    >>> L, pivots, residual_trace = pivoted_cholesky(np.diag(K), lambda i: K[:, i], 6)
+    >>> np.allclose(L @ L.T, K)
+    True
     """
     residual = np.array(diagonal, dtype=np.float64)
     n_samples, total = len(residual), residual.sum()
@@ -345,6 +458,30 @@ def nystrom_map(K_landmarks, rank_tol: float = 1e-12):
 
     With K_mm = U diag(s) U', M = U diag(s)^(-1/2) over the numerical rank, so that
     (K_nm M)(K_nm M)' = K_nm K_mm^+ K_mn.
+
+    Parameters
+    ----------
+    K_landmarks : ndarray of shape (m, m)
+        Kernel between the landmarks.
+    rank_tol : float
+        As in `gram_eigh`.
+
+    Returns
+    -------
+    ndarray of shape (m, rank)
+
+    See Also
+    --------
+    cholesky_map : The same for pivots of an incomplete Cholesky factor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.kernels import gram, nystrom_map
+    >>> X = np.arange(6.0)[:, None]
+    >>> features = gram(X, X[:3]) @ nystrom_map(gram(X[:3]))
+    >>> np.allclose(features[:3] @ features[:3].T, gram(X[:3]))
+    True
     """
     eigenvalues, eigenvectors = gram_eigh(K_landmarks, rank_tol=rank_tol)
     return eigenvectors / np.sqrt(eigenvalues)
@@ -354,5 +491,24 @@ def cholesky_map(L_pivots):
     """Matrix M such that K_cross[:, pivots] @ M are incomplete Cholesky features of new points.
 
     ``L_pivots`` is the square lower-triangular block L[pivots] of `pivoted_cholesky`.
+
+    Parameters
+    ----------
+    L_pivots : ndarray of shape (rank, rank)
+
+    Returns
+    -------
+    ndarray of shape (rank, rank)
+
+    See Also
+    --------
+    nystrom_map : The same for random landmarks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.kernels import cholesky_map
+    >>> cholesky_map(np.array([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
     """
     return solve_triangular(L_pivots, np.eye(len(L_pivots)), lower=True).T

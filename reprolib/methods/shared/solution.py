@@ -49,6 +49,17 @@ class Solution:
     scale : float, optional
         Size of the problem's own objective, which a gap is divided by: for a loss, its value at
         the zero function. By default the larger of the two objectives in size.
+
+    See Also
+    --------
+    NotOptimalError : Raised by ``require_optimal``.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.solution import Solution
+    >>> solution = Solution({"x": 1.0}, primal_objective=2.0, dual_objective=1.5, status="optimal")
+    >>> solution.gap, solution.relative_gap
+    (0.5, 0.25)
     """
 
     variables: dict[str, Any]

@@ -36,6 +36,16 @@ def iterate_blocks(n_rows: int, block_rows: int, *, random_state=None) -> Iterat
     ------
     ValueError
         If ``block_rows`` is below 1.
+
+    See Also
+    --------
+    open_rows : Rows of a file larger than memory.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.streaming import iterate_blocks
+    >>> sorted((block.start, block.stop) for block in iterate_blocks(5, 2, random_state=0))
+    [(0, 2), (2, 4), (4, 5)]
     """
     if block_rows < 1:
         raise ValueError(f"block_rows is {block_rows}; it must be at least 1.")

@@ -180,6 +180,17 @@ def require_positive_semidefinite(K, name: str = "K"):
     ValueError
         If the smallest eigenvalue is below minus ``ROUND_OFF_OF_EIGENVALUES`` times n times the
         largest one.
+
+    See Also
+    --------
+    reprolib.methods.shared.kernels.check_gram : Shape and symmetry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.validation import require_positive_semidefinite
+    >>> require_positive_semidefinite(np.eye(2)).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
     size = _largest(K)
     if size == 0.0 or _has_cholesky(K / size):

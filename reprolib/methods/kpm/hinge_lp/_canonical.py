@@ -84,16 +84,18 @@ def _least_norm_on_face(signed, sides, guess):
     None if the active-set method does not find it; and the points whose inequality is active.
     """
     points = np.flatnonzero(sides)
-    rows, sign = signed[:, points].T, -sides[points].astype(float)
+    sign = -sides[points].astype(float)
     if len(points) == len(sides):
-        null, H, h = None, sign[:, np.newaxis] * rows, sign
+        particular, null, along = np.zeros(len(signed)), None, signed
     else:
         particular, null = _affine_solution(np.ascontiguousarray(signed[:, sides == 0].T))
         if null.shape[1] == 0:
             return particular, NO_GUESS
-        H, h = sign[:, np.newaxis] * (rows @ null), sign * (1.0 - rows @ particular)
+        along = null.T @ signed
+    H = np.ascontiguousarray((sign * along[:, points]).T)
+    h = sign * (1.0 - (particular @ signed)[points])
     guessed = np.searchsorted(points, guess[sides[guess] != 0])
-    t, active, solved = least_norm_active_set(np.ascontiguousarray(H), h, guessed)
+    t, active, solved = least_norm_active_set(H, h, guessed)
     if not solved:
         return None, NO_GUESS
     return t if null is None else particular + null @ t, points[active]

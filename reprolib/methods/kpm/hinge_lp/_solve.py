@@ -54,6 +54,23 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
         If the arrays do not fit together or are not finite, or max_components is out of range.
     NotOptimalError
         If no solver certifies some D, or the objective increases with D.
+
+    See Also
+    --------
+    solve_hinge_lp_path_highs : The same by HiGHS.
+    solve_hinge_lp_cvxopt : One D by an interior-point method.
+    reprolib.methods.kpm.KPMClassifier : The classifier on these solutions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
+    >>> V = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    >>> one, two = solve_hinge_lp_path(V, [1, 1, -1, -1])
+    >>> round(one.primal_objective, 6), round(two.primal_objective, 6)
+    (2.0, 0.0)
+    >>> two.require_optimal().variables["beta"].round(6).tolist()
+    [1.0, 1.0]
     """
     basis = _basis(V, y, max_components, weights)
     try:
@@ -69,6 +86,18 @@ def solve_hinge_lp_path_highs(V, y, max_components=None, weights=None) -> list[S
     One equality row is added to the dual LP per D. Where HiGHS' answer is not certified, cvxopt
     solves that D. Parameters, returned solutions and exceptions are those of
     `solve_hinge_lp_path`.
+
+    See Also
+    --------
+    solve_hinge_lp_path : The faster method, which `KPMClassifier` uses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path_highs
+    >>> solutions = solve_hinge_lp_path_highs(np.array([[2.0], [-2.0]]), [1, -1])
+    >>> solutions[0].variables["beta"].round(6).tolist()
+    [0.5]
     """
     basis = _basis(V, y, max_components, weights)
     return _repaired(basis, highs_path(basis), (cvxopt_single, bounded_single))
@@ -80,6 +109,18 @@ def solve_hinge_lp_cvxopt(V, y, weights=None) -> Solution:
     The Newton system is reduced to (D + 1) unknowns, O(n D^2) an iteration. Where its answer is
     not certified, HiGHS solves the problem. Parameters, the returned solution and exceptions are
     those of `solve_hinge_lp_path`, for one D.
+
+    See Also
+    --------
+    solve_hinge_lp_path : All D at once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_cvxopt
+    >>> solution = solve_hinge_lp_cvxopt(np.array([[2.0], [-2.0]]), [1, -1])
+    >>> solution.variables["beta"].round(6).tolist(), abs(round(solution.primal_objective, 6))
+    ([0.5], 0.0)
     """
     basis = _basis(V, y, None, weights)
     d = basis.max_components
