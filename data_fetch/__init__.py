@@ -1,26 +1,8 @@
-"""Get me the data: names, files, hashes, sites; nothing about methods."""
+"""Get me the data: names, files, hashes, sites; nothing about methods.
 
-from data_fetch.access import (
-    Info,
-    available,
-    counterparts,
-    fetch,
-    info,
-    load,
-    names,
-)
-from data_fetch.dataset import Dataset
-from data_fetch.errors import AlteredDataError, DataUnavailableError
+The modules behind the names are imported when a name is first used; ``__init__.pyi`` lists them.
+"""
 
-__all__ = [
-    "AlteredDataError",
-    "DataUnavailableError",
-    "Dataset",
-    "Info",
-    "available",
-    "counterparts",
-    "fetch",
-    "info",
-    "load",
-    "names",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

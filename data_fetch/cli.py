@@ -18,28 +18,6 @@ from data_fetch.fetcher import Fetcher
 STYLES = {"cached": "green", "embedded": "green", "mirror": "cyan", "needs download": "yellow"}
 
 
-def add_data_commands(subparsers) -> None:
-    """Add `data` with its commands to a parser's commands; each sets ``run(arguments)``."""
-    data = subparsers.add_parser("data", help="list, fetch and verify data sets")
-    commands = data.add_subparsers(dest="data_command", required=True, metavar="COMMAND")
-    sub = commands.add_parser("list", help="all data sets: size, source, licence, state")
-    sub.set_defaults(run=run_list)
-    sub = commands.add_parser("fetch", help="bring the files of data sets into the cache")
-    sub.add_argument("names", nargs="*", metavar="NAME", help="default: all")
-    sub.add_argument(
-        "--upstream",
-        action="store_true",
-        help="from the publishers' sites, even where the mirror or the cache has a partial copy",
-    )
-    sub.set_defaults(run=run_fetch)
-    sub = commands.add_parser("verify", help="check files and parsed values, without a download")
-    sub.add_argument("names", nargs="*", metavar="NAME", help="default: all at hand")
-    sub.set_defaults(run=run_verify)
-    sub = commands.add_parser("digest", help="print the digest of parsed values for the catalog")
-    sub.add_argument("names", nargs="+", metavar="NAME")
-    sub.set_defaults(run=run_digest)
-
-
 def _size(n_bytes: int) -> str:
     return "" if n_bytes == 0 else f"{max(n_bytes / 1e6, 0.1):.1f} MB"
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import kpm, large_n
-from reprolib.cli.bench import names
+from reprolib.cli.commands.bench import names
 from reprolib.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent

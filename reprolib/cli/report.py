@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from reprolib.cli.console import out
 from reprolib.report.page import write_report
-from reprolib.rerun.folders import require_folder
+from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.registry import PAPERS, STUDIES
+
+TITLE = "reprolib: papers on kernel methods, rerun"
 
 
 def run(arguments) -> int:
@@ -14,11 +16,15 @@ def run(arguments) -> int:
     Raises
     ------
     FileNotFoundError
-        If the folder does not exist.
+        If there are no results there.
     """
-    require_folder(arguments.results)
-    title = "reprolib: five papers on kernel methods, rerun"
-    keys = [*PAPERS, *STUDIES]
-    path = write_report(keys, arguments.results, arguments.output, title=title, site=arguments.site)
+    results = arguments.results or committed_directory()
+    keys = [key for key in (*PAPERS, *STUDIES) if (results / key).is_dir()]
+    if not keys:
+        raise FileNotFoundError(
+            f"there are no results in {results}; `reprolib reproduce` makes some, and --results "
+            "names their folder"
+        )
+    path = write_report(keys, results, arguments.output, title=TITLE, site=arguments.site)
     out().print(f"Report: {path.resolve()}")
     return 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import traceback
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import matplotlib
@@ -11,6 +13,8 @@ import matplotlib.pyplot as plt
 from rich.console import Console
 
 from reprolib.cli import console as consoles
+from reprolib.cli.arguments import BUILD, SITE
+from reprolib.cli.dry_run import print_plans
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.progress import shown_progress
 from reprolib.report.page import write_report
@@ -19,88 +23,116 @@ from reprolib.report.style import use_style
 from reprolib.rerun import records as results
 from reprolib.rerun import tables
 from reprolib.rerun.folders import can_be_committed, committed_directory
+from reprolib.rerun.local import LocalWorkers, Workers
 from reprolib.rerun.registry import PAPERS, STUDIES, get_protocol
-from reprolib.rerun.runner import Run, StageError, run_protocol
+from reprolib.rerun.runner import NothingSelectedError, Run, StageError, run_protocol
+from reprolib.rerun.selection import Selection
 from reprolib.rerun.task import Protocol
+
+#: Columns of the records that a run of selected tasks prints.
+SHOWN = ["table", "dataset", "method", "reading", "trial", "metric", "value", "source", "status"]
 
 
 def run(arguments) -> int:
-    """Rerun papers and studies: tables, figures, the report; print the scoreboard.
+    """Rerun papers and studies.
 
     Returns
     -------
     int
         1 if a task, a stage or a figure failed (the others are stored, and shown), else 0.
     """
-    papers = list(dict.fromkeys(arguments.papers)) or [*PAPERS, *STUDIES]
-    protocols = [get_protocol(paper) for paper in papers]
-    if arguments.jobs == 0:
-        raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
-    output = arguments.output or arguments.build / "results"
-    to_be_committed = arguments.profile == "full" and arguments.output is None
-    out, err = consoles.out(), consoles.err()
-    log = FailureLog(err, arguments.build / "failures.log")
-    finished = []
-    with _cluster(arguments.cluster) as cluster:
-        for protocol in protocols:
-            outcome = _outcome(protocol, arguments, cluster, log)
-            if outcome is None:
-                continue
-            finished.append(protocol.paper)
-            _write(log, outcome, output, arguments.build)
-            if to_be_committed:
-                publish(err, outcome)
-    report = write_report(
-        finished,
-        output,
-        arguments.build / "report.html",
-        title=f"reprolib: {arguments.profile} run of {', '.join(p.upper() for p in papers)}",
-        site=arguments.build / "docs",
-    )
-    if printed := [paper for paper in finished if paper not in STUDIES]:
-        print_scoreboard(out, printed, output, arguments.profile)
-    figures = (arguments.build / "figures").resolve()
-    out.print(f"Figures: {figures}")
-    out.print(f"Report: {report.resolve()}")
+    protocols = [get_protocol(paper) for paper in arguments.papers or [*PAPERS, *STUDIES]]
+    only = Selection(arguments.only) if arguments.only else None
+    if arguments.dry_run:
+        print_plans(consoles.out(), protocols, arguments, only)
+        return 0
+    output = arguments.output or (BUILD if only is None else BUILD / "only")
+    log = FailureLog(consoles.err(), output / "failures.log")
+    write = _write_all if only is None else _write_selected
+    write(_outcomes(protocols, arguments, only, log), arguments, output, log)
     return 1 if log.n_failures else 0
 
 
-def _outcome(protocol: Protocol, arguments, cluster, log: FailureLog) -> Run | None:
-    """Run a protocol; None if one of its stages could not list its tasks, which is said."""
-    try:
-        with shown_progress(log.console, protocol.paper) as progress:
-            return run_protocol(
-                protocol,
-                arguments.profile,
-                embedded=arguments.embedded,
-                n_jobs=arguments.jobs,
-                cluster=cluster,
-                progress=progress,
-                failed=log,
-            )
-    except StageError as error:
-        log.say(str(error), traceback.format_exc())
-        return None
+def _outcomes(protocols, arguments, only: Selection | None, log: FailureLog) -> Iterator[Run]:
+    """Yield the run of every protocol whose stages could list their tasks; say which could not.
+
+    Raises
+    ------
+    NothingSelectedError
+        If ``only`` selects no task of any protocol.
+    """
+    without: list[NothingSelectedError] = []
+    with _workers(arguments) as workers:
+        for protocol in protocols:
+            try:
+                yield _outcome(protocol, arguments, workers, only, log)
+            except StageError as error:
+                log.say(str(error), traceback.format_exc())
+            except NothingSelectedError as error:
+                without.append(error)
+    if len(without) == len(protocols):
+        raise without[0]
 
 
-def _cluster(address: str | None):
-    """Connect to the cluster at an address; without one, tasks run on this machine."""
-    if address is None:
-        return contextlib.nullcontext()
+def _outcome(
+    protocol: Protocol, arguments, workers: Workers, only: Selection | None, log: FailureLog
+) -> Run:
+    with shown_progress(log.console, protocol.paper) as progress:
+        outcome = run_protocol(
+            protocol,
+            arguments.profile,
+            embedded=arguments.embedded,
+            workers=workers,
+            only=only,
+            progress=progress,
+            failed=log,
+        )
+    _say_substitutions(log.console, outcome)
+    return outcome
+
+
+def _workers(arguments) -> AbstractContextManager[Workers]:
+    """Worker processes of this machine, or those of the cluster at an address."""
+    if arguments.cluster is None:
+        return contextlib.nullcontext(LocalWorkers(arguments.jobs))
     try:
         from reprolib.rerun.cluster import Cluster
     except ImportError as error:
         raise ValueError(
             f"--cluster needs {error.name}: install reprolib with its extra `cluster`"
         ) from error
-    return Cluster(address)
+    return Cluster(arguments.cluster)
 
 
-def _write(log: FailureLog, outcome: Run, output: Path, build: Path) -> None:
-    """Write tables and figures of one paper."""
-    _say_substitutions(log.console, outcome)
-    _write_tables(log.console, outcome, output)
-    write_figures(outcome.paper, outcome, build / "figures" / outcome.paper, log)
+def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog) -> None:
+    """Write tables, figures and report; print the scoreboard."""
+    out, err = consoles.out(), consoles.err()
+    finished = []
+    for outcome in outcomes:
+        finished.append(outcome.paper)
+        _write_tables(err, outcome, output / "results")
+        write_figures(outcome.paper, outcome, output / "figures" / outcome.paper, log)
+        if arguments.profile == "full" and arguments.output is None:
+            publish(err, outcome)
+    report = write_report(
+        finished,
+        output / "results",
+        output / "report.html",
+        title=f"reprolib: {arguments.profile} run of {', '.join(p.upper() for p in finished)}",
+        site=SITE,
+    )
+    if printed := [paper for paper in finished if paper not in STUDIES]:
+        print_scoreboard(out, printed, output / "results", arguments.profile)
+    out.print(f"Figures: {(output / 'figures').resolve()}")
+    out.print(f"Report: {report.resolve()}")
+
+
+def _write_selected(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog) -> None:
+    """Write and print the records of selected tasks, too few for figures and verdicts."""
+    for outcome in outcomes:
+        _write_tables(consoles.err(), outcome, output / "results")
+        shown = outcome.records[SHOWN].to_string(index=False, max_colwidth=40)
+        consoles.out().print(shown)
 
 
 def publish(err: Console, outcome: Run) -> None:
@@ -114,7 +146,11 @@ def publish(err: Console, outcome: Run) -> None:
 
 
 def _write_tables(err: Console, outcome: Run, directory: Path) -> None:
-    for path in results.write_tables(outcome.records, directory / outcome.paper, outcome.meta):
+    try:
+        paths = results.write_tables(outcome.records, directory / outcome.paper, outcome.meta)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}; finished tasks are stored") from error
+    for path in paths:
         err.print(f"wrote {path}")
 
 

@@ -1,4 +1,4 @@
-"""``reprolib verify``: whether the committed records still come out."""
+"""``reprolib verify``: whether the committed records are still reproduced."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.console import Console
 
 from reprolib.cli import console
 from reprolib.cli.progress import shown_progress
-from reprolib.rerun.folders import require_folder
+from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.registry import PAPERS, STUDIES
 from reprolib.rerun.verify import TOLERANCE, Verification, verify_paper
 
@@ -25,15 +25,15 @@ def run(arguments) -> int:
 
     Raises
     ------
-    ValueError
-        If the number of worker processes is zero.
     FileNotFoundError
-        If the results folder does not exist.
+        If there are no committed results.
     """
-    if arguments.jobs == 0:
-        raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
-    require_folder(arguments.results)
-    papers = arguments.papers or sorted(p.name for p in arguments.results.iterdir() if p.is_dir())
+    directory = arguments.results or committed_directory()
+    if not directory.is_dir():
+        raise FileNotFoundError(
+            f"there are no committed results in {directory}; --results names another folder"
+        )
+    papers = arguments.papers or sorted(p.name for p in directory.iterdir() if p.is_dir())
     today = int(datetime.now(UTC).strftime("%Y%m%d"))
     seed = today if arguments.seed is None else arguments.seed
     out, err = console.out(), console.err()
@@ -51,7 +51,7 @@ def run(arguments) -> int:
                 paper,
                 fraction=arguments.fraction,
                 seed=seed,
-                directory=arguments.results,
+                directory=directory,
                 n_jobs=arguments.jobs,
                 progress=progress,
             )

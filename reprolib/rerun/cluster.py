@@ -1,4 +1,4 @@
-"""The protocols on a dask cluster: joblib's dask backend, made safe for long runs.
+"""The protocols on a dask cluster.
 
 Data are sent once to every worker, as a worker plugin: the scheduler keeps it, and gives it to
 workers that join later or replace a killed one, even when no other worker is left to copy from
@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import distributed
-import joblib
-from joblib._dask import DaskDistributedBackend
 
 import data_fetch
 from data_fetch import Dataset
-from reprolib.rerun import worker as own_worker
+from reprolib.rerun import data_cache
+from reprolib.rerun.local import LostWorkError
 from reprolib.rerun.records import PACKAGES, package_versions
 
 #: Seconds to wait for the scheduler, and for a first worker.
@@ -30,7 +29,7 @@ REMEDY = "start it with `dask scheduler`, and workers with `dask worker ADDRESS 
 
 
 class ClusterError(OSError):
-    """A cluster that cannot be reached or used, or that gave a task up."""
+    """A cluster that cannot be reached or used."""
 
 
 class Cluster:
@@ -91,10 +90,15 @@ class Cluster:
         """Addresses of the workers."""
         return sorted(self.client.nthreads())
 
+    def about(self) -> dict[str, str]:
+        """What the meta files say of the workers."""
+        return {"machine": f"dask cluster of {len(self.workers())} workers"}
+
     @contextmanager
     def holding(self, datasets: Mapping[str, Dataset]) -> Iterator[None]:
-        """Have every worker hold these data sets, also those that join later."""
-        plugins = [DatasetPlugin(dataset, environment()) for dataset in datasets.values()]
+        """Have every worker hold these data sets, by digest, also those that join later."""
+        expected = environment()
+        plugins = [DatasetPlugin(dataset, digest, expected) for digest, dataset in datasets.items()]
         try:
             for plugin in plugins:
                 self.client.register_plugin(plugin)
@@ -105,54 +109,45 @@ class Cluster:
                     with suppress(OSError):  # a worker that is just dying has nothing to forget
                         self.client.unregister_worker_plugin(plugin.name)
 
-    def parallel(self) -> joblib.Parallel:
-        """Make a parallel call on all workers, which come and go.
+    def results(self, function: Callable, calls: Iterable[tuple[Any, ...]]) -> Iterator:
+        """Yield what a function returns for the arguments of every call, as it finishes.
 
-        All tasks go to the scheduler at once: with joblib's default it would get twice as many
-        as there were workers at the beginning, and later workers would find nothing to do.
+        All calls go to the scheduler at once, so that workers that join later find work. What is
+        not finished when the iteration ends is cancelled.
+
+        Raises
+        ------
+        LostWorkError
+            If the cluster gives a call up: it killed its workers several times, or the scheduler
+            is gone.
         """
-        backend = ClusterBackend(client=self.client)
-        return joblib.Parallel(
-            backend=backend, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
-        )
+        futures = {self.client.submit(function, *call, pure=False) for call in calls}
+        try:
+            for future in distributed.as_completed(futures, loop=self.client.loop):
+                yield _result(future)
+                futures.remove(future)
+        finally:
+            if futures and self.client.status == "running":
+                self.client.cancel(list(futures))
 
 
-class ClusterBackend(DaskDistributedBackend):
-    """Dask backend without two traps of joblib's own.
-
-    A future that dask itself gives up (after its workers were killed several times, or because
-    the scheduler is gone) never calls back, and joblib would wait for ever. And where there is
-    one worker at the moment, joblib would run everything in this process.
-    """
-
-    def effective_n_jobs(self, n_jobs):
-        """Count the workers, as two if there is one."""
-        return max(2, super().effective_n_jobs(n_jobs))
-
-    def submit(self, func, callback=None):
-        """Submit a batch, and call back also when dask gives it up."""
-        future = super().submit(func, callback)
-        future.add_done_callback(lambda done: callback(done) if done.exception() else None)
-        return future
-
-    def retrieve_result_callback(self, out):
-        """Give the result of a batch, or raise what became of it."""
-        given_up = out.exception() if isinstance(out, Future) else out
-        if isinstance(given_up, BaseException):
-            raise ClusterError(
-                f"the cluster gave a task up ({given_up}). Finished tasks are stored, and the "
-                "same command goes on from there. A task that kills its workers needs more "
-                "memory (`dask worker --memory-limit`)"
-            )
-        return super().retrieve_result_callback(out)
+def _result(future: distributed.Future) -> Any:
+    """Result of a finished call; what it raised itself is raised as it is."""
+    try:
+        return future.result()
+    except (distributed.KilledWorker, CancelledError) as error:
+        raise LostWorkError(
+            f"the cluster gave a task up ({error}). A task that kills its workers needs more "
+            "memory (`dask worker --memory-limit`)"
+        ) from error
 
 
 class DatasetPlugin(distributed.WorkerPlugin):
     """A data set that is sent to every worker once."""
 
-    def __init__(self, dataset: Dataset, expected: Mapping[str, str]):
+    def __init__(self, dataset: Dataset, digest: str, expected: Mapping[str, str]):
         self.dataset = dataset
-        self.digest = dataset.digest()
+        self.digest = digest
         self.expected = dict(expected)
         self.name = f"reprolib data {dataset.name} {self.digest[:16]}"
 
@@ -162,11 +157,11 @@ class DatasetPlugin(distributed.WorkerPlugin):
         if reason:
             await worker.close(nanny=True, reason=f"this worker {reason}")
             return
-        own_worker.received[self.dataset.name, self.digest] = self.dataset
+        data_cache.hold(self.dataset, self.digest)
 
     def teardown(self, worker) -> None:
         """Forget the data set."""
-        own_worker.received.pop((self.dataset.name, self.digest), None)
+        data_cache.release(self.dataset, self.digest)
 
 
 def environment() -> dict[str, str]:

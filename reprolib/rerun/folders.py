@@ -23,15 +23,6 @@ def committed_directory() -> Path:
     return configured_folder("REPROLIB_RESULTS", default)
 
 
-def require_folder(directory: Path) -> None:
-    """Raise FileNotFoundError, with a remedy, if a results folder does not exist."""
-    if not directory.is_dir():
-        raise FileNotFoundError(
-            f"--results is {directory}, which is no folder; "
-            "run `reprolib reproduce --full` first, or name the folder of another run"
-        )
-
-
 def can_be_committed() -> bool:
     """Whether the folder of the committed results belongs to a checkout, or was named by hand."""
     named = "REPROLIB_RESULTS" in os.environ
@@ -50,8 +41,7 @@ def write_atomically(path: Path, text: str) -> None:
         replace_file(path, text)
     except OSError as error:
         message = (
-            f"cannot write {path} ({error.strerror}); free some space there or name another "
-            "folder; finished tasks are stored and will not be run again"
+            f"cannot write {path} ({error.strerror}); free some space there or name another folder"
         )
         raise OSError(error.errno, message) from error
 

@@ -10,6 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 import reprolib.papers
+from reprolib.rerun.names import resolved, unknown
 
 if TYPE_CHECKING:
     from reprolib.rerun.task import Protocol
@@ -26,7 +27,7 @@ def printed_text(paper: str) -> str:
     """
     path = resources.files(reprolib.papers) / paper / "printed.toml"
     if not path.is_file():
-        raise ValueError(f"paper is {paper!r}; the package has {', '.join(_KNOWN)}.")
+        raise unknown("paper", paper, _KNOWN)
     return path.read_text(encoding="utf-8")
 
 
@@ -45,6 +46,17 @@ _KNOWN = _found()
 PAPERS = tuple(key for key, prints in _KNOWN.items() if prints)
 #: Experiments of our own: a protocol and results, but no printed numbers.
 STUDIES = tuple(key for key, prints in _KNOWN.items() if not prints)
+
+
+def paper_key(name: str) -> str:
+    """Key of a paper or study, whatever the letter case it was typed in.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name in the package.
+    """
+    return resolved("paper", name, _KNOWN)
 
 
 def get_protocol(paper: str) -> Protocol:

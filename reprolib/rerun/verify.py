@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun import records as results
-from reprolib.rerun import runner, soundness
+from reprolib.rerun import soundness
 from reprolib.rerun.agreement import TOLERANCE, compare, record_name
 from reprolib.rerun.derived import is_derived
+from reprolib.rerun.local import LocalWorkers
 from reprolib.rerun.registry import get_protocol
 from reprolib.rerun.task import Protocol, Task
-from reprolib.rerun.worker import execute_keyed
+from reprolib.rerun.worker import execute
 
 __all__ = ["TOLERANCE", "Verification", "committed_tasks", "sample", "units", "verify_paper"]
 
@@ -255,13 +255,13 @@ def _check_values(
     digests = {name: dataset.digest() for name, dataset in datasets.items()}
     rows: Rows = []
     failed: set[Unit] = set()
-    for number, task_rows in _recompute(tasks, digests, n_jobs):
+    for task, task_rows in _recompute(tasks, digests, n_jobs):
         outcome.n_tasks += 1
         outcome.seconds += task_rows[0]["seconds"]
         broken = [row for row in task_rows if row["status"] != "ok"]
         outcome.differences += [f"{record_name(row)}: now {row['status']}" for row in broken]
         if broken:
-            failed |= set(units(protocol, [tasks[number]]))
+            failed |= set(units(protocol, [task]))
         rows += task_rows
         if progress is not None:
             progress(outcome.n_tasks, len(tasks))
@@ -274,9 +274,5 @@ def _check_values(
 
 
 def _recompute(tasks: Sequence[Task], digests: Mapping[str, str], n_jobs: int):
-    jobs = (
-        joblib.delayed(execute_keyed)(str(number), task, digests[task.dataset])
-        for number, task in enumerate(tasks)
-    )
-    done = runner.finished(runner.local_parallel(n_jobs), jobs)
-    return ((int(number), rows) for number, rows in done)
+    calls = ((task, digests[task.dataset]) for task in tasks)
+    return LocalWorkers(n_jobs).results(execute, calls)

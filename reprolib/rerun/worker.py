@@ -1,8 +1,7 @@
-"""One task in one process: its data set loaded once, its measurements as rows of the records."""
+"""One task in one process: its measurements as rows of the records."""
 
 from __future__ import annotations
 
-import functools
 import json
 import time
 import traceback
@@ -12,42 +11,26 @@ from typing import Any
 import joblib
 from threadpoolctl import threadpool_limits
 
-import data_fetch
-from data_fetch import Dataset
+from reprolib.rerun import data_cache
 from reprolib.rerun.registry import get_protocol
 from reprolib.rerun.task import Measurement, Task
 
-#: Data sets by name and digest that a cluster sent to this worker process.
-received: dict[tuple[str, str], Dataset] = {}
+#: Records of one task, by column.
+Rows = list[dict[str, Any]]
 
 
-@functools.lru_cache(maxsize=4)
-def worker_dataset(name: str, digest: str) -> Dataset:
-    """Load a data set once per worker process, and make sure that it is the right one."""
-    dataset = data_fetch.load(name)
-    if dataset.digest() != digest:
-        raise ValueError(
-            f"data set {name!r} differs between the main process and this worker; give both the "
-            "same REPROLIB_DATA folder, or run `reprolib data verify` on the worker's machine"
-        )
-    return dataset
+def execute(task: Task, digest: str) -> tuple[Task, Rows]:
+    """Run one task on one BLAS thread; return it with its rows, as tasks finish in any order.
 
-
-def execute(task: Task, digest: str) -> list[dict[str, Any]]:
-    """Run one task on one BLAS thread, and return its rows; an exception becomes a failed row.
-
-    A failed row has its traceback under a key of its own, which is in no table. What scikit-learn
-    would run in parallel inside of a task stays in it: joblib's dask backend would spread it over
-    the cluster.
+    An exception becomes a failed row, with its traceback under a key of its own, which is in no
+    table. What scikit-learn would run in parallel inside of a task stays in its process.
     """
     protocol = get_protocol(task.paper)
     start = time.perf_counter()
     trace: dict[str, str] = {}
     source = "embedded" if task.dataset.startswith("embedded/") else "unknown"
     try:
-        dataset = received.get((task.dataset, digest))
-        if dataset is None:
-            dataset = worker_dataset(task.dataset, digest)
+        dataset = data_cache.get(task.dataset, digest)
         source = dataset.source
         with threadpool_limits(limits=1), joblib.parallel_config("sequential"):
             measurements = protocol.run(task, dataset)
@@ -57,7 +40,7 @@ def execute(task: Task, digest: str) -> list[dict[str, Any]]:
         measurements = [Measurement("failed", float("nan"), status=message)]
         trace = {"traceback": traceback.format_exc()}
     seconds = time.perf_counter() - start
-    return [{**row_of(task, m, source, seconds), **trace} for m in measurements]
+    return task, [{**row_of(task, m, source, seconds), **trace} for m in measurements]
 
 
 def _require_own_trials(measurements: list[Measurement], trials: Collection[int]) -> None:
@@ -89,8 +72,3 @@ def row_of(task: Task, m: Measurement, source: str, seconds: float) -> dict[str,
         "source": m.source if m.source and source != "embedded" else source,
         "status": m.status,
     }
-
-
-def execute_keyed(key: str, task: Task, digest: str) -> tuple[str, list[dict[str, Any]]]:
-    """Run one task; return its key too, as results come in any order."""
-    return key, execute(task, digest)

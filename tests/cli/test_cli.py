@@ -90,7 +90,7 @@ def test_interrupt_says_how_to_go_on(monkeypatch, capsys):
 
     monkeypatch.setattr(reproduce, "run", interrupted)
     assert main(["reproduce", "kpm"]) == 130
-    assert "goes on from here" in capsys.readouterr().err.replace("\n", " ")
+    assert "continues from them" in capsys.readouterr().err.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,92 @@ def test_interrupt_says_how_to_go_on(monkeypatch, capsys):
     [
         (["reproduce", "kmp"], "paper is 'kmp'"),
         (["reproduce", "--jobs", "0"], "--jobs is 0"),
-        (["bench", "nothing"], "name is 'nothing'"),
-        (["readme", "--file", "/nonexistent/README.md"], "No such file"),
+        (["bench", "nothing"], "benchmark is 'nothing'"),
+        (["readme", "--file", "/nonexistent/README.md"], "--file is /nonexistent/README.md"),
     ],
 )
 def test_wrong_arguments_end_with_a_clear_message(arguments, message, capsys):
     assert main(arguments) == 2
     assert message in capsys.readouterr().err.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reprodcue"], "command is 'reprodcue'; did you mean 'reproduce'?"),
+        (["reproduce", "kmpp"], "paper is 'kmpp'; did you mean 'kpm'?"),
+        (["data", "lst"], "command of `reprolib data` is 'lst'; did you mean 'list'?"),
+        (["bench", "large"], "benchmark is 'large'; did you mean 'large_n'?"),
+        (["verify", "across2"], "did you mean 'across'?"),
+    ],
+)
+def test_misspelt_name_is_answered_with_the_nearest_one(arguments, message, capsys):
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_letter_case_does_not_matter(monkeypatch):
+    seen = []
+    monkeypatch.setattr(reproduce, "run", lambda arguments: seen.append(arguments.papers))
+    assert main(["Reproduce", "KPM", "mkpm", "kpm"]) == 0
+    assert seen == [["kpm", "mkpm"]]
+
+
+@pytest.mark.parametrize("words", [[], ["data"]])
+def test_without_a_command_the_help_is_printed(words, capsys):
+    assert main(words) == 0
+    assert "usage: reprolib" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["reproduce", "--help"], ["kmp"]])
+def test_help_and_wrong_names_need_none_of_the_slow_packages(words):
+    """Importing pandas alone takes more processor time than all of the answer."""
+    code = (
+        "import sys\n"
+        "from reprolib.cli.main import main\n"
+        "try:\n"
+        f"    main({words!r})\n"
+        "except SystemExit:\n"
+        "    pass\n"
+        "slow = {'pandas', 'numpy', 'scipy', 'sklearn', 'matplotlib', 'requests', 'joblib'}\n"
+        "sys.exit(', '.join(slow & set(sys.modules)) or 0)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_help_on_the_profiles_says_minutes(capsys):
+    with pytest.raises(SystemExit):
+        main(["reproduce", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "minutes a paper (default)" in text
+    assert "minutes for all on two cores" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file"), [(["reproduce", "kpm"], "x"), (["report"], "x/report.html")]
+)
+def test_output_is_checked_before_anything_is_run(arguments, file, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(reproduce, "run", lambda arguments: pytest.fail("it ran"))
+    (tmp_path / "x").write_text("a file")
+    assert main([*arguments, "--output", str(tmp_path / file)]) == 2
+    message = capsys.readouterr().err
+    assert f"--output is {tmp_path / file}, but {tmp_path / 'x'} is a file" in message
+
+
+def test_report_into_a_folder_is_refused(tmp_path, capsys):
+    assert main(["report", "--output", str(tmp_path)]) == 2
+    assert f"--output is {tmp_path}, which is a folder" in capsys.readouterr().err
+
+
+def test_info_names_what_a_report_of_a_bug_needs(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("REPROLIB_DATA", str(tmp_path / "data"))
+    assert main(["info"]) == 0
+    text = capsys.readouterr().out
+    for name in ("Python", "numpy", "linear algebra", "kernel", "finished tasks", "REPROLIB_DATA"):
+        assert name in text
+    assert str(tmp_path / "data") in text
 
 
 def test_version(capsys):

@@ -7,13 +7,13 @@ import dataclasses
 import pytest
 
 import data_fetch
-from reprolib.cli import console, reproduce
+from reprolib.cli import arguments, console, reproduce
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.main import main
 from reprolib.report import page as report
 from reprolib.report import paper_figures as figures
+from reprolib.rerun import data_cache, worker
 from reprolib.rerun import records as results
-from reprolib.rerun import worker
 from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.registry import STUDIES, get_protocol
 from reprolib.rerun.runner import Failure
@@ -95,13 +95,14 @@ def fake(monkeypatch, tmp_path):
         monkeypatch.setattr(reproduce, "get_protocol", lambda paper: protocol)
 
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
+    monkeypatch.setattr(arguments, "paper_key", lambda name: name)
     monkeypatch.setattr(reproduce, "print_scoreboard", lambda *args: None)
     monkeypatch.setattr(reproduce, "write_report", lambda *args, **kwargs: tmp_path / "report")
     monkeypatch.chdir(tmp_path)
-    worker.worker_dataset.cache_clear()
+    data_cache.clear()
     use(fake_paper.PROTOCOL)
     yield use
-    worker.worker_dataset.cache_clear()
+    data_cache.clear()
 
 
 def second_stage_that_raises(profile, datasets, records):

@@ -10,7 +10,7 @@ from rich.console import Console
 
 import data_fetch
 from reprolib.cli.reproduce import publish
-from reprolib.rerun import folders, runner, worker
+from reprolib.rerun import data_cache, folders, runner, worker
 from reprolib.rerun.store import RecordStore
 from tests import fake_paper
 
@@ -21,10 +21,10 @@ def outcome(monkeypatch, tmp_path):
     monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "results"))
     monkeypatch.setattr(worker, "get_protocol", lambda paper: fake_paper.PROTOCOL)
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
-    worker.worker_dataset.cache_clear()
+    data_cache.clear()
     store = RecordStore(tmp_path / "store")
     yield runner.run_protocol(fake_paper.PROTOCOL, "full", store=store)
-    worker.worker_dataset.cache_clear()
+    data_cache.clear()
 
 
 def told(outcome) -> str:

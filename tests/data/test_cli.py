@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 import data_fetch
 from data_fetch import Dataset, access, cli, registry
 from data_fetch.progress import progress_bar
+from reprolib.cli.main import build_parser
 from tests import toy_data as toy
 
 
@@ -28,9 +28,7 @@ def run(monkeypatch, tmp_path):
     )
 
     def run(*argv):
-        parser = argparse.ArgumentParser()
-        cli.add_data_commands(parser.add_subparsers())
-        arguments = parser.parse_args(["data", *argv])
+        arguments = build_parser().parse_args(["data", *argv])
         return arguments.run(arguments)
 
     run.file = mirror / "toy/a.txt"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 
-import joblib
 import pytest
 
-from reprolib.rerun.runner import finished, local_parallel
+from reprolib.rerun.local import LocalWorkers, LostWorkError
 
 
 def test_killed_worker_ends_the_run_with_advice():
-    jobs = [joblib.delayed(os._exit)(1) for _ in range(2)]
-    with pytest.raises(OSError, match="worker process was killed.*goes on from there.*--jobs"):
-        list(finished(local_parallel(2), jobs))
+    with pytest.raises(LostWorkError, match="worker process was killed.*--jobs"):
+        list(LocalWorkers(2).results(os._exit, [(1,), (1,)]))

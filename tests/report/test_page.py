@@ -94,7 +94,9 @@ def test_report_links_the_rendered_notebooks_that_are_there(tmp_path):
 
 def test_report_command_needs_results(tmp_path, capsys):
     assert main(["report", "--results", str(tmp_path / "none")]) == 2
-    assert "reprolib reproduce --full" in capsys.readouterr().err.replace("\n", " ")
+    assert "--results is" in capsys.readouterr().err
+    assert main(["report", "--results", str(tmp_path)]) == 2
+    assert "there are no results" in capsys.readouterr().err
 
 
 def test_report_command_says_where_the_page_is(tmp_path, capsys):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import signal
+import subprocess
+import sys
+import time
 
-import joblib
 import pandas as pd
 import pytest
 
@@ -18,8 +21,9 @@ import distributed
 import reprolib.rerun.cluster
 import reprolib.rerun.records
 from reprolib.cli.main import main
-from reprolib.rerun import runner, worker
+from reprolib.rerun import data_cache, runner
 from reprolib.rerun.cluster import Cluster, ClusterError
+from reprolib.rerun.local import LocalWorkers, LostWorkError
 from reprolib.rerun.registry import get_protocol
 from reprolib.rerun.store import RecordStore
 from reprolib.rerun.task import Task
@@ -91,30 +95,26 @@ def alone(tmp_path_factory):
 
 
 def test_one_process_two_and_a_cluster_give_the_same_tables(alone, cluster, tmp_path):
-    two = run(tmp_path / "two", n_jobs=2)
-    many = run(tmp_path / "cluster", cluster=cluster)
+    two = run(tmp_path / "two", workers=LocalWorkers(2))
+    many = run(tmp_path / "cluster", workers=cluster)
     assert set(alone["status"]) == {"ok"}
     pd.testing.assert_frame_equal(alone, values(two))
     pd.testing.assert_frame_equal(alone, values(many))
     assert many.meta["machine"] == "dask cluster of 2 workers"
 
 
-def loads() -> int:
-    return worker.worker_dataset.cache_info().misses
-
-
 def test_data_are_sent_to_every_worker_once(alone, cluster, tmp_path):
     during = {}
 
     def look(done, total, stage, stages):
-        during.update(cluster.client.run(lambda: len(worker.received)))
+        during.update(cluster.client.run(data_cache.n_held))
 
-    run(tmp_path, cluster=cluster, progress=look)
+    run(tmp_path, workers=cluster, progress=look)
     n_datasets = alone["dataset"].nunique()
     assert set(during.values()) == {n_datasets}
     assert len(during) == 2
-    assert set(cluster.client.run(loads).values()) == {0}
-    assert set(cluster.client.run(lambda: len(worker.received)).values()) == {0}
+    assert set(cluster.client.run(data_cache.n_loaded).values()) == {0}
+    assert set(cluster.client.run(data_cache.n_held).values()) == {0}
 
 
 def test_killed_workers_are_replaced_and_nothing_is_lost_or_doubled(alone, cluster, tmp_path):
@@ -127,7 +127,7 @@ def test_killed_workers_are_replaced_and_nothing_is_lost_or_doubled(alone, clust
             for pid in pids[:stage]:
                 os.kill(pid, signal.SIGKILL)
 
-    outcome = run(tmp_path, cluster=cluster, progress=kill)
+    outcome = run(tmp_path, workers=cluster, progress=kill)
     pd.testing.assert_frame_equal(alone, values(outcome))
     cluster.client.wait_for_workers(2, timeout=60)
     after = set(cluster.client.run(os.getpid).values())
@@ -137,17 +137,55 @@ def test_killed_workers_are_replaced_and_nothing_is_lost_or_doubled(alone, clust
 
 def test_task_that_kills_its_workers_ends_with_an_error(cluster, local_cluster, monkeypatch):
     monkeypatch.setattr(local_cluster.scheduler, "allowed_failures", 0)
-    with pytest.raises(ClusterError, match="gave a task up.*--memory-limit"):
-        list(cluster.parallel()([joblib.delayed(os._exit)(1)]))
+    with pytest.raises(LostWorkError, match="gave a task up.*--memory-limit"):
+        list(cluster.results(os._exit, [(1,)]))
     cluster.client.wait_for_workers(2, timeout=60)
 
 
-def test_lost_scheduler_ends_with_an_error():
-    """What joblib is given, for every task, when the connection to the scheduler is lost."""
-    backend = reprolib.rerun.cluster.ClusterBackend.__new__(reprolib.rerun.cluster.ClusterBackend)
-    lost = distributed.client.FutureCancelledError("key", "scheduler-connection-lost")
-    with pytest.raises(ClusterError, match="scheduler-connection-lost.*goes on from there"):
-        backend.retrieve_result_callback(lost)
+@pytest.fixture
+def killable(tmp_path):
+    """Address of a scheduler with one worker, and its process."""
+    file = tmp_path / "scheduler.json"
+    command = [sys.executable, "-m", "dask"]
+    scheduler = subprocess.Popen(
+        [*command, "scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)],
+        stderr=subprocess.DEVNULL,
+    )
+    worker = subprocess.Popen(
+        [*command, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny"],
+        stderr=subprocess.DEVNULL,
+    )
+    while not file.exists() or not file.read_text():
+        time.sleep(0.1)
+    yield json.loads(file.read_text())["address"], scheduler
+    for process in (worker, scheduler):
+        process.kill()
+        process.wait()
+
+
+def test_lost_scheduler_ends_with_an_error(killable):
+    """All calls are given up when the scheduler goes; none is waited for."""
+    address, scheduler = killable
+    with Cluster(address) as connection:
+        done = connection.results(time.sleep, [(0.0,), (600.0,)])
+        next(done)
+        scheduler.kill()
+        with pytest.raises(LostWorkError, match="gave a task up.*scheduler-connection-lost"):
+            next(done)
+
+
+def test_error_of_a_call_is_raised_as_it_is(cluster):
+    with pytest.raises(ValueError, match="negative"):
+        list(cluster.results(time.sleep, [(-1.0,)]))
+
+
+def test_calls_that_nobody_waits_for_are_cancelled(cluster):
+    done = cluster.results(time.sleep, [(0.0,), *[(1.0,)] * 100])
+    next(done)
+    done.close()
+    start = time.monotonic()
+    list(cluster.results(os.getpid, [()]))
+    assert time.monotonic() - start < 50, "half the seconds that the calls would have taken"
 
 
 def test_single_worker_computes_in_its_own_process(local_cluster):
@@ -157,7 +195,7 @@ def test_single_worker_computes_in_its_own_process(local_cluster):
         ) as single,
         Cluster(single.scheduler_address) as connection,
     ):
-        pids = list(connection.parallel()(joblib.delayed(os.getpid)() for _ in range(3)))
+        pids = list(connection.results(os.getpid, [()] * 3))
     assert len(set(pids)) == 1
     assert os.getpid() not in pids
 

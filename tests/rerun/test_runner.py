@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib.rerun import runner, worker
+from reprolib.rerun import data_cache, runner, worker
+from reprolib.rerun.local import LocalWorkers
 from reprolib.rerun.registry import PAPERS, get_protocol
 from reprolib.rerun.store import RecordStore
 from reprolib.rerun.task import Measurement
@@ -28,9 +29,9 @@ def fake(monkeypatch):
     protocol = dataclasses.replace(fake_paper.PROTOCOL, run=counting)
     monkeypatch.setattr(worker, "get_protocol", lambda paper: protocol)
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
-    worker.worker_dataset.cache_clear()
+    data_cache.clear()
     yield protocol, ran
-    worker.worker_dataset.cache_clear()
+    data_cache.clear()
 
 
 def values(run) -> pd.DataFrame:
@@ -142,7 +143,7 @@ def test_task_that_measures_nothing_or_what_is_not_listed_has_failed(
     other = dataclasses.replace(protocol, run=lambda task, data: measured)
     monkeypatch.setattr(worker, "get_protocol", lambda paper: other)
     task = protocol.stages[0]("quick", {"real/coins": None}, None)[0]
-    (row,) = worker.execute(task, fake_paper.dataset().digest())
+    _, (row,) = worker.execute(task, fake_paper.dataset().digest())
     assert re.search(message, row["status"])
 
 
@@ -182,7 +183,7 @@ def test_changed_data_or_version_is_run_anew(fake, tmp_path, monkeypatch):
     assert len(ran) == 6
     other = dataclasses.replace(fake_paper.dataset(), X=fake_paper.dataset().X + 1)
     monkeypatch.setattr(data_fetch, "load", lambda name: other)
-    worker.worker_dataset.cache_clear()
+    data_cache.clear()
     runner.run_protocol(protocol, "quick", store=store)
     assert len(ran) == 9
 
@@ -205,7 +206,7 @@ def test_embedded_counterpart_stands_in_for_missing_data(fake, tmp_path, monkeyp
 def test_worker_with_other_data_is_refused(fake, monkeypatch):
     protocol, ran = fake
     task = protocol.stages[0]("quick", {"real/coins": None}, None)[0]
-    (row,) = worker.execute(task, "another digest")
+    _, (row,) = worker.execute(task, "another digest")
     assert "differs between the main process and this worker" in row["status"]
 
 
@@ -223,7 +224,7 @@ def test_one_worker_and_two_give_the_same_records(tmp_path):
             protocol,
             "quick",
             embedded=True,
-            n_jobs=n_jobs,
+            workers=LocalWorkers(n_jobs),
             store=RecordStore(tmp_path / str(n_jobs)),
         )
         for n_jobs in (1, 2)

@@ -11,8 +11,8 @@ import pytest
 
 import data_fetch
 from reprolib.cli.main import main
+from reprolib.rerun import data_cache, runner, soundness, worker
 from reprolib.rerun import records as results
-from reprolib.rerun import runner, soundness, worker
 from reprolib.rerun import verify as verification
 from reprolib.rerun.registry import PAPERS, STUDIES
 from reprolib.rerun.store import RecordStore
@@ -27,11 +27,11 @@ def committed(monkeypatch, tmp_path):
     monkeypatch.setattr(worker, "get_protocol", lambda paper: fake_paper.PROTOCOL)
     monkeypatch.setattr(verification, "get_protocol", lambda paper: fake_paper.PROTOCOL)
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
-    worker.worker_dataset.cache_clear()
+    data_cache.clear()
     run = runner.run_protocol(fake_paper.PROTOCOL, "full", store=RecordStore(tmp_path / "store"))
     results.write_tables(run.records, tmp_path / "fake", run.meta)
     yield tmp_path
-    worker.worker_dataset.cache_clear()
+    data_cache.clear()
 
 
 def verify(folder, fraction=1.0, seed=0):

@@ -37,6 +37,7 @@ from reprolib.papers.across.protocol import (
     run,
 )
 from reprolib.rerun import runner
+from reprolib.rerun.local import LocalWorkers
 from reprolib.rerun.registry import STUDIES, get_protocol
 from reprolib.rerun.store import RecordStore
 from reprolib.rerun.task import HEADLINE, Task
@@ -304,7 +305,9 @@ def test_one_worker_and_two_give_the_same_records(tmp_path):
 
     protocol = dataclasses.replace(whole, datasets=lambda profile: names, stages=(some_tasks,))
     runs = [
-        runner.run_protocol(protocol, "quick", n_jobs=n, store=RecordStore(tmp_path / str(n)))
+        runner.run_protocol(
+            protocol, "quick", workers=LocalWorkers(n), store=RecordStore(tmp_path / str(n))
+        )
         for n in (1, 2)
     ]
     one, two = (run.records.drop(columns="seconds") for run in runs)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import runpy
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
+from reprolib.rerun.names import resolved
+
+HELP = "run a speed comparison against named peers"
+FOLDER = Path(__file__).resolve().parents[3] / "benchmarks"
 
 
 def names() -> list[str]:
@@ -13,7 +17,13 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.py"))
 
 
-def run(arguments) -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("name", metavar="NAME", help=", ".join(names()))
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to the benchmark")
+
+
+def run(arguments: argparse.Namespace) -> int:
     """Run a benchmark script with its own arguments.
 
     Raises
@@ -25,7 +35,6 @@ def run(arguments) -> int:
     """
     if not FOLDER.is_dir():
         raise FileNotFoundError(f"{FOLDER} does not exist: benchmarks need the project's checkout")
-    if arguments.name not in names():
-        raise ValueError(f"name is {arguments.name!r}; benchmarks: {', '.join(names())}.")
-    main = runpy.run_path(str(FOLDER / f"{arguments.name}.py"))["main"]
+    name = resolved("benchmark", arguments.name, names())
+    main = runpy.run_path(str(FOLDER / f"{name}.py"))["main"]
     return main(arguments.arguments) or 0

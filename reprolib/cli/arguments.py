@@ -1,0 +1,78 @@
+"""Arguments that several commands share, and checks of them that need no data."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from reprolib.rerun.registry import PAPERS, STUDIES, paper_key
+
+#: Folder of everything that a run writes, unless another one is named.
+BUILD = Path("build")
+#: Where `make docs` puts the site, whose notebook pages the report links.
+SITE = BUILD / "docs"
+
+
+def add_papers(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add the papers to choose from."""
+    known = ", ".join([*PAPERS, *STUDIES])
+    parser.add_argument("papers", nargs="*", metavar="PAPER", help=f"{known} (default: {default})")
+
+
+def chosen_papers(names: list[str]) -> list[str]:
+    """Keys of the papers that were named, each once.
+
+    Raises
+    ------
+    ValueError
+        If there is no paper of a name.
+    """
+    return list(dict.fromkeys(paper_key(name) for name in names))
+
+
+def add_jobs(parser) -> None:
+    """Add the number of worker processes."""
+    parser.add_argument("--jobs", type=int, default=2, help="worker processes (default: 2)")
+
+
+def require_jobs(number: int) -> None:
+    """Raise ValueError if a number of worker processes is zero."""
+    if number == 0:
+        raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
+
+
+def add_results_folder(parser: argparse.ArgumentParser) -> None:
+    """Add the folder that results are read from."""
+    parser.add_argument(
+        "--results", type=Path, help="results folder (default: the committed results)"
+    )
+
+
+def require_results(folder: Path | None) -> None:
+    """Raise FileNotFoundError if a folder of results was named that does not exist."""
+    if folder is not None and not folder.is_dir():
+        raise FileNotFoundError(f"--results is {folder}, which is no folder")
+
+
+def require_output_folder(folder: Path) -> None:
+    """Raise OSError if a folder cannot be written to, or cannot be made."""
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise NotADirectoryError(f"--output is {folder}, but {there} is a file; name a folder")
+    _require_writable(folder, there)
+
+
+def require_output_file(file: Path) -> None:
+    """Raise OSError if a file cannot be written."""
+    if file.is_dir():
+        raise IsADirectoryError(f"--output is {file}, which is a folder; name a file in it")
+    there = next(path for path in file.absolute().parents if path.exists())
+    if not there.is_dir():
+        raise NotADirectoryError(f"--output is {file}, but {there} is a file; name another one")
+    _require_writable(file, there)
+
+
+def _require_writable(output: Path, there: Path) -> None:
+    if not os.access(there, os.W_OK):
+        raise PermissionError(f"--output is {output}, but {there} cannot be written to")

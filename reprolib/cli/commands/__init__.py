@@ -1,0 +1,26 @@
+"""One file a command: its help, its arguments, and a call of what does the work.
+
+These files import neither numpy nor pandas, so that help and wrong arguments are answered at once;
+``run`` imports the implementation.
+"""
+
+from reprolib.cli.commands import (
+    bench,
+    data,
+    info,
+    readme,
+    report,
+    reproduce,
+    verify,
+)
+
+#: Modules by the name of the command, in the order of the help.
+COMMANDS = {
+    "reproduce": reproduce,
+    "verify": verify,
+    "report": report,
+    "data": data,
+    "bench": bench,
+    "info": info,
+    "readme": readme,
+}

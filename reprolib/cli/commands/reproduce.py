@@ -1,0 +1,84 @@
+"""``reprolib reproduce``: its arguments."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from reprolib.cli import arguments as shared
+from reprolib.rerun import folders
+
+HELP = "rerun papers: records, tables, figures, report, scoreboard"
+#: Said when a run ends early.
+ADVICE = "Finished tasks are stored; the same command continues from them."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.add_papers(parser, "all")
+    profile = parser.add_mutually_exclusive_group()
+    profile.add_argument(
+        "--quick",
+        dest="profile",
+        action="store_const",
+        const="quick",
+        help="a first look: few trials of every table, one or two minutes a paper (default)",
+    )
+    profile.add_argument(
+        "--full",
+        dest="profile",
+        action="store_const",
+        const="full",
+        help=f"the complete experiments of the papers{_minutes()}",
+    )
+    workers = parser.add_mutually_exclusive_group()
+    shared.add_jobs(workers)
+    workers.add_argument("--cluster", metavar="ADDRESS", help="scheduler of a dask cluster to use")
+    parser.add_argument(
+        "--embedded",
+        action="store_true",
+        help="use embedded data even where the real data are available",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="TASKS",
+        help="run these tasks only, and print their records: TABLE/DATASET/METHOD/TRIAL or its "
+        "first parts, * for any letters; may be given several times",
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="run nothing: say which tasks there are, which data, and how many minutes",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        help="folder for results, figures, report and the log of failures (default: build; sound "
+        "--full runs on real data are then also written to the checkout's results)",
+    )
+    parser.set_defaults(profile="quick")
+
+
+def _minutes() -> str:
+    """Minutes of all full runs on two cores, as the committed meta files tell; empty without.
+
+    What is wrong with them or with their folder is said by the commands that need them.
+    """
+    try:
+        metas = sorted(folders.committed_directory().glob("*/*.meta.json"))
+        seconds = sum(json.loads(m.read_text(encoding="utf-8"))["seconds_of_tasks"] for m in metas)
+    except (OSError, ValueError, KeyError):
+        return ""
+    return f": {seconds / 120:.0f} minutes for all on two cores" if metas else ""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check the arguments, and rerun."""
+    arguments.papers = shared.chosen_papers(arguments.papers)
+    shared.require_jobs(arguments.jobs)
+    shared.require_output_folder(arguments.output or shared.BUILD)
+    from reprolib.cli import reproduce
+
+    return reproduce.run(arguments)

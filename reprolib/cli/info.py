@@ -1,0 +1,72 @@
+"""``reprolib info``: versions, machine, linear algebra, folders and settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_info
+
+import data_fetch
+import reprolib
+from data_fetch.fetcher import Fetcher
+from reprolib.cli.console import out
+from reprolib.rerun.folders import committed_directory, store_directory
+from reprolib.rerun.records import environment
+
+#: Variables of the environment that change where files are, or the last digits of results.
+VARIABLES = (
+    "REPROLIB_DATA",
+    "REPROLIB_MIRROR",
+    "REPROLIB_RECORDS",
+    "REPROLIB_RESULTS",
+    "OPENBLAS_CORETYPE",
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+)
+
+
+def run() -> int:
+    """Print the facts, one a line."""
+    for name, value in facts():
+        out().print(f"{name}: {value}")
+    return 0
+
+
+def facts() -> Iterator[tuple[str, str]]:
+    """Name and value of everything that a report of a bug should say."""
+    about = environment()
+    yield "package", str(Path(reprolib.__file__).parent)
+    yield "Python", about["python"]
+    yield "machine", about["machine"]
+    yield from about["versions"].items()
+    yield "linear algebra", linear_algebra()
+    names = data_fetch.names()
+    here = [name for name in names if data_fetch.available(name)]
+    fetcher = Fetcher()
+    yield "data", f"{fetcher.cache} (mirror: {fetcher.mirror or 'none'})"
+    yield "data sets that need no download", f"{len(here)} of {len(names)}"
+    yield "finished tasks", f"{store_directory()} ({n_stored()} stored)"
+    yield "committed results", str(committed_directory())
+    for name in VARIABLES:
+        yield name, os.environ.get(name, "not set")
+
+
+def n_stored() -> int:
+    """Number of finished tasks in the store."""
+    return sum(1 for _ in store_directory().glob("*/*.json"))
+
+
+def linear_algebra() -> str:
+    """Libraries that matrix products run on, with their processor kernels and threads."""
+    np.ones((64, 64)) @ np.ones((64, 64))
+    found = (
+        f"{pool['internal_api']} {pool['version']}, kernel {pool.get('architecture', 'unknown')}, "
+        f"{pool['num_threads']} threads"
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
+    )
+    return "; ".join(dict.fromkeys(found))

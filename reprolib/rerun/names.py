@@ -1,0 +1,36 @@
+"""Names that a person types: letter case does not matter, and a misspelt one is answered."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+
+
+def resolved(what: str, name: str, known: Collection[str]) -> str:
+    """Return the known name that was meant.
+
+    Parameters
+    ----------
+    what : str
+        What the name stands for, in messages: "paper", "command".
+    name : str
+        As it was typed.
+    known : collection of str
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    for candidate in known:
+        if candidate.lower() == name.lower():
+            return candidate
+    raise unknown(what, name, known)
+
+
+def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
+    """Error on a name that is not known; it says the nearest one, and all of them."""
+    originals = {candidate.lower(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.lower(), originals, n=1, cutoff=0.5)
+    advice = f"did you mean {originals[near[0]]!r}? " if near else ""
+    return ValueError(f"{what} is {name!r}; {advice}Known: {', '.join(known)}.")

@@ -1,0 +1,216 @@
+"""Some tasks of a protocol, by a pattern; what a run of them would do."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import data_fetch
+from reprolib.rerun import data_cache, plan, records, runner, worker
+from reprolib.rerun.selection import Selection
+from reprolib.rerun.store import RecordStore
+from reprolib.rerun.task import Task
+from tests import fake_paper
+
+TASK = Task("fake", "table1", "raetsch/banana", "kpm, square loss", trial=10)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "selected"),
+    [
+        ("table1", True),
+        ("table", False),
+        ("TABLE1/Raetsch", True),
+        ("table1/raetsch/banana", True),
+        ("table1/raetsch/ban", False),
+        ("table1/raetsch/ban*", True),
+        ("table1/*/kpm, square loss/10", True),
+        ("table1/raetsch/banana/kpm, square loss/1", False),
+        ("*/raetsch/banana/*/10", True),
+        ("*/10", True),
+        ("*/1", False),
+        ("table1/raetsch/banana/kpm. square loss", False),
+        ("table2", False),
+    ],
+)
+def test_pattern_selects_by_the_first_parts_of_the_name(pattern, selected):
+    protocol = dataclasses.replace(fake_paper.PROTOCOL)
+    assert Selection([pattern]).has(protocol, TASK) is selected
+    assert Selection(["table7", pattern]).has(protocol, TASK) is selected
+
+
+def test_task_of_several_trials_is_selected_by_each_of_them():
+    protocol = dataclasses.replace(fake_paper.PROTOCOL, trials=lambda task: range(3))
+    assert Selection(["*/2"]).has(protocol, TASK)
+    assert not Selection(["*/10"]).has(protocol, TASK)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "needed"),
+    [
+        ("table1", "banana heart digits"),
+        ("table1/raetsch", "banana heart"),
+        ("table1/raetsch/banana/kpm", "banana"),
+        ("table1/raetsch/*/kpm", "banana heart"),
+        ("table1/*/kpm", "banana heart digits"),
+        ("*/raetsch/banana/kpm", "banana"),
+        ("*/kpm/3", "banana heart digits"),
+        ("*banana*", "banana heart digits"),
+        ("table1/embedded/optdigits", "digits"),
+        ("table1/mnist", ""),
+    ],
+)
+def test_only_data_sets_that_can_be_selected_are_needed(pattern, needed):
+    sets = {
+        "raetsch/banana": ["embedded/twonorm"],
+        "raetsch/heart": ["embedded/twonorm"],
+        "uci/digits": ["embedded/optdigits"],
+    }
+    assert [name.split("/")[1] for name in Selection([pattern]).needed(sets)] == needed.split()
+
+
+@pytest.mark.parametrize("pattern", ["", "/", " "])
+def test_empty_pattern_is_refused(pattern):
+    with pytest.raises(ValueError, match="pattern of tasks is empty"):
+        Selection([pattern])
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """Register the fake paper and its data; count the tasks that are really run."""
+    ran = []
+
+    def counting(task, data):
+        ran.append(task)
+        return fake_paper.run(task, data)
+
+    protocol = dataclasses.replace(fake_paper.PROTOCOL, run=counting)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: protocol)
+    monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
+    monkeypatch.setattr(data_fetch, "counterparts", lambda name: ["embedded/coins"])
+    monkeypatch.setattr(data_fetch, "available", lambda name: True)
+    yield protocol, ran
+    data_cache.clear()
+
+
+def test_selected_tasks_alone_are_run_and_recorded(fake, tmp_path):
+    protocol, ran = fake
+    store = RecordStore(tmp_path)
+    run = runner.run_protocol(protocol, "full", store=store, only=Selection(["first/*/3"]))
+    assert [task.trial for task in ran] == [3]
+    assert set(run.records["trial"]) == {3}
+    whole = runner.run_protocol(protocol, "full", store=store)
+    part = whole.records[(whole.records["table"] == "first") & (whole.records["trial"] == 3)]
+    assert run.records.equals(part.reset_index(drop=True))
+
+
+def test_later_stage_is_reached_when_the_earlier_tasks_are_stored(fake, tmp_path):
+    protocol, ran = fake
+    store, second = RecordStore(tmp_path), Selection(["second"])
+    with pytest.raises(runner.NothingSelectedError, match="Stage 2 chooses from .* not all stored"):
+        runner.run_protocol(protocol, "full", store=store, only=second)
+    assert ran == []
+    whole = runner.run_protocol(protocol, "full", store=store)
+    run = runner.run_protocol(protocol, "full", store=store, only=second)
+    expected = whole.records[whole.records["table"] == "second"].reset_index(drop=True)
+    assert run.records.equals(expected)
+
+
+def test_pattern_of_all_stages_runs_all_of_them(fake, tmp_path):
+    protocol, ran = fake
+    only = Selection(["*/real/coins"])
+    run = runner.run_protocol(protocol, "full", store=RecordStore(tmp_path), only=only)
+    assert len(ran) == 6
+    assert set(run.records["table"]) == {"first", "second"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("third", "selects no task of fake .*'first/real/coins/mean/0'"),
+        ("first/real/dice", "selects no data set of fake; it has real/coins"),
+    ],
+)
+def test_pattern_without_tasks_is_answered_with_what_there_is(fake, tmp_path, pattern, message):
+    protocol, _ = fake
+    with pytest.raises(runner.NothingSelectedError, match=message):
+        runner.run_protocol(
+            protocol, "quick", store=RecordStore(tmp_path), only=Selection([pattern])
+        )
+
+
+def committed(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "results"))
+    slow = run.records.assign(seconds=60.0)
+    records.write_tables(slow, tmp_path / "results" / "fake", run.meta)
+
+
+def test_plan_counts_tasks_and_the_seconds_that_they_took(fake, tmp_path, monkeypatch):
+    protocol, ran = fake
+    store = RecordStore(tmp_path / "store")
+    runner.run_protocol(protocol, "quick", store=store)
+    whole = runner.run_protocol(protocol, "full", store=RecordStore(tmp_path / "other"))
+    committed(whole, tmp_path, monkeypatch)
+    ran.clear()
+    found = plan.plan(protocol, "full", store=store)
+    assert ran == []
+    assert (found.n_tasks, found.n_stored) == (6, 2), "the quick choice of stage 2 is another"
+    assert found.seconds == 4 * 60.0
+    assert found.at_hand == ["real/coins"]
+    only = plan.plan(protocol, "full", store=store, only=Selection(["second"]))
+    assert (only.n_tasks, only.n_stored, only.seconds) == (1, 0, 60.0)
+
+
+def test_plan_of_a_paper_without_results(fake, tmp_path, monkeypatch):
+    protocol, _ = fake
+    monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "none"))
+    found = plan.plan(protocol, "quick", store=RecordStore(tmp_path / "store"))
+    assert found.n_tasks == 3
+    assert found.seconds != found.seconds
+
+
+def test_plan_downloads_nothing(fake, tmp_path, monkeypatch):
+    protocol, _ = fake
+    monkeypatch.setattr(data_fetch, "available", lambda name: False)
+    monkeypatch.setattr(data_fetch, "load", lambda name: pytest.fail("it was loaded"))
+    found = plan.plan(protocol, "quick", store=RecordStore(tmp_path / "store"))
+    assert found.to_fetch == {"real/coins": ["embedded/coins"]}
+
+
+def test_tasks_are_run_in_the_order_of_their_data_sets(fake, tmp_path):
+    protocol, ran = fake
+
+    def mixed(profile, datasets, records):
+        return [
+            Task("fake", "first", name, "mean", trial=trial, params={"seed": 0})
+            for trial in range(2)
+            for name in reversed(datasets)
+        ]
+
+    two = dataclasses.replace(
+        protocol, datasets=lambda profile: ["real/coins", "real/dice"], stages=(mixed,)
+    )
+    runner.run_protocol(two, "quick", store=RecordStore(tmp_path))
+    assert [task.dataset for task in ran] == ["real/coins"] * 2 + ["real/dice"] * 2
+
+
+def test_data_are_loaded_once_and_their_digest_computed_once(fake, tmp_path, monkeypatch):
+    protocol, ran = fake
+    calls = {"load": 0, "digest": 0}
+    whole = data_fetch.Dataset.digest
+
+    def load(name):
+        calls["load"] += 1
+        return fake_paper.dataset(name)
+
+    def digest(self):
+        calls["digest"] += 1
+        return whole(self)
+
+    monkeypatch.setattr(data_fetch, "load", load)
+    monkeypatch.setattr(data_fetch.Dataset, "digest", digest)
+    runner.run_protocol(protocol, "full", store=RecordStore(tmp_path))
+    assert len(ran) == 6
+    assert calls == {"load": 1, "digest": 1}
+    assert data_cache.n_held() == 0, "nothing is kept after the run"
