@@ -23,7 +23,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun import tables
 from reprolib.rerun.folders import write_atomically
 from reprolib.rerun.printed import paper_entry
-from reprolib.rerun.rules import WORDS
+from reprolib.rerun.rules import SHARP_POINTS, WORDS
 from reprolib.rerun.verdicts import (
     Verdict,
     count_words,
@@ -79,6 +79,7 @@ def write_report(
         title=title,
         site=_link(site, "index.html", output),
         words=WORDS,
+        sharp_points=SHARP_POINTS,
         style=VERDICT_STYLE,
         counts=count_words([v for listed in verdicts.values() for v in listed]),
         scoreboard=embed(scoreboard_figure(verdicts)) if any(verdicts.values()) else "",
