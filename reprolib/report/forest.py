@@ -19,7 +19,7 @@ from reprolib.rerun.verdicts import Verdict
 _GREY = "#777777"
 #: Inches that a line, the axis with its label, and a panel take.
 _LINE, _MARGIN, _WIDTH = 0.19, 1.3, 6.4
-#: Selections over more than this ratio are drawn on a scale that is logarithmic above 1.
+#: Selections over more than this ratio are drawn on a logarithmic scale (linear around zero).
 _WIDE_RATIO = 20.0
 
 
@@ -137,9 +137,9 @@ def _draw_panel(axis, quantity: str, part: pd.DataFrame) -> None:
         axis.set_xlabel("per cent")
         return
     axis.set_xlabel("selected")
-    values = np.abs(part[["published", "ours"]].to_numpy(float))
-    if np.nanmax(values) > _WIDE_RATIO * max(np.nanmin(values), 1.0):
-        axis.set_xscale("symlog", linthresh=1.0)
+    drawn = part[["published", "ours", "low", "high"]].to_numpy(float)
+    if np.nanmax(drawn) > _WIDE_RATIO * max(np.nanmin(drawn), 1.0):
+        axis.set_xscale("log" if np.nanmin(drawn) > 0 else "symlog")
         axis.xaxis.set_major_formatter("{x:g}")
 
 
