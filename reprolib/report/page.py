@@ -16,6 +16,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from reprolib.report.forest import forest_figure
 from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.scoreboard import scoreboard_figure
 from reprolib.report.style import VERDICT_STYLE, use_style
@@ -23,7 +24,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun import tables
 from reprolib.rerun.folders import write_atomically
 from reprolib.rerun.printed import paper_entry
-from reprolib.rerun.rules import WORDS
+from reprolib.rerun.rules import SHARP_POINTS, WORDS
 from reprolib.rerun.verdicts import (
     Verdict,
     count_words,
@@ -38,6 +39,7 @@ class PaperSection:
     key: str
     paper: Mapping[str, Any]
     notebook: str
+    forest: str
     tables: Sequence[tuple[str, str, pd.DataFrame]]
     summary: pd.DataFrame
     figures: Sequence[tuple[str, str]]
@@ -79,6 +81,7 @@ def write_report(
         title=title,
         site=_link(site, "index.html", output),
         words=WORDS,
+        sharp_points=SHARP_POINTS,
         style=VERDICT_STYLE,
         counts=count_words([v for listed in verdicts.values() for v in listed]),
         scoreboard=embed(scoreboard_figure(verdicts)) if any(verdicts.values()) else "",
@@ -127,6 +130,7 @@ def all_numbers(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
 
 
 def _section(paper: str, directory: Path, output: Path, site: Path | None) -> PaperSection:
+    verdicts = judge_paper(paper, directory)
     entry = paper_entry(paper)
     records = results.load_paper(paper, directory)
     page = Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html").as_posix()
@@ -136,6 +140,7 @@ def _section(paper: str, directory: Path, output: Path, site: Path | None) -> Pa
         key=paper,
         paper=entry["paper"],
         notebook=_link(site, page, output),
+        forest=embed(forest_figure(verdicts)) if verdicts else "",
         tables=[
             (key, entry["tables"][key]["caption"], _beside(paper, key, directory))
             for key in entry["tables"]

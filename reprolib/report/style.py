@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -45,7 +46,7 @@ VERDICT_MARKERS = {
 HOLLOW = ("compatible", "quoted")
 
 
-def verdict_mark(word: str) -> dict[str, str]:
+def verdict_mark(word: str) -> dict[str, Any]:
     """Keyword arguments of `Axes.scatter` for marks of a verdict."""
     colour, _ = VERDICT_STYLE[word]
     face = "none" if word in HOLLOW else colour

@@ -216,14 +216,14 @@ def text_on(entries: Iterable[Mapping[str, str]], row: str, column: str) -> str:
     return ""
 
 
-def quantity_of(table: Mapping[str, Any], row: str, column: str) -> str:
+def quantity_of(table: Mapping[str, Any], row: str, column: str) -> Any:
     """Quantity of a number: what its row or column says; a selection if its kind is; the table's.
 
     Empty if nothing says it.
     """
     line = {**table["rows"][row], **table["columns"][column]}
     implied = "selection" if line.get("kind") == "selected" else table.get("quantity", "")
-    return str(line.get("quantity", implied))
+    return line.get("quantity", implied)
 
 
 def _selector_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:

@@ -202,7 +202,7 @@ def scoreboard(papers: Sequence[str], directory: Path | None = None) -> pd.DataF
                     "paper": paper,
                     "numbers": kind,
                     "published": len(listed),
-                    **count_words(listed),
+                    **{str(word): count for word, count in count_words(listed).items()},
                     "sources": ", ".join(sources) or "–",
                 }
             )

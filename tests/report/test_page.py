@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -57,6 +58,13 @@ def test_trials_are_whole_numbers_beside_a_study_without_numbers():
     assert frame.columns[0] == "paper"
     assert frame["trials"].dtype.kind == "i"
     assert report.all_numbers({"across": []}).empty
+
+
+def test_report_has_a_forest_plot_of_every_paper(page):
+    alternatives = [image["alt"] for image in _Page(page).tags["img"]]
+    for paper in PAPERS:
+        told = f"Published value, our value with the 95 % interval, .* of {paper.upper()};"
+        assert sum(bool(re.match(told, text)) for text in alternatives) == 1
 
 
 def test_report_has_landmarks_and_texts_for_pictures(page):

@@ -17,6 +17,7 @@ from reprolib.rerun.verdicts import (
     judge,
     judge_paper,
 )
+from tests.naive import verdicts as naive
 
 
 def number(**changes) -> Number:
@@ -262,3 +263,9 @@ def test_number_text_rounds_and_shows_missing_values():
     assert tables.number_text(10.734, 0.421, 2) == "10.73 ± 0.42"
     assert tables.number_text(15.0, None, 0) == "15"
     assert tables.number_text(np.nan, None, 2) == "–"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_second_pair_of_eyes_finds_the_same_words(paper):
+    judged = {(v.number.table, v.number.row, v.number.column): v.word for v in judge_paper(paper)}
+    assert naive.recounted(paper) == judged
