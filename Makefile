@@ -1,11 +1,12 @@
-# `make reproduce`: every paper in the quick profile; `make test`: the whole check; `make lab`: the notebooks; `make docs`: the site.
+# `make reproduce`: every paper in the quick profile; `make check`: before a commit; `make test`: the whole check; `make lab`: the notebooks; `make docs`: the site.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CHECKED := tests/test_house.py tests/test_project_files.py tests/cli tests/data tests/rerun
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full verify test notebooks cpus minimum lint lab docs report readme lock clean
+.PHONY: reproduce full verify check test notebooks renew-notebooks cpus minimum lab docs report readme lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
@@ -17,6 +18,13 @@ full: $(VENV)/.ready
 verify: $(VENV)/.ready
 	$(BIN)/reprolib verify
 
+# Before every commit: style, types, and the tests that take seconds.
+check: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -m "not slow" $(CHECKED) -p no:cacheprovider
+
 # The notebooks run without coverage: nbval's kernels would wait for the lock of the data file.
 test: $(VENV)/.ready
 	$(BIN)/ruff check .
@@ -27,6 +35,10 @@ test: $(VENV)/.ready
 
 notebooks: $(VENV)/.ready
 	$(BIN)/python -m pytest -q --nbval notebooks -p no:cacheprovider
+
+# Outputs written anew: make renew-notebooks NOTEBOOKS=notebooks/kpm.ipynb
+renew-notebooks: $(VENV)/.ready
+	$(BIN)/reprolib renew-notebooks $(NOTEBOOKS)
 
 # Data, tests and notebooks with the BLAS kernels of four processor families; four times as long as `make test`.
 cpus: $(VENV)/.ready

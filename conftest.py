@@ -35,11 +35,11 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say how many tests and cells were skipped for want of data, and how to get it."""
+    """Say how many tests and cells were skipped without their data, and how to get the data."""
     skipped = terminalreporter.stats.get("skipped", [])
     n_missing = sum("needs real data" in str(report.longrepr) for report in skipped)
     if n_missing:
         terminalreporter.write_line(
-            f"{n_missing} tests and notebook cells skipped for want of real data; "
+            f"{n_missing} tests and notebook cells skipped because their data are missing; "
             "`reprolib data fetch` gets the data, or set REPROLIB_MIRROR to a folder that has them"
         )

@@ -82,7 +82,7 @@ def add_report(app, exception) -> None:
     """Write the report into the finished site."""
     if exception is None and app.builder.format == "html":
         site = Path(app.outdir)
-        title = "reprolib: five papers on kernel methods, rerun"
+        title = "reprolib: papers on kernel methods, rerun"
         write_report(
             [*PAPERS, *STUDIES], committed_directory(), site / "report.html", title=title, site=site
         )

@@ -1,4 +1,4 @@
-"""Five papers on kernel methods, rerun: each published number beside ours, with a verdict.
+"""Papers on kernel methods, rerun: each published number beside ours, with a verdict.
 
 Every estimator can be imported from here: ``from reprolib import KPMClassifierCV``. The modules
 behind the names are imported when a name is first used; ``__init__.pyi`` lists them.

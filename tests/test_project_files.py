@@ -42,3 +42,21 @@ def test_environment_has_the_bounds_of_the_project(project):
     python = found.pop("python")
     assert found == wanted
     assert project["requires-python"] in str(python).split(",")
+
+
+COUNTED = r"\b(three|four|five|six|seven|eight|nine|ten|\d+)[ \n](papers|notebooks|studies)\b"
+
+
+def texts():
+    """Prose that a new paper must not make wrong; notebooks and the papers' own files may count."""
+    files = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CITATION.cff", "Makefile")]
+    files += [ROOT / "pyproject.toml", ROOT / "data_fetch/catalog.toml", ROOT / "docs/conf.py"]
+    files += (ROOT / "docs").glob("*.md")
+    own = ROOT / "reprolib" / "papers"
+    return files + [p for p in (ROOT / "reprolib").rglob("*.py") if own not in p.parents]
+
+
+@pytest.mark.parametrize("path", texts(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_number_of_papers_is_typed_nowhere(path):
+    found = re.search(COUNTED, path.read_text(encoding="utf-8"), re.IGNORECASE)
+    assert found is None, found

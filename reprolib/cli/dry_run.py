@@ -28,7 +28,7 @@ def print_plans(
     if len(seconds) > 1:
         out.print(f"all: {minutes(sum(seconds), arguments.jobs)}")
     if not seconds:
-        out.print(f"{only} selects no task on the data at hand")
+        out.print(f"{only} selects no task on the data that need no download")
 
 
 def lines(found: Plan, profile: str, n_jobs: int) -> list[str]:
@@ -38,7 +38,7 @@ def lines(found: Plan, profile: str, n_jobs: int) -> list[str]:
         f"finished and stored; {minutes(found.seconds, n_jobs)}"
     ]
     if found.at_hand:
-        told.append(f"  data at hand: {', '.join(found.at_hand)}")
+        told.append(f"  data: {', '.join(found.at_hand)}")
     for name, others in found.to_fetch.items():
         told.append(f"  to be fetched: {name} (otherwise {', '.join(others)} stands in)")
     return [*told, f"  {found.unlisted}"] if found.unlisted else told
@@ -49,4 +49,6 @@ def minutes(seconds: float, n_jobs: int) -> str:
     if math.isnan(seconds):
         return "time unknown: there are no committed records"
     n_workers = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-    return f"about {math.ceil(seconds / n_workers / 60)} minutes with {n_workers} workers"
+    number = math.ceil(seconds / n_workers / 60)
+    workers = f"{n_workers} worker{'s' * (n_workers > 1)}"
+    return f"about {number} minute{'s' * (number != 1)} with {workers}"

@@ -1,1 +1,1 @@
-"""Estimators of the five papers with their solvers; they know no data set and no printed number."""
+"""Estimators of the papers with their solvers; they know no data set and no printed number."""

@@ -102,7 +102,7 @@ def run_protocol(
 ) -> Run:
     """Run all stages of a protocol; what is in the store already is not run again.
 
-    Every finished task is stored at once, so that an interrupted run goes on where it stopped.
+    Every finished task is stored at once, so that an interrupted run continues where it stopped.
     Failed tasks are reported in the records and never stored.
 
     Parameters

@@ -56,6 +56,7 @@ def records_of(folder) -> pd.DataFrame:
     return results.load_paper("kpm", folder / "build" / "results").drop(columns="seconds")
 
 
+@pytest.mark.slow
 def test_reproduce_writes_tables_figures_and_report(finished):
     folder, text = finished
     assert "Scoreboard of this run (quick profile)" in text
@@ -65,6 +66,7 @@ def test_reproduce_writes_tables_figures_and_report(finished):
     assert set(records_of(folder)["source"]) == {"embedded"}
 
 
+@pytest.mark.slow
 def test_killed_run_is_resumed_and_ends_with_the_same_tables(finished, tmp_path):
     whole, _ = finished
     process = reproduce_in(tmp_path)

@@ -28,6 +28,8 @@ from reprolib.rerun.registry import get_protocol
 from reprolib.rerun.store import RecordStore
 from reprolib.rerun.task import Task
 
+pytestmark = pytest.mark.slow
+
 
 def small_tasks(C, n_tasks):
     return [

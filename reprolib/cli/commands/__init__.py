@@ -8,7 +8,9 @@ from reprolib.cli.commands import (
     bench,
     data,
     info,
+    new_paper,
     readme,
+    renew_notebooks,
     report,
     reproduce,
     verify,
@@ -22,5 +24,7 @@ COMMANDS = {
     "data": data,
     "bench": bench,
     "info": info,
+    "new-paper": new_paper,
     "readme": readme,
+    "renew-notebooks": renew_notebooks,
 }

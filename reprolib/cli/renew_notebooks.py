@@ -1,0 +1,78 @@
+"""``reprolib renew-notebooks``: outputs that depend on the code and the results alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+
+import data_fetch
+from reprolib.cli.console import err, out
+from reprolib.rerun.folders import write_atomically
+
+#: Seconds for one cell.
+TIMEOUT = 1200
+#: Everything that the metadata of a committed notebook say; versions and timings would differ.
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+TAG = "data:"
+
+
+def run(paths: Sequence[Path]) -> int:
+    """Execute notebooks in place; one that fails is left as it is.
+
+    Returns
+    -------
+    int
+        1 if one could not be executed, else 0.
+    """
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = "1"
+    faults = [fault for path in paths if (fault := renew(path))]
+    for fault in faults:
+        err().print(fault, style="red")
+    return 1 if faults else 0
+
+
+def renew(path: Path) -> str:
+    """Execute a notebook in its folder, and write it; return what is wrong, if anything."""
+    notebook = nbformat.read(path, as_version=4)
+    missing = [name for name in needed(notebook) if not data_fetch.available(name)]
+    if missing:
+        return f"{path} is left as it is: it needs {', '.join(missing)} (`reprolib data fetch`)"
+    try:
+        NotebookClient(
+            notebook,
+            timeout=TIMEOUT,
+            kernel_name="python3",
+            record_timing=False,
+            store_widget_state=False,
+            resources={"metadata": {"path": str(path.parent)}},
+        ).execute()
+    except CellExecutionError as error:
+        return f"{path} is left as it is: {error}"
+    write_atomically(path, nbformat.writes(cleaned(notebook)).rstrip() + "\n")
+    out().print(f"renewed {path}")
+    return ""
+
+
+def needed(notebook: NotebookNode) -> list[str]:
+    """Data sets that cells of a notebook need, as their tags say."""
+    tags = (tag for cell in notebook.cells for tag in cell.metadata.get("tags", []))
+    return sorted({tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)})
+
+
+def cleaned(notebook: NotebookNode) -> NotebookNode:
+    """Leave nothing in the metadata but the tags of cells."""
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags")
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+    return notebook
