@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
+from typing import TYPE_CHECKING
 
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from reprolib.report.style import use_style
+
+if TYPE_CHECKING:
+    from IPython.display import HTML
 
 
 def setup() -> None:
@@ -27,3 +31,20 @@ def setup() -> None:
     pd.set_option("display.max_columns", 30)
     pd.set_option("display.width", 140)
     pd.set_option("display.max_colwidth", None)
+
+
+def left_aligned(frame: pd.DataFrame) -> HTML:
+    """Table in full with its texts left-aligned, a long one read line by line.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Its index stands in the first columns; equal entries of it that follow each other are shown
+        once.
+    """
+    from IPython.display import HTML
+
+    with pd.option_context("display.max_colwidth", None, "display.max_rows", None):
+        page = frame.to_html(justify="left")
+    left = 'style="text-align: left; vertical-align: top"'
+    return HTML(page.replace("<td>", f"<td {left}>").replace("<th ", f"<th {left} "))

@@ -15,7 +15,7 @@ Quantity = Literal["performance", "selection"]
 
 @dataclass(frozen=True)
 class Number:
-    """One printed number, and what selects the records to hold against it.
+    """One printed number, and what selects the records to compare with it.
 
     Parameters
     ----------
