@@ -25,7 +25,7 @@ class NestedBasis:
     """Coordinates in which fitting a constant and the first D columns of V is well-conditioned.
 
     For smooth kernels the constant function lies almost in the span of the leading eigenvectors,
-    and the coefficients (beta, b) run off to 1e6 and more. The solvers therefore work with
+    and the coefficients (beta, b) grow to 1e6 and more. The solvers therefore work with
     coordinates c in the basis q_0 = 1, q_1, q_2, ... that Gram-Schmidt makes of 1, V_1, V_2, ...
     under the inner product <f, g> = sum_i w_i f_i g_i / sum_i w_i. The basis is nested, so that
     one factorisation serves all D, and ||c|| is the root mean square of the function over the

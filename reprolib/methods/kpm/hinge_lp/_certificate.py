@@ -107,7 +107,7 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
 def _nearly_feasible(signed, weights, dual, coordinates, dual_tol):
     """Dual point of least residual: as it is, or with the free variables solved for.
 
-    Which variables are free is told by the dual point itself, or by the margins of the primal one:
+    The free variables are read from the dual point itself, or from the margins of the primal one:
     an interior point method may know the one well and not the other. How close to a bound counts
     as at it depends on the conditioning of the vertex, so that several tolerances are tried.
     """
