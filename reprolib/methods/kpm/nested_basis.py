@@ -136,10 +136,10 @@ class NestedBasis:
     def slack(self, dual, n_components: int, norm: float = 0.0) -> float:
         """Bound of abs(sum_i a_i y_i f(x_i)) over functions f of the first components.
 
-        It is zero for a dual point that is exactly feasible, and bounds what its infeasibility
-        can be worth: for all f of root mean square at most ``max(norm, RADIUS)``, each column of
-        V that was left out contributing no more than ``LEFT_OUT_RADIUS``. All columns of V take
-        part: a column that was left out by mistake makes the bound large.
+        It is zero for a dual point that is exactly feasible, and bounds by how much infeasibility
+        can change the dual objective: for all f of root mean square at most ``max(norm, RADIUS)``,
+        each column of V that was left out contributing no more than ``LEFT_OUT_RADIUS``. All
+        columns of V take part: a column that was left out by mistake makes the bound large.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Input of estimators: data that can be multiplied, hyperparameters, labels, folds."""
+"""Input of estimators: data whose products do not overflow, hyperparameters, labels, folds."""
 
 from __future__ import annotations
 
