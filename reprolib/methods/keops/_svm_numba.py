@@ -166,7 +166,7 @@ def _residual(y, gradient, free, n_free, intercept):
 
 @njit(cache=True)
 def _worst_violator(y, C, alpha, gradient, is_free, intercept, tol):
-    """Multiplier at a bound that wants to leave it most, or -1, and by how much."""
+    """Multiplier at a bound whose optimality condition is violated most, or -1; the violation."""
     worst, violator = 0.0, -1
     for t in range(y.size):
         if is_free[t]:

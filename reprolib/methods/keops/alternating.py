@@ -39,7 +39,7 @@ from reprolib.methods.keops.svm import OPTIMAL_GAP, size_of_gap, solve_svm
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 
-#: So many inner SVMs without a certificate end the alternation: each has cost every solver.
+#: Number of uncertified inner SVMs that ends the alternation: each took the time of all solvers.
 MOST_UNCERTIFIED = 100
 #: Changes of the objective below this fraction of it are round-off.
 ROUND_OFF = 1e-12

@@ -34,8 +34,8 @@ from reprolib.methods.shared.validation import (
 
 __all__ = ["ConstantClassifierWarning", "KEOPSClassifier", "KernelTree", "MKLClassifier"]
 
-#: Where the diagonal of the kernel bounds the scores by this, in units of the margin, they can only
-#: tell the classes apart if the intercept is left near zero.
+#: Bound of the scores, in units of the margin, below which they can only tell the classes apart if
+#: the intercept is near zero.
 SMALLEST_REACH = 0.1
 
 

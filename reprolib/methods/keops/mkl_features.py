@@ -170,8 +170,8 @@ def solve_mkl_features(
     """MKL over single features, exact in some twenty Newton steps whatever C is.
 
     The dual above by a primal-dual interior-point method; every step factors one n x n matrix.
-    Features with |w_m| at most ``prune_tol`` times the largest are set to zero (the method leaves
-    1e-8 and less where zero is meant), and the objectives are recomputed after that.
+    Features with |w_m| at most ``prune_tol`` times the largest are set to zero (the method ends
+    with 1e-8 and less in place of zeros), and the objectives are recomputed after that.
 
     Parameters
     ----------
@@ -187,7 +187,8 @@ def solve_mkl_features(
     Returns
     -------
     Solution
-        Variables as of `reprolib.methods.keops.alternating.solve_pyramid_alternating`; status
+        Variables as of `reprolib.methods.keops.alternating.solve_pyramid_alternating`, the
+        intercept for the features less ``features.origin``; status
         "optimal" if the duality gap is at most 1e-5 of the objective (which may be far below one
         where features are in large units), else "inaccurate".
 

@@ -20,8 +20,8 @@ from reprolib.methods.shared.solution import NotOptimalError, Solution
 #: Relative duality gap up to which an answer counts as optimal.
 OPTIMAL_GAP = 1e-6
 EPSILON = float(np.finfo(np.float64).eps)
-#: Violations of the margin that the active-set method is stopped at, one after the other, until the
-#: gap is small: C times the violation may be much where C is large.
+#: Tolerances of the active-set method in units of the margin, tried one after the other until the
+#: gap is small. Where C is large, C times a small violation may still be much.
 TOLERANCES = (1e-8, 1e-11, 1e-14)
 
 

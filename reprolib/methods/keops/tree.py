@@ -177,7 +177,7 @@ def _leaf_paths(node, path):
 
 
 def check_tree(tree, n_kernels: int) -> KernelTree:
-    """Tree over exactly the kernels at hand; None gives the flat one.
+    """Tree over exactly ``n_kernels`` kernels; None gives the flat one.
 
     Raises
     ------

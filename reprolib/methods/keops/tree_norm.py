@@ -62,7 +62,7 @@ def prox_tree_norm(tree: KernelTree, u, step: float, ancestors=None):
     u : ndarray of shape (p,)
     step : float
     ancestors : list of ndarray, optional
-        ``tree.ancestors()``, if it is at hand.
+        ``tree.ancestors()``, if it is known already.
 
     Returns
     -------

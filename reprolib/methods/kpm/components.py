@@ -15,7 +15,7 @@ DUPLICATE_TOL = 1e-14
 
 #: Root mean square of the decision values, the margin being one, up to which they are determined.
 #: Their relative error from one processor to the next is up to 1e-5 on the flare_solar benchmark,
-#: so that beyond this a decision may hang on rounding.
+#: so that beyond this rounding may change a decision.
 MAX_NORM = 1e5
 
 
@@ -110,7 +110,7 @@ class KernelComponents:
         return len(self.eigenvalues)
 
     def fit_determined_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:
-        """`fit_path`, ended where an answer is not certified or its decisions hang on rounding.
+        """`fit_path`, ended where an answer is not certified or rounding may change its decisions.
 
         It ends before the first number of components that has no certificate, or whose decision
         function has a norm beyond `MAX_NORM`; ``end`` and ``uncertified`` say why.
@@ -165,7 +165,7 @@ class KernelComponents:
 
 
 def undetermined(n_components: int) -> str:
-    """Say that the decisions of a number of components hang on rounding."""
+    """Say that rounding may change the decisions of a number of components."""
     return (
         f"the decision values of {n_components} components exceed {MAX_NORM:g} times the margin, "
         "so that rounding may change decisions"

@@ -25,7 +25,7 @@ class NestedBasis:
     """Coordinates in which fitting a constant and the first D columns of V is well-conditioned.
 
     For smooth kernels the constant function lies almost in the span of the leading eigenvectors,
-    and the coefficients (beta, b) run off to 1e6 and more. The solvers therefore work with
+    and the coefficients (beta, b) grow to 1e6 and more. The solvers therefore work with
     coordinates c in the basis q_0 = 1, q_1, q_2, ... that Gram-Schmidt makes of 1, V_1, V_2, ...
     under the inner product <f, g> = sum_i w_i f_i g_i / sum_i w_i. The basis is nested, so that
     one factorisation serves all D, and ||c|| is the root mean square of the function over the
@@ -136,10 +136,10 @@ class NestedBasis:
     def slack(self, dual, n_components: int, norm: float = 0.0) -> float:
         """Bound of abs(sum_i a_i y_i f(x_i)) over functions f of the first components.
 
-        It is zero for a dual point that is exactly feasible, and bounds what its infeasibility
-        can be worth: for all f of root mean square at most ``max(norm, RADIUS)``, each column of
-        V that was left out contributing no more than ``LEFT_OUT_RADIUS``. All columns of V take
-        part: a column that was left out by mistake makes the bound large.
+        It is zero for a dual point that is exactly feasible, and bounds by how much infeasibility
+        can change the dual objective: for all f of root mean square at most ``max(norm, RADIUS)``,
+        each column of V that was left out contributing no more than ``LEFT_OUT_RADIUS``. All
+        columns of V take part: a column that was left out by mistake makes the bound large.
 
         Parameters
         ----------

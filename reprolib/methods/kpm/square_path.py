@@ -21,8 +21,8 @@ def solve_square_path(V, y, max_components=None, weights=None) -> list[Solution]
 
     The problem is: minimise sum_i w_i (y_i - (V_D beta + b)_i)^2. In the orthonormal basis of
     `NestedBasis` the coordinates of y do not depend on D. With residuals r that are orthogonal to
-    the subspace the dual objective is sum_i w_i (2 r_i y_i - r_i^2); it is lowered by what the
-    round-off in that orthogonality can be worth (`NestedBasis.slack`).
+    the subspace the dual objective is sum_i w_i (2 r_i y_i - r_i^2); it is lowered by the most that
+    round-off in that orthogonality can change it (`NestedBasis.slack`).
 
     Parameters
     ----------

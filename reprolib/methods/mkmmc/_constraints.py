@@ -32,8 +32,8 @@ rule takes those of largest variance in feature space first.
 **Idle directions.** The features of n points that are not centred have a direction along which all
 points coincide, of eigenvalue 0. It follows the c - 1 directions of positive eigenvalue, and leads
 where the classes overlap so much that there are none. Differences along it are nothing but
-round-off. What projects, therefore gives its coefficients as zero (`idle_to_zero`): it counts as a
-direction, and decides nothing. While weights of kernels are learned it stays as it is, because
+round-off. Estimators therefore set its coefficients to zero (`idle_to_zero`): it counts as a
+direction, but changes no distance. While weights of kernels are learned it stays as it is, because
 along it the points do differ under other weights.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,10 +15,9 @@ from reprolib.methods.mkpm._bases import (
     kernel_pca_basis,
     nystrom_basis,
 )
-from reprolib.methods.mkpm._codes import CODES, make_code
+from reprolib.methods.mkpm._codes import CODES, CodeClassifierMixin, make_code
 from reprolib.methods.mkpm._losses import LOSSES
-from reprolib.methods.mkpm._paths import decode_first, predict_blocks
-from reprolib.methods.mkpm.allocation import solve_allocation
+from reprolib.methods.mkpm._paths import predict_blocks
 from reprolib.methods.shared.codes import decision_values, encode
 from reprolib.methods.shared.kernels import KernelMixin, check_gram
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
@@ -30,7 +29,7 @@ from reprolib.methods.shared.validation import (
 )
 
 
-class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
+class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
     """Hyperparameters ``loss``, ``basis``, ``rank``, ``code``, ``rank_tol``, and the kernel's."""
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -68,13 +67,7 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
                 "X or use another kernel."
             )
         paths, self.duality_gap_ = LOSSES[self.loss](basis, encode(self.code_, class_indices))
-        capacity = len(self.code_) * basis.features.shape[1]
-        self.n_components_ = capacity if n_components is None else min(int(n_components), capacity)
-        allocation = solve_allocation(paths.objectives, self.n_components_).require_optimal()
-        self.allocation_path_ = allocation.variables["allocation_path"]
-        self.objective_path_ = allocation.variables["objective_path"]
-        self.bit_objective_path_ = paths.objectives
-        self.allocation_ = self.allocation_path_[-1]
+        self._allocate(paths.objectives, n_components)
         largest = int(self.allocation_path_.max())
         self._paths = paths.truncate(largest)
         self._projection = basis.projection[:, :largest]
@@ -127,21 +120,6 @@ class _MKPM(KernelMixin, ClassifierMixin, BaseEstimator):
                 for bit, dimension in enumerate(self.allocation_path_[n_components])
             ]
         )
-
-    def decision_function(self, X):
-        """Nearness to the code words at the end of the path; the nearest has the largest value.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes), or for two classes (n,), positive for ``classes_[1]``
-        """
-        check_is_fitted(self)
-        return decision_values(self.code_, self._bit_scores(X))
-
-    def predict(self, X):
-        """Class of the nearest code word at the end of the path, shape (n,)."""
-        check_is_fitted(self)
-        return self.classes_[decode_first(self.code_, self._bit_scores(X))]
 
     def _bit_scores(self, X):
         """Values f_l(x) of all bits, shape (n, L)."""

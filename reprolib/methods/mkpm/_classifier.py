@@ -28,7 +28,7 @@ class MKPMClassifier(_MKPM):
     n_components : int, optional
         Total dimension d, the end of the path; more dimensions fit the training data better. None,
         or more than L times the rank of the basis, means L times the rank, where every bit has
-        all there is.
+        its largest dimension.
     loss : {"square", "hinge", "logistic"}
         The hinge and the logistic loss need a code in {-1, 1}, and time that grows quickly with
         the dimension: set ``rank``.
@@ -41,7 +41,7 @@ class MKPMClassifier(_MKPM):
     code : {"one-vs-all", "simplex", "random"} or array-like of shape (L, n_classes)
         One column per class, in the order of ``classes_``. "random": a seeded code in {-1, 1} of
         length ceil(10 log2(n_classes)). Repeated or opposite rows are admissible: such bits are
-        fitted and paid for like the others.
+        fitted, and use up dimensions, like the others.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
         training data in place of X. A callable takes two rows and returns a number; it has to be

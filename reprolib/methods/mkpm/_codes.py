@@ -1,10 +1,19 @@
-"""The output code of a classifier, from its name or from a matrix."""
+"""Classifiers by an output code: the code from its name or a matrix, decisions, dimensions."""
 
 from __future__ import annotations
 
 import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.shared.codes import one_vs_all_code, random_code, simplex_code
+from reprolib.methods.mkpm._paths import decode_first
+from reprolib.methods.mkpm.allocation import solve_allocation
+from reprolib.methods.shared.codes import (
+    decision_values,
+    one_vs_all_code,
+    random_code,
+    simplex_code,
+)
 from reprolib.methods.shared.validation import as_numbers
 
 CODES = ("one-vs-all", "simplex", "random")
@@ -53,3 +62,49 @@ def check_code(code, n_classes: int):
             "remove the row."
         )
     return code
+
+
+class CodeClassifierMixin(ClassifierMixin):
+    """Bits of an output code that share dimensions; subclasses give ``_bit_scores(X)``, (n, L)."""
+
+    def _allocate(self, objectives, n_components):
+        """Share dimensions optimally, for every total up to ``n_components`` (None: all).
+
+        Sets ``n_components_`` and what the path is made of.
+        """
+        capacity = objectives.shape[0] * (objectives.shape[1] - 1)
+        self.n_components_ = capacity if n_components is None else min(int(n_components), capacity)
+        allocation = solve_allocation(objectives, self.n_components_).require_optimal()
+        self.bit_objective_path_ = objectives
+        self.allocation_path_ = allocation.variables["allocation_path"]
+        self.objective_path_ = allocation.variables["objective_path"]
+        self.allocation_ = self.allocation_path_[-1]
+
+    def decision_function(self, X):
+        """Nearness to the code words at the end of the path; the nearest has the largest value.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or kernel values of shape (n, n_train) if precomputed
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes), or for two classes (n,), positive for ``classes_[1]``
+        """
+        check_is_fitted(self)
+        return decision_values(self.code_, self._bit_scores(X))
+
+    def predict(self, X):
+        """Class of the nearest code word at the end of the path.
+
+        Parameters
+        ----------
+        X : array-like
+            As for ``decision_function``.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        return self.classes_[decode_first(self.code_, self._bit_scores(X))]

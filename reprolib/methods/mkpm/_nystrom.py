@@ -5,20 +5,16 @@ from __future__ import annotations
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator
 
-from reprolib.methods.mkpm._codes import CODES, make_code
-from reprolib.methods.mkpm._paths import decode_first
-from reprolib.methods.mkpm.allocation import solve_allocation
-from reprolib.methods.shared.codes import decision_values
+from reprolib.methods.mkpm._codes import CODES, CodeClassifierMixin, make_code
 from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.methods.shared.nystrom import Moments, NystromMixin
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import COUNT
 
 
-class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
+class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
     """`MKPMClassifier` with loss="square" and basis="nystrom", in one pass over the rows.
 
     The principal components of the Nystrom features come from their covariance, so that neither
@@ -129,13 +125,7 @@ class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
         explained = np.cumsum(coef**2, axis=0) / moments.n_samples
         risk = self.code_**2 @ moments.class_counts / moments.n_samples
         path = np.vstack([risk, np.maximum(risk - explained, 0.0)]).T
-        capacity = coef.size
-        self.n_components_ = min(int(self.n_components or capacity), capacity)
-        allocation = solve_allocation(path, self.n_components_).require_optimal()
-        self.bit_objective_path_ = path
-        self.allocation_path_ = allocation.variables["allocation_path"]
-        self.objective_path_ = allocation.variables["objective_path"]
-        self.allocation_ = self.allocation_path_[-1]
+        self._allocate(path, self.n_components)
         used = np.arange(len(coef))[:, None] < self.allocation_
         self.coef_ = projection @ np.where(used, coef, 0.0)
         return self
@@ -146,17 +136,5 @@ class NystromMKPMClassifier(NystromMixin, ClassifierMixin, BaseEstimator):
         projection = vectors / np.sqrt(eigenvalues)
         return projection, projection.T @ moments.class_sums @ self.code_.T
 
-    def decision_function(self, X):
-        """Nearness to the code words; the nearest has the largest value.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes), or for two classes (n,), positive for ``classes_[1]``
-        """
-        check_is_fitted(self)
-        return decision_values(self.code_, self._apply(X, self.coef_))
-
-    def predict(self, X):
-        """Class of the nearest code word, shape (n,)."""
-        check_is_fitted(self)
-        return self.classes_[decode_first(self.code_, self._apply(X, self.coef_))]
+    def _bit_scores(self, X):
+        return self._apply(X, self.coef_)

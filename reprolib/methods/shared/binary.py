@@ -61,4 +61,5 @@ class BinaryClassifierMixin(ClassifierMixin):
         -------
         ndarray of shape (n_rows,)
         """
-        return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
+        positive = self.decision_function(X) > 0.0
+        return self.classes_[positive.astype(int)]

@@ -20,6 +20,7 @@ from reprolib.methods.shared.validation import (
     NON_NEGATIVE,
     POSITIVE,
     check_magnitude,
+    refuse_negative,
     validate_data,
 )
 
@@ -30,6 +31,9 @@ LARGE_OFFSET = 1e3
 
 #: Round-off of a number that a few operations have led to, relative to its size.
 ROUND_OFF_OF_NUMBERS = 4 * float(np.finfo(np.float64).eps)
+
+#: Size of a negative eigenvalue, relative to the largest, up to which it is taken as zero.
+NEGATIVE_TOL = 1e-6
 
 #: Asymmetry of a Gram matrix, relative to its largest entry, that passes for round-off.
 SYMMETRY_TOL = 1e-8
@@ -228,7 +232,7 @@ def check_gram(K, *, name: str = "X", tol: float = SYMMETRY_TOL):
     return (K + K.T) / 2
 
 
-def gram_eigh(K, *, rank_tol: float | None = None, psd_tol: float = 1e-6, name: str = "kernel"):
+def gram_eigh(K, *, rank_tol: float | None = None):
     """Spectrum of a Gram matrix, largest eigenvalue first, cut at the numerical rank.
 
     The sign of every eigenvector is fixed so that its entry of largest size (the first such one)
@@ -241,10 +245,6 @@ def gram_eigh(K, *, rank_tol: float | None = None, psd_tol: float = 1e-6, name: 
     rank_tol : float, optional
         Eigenvalues at most ``rank_tol`` times the largest are taken as zero. The default is
         n times the machine epsilon, as in `numpy.linalg.matrix_rank`.
-    psd_tol : float
-        A negative eigenvalue beyond ``psd_tol`` times the largest makes the matrix indefinite.
-    name : str
-        Of the matrix, in the error.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def gram_eigh(K, *, rank_tol: float | None = None, psd_tol: float = 1e-6, name: 
     Raises
     ------
     ValueError
-        If K is indefinite beyond round-off.
+        If an eigenvalue is negative beyond ``NEGATIVE_TOL`` times the largest.
 
     See Also
     --------
@@ -269,13 +269,8 @@ def gram_eigh(K, *, rank_tol: float | None = None, psd_tol: float = 1e-6, name: 
     ([4.0], (2, 1))
     """
     eigenvalues, eigenvectors = eigh(K, check_finite=False)
-    largest, smallest = eigenvalues[-1], eigenvalues[0]
-    if smallest < -psd_tol * max(abs(largest), abs(smallest)):
-        raise ValueError(
-            f"The Gram matrix of {name} is indefinite: its smallest eigenvalue is {smallest:.3g}, "
-            f"its largest {largest:.3g}. A kernel method needs a positive semidefinite kernel; "
-            "clip the negative eigenvalues or use another kernel."
-        )
+    largest = eigenvalues[-1]
+    refuse_negative(eigenvalues[0], largest, NEGATIVE_TOL, "The Gram matrix")
     if rank_tol is None:
         rank_tol = len(K) * np.finfo(float).eps
     rank = int(np.count_nonzero(eigenvalues > rank_tol * max(largest, 0.0)))

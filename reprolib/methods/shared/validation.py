@@ -1,4 +1,4 @@
-"""Input of estimators: data that can be multiplied, hyperparameters, labels, folds."""
+"""Input of estimators: data whose products do not overflow, hyperparameters, labels, folds."""
 
 from __future__ import annotations
 
@@ -196,15 +196,25 @@ def require_positive_semidefinite(K, name: str = "K"):
     if size == 0.0 or _has_cholesky(K / size):
         return K
     eigenvalues = np.linalg.eigvalsh(K / size) * size
-    smallest, largest = float(eigenvalues[0]), float(eigenvalues[-1])
-    if smallest < -ROUND_OFF_OF_EIGENVALUES * len(K) * largest:
-        raise ValueError(
-            f"{name} is not positive semidefinite: its smallest eigenvalue is {smallest:.6g}, its "
-            f"largest {largest:.6g}. Use a positive semidefinite kernel, computed in double "
-            f"precision, or add {-smallest:.6g} to the diagonal of {name}, or set its negative "
-            "eigenvalues to zero (numpy.linalg.eigh)."
-        )
+    refuse_negative(eigenvalues[0], eigenvalues[-1], ROUND_OFF_OF_EIGENVALUES * len(K), name)
     return K
+
+
+def refuse_negative(smallest, largest, tol: float, name: str):
+    """Refuse a matrix whose smallest eigenvalue is negative beyond ``tol`` times the largest.
+
+    Raises
+    ------
+    ValueError
+        If it is.
+    """
+    if smallest < -tol * max(abs(largest), abs(smallest)):
+        raise ValueError(
+            f"{name} is not positive semidefinite but indefinite: its smallest eigenvalue is "
+            f"{smallest:.6g}, its largest {largest:.6g}. Use a positive semidefinite kernel, "
+            f"computed in double precision, or add {-smallest:.6g} to the diagonal of {name}, or "
+            "set its negative eigenvalues to zero (numpy.linalg.eigh)."
+        )
 
 
 def _has_cholesky(K) -> bool:

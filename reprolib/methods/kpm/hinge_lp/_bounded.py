@@ -1,4 +1,4 @@
-"""Hinge LP with bounded coordinates: the last resort where the LP feeds on round-off."""
+"""Hinge LP with bounded coordinates: the last resort where round-off makes the LP ill-posed."""
 
 from __future__ import annotations
 

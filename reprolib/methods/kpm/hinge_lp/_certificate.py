@@ -14,7 +14,7 @@ from reprolib.methods.shared.solution import NotOptimalError, Solution
 GAP_TOL = 1e-7
 #: Relative error of a sum of D + 1 products, with some room.
 ROUND_OFF = 8 * np.finfo(float).eps
-#: Relative gap beyond which round-off is no excuse.
+#: Largest part of a relative gap that may be put down to round-off.
 MAX_ROUND_OFF = 1e-4
 #: Residual of the dual equality constraints, relative to sum w, that is left as it is.
 RESIDUAL_TOL = 1e-14
@@ -24,7 +24,7 @@ MARGIN_TOL = 1e-6
 
 @dataclass(frozen=True)
 class RawAnswer:
-    """What a solver reports for one number of components, before anything is believed.
+    """What a solver reports for one number of components, before it is checked.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
     """Make each answer canonical and recompute both objectives.
 
     The dual point satisfies its equality constraints to round-off only, so that sum(a) is lowered
-    by what that can be worth, for all columns of V; see `NestedBasis.slack`.
+    by the most that this can change it, for all columns of V; see `NestedBasis.slack`.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
 def _nearly_feasible(signed, weights, dual, coordinates, dual_tol):
     """Dual point of least residual: as it is, or with the free variables solved for.
 
-    Which variables are free is told by the dual point itself, or by the margins of the primal one:
+    The free variables are read from the dual point itself, or from the margins of the primal one:
     an interior point method may know the one well and not the other. How close to a bound counts
     as at it depends on the conditioning of the vertex, so that several tolerances are tried.
     """
