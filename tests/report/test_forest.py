@@ -79,3 +79,11 @@ def test_figure_of_a_paper_is_drawn(paper):
     figure.draw_without_rendering()
     assert {axis.get_title() for axis in figure.axes} <= {"performance", "selection"}
     plt.close(figure)
+
+
+def test_numbers_without_records_of_ours_still_have_a_line(tmp_path):
+    figure = forest_figure(judge_paper("kpm", tmp_path))
+    figure.draw_without_rendering()
+    labels = [tick.get_text() for axis in figure.axes for tick in axis.get_yticklabels()]
+    assert sum("," in label and "table" not in label for label in labels) == len(KPM)
+    plt.close(figure)
