@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 
 import data_fetch
 from reprolib.cli.console import err, out
+from reprolib.report.sliders import STATIC
 from reprolib.rerun.folders import write_atomically
 
 #: Seconds for one cell.
@@ -35,6 +36,7 @@ def run(paths: Sequence[Path]) -> int:
     """
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
+    os.environ[STATIC] = "1"
     faults = [fault for path in paths if (fault := renew(path))]
     for fault in faults:
         err().print(fault, style="red")
