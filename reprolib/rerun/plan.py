@@ -123,15 +123,18 @@ def _committed_rows(
 def cost(task: Task, committed: pd.DataFrame) -> float:
     """Mean seconds of the committed tasks that are most like a task; NaN if there are none.
 
+    Records without seconds are statistics over others, and no work.
+
     Parameters
     ----------
     task : Task
     committed : DataFrame
         Records of its paper.
     """
+    measured = committed[committed["seconds"] > 0]
     for columns in ALIKE:
-        alike = (committed[columns] == [getattr(task, name) for name in columns]).all(axis=1)
+        alike = (measured[columns] == [getattr(task, name) for name in columns]).all(axis=1)
         if alike.any():
-            tasks = committed[alike].drop_duplicates(["dataset", "reading", "trial", "seconds"])
+            tasks = measured[alike].drop_duplicates(["dataset", "reading", "trial", "seconds"])
             return float(tasks["seconds"].mean())
     return math.nan
