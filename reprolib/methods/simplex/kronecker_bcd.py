@@ -38,7 +38,7 @@ def power_of_two(size: float) -> float:
 
 
 @njit(cache=True)
-def solve_block(b, k, u, a):
+def minimise_block(b, k, u, a):
     """Overwrite a with the minimiser of 1/2 k a'Ga - b'a over 0 <= a <= u (module docstring)."""
     n_classes = len(a)
     scale = (n_classes - 1) / k
@@ -88,7 +88,7 @@ def _linear_row(X, norms, B, U, A, Z, Zsum, i, row):
         others = (n_classes * (product - k * A[i, q]) - (common - k * own)) / (n_classes - 1)
         row[0, q] = B[i, q] - others
         row[1, q] = A[i, q]
-    solve_block(row[0], k, U[i], row[1])
+    minimise_block(row[0], k, U[i], row[1])
     change, total = 0.0, 0.0
     for q in range(n_classes):
         delta = row[1, q] - A[i, q]
@@ -131,7 +131,7 @@ def _gram_sweeps(K, B, U, A, F, n_sweeps, tol):
                 others = n_classes * (F[i, q] - k * A[i, q]) - (total - k * own)
                 b[q] = B[i, q] - others / (n_classes - 1)
                 a[q] = A[i, q]
-            solve_block(b, k, U[i], a)
+            minimise_block(b, k, U[i], a)
             for q in range(n_classes):
                 delta = a[q] - A[i, q]
                 if delta != 0.0:
@@ -143,7 +143,7 @@ def _gram_sweeps(K, B, U, A, F, n_sweeps, tol):
             break
 
 
-def solve_kronecker_qp_bcd(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_check=10):
+def descend_on_features(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_check=10):
     """Solve the programme for a linear kernel: Z = X'A (p x T) is kept, not K; O(n p T) an epoch.
 
     Between two checks of the gap, examples whose row did not change in three visits are left out.
@@ -189,7 +189,7 @@ def solve_kronecker_qp_bcd(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_ch
     return A / unit**2, epochs
 
 
-def solve_kronecker_qp_decomposition(
+def descend_on_working_sets(
     gram_rows, diagonal, B, U, *, gap, tol, max_iter, seed=0, block_size=256
 ):
     """Solve the programme for any kernel: exact descent on working sets, rows of K on demand.
@@ -204,7 +204,7 @@ def solve_kronecker_qp_decomposition(
     gram_rows : callable
         (indices) -> K[indices], shape (m, n).
     diagonal : ndarray of shape (n,)
-    B, U, gap, tol, max_iter, seed : as in `solve_kronecker_qp_bcd`
+    B, U, gap, tol, max_iter, seed : as in `descend_on_features`
         Iterations are outer ones.
     block_size : int
         Examples in a working set.

@@ -34,9 +34,12 @@ from reprolib.methods.simplex.svm_solver import (
     ConeDual,
     HalfspaceDual,
     HullDual,
-    solve_simplex_svm_bcd,
     solve_simplex_svm_cvxopt,
-    solve_simplex_svm_decomposition,
+)
+from reprolib.methods.simplex.svm_working_set import (
+    FeatureAccess,
+    KernelAccess,
+    solve_simplex_svm_working_set,
 )
 
 
@@ -108,30 +111,34 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
 
 
 def _descend(svm, X, indicators):
-    """Block coordinate descent: on W for the linear kernel, on rows of K for others."""
+    """Block coordinate descent and, where it is slow, an interior-point method."""
+    access = FeatureAccess(X) if svm.kernel == "linear" else _gram_access(svm, X)
+    dual = svm._dual(indicators, access.times)
     seed = check_random_state(svm.random_state).randint(2**31 - 1)
-    settings = {"tol": svm.tol, "max_iter": svm.max_iter, "seed": seed}
-    if svm.kernel == "linear":
-        dual = svm._dual(indicators, lambda Z: X @ (X.T @ Z))
-        return solve_simplex_svm_bcd(dual, X, **settings)
-    rows, diagonal = _gram_access(svm, X)
-
-    def gram_times(Z):
-        blocks = np.array_split(np.arange(len(X)), max(1, len(X) // 1000))
-        return np.vstack([rows(block) @ Z for block in blocks])
-
-    dual = svm._dual(indicators, gram_times)
-    return solve_simplex_svm_decomposition(dual, rows, diagonal, **settings)
+    return solve_simplex_svm_working_set(
+        dual, access, tol=svm.tol, max_iter=svm.max_iter, seed=seed
+    )
 
 
 def _gram_access(svm, X):
-    """(rows of K on demand, diagonal of K); K is stored if it fits in ``cache_size`` MB."""
-    if svm.kernel == "precomputed" or 8e-6 * len(X) ** 2 <= svm.cache_size:
+    """K with rows on demand; it is stored if it fits in ``cache_size`` MB."""
+    most_rows = int(np.sqrt(svm.cache_size / 8e-6))
+    if svm.kernel == "precomputed" or len(X) <= most_rows:
         K = _semidefinite(svm, svm._kernel(X, X))
-        return (lambda chosen: K[chosen]), np.diagonal(K).copy()
+        return KernelAccess(
+            K.__getitem__,
+            lambda chosen: K if len(chosen) == len(K) else K[np.ix_(chosen, chosen)],
+            np.diagonal(K).copy(),
+            len(K),
+        )
     blocks = np.array_split(np.arange(len(X)), max(1, len(X) // 256))
     diagonal = [np.diagonal(_semidefinite(svm, svm._kernel(X[b], X[b]))) for b in blocks]
-    return (lambda chosen: svm._kernel(X[chosen], X)), np.concatenate(diagonal)
+    return KernelAccess(
+        lambda chosen: svm._kernel(X[chosen], X),
+        lambda chosen: svm._kernel(X[chosen], X[chosen]),
+        np.concatenate(diagonal),
+        most_rows,
+    )
 
 
 def _semidefinite(svm, K):

@@ -228,9 +228,9 @@ def test_compiled_loops_stay_within_their_arrays():
         """
         import numpy as np, scipy.sparse as sp
         import tests.methods.simplex.test_degenerate as t
-        from reprolib.methods.simplex.kronecker_bcd import solve_block
+        from reprolib.methods.simplex.kronecker_bcd import minimise_block
 
-        assert not hasattr(solve_block, "py_func")
+        assert not hasattr(minimise_block, "py_func")
         for seed in range(4 * len(t.KINDS)):
             X, y, n_classes, rng = t.problem(seed)
             for n in {1, 2, len(X)} & set(range(1, len(X) + 1)):

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.simplex import SimplexConeSVC, SimplexHalfspaceSVC, make_loss
-from reprolib.methods.simplex.kronecker_bcd import solve_block
+from reprolib.methods.simplex.kronecker_bcd import minimise_block
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
 from tests.degenerate import run_python
 from tests.naive.simplex import simplex_svm_objective, simplex_svm_primal
@@ -54,7 +54,7 @@ def test_block_solution_satisfies_its_optimality_conditions(seed, T, k, free):
     u = np.full(T, np.inf) if free else rng.choice([0.0, 0.5, 2.0], size=T)
     b -= free * max(0.0, b.sum() / T + 0.1)
     a = rng.uniform(size=T)
-    solve_block(b, k, u, a)
+    minimise_block(b, k, u, a)
     gradient = k * times_code_gram(a[None])[0] - b
     np.testing.assert_allclose(a, np.clip(a - gradient, 0, u), atol=1e-9)
 

@@ -1,0 +1,277 @@
+"""The dual quadratic programme of the simplex SVMs, by an interior-point method (large C).
+
+Problem: as in `kronecker_bcd`, over A of shape (n, T),
+
+    minimise   1/2 trace(A' K A G) - sum(B * A)   subject to   0 <= A <= U.
+
+With multipliers P >= 0 of A >= 0 and Q >= 0 of A <= U, the optimum has K A G - B = P - Q and
+P * A = Q * (U - A) = 0. A step of Newton's method towards P * A = Q * (U - A) = mu solves
+
+    (D + K (x) G) dA = R,   D = P / A + Q / (U - A),
+
+an n T x n T system, by conjugate gradients. Descent needs ever more epochs the larger C is; here
+the number of steps hardly depends on C.
+
+The preconditioner has L L' in place of K, with a factor L of r columns: the data of a linear
+kernel, or some columns of a pivoted Cholesky factor, whose missing diagonal is added to D. In the
+class vectors V = L'A G, which sum to zero over the classes, its inverse falls apart into T systems
+of size r that share one multiplier: O(n r^2 T + r^3 T) a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from reprolib.methods.simplex.kronecker_qp import times_code_gram
+
+#: Columns of L to begin with, and to end with: more are taken where conjugate gradients are slow.
+FIRST_RANK, LARGEST_RANK = 100, 1000
+#: Conjugate gradient steps in one solve that call for twice as many columns; the most allowed.
+SLOW_SOLVE, LONGEST_SOLVE = 25, 300
+#: Precision of the two solves of a step, in the norm of the preconditioner.
+PREDICTOR_PRECISION, CORRECTOR_PRECISION = 1e-1, 3e-2
+#: A row of L is left out of a class where D makes it smaller than this.
+NEGLIGIBLE = 1e-3
+#: Of the way to the boundary, per step.
+STEP_SHARE = 0.99
+
+
+@dataclass(frozen=True)
+class FactoredGram:
+    """K as products and as a low-rank factor.
+
+    Parameters
+    ----------
+    times : callable
+        Z -> K Z for Z of shape (n, T).
+    factor : ndarray of shape (n, r)
+        L, with K - L L' positive semidefinite; any of its first columns are a factor, too.
+    diagonal : ndarray of shape (n,)
+        Of K.
+    first_rank : int
+        Columns of L that the preconditioner begins with.
+    """
+
+    times: Callable[[np.ndarray], np.ndarray]
+    factor: np.ndarray
+    diagonal: np.ndarray
+    first_rank: int
+
+    @classmethod
+    def of_features(cls, X) -> FactoredGram:
+        """K = X X'."""
+        diagonal = np.einsum("ij,ij->i", X, X)
+        return cls(lambda Z: X @ (X.T @ Z), X, diagonal, first_rank=X.shape[1])
+
+    @classmethod
+    def of_matrix(cls, K) -> FactoredGram:
+        """K stored."""
+        factor = pivoted_cholesky(K, LARGEST_RANK)
+        return cls(lambda Z: K @ Z, factor, np.diagonal(K).copy(), first_rank=FIRST_RANK)
+
+    def divided(self, unit: float) -> FactoredGram:
+        """K / unit."""
+        return FactoredGram(
+            lambda Z: self.times(Z) / unit,
+            self.factor / np.sqrt(unit),
+            self.diagonal / unit,
+            self.first_rank,
+        )
+
+    def leading(self, rank: int):
+        """First columns of L, and the diagonal of K that they miss."""
+        L = np.ascontiguousarray(self.factor[:, :rank])
+        return L, np.maximum(self.diagonal - np.einsum("ij,ij->i", L, L), 0.0)
+
+
+def pivoted_cholesky(K, rank: int):
+    """First columns of the Cholesky factor of K that takes the largest diagonal entry next.
+
+    Returns
+    -------
+    ndarray of shape (n, at most rank)
+        L with K - L L' positive semidefinite; fewer columns if they are exact to round-off.
+    """
+    left = np.diagonal(K).copy()
+    smallest = len(K) * np.finfo(float).eps * left.max(initial=0.0)
+    L = np.zeros((len(K), min(rank, len(K))), order="F")
+    for k in range(L.shape[1]):
+        pivot = int(np.argmax(left))
+        if left[pivot] <= smallest:
+            return np.ascontiguousarray(L[:, :k])
+        L[:, k] = (K[pivot] - L[:, :k] @ L[pivot, :k]) / np.sqrt(left[pivot])
+        left -= L[:, k] ** 2
+        left[pivot] = 0.0
+    return np.ascontiguousarray(L)
+
+
+class _Preconditioner:
+    """Inverse of D + (L L' + missing diagonal) (x) G, but for negligible rows."""
+
+    def __init__(self, L, missing, D, open_entries):
+        n_classes, rank = D.shape[1], L.shape[1]
+        self.L = L
+        self.weights = np.zeros_like(D)
+        np.divide(1.0, D + missing[:, None], out=self.weights, where=open_entries)
+        lengths = np.einsum("ij,ij->i", L, L)
+        self.inverses = np.empty((n_classes, rank, rank))
+        for q, weights in enumerate(self.weights.T):
+            rows = np.nonzero(weights * lengths > NEGLIGIBLE)[0]
+            scaled = L[rows] * np.sqrt(weights[rows])[:, None]
+            block = scaled.T @ scaled
+            block.flat[:: rank + 1] += (n_classes - 1) / n_classes
+            self.inverses[q] = _inverse(block)
+        self.shared = _factorised(self.inverses.sum(axis=0))
+
+    def __call__(self, R):
+        scaled = self.weights * R
+        apart = np.matmul(self.inverses, (scaled.T @ self.L)[:, :, None])[:, :, 0]
+        multiplier = cho_solve(self.shared, apart.sum(axis=0), check_finite=False)
+        V = apart - self.inverses @ multiplier
+        return scaled - self.weights * (self.L @ V.T)
+
+
+def _factorised(matrix):
+    return cho_factor(matrix, lower=True, check_finite=False)
+
+
+def _inverse(matrix):
+    return cho_solve(_factorised(matrix), np.eye(len(matrix)), check_finite=False)
+
+
+class _Iterate:
+    """A with its multipliers: P and Q as ``slacks``, A and U - A as ``rooms``, shape (2, n, T).
+
+    Where there is no bound, the slack is zero and the room one.
+    """
+
+    SIGNS = np.array([1.0, -1.0])[:, None, None]
+
+    def __init__(self, gram: FactoredGram, B, U, start):
+        self.gram, self.B = gram, B
+        self.open = U > 0.0
+        self.live = np.stack([self.open, self.open & np.isfinite(U)])
+        self.A = np.where(self.open, start, 0.0)
+        self.product = times_code_gram(gram.times(self.A))
+        self.rooms = np.where(self.live, np.stack([self.A, U - self.A]), 1.0)
+        size = np.mean(np.abs(self.product - B), where=self.open)
+        least = np.min(self.rooms, initial=np.inf, where=self.live)
+        self.slacks = np.where(self.live, size * least / self.rooms, 0.0)
+
+    @property
+    def mu(self) -> float:
+        """Mean product of slack and room."""
+        return float(np.sum(self.slacks * self.rooms) / np.count_nonzero(self.live))
+
+    def newton_diagonal(self):
+        """Diagonal of the Newton system."""
+        return np.sum(self.slacks / self.rooms, axis=0)
+
+    def direction(self, solve, target, precision):
+        """Newton's step to slacks * rooms = target: dA, changes of slacks and rooms, CG steps."""
+        missing = np.where(self.live, target - self.slacks * self.rooms, 0.0)
+        residual = self.B - self.product + np.sum(self.SIGNS * self.slacks, axis=0)
+        right = residual + np.sum(self.SIGNS * missing / self.rooms, axis=0)
+        dA, steps = solve(np.where(self.open, right, 0.0), precision)
+        of_slacks = (missing - self.SIGNS * self.slacks * dA) / self.rooms
+        of_rooms = np.where(self.live, self.SIGNS * dA, 0.0)
+        return dA, of_slacks, of_rooms, steps
+
+    def longest_step(self, of_slacks, of_rooms) -> float:
+        """How far slacks and rooms stay nonnegative, at most 1."""
+        longest = 1.0
+        for values, changes in ((self.slacks, of_slacks), (self.rooms, of_rooms)):
+            falling = self.live & (changes < 0.0)
+            longest = min(longest, np.min(-values[falling] / changes[falling], initial=1.0))
+        return float(longest)
+
+    def advance(self, dA, of_slacks, of_rooms, step: float):
+        """Move, and evaluate K A G afresh."""
+        self.A = self.A + step * dA
+        self.slacks = self.slacks + step * of_slacks
+        self.rooms = self.rooms + step * of_rooms
+        self.product = times_code_gram(self.gram.times(self.A))
+
+
+def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_iter):
+    """Minimise by Mehrotra's predictor and corrector, with inexact Newton steps.
+
+    Parameters
+    ----------
+    gram : FactoredGram
+        K with a diagonal of at most about 1.
+    B, U : ndarray of shape (n, T)
+    start : ndarray of shape (n, T)
+        Strictly between the bounds where U > 0.
+    gap : callable
+        (A, K A G) -> certified duality gap and the objective that it is relative to.
+    tol : float
+        Stop when |gap| <= tol * objective.
+    max_iter : int
+        Newton steps.
+
+    Returns
+    -------
+    A : ndarray of shape (n, T)
+        The iterate with the smallest gap.
+    iterations : int
+    """
+    at = _Iterate(gram, B, U, start)
+    best, smallest, rank = at.A, np.inf, gram.first_rank
+    for iteration in range(max_iter):
+        value, objective = gap(at.A, at.product)
+        relative = abs(value) / objective if objective > 0.0 else np.inf
+        if relative < smallest:
+            best, smallest = at.A, relative
+        if smallest <= tol or not np.isfinite(at.mu):
+            return best, iteration
+        try:
+            steps = _newton_step(at, rank)
+        except LinAlgError:  # round-off has made the system indefinite
+            return best, iteration
+        rank = 2 * rank if steps > SLOW_SOLVE else rank
+    return best, max_iter
+
+
+def _newton_step(at: _Iterate, rank: int) -> int:
+    """Move by a predictor and a corrector; return the conjugate gradient steps of the latter."""
+    L, missing = at.gram.leading(rank)
+    D, mu = at.newton_diagonal(), at.mu
+    preconditioner = _Preconditioner(L, missing, D, at.open)
+
+    def times(Z):
+        return np.where(at.open, D * Z + times_code_gram(at.gram.times(Z)), 0.0)
+
+    def solve(right, precision):
+        return _conjugate_gradients(times, preconditioner, right, precision)
+
+    _, of_slacks, of_rooms, _ = at.direction(solve, 0.0, PREDICTOR_PRECISION)
+    step = at.longest_step(of_slacks, of_rooms)
+    ahead = (at.slacks + step * of_slacks) * (at.rooms + step * of_rooms)
+    share = np.mean(ahead, where=at.live) / mu
+    target = share**3 * mu - of_slacks * of_rooms
+    dA, of_slacks, of_rooms, steps = at.direction(solve, target, CORRECTOR_PRECISION)
+    at.advance(dA, of_slacks, of_rooms, STEP_SHARE * at.longest_step(of_slacks, of_rooms))
+    return steps
+
+
+def _conjugate_gradients(times, preconditioner, right, precision):
+    """Solve to a share ``precision`` of the residual in the preconditioner's norm; and steps."""
+    solution, residual = np.zeros_like(right), right
+    improved = preconditioner(residual)
+    direction, size = improved, np.sum(residual * improved)
+    aim, steps = precision**2 * size, 0
+    while size > aim and steps < LONGEST_SOLVE:
+        image = times(direction)
+        length = size / np.sum(direction * image)
+        solution = solution + length * direction
+        residual = residual - length * image
+        improved = preconditioner(residual)
+        before, size = size, np.sum(residual * improved)
+        direction = improved + size / before * direction
+        steps += 1
+    return solution, steps
