@@ -95,22 +95,21 @@ def fetch_all(
     """
     fetcher = fetcher or Fetcher()
     failed: dict[str, DataUnavailableError] = {}
-    for name in names:
+
+    def attempt(name: str) -> None:
         try:
             done(name, fetch(name, fetcher))
+            failed.pop(name, None)
         except DataUnavailableError as error:
             failed[name] = error
-    skipped = [name for name, error in failed.items() if SKIPPED in str(error)]
-    if skipped:
+
+    for name in names:
+        attempt(name)
+    if skipped := [name for name, error in failed.items() if SKIPPED in str(error)]:
         silent.forget()
-    for name, error in list(failed.items()):
-        try:
-            if name in skipped:
-                done(name, fetch(name, fetcher))
-                del failed[name]
-                continue
-        except DataUnavailableError as again:
-            failed[name] = error = again
+    for name in skipped:
+        attempt(name)
+    for name, error in failed.items():
         done(name, error)
     return failed
 

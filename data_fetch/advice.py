@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from data_fetch.catalog import Catalog, Entry, Version
+from data_fetch.silence import SKIPPED
 
 TRIED = "  - "
+_FILE_NAME = re.compile(r"/[^/\s,:]+(?=[,:]? |$)")
 
 
 class Missing(NamedTuple):
@@ -29,12 +32,25 @@ def advice(catalog: Catalog, cache: Path, entry: Entry, missing: dict[str, list[
     """
     names = ", ".join(catalog.files[name].key for name in missing)
     lines = [f"data set {entry.name!r} could not be had: no source has {names}."]
-    tried = dict.fromkeys(failure for failures in missing.values() for failure in failures)
-    lines += ["Tried:", *(f"{TRIED}{failure}" for failure in tried)] if tried else []
+    tried = [failure for failures in missing.values() for failure in failures]
+    lines += ["Tried:", *_shortened(tried)] if tried else []
     steps = [step for name in missing for step in _by_hand(catalog, cache, entry, name)]
-    lines += ["Download by hand:", *(f"  - {step}" for step in dict.fromkeys(steps))]
+    lines += ["Download by hand:", *_shortened(steps)]
     lines.append("(or set REPROLIB_MIRROR to a folder or http address that has the files).")
     return "\n".join(lines)
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    """Lines without repetitions, those that differ in the name of a file only after the second."""
+    groups: dict[str, list[str]] = {}
+    for line in dict.fromkeys(lines):
+        groups.setdefault(_FILE_NAME.sub("/", line), []).append(line)
+    shown = []
+    for group in groups.values():
+        shown += group[:2]
+        if len(group) > 2:
+            shown.append(f"(the same for {len(group) - 2} more files)")
+    return [f"{TRIED}{line}" for line in shown]
 
 
 def missing_table(errors: Mapping[str, str]) -> list[Missing]:
@@ -59,12 +75,15 @@ def missing_table(errors: Mapping[str, str]) -> list[Missing]:
 def _why(message: str) -> str:
     """Distinct reasons at the ends of the lines that say what was tried, the commonest first."""
     lines = [line for line in message.splitlines() if line.startswith(TRIED)]
-    lines = lines[: _end_of_tried(message)]
+    lines = [line for line in lines[: _end_of_tried(message)] if ": " in line]
     if not lines:
         return "no program can download it" if "Download by hand" in message else message
-    reasons = [line.rpartition("): ")[2].rpartition(": ")[2] for line in lines]
+    reasons = [line.rpartition(": ")[2] for line in lines]
+    # A host that was not asked again has told its reason before.
+    reasons = [reason for reason in reasons if SKIPPED not in reason] or ["no connection"]
     distinct = sorted(set(reasons), key=lambda reason: -reasons.count(reason))
-    return distinct[0] if len(distinct) == 1 else f"{distinct[0]} ({len(distinct) - 1} more)"
+    others = f", and {len(distinct) - 1} other reasons" if len(distinct) > 1 else ""
+    return distinct[0] + others
 
 
 def _end_of_tried(message: str) -> int:

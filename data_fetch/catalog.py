@@ -32,8 +32,8 @@ class Version:
     path: str
     fidelity: Fidelity
     sha256: str | None = None
-    git_blob: str | None = None
     bytes: int = 0
+    git_blob: str | None = None
     at_most: int = 0
     urls: tuple[str, ...] = ()
     unpack: Literal["compress"] | None = None
@@ -78,9 +78,9 @@ class File:
 class Entry:
     """A data set: what it is called, which files it is made of, what stands in for it.
 
-    ``source`` is that of a data set of whole files, ``partial_source`` where one is partial; ``complete`` another data
-    set that takes its place where all its files are at hand; ``papers`` the keys of the papers
-    that use it.
+    ``source`` is that of a data set of whole files, ``partial_source`` where one is partial;
+    ``complete`` another data set that takes its place where all its files are at hand; ``papers``
+    the keys of the papers that use it.
     """
 
     name: str

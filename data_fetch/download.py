@@ -5,9 +5,11 @@ from __future__ import annotations
 import http.client
 import queue
 import shutil
+import socket
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from errno import ENOSPC
@@ -26,6 +28,7 @@ ATTEMPTS = 2
 #: Where the server sends the rest only, when it is asked for it.
 ATTEMPTS_TO_RESUME = 5
 CHUNK = 1 << 16
+MAX_REDIRECTS = 10
 #: Status codes below 500 that may pass.
 _PASSING = {408, 425, 429}
 _MALFORMED = (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException)
@@ -96,6 +99,26 @@ def download(url: str, target: Path, cap: int, limits: Limits) -> None:
             time.sleep(error.wait)
 
 
+class _Adapter(requests.adapters.HTTPAdapter):
+    """Knows its sockets, so that what has been given up ends at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sockets: list[socket.socket] = []
+
+    def get_connection_with_tls_context(self, *args, **kwargs):
+        pool = super().get_connection_with_tls_context(*args, **kwargs)
+        sockets = self.sockets
+
+        class Connection(pool.ConnectionCls):  # type: ignore[name-defined]
+            def connect(self):
+                super().connect()
+                sockets.append(self.sock)
+
+        pool.ConnectionCls = Connection
+        return pool
+
+
 class _Reader(threading.Thread):
     """Asks, and reads what comes; whoever takes it away need not wait for ever."""
 
@@ -104,26 +127,39 @@ class _Reader(threading.Thread):
         self._url, self._headers = url, headers
         self._timeout = limits.connect, limits.silence
         self._items: queue.Queue = queue.Queue(4)
-        self.stopped = threading.Event()
+        self._adapter = _Adapter()
+        self._stopped = False
 
     def run(self) -> None:
-        try:
-            with requests.get(
-                self._url, headers=self._headers, timeout=self._timeout, stream=True
-            ) as response:
+        with requests.Session() as session:
+            session.max_redirects = MAX_REDIRECTS
+            for scheme in ("http://", "https://"):
+                session.mount(scheme, self._adapter)
+            try:
+                response = session.get(
+                    self._url, headers=self._headers, timeout=self._timeout, stream=True
+                )
                 self._put(response)
-                while chunk := response.raw.read1(CHUNK, decode_content=False):
+                while not self._stopped and (
+                    chunk := response.raw.read1(CHUNK, decode_content=False)
+                ):
                     self._put(chunk)
-            self._put(b"")
-        except Exception as error:  # handed over to whoever takes
-            self._put(error)
+                self._put(b"")
+            except Exception as error:  # handed over to whoever takes
+                self._put(error)
+
+    def stop(self) -> None:
+        """End it, wherever it is."""
+        self._stopped = True
+        for sock in self._adapter.sockets:
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
 
     def _put(self, item) -> None:
-        while not self.stopped.is_set():
-            try:
-                return self._items.put(item, timeout=0.2)
-            except queue.Full:
-                continue
+        while not self._stopped:
+            with suppress(queue.Full):
+                self._items.put(item, timeout=0.2)
+                break
 
     def take(self, seconds: float):
         """Return the next item; an error of the connection becomes a `SourceError`."""
@@ -159,7 +195,7 @@ class _Transfer:
             with open(self.target, "ab" if there else "wb") as file:
                 received = self._write(reader, file, there, announced)
         finally:
-            reader.stopped.set()
+            reader.stop()
         if announced is not None and received < announced:
             raise PassingError("the transfer broke off")
         if _coded(response) and not _is_packed(self.url):

@@ -93,6 +93,10 @@ class Fetcher:
                 return place
         return "cached"
 
+    def _is_at_hand(self, version: Version) -> bool:
+        in_cache = self._cached(version) or self._packed_in(self.cache, version)
+        return bool(in_cache) or self._in_mirror_folder(version)
+
     def _place(self, versions: tuple[Version, ...]) -> str:
         if any(self._cached(v) or self._packed_in(self.cache, v) for v in versions):
             return "cached"
@@ -103,9 +107,7 @@ class Fetcher:
         return [self._expected(self.catalog.versions(entry, name)) for name in entry.files]
 
     def _expected(self, versions: tuple[Version, ...]) -> Version:
-        cached = [v for v in versions if self._cached(v) or self._packed_in(self.cache, v)]
-        mirrored = [v for v in versions if self._in_mirror_folder(v)]
-        return [*cached, *mirrored, *versions][0]
+        return next((v for v in versions if self._is_at_hand(v)), versions[0])
 
     def get(self, entry: Entry) -> list[LocalFile]:
         """Get every file of a data set, from the first source that has it.
@@ -176,10 +178,10 @@ class Fetcher:
                 kept.unlink()
 
     def _first_cached(self, versions: tuple[Version, ...]) -> LocalFile | None:
-        """Return the best version in the cache; None if a better one is there to be unpacked."""
+        """Return the best version in the cache; None if a better one is at hand elsewhere."""
         for version in versions:
             found = self._cached(version)
-            if found or self._packed_in(self.cache, version):
+            if found or self._packed_in(self.cache, version) or self._in_mirror_folder(version):
                 return found
         return None
 
@@ -198,7 +200,9 @@ class Fetcher:
             path = self.cache / version.path
             # What was unpacked from an archive is unpacked again.
             unpacked = version.members and not version.pinned
-            if unpacked or not path.is_file() or self._cached(version):
+            if unpacked or not path.is_file() or version.digest_decides:
+                continue
+            if self._intact(self.cache, version):
                 continue
             reason = _wrong_bytes(path, version)
             yield f"{path}: {reason}; set aside as {storage.set_aside(path, reason).name}"
@@ -230,9 +234,11 @@ class Fetcher:
 
     def _in_mirror_folder(self, version: Version) -> bool:
         folder = self._mirror_folder()
-        return folder is not None and (
-            self._intact(folder, version) or self._packed_in(folder, version)
-        )
+        if folder is None:
+            return False
+        with contextlib.suppress(OSError):
+            return self._intact(folder, version) or self._packed_in(folder, version)
+        return False
 
     def _intact(self, folder: Path, version: Version) -> bool:
         """Whether a file in a folder has the hash that it must have.
@@ -270,10 +276,8 @@ class Fetcher:
         if self.upstream_only:
             versions = tuple(v for v in versions if v.fidelity != "partial")
         packed = [(v, m, self.catalog.archives[m.archive]) for v in versions for m in v.members]
-        at_hand = [m.archive for _, m, _ in packed if self._has_archive(self.cache, m.archive)]
-        groups = [
-            [self._packed(v, m) for v, m, _ in packed if m.archive in at_hand],
-            [source for v in versions for source in self._mirrored(v)],
+        groups: list[list[Source]] = [
+            [source for v in versions for source in self._at_hand(v)],
             [(url, partial(self._download, v, url)) for v in versions for url in v.urls],
             [self._packed(v, m) for v, m, archive in packed if archive.urls],
             [self._packed(v, m) for v, m, archive in packed if not archive.urls],
@@ -284,7 +288,11 @@ class Fetcher:
     def _packed(self, version: Version, member: Member) -> Source:
         return f"{member.archive}#{member.member}", partial(self._unpack, version, member)
 
-    def _mirrored(self, version: Version) -> Iterator[Source]:
+    def _at_hand(self, version: Version) -> Iterator[Source]:
+        """Yield archives in the cache, and what the mirror has."""
+        for member in version.members:
+            if self._has_archive(self.cache, member.archive):
+                yield self._packed(version, member)
         folder = self._mirror_folder()
         if folder is not None:
             for member in version.members:
@@ -399,4 +407,5 @@ def _wrong_bytes(path: Path, version: Version) -> str:
     size = path.stat().st_size
     if version.bytes and size != version.bytes:
         return f"{size} bytes instead of {version.bytes}"
-    return "wrong hash: the file is damaged or altered"
+    kind = "sha256" if version.sha256 else "git blob"
+    return f"wrong {kind}: the file is damaged or altered"

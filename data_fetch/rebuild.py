@@ -94,7 +94,10 @@ def _uci(name: str, cells: Cells) -> bytes:
         lines = [",".join([row[-1], *row[:-1]]) for row in rows]
     else:
         separator, width = _UCI_STYLE[name.partition(".")[0]]
-        lines = [separator.join([*(c.rjust(width) for c in row[:-1]), f" {row[-1]}" if width else row[-1]]) for row in rows]
+        before = " " if width else ""
+        lines = [
+            separator.join([*(c.rjust(width) for c in row[:-1]), before + row[-1]]) for row in rows
+        ]
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -158,7 +161,7 @@ def _raetsch(name: str, cells: Cells) -> bytes:
     train, test = rows[:, :n_train] + 1, rows[:, n_train:] + 1
     fields = {"x": x[order], "t": t[order, None], "train": train, "test": test, "note": note}
     file = io.BytesIO()
-    savemat(file, {name: fields})
+    savemat(file, {name: fields})  # type: ignore[arg-type]
     # The first 116 bytes are free text, where scipy puts the date.
     return f"MATLAB 5.0 MAT-file, {name}".ljust(116).encode() + file.getvalue()[116:]
 

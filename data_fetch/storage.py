@@ -238,9 +238,6 @@ def copy(source: Path, target: Path) -> None:
     SourceError
         If the source cannot be opened.
     """
-    try:
-        opened = open(source, "rb")
-    except OSError as error:
-        raise SourceError(f"cannot be read: {error}") from error
-    with opened, open(target, "wb") as file:
-        shutil.copyfileobj(opened, file, CHUNK)
+    if not os.access(source, os.R_OK):
+        raise SourceError("cannot be read: permission denied")
+    shutil.copyfile(source, target)
