@@ -385,10 +385,11 @@ def test_beginning_of_another_file_is_not_kept(cache):
 # Archives -------------------------------------------------------------------------------------
 
 
-def zipped(content: bytes = toy.CONTENT, name="sub/a.txt", **options) -> bytes:
+def zipped(content: bytes = toy.CONTENT, name="sub/a.txt") -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, **options) as archive:
-        archive.writestr(name, content)
+    with zipfile.ZipFile(file, "w") as archive:
+        info = zipfile.ZipInfo(name)  # of a fixed date
+        archive.writestr(info, content, zipfile.ZIP_DEFLATED)
     return file.getvalue()
 
 
