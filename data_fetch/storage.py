@@ -89,13 +89,10 @@ def partial_file(target: Path, *, resumable: bool = False) -> Iterator[Path]:
         yield partial
         os.chmod(partial, 0o644)
         os.replace(partial, target)
-    except SourceError:
-        if not resumable:
-            partial.unlink(missing_ok=True)
-        raise
-    except BaseException:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+    except BaseException as error:
+        if not resumable or isinstance(error, OSError):
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
         raise
 
 
