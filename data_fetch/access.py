@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from data_fetch import registry
-from data_fetch.catalog import Catalog, Entry, default_catalog
+from data_fetch import registry, storage
+from data_fetch.catalog import Catalog, Entry, Version, default_catalog
 from data_fetch.dataset import Dataset
-from data_fetch.errors import AlteredDataError
+from data_fetch.errors import AlteredDataError, DataUnavailableError
 from data_fetch.fetcher import Fetcher, LocalFile
+from data_fetch.silence import SKIPPED, silent
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Info:
     cite: str
     source: str
     counterparts: tuple[str, ...]
+    sources: tuple[str, ...] = ()
 
 
 def names(catalog: Catalog | None = None) -> list[str]:
@@ -42,8 +45,7 @@ def counterparts(name: str, catalog: Catalog | None = None) -> tuple[str, ...]:
 def available(name: str, fetcher: Fetcher | None = None) -> bool:
     """Whether `load` needs no network: embedded, or all files in the cache or a mirror folder."""
     fetcher = fetcher or Fetcher()
-    entry = fetcher.catalog.entry(name)
-    return fetcher.state(entry) != "needs download"
+    return fetcher.state(fetcher.entry(name)) != "needs download"
 
 
 def fetch(name: str, fetcher: Fetcher | None = None) -> list[Path]:
@@ -65,11 +67,51 @@ def fetch(name: str, fetcher: Fetcher | None = None) -> list[Path]:
         says what was tried, what to download by hand, and where to put it.
     """
     fetcher = fetcher or Fetcher()
-    entry = fetcher.catalog.entry(name)
-    while True:
-        files = fetcher.get(entry)
-        if all(file.verified for file in files) or _content(entry, files, fetcher) is not None:
-            return [file.path for file in files]
+    entry = fetcher.entry(name)
+    files = fetcher.get(entry)
+    if not all(file.verified for file in files):
+        files, _ = _settled(entry, files, fetcher)
+    return [file.path for file in files]
+
+
+def fetch_all(
+    names: Iterable[str],
+    fetcher: Fetcher | None = None,
+    done: Callable[[str, list[Path] | DataUnavailableError], None] = lambda name, outcome: None,
+) -> dict[str, DataUnavailableError]:
+    """Fetch data sets, go on after a failure, and try those again whose hosts were left alone.
+
+    Parameters
+    ----------
+    names : iterable of str
+    fetcher : Fetcher, optional
+    done : callable, optional
+        Called with every name and its files or, at the end, its error.
+
+    Returns
+    -------
+    dict of str to DataUnavailableError
+        What is missing.
+    """
+    fetcher = fetcher or Fetcher()
+    failed: dict[str, DataUnavailableError] = {}
+
+    def attempt(name: str) -> None:
+        try:
+            done(name, fetch(name, fetcher))
+            failed.pop(name, None)
+        except DataUnavailableError as error:
+            failed[name] = error
+
+    for name in names:
+        attempt(name)
+    if skipped := [name for name, error in failed.items() if SKIPPED in str(error)]:
+        silent.forget()
+    for name in skipped:
+        attempt(name)
+    for name, error in failed.items():
+        done(name, error)
+    return failed
 
 
 def load(name: str, fetcher: Fetcher | None = None) -> Dataset:
@@ -95,79 +137,149 @@ def load(name: str, fetcher: Fetcher | None = None) -> Dataset:
         If intact files parse to other values than the known ones.
     """
     fetcher = fetcher or Fetcher()
-    entry = fetcher.catalog.entry(name)
+    entry = fetcher.entry(name)
     if not entry.files:
         return registry.load_embedded(name)
+    return _settled(entry, fetcher.get(entry), fetcher)[1]
+
+
+def _settled(
+    entry: Entry, files: list[LocalFile], fetcher: Fetcher
+) -> tuple[list[LocalFile], Dataset]:
+    """Parse files and check the values; replace unverified files that hold other data."""
     while True:
-        dataset = _content(entry, fetcher.get(entry), fetcher)
-        if dataset is not None:
-            return dataset
+        outcome = _examined(entry, files)
+        if isinstance(outcome, Dataset):
+            return files, outcome
+        unverified = [file for file in files if not file.verified]
+        if not unverified:
+            raise outcome
+        guilty = _guilty(unverified, outcome)
+        if len(guilty) > 1 and (found := _one_replaced(entry, guilty, fetcher)):
+            return found
+        for file in guilty:
+            fetcher.reject(file, _reason(file, outcome))
+        files = fetcher.get(entry)
 
 
 def _paths(files: list[LocalFile], entry: Entry) -> dict[str, Path]:
     return {name.rpartition("/")[2]: f.path for name, f in zip(entry.files, files, strict=True)}
 
 
-def _content(entry: Entry, files: list[LocalFile], fetcher: Fetcher) -> Dataset | None:
-    """Parse files and check the values; None where unverified files hold other data.
-
-    Those are deleted, and their source will not be asked again.
-    """
-    unverified = [file for file in files if not file.verified]
+def _examined(entry: Entry, files: list[LocalFile]) -> Dataset | Exception:
+    """Return the data set, or what is wrong with its files."""
     try:
         dataset = registry.load_files(entry.name, _paths(files, entry))
-    except Exception:
-        if not unverified:
-            raise
-    else:
-        if _values_are_known(dataset, entry, files):
-            return dataset
-        if not unverified:
-            raise AlteredDataError(
-                f"{entry.name}: the files are intact, but their parsed values have another "
-                f"digest than the catalog's {entry.digest}; a reader (scipy, nibabel, numpy) "
-                "may have changed: please report it with `pip freeze`"
-            )
-    for file in unverified:
-        fetcher.reject(file)
+    except Exception as error:  # of any reader: the caller raises it, or rejects the file
+        return error
+    if _values_are_known(dataset, entry, files):
+        return dataset
+    return AlteredDataError(
+        f"{entry.name}: the files are intact, but their parsed values have another "
+        f"digest than the catalog's {entry.digest}; a reader (scipy, nibabel, numpy) "
+        "may have changed: please report it with `pip freeze`"
+    )
+
+
+def _guilty(unverified: list[LocalFile], error: Exception) -> list[LocalFile]:
+    """Files of unknown bytes that are to blame: pages of a site, or named by the reader, or all."""
+    pages = [file for file in unverified if storage.beginning(file.path)]
+    named = [file for file in unverified if str(file.path) in str(error)]
+    return pages or named or unverified
+
+
+def _one_replaced(
+    entry: Entry, suspects: list[LocalFile], fetcher: Fetcher
+) -> tuple[list[LocalFile], Dataset] | None:
+    """Look whether the data are the known ones with one of the files from another source."""
+    for suspect in suspects:
+        with fetcher.without(suspect) as reasons:
+            try:
+                files = fetcher.get(entry)
+            except DataUnavailableError:
+                continue
+            outcome = _examined(entry, files)
+            if isinstance(outcome, Dataset):
+                reasons.append("holds other values than the data set")
+                return files, outcome
     return None
+
+
+def _reason(file: LocalFile, error: Exception) -> str:
+    if begins := storage.beginning(file.path):
+        return f"gave other data: {begins}"
+    if isinstance(error, AlteredDataError):
+        return "holds other values than the data set"
+    return f"cannot be read: {error}"
 
 
 def _values_are_known(dataset: Dataset, entry: Entry, files: list[LocalFile]) -> bool:
     """Compare the digest; with none to compare with, only intact files will do.
 
-    Versions that we never saw, but whose publisher states a sha256, may be written with other
-    digits or hold more values: the sha256 is enough.
+    Versions that we never saw, but whose publisher states a hash, may be written with other
+    digits or hold more values: the hash is enough.
     """
-    if entry.digest is None or any(not file.version.seen for file in files):
+    digest = next((f.version.digest for f in files if f.version.digest), entry.digest)
+    if digest is None or any(not file.version.seen for file in files):
         return all(file.verified for file in files)
-    return dataset.digest() == entry.digest
+    return dataset.digest() == digest
 
 
 def info(name: str, fetcher: Fetcher | None = None) -> Info:
     """Return what is known of a data set without loading it."""
     fetcher = fetcher or Fetcher()
     catalog = fetcher.catalog
-    entry = catalog.entry(name)
+    entry = fetcher.entry(name)
     if not entry.files:
         terms = "bundled with scikit-learn" if name == "embedded/optdigits" else "generated"
-        return Info(name, entry.title, *entry.size, "embedded", 0, terms, "", "embedded", (name,))
+        return Info(
+            name, entry.title, *entry.size, "embedded", 0, terms, "", "embedded", (name,), ()
+        )
     files = [catalog.files[f] for f in entry.files]
     versions = fetcher.expected(entry)
     partial = any(v.fidelity == "partial" for v in versions)
-    sizes = {v.archive or v.path: _size(catalog, v) for v in versions}
+    given = next((v.source for v in versions if v.source), None)
     return Info(
         name,
         entry.title,
         *entry.size,
         state=fetcher.state(entry),
-        bytes=sum(sizes.values()),
+        bytes=sum(_sizes(catalog, versions).values()),
         terms="; ".join(dict.fromkeys(f.terms for f in files)),
         cite="; ".join(dict.fromkeys(f.cite for f in files)),
-        source=entry.partial_source if partial else "original",
+        source=given or (entry.partial_source if partial else entry.source),
         counterparts=entry.counterparts,
+        sources=_sources(entry, fetcher),
     )
 
 
-def _size(catalog: Catalog, version) -> int:
-    return version.bytes if version.archive is None else catalog.archives[version.archive].bytes
+def _sizes(catalog: Catalog, versions: Iterable[Version]) -> dict[str, int]:
+    """Bytes to be downloaded, by file or archive."""
+    sizes = {}
+    for version in versions:
+        alone = version.urls or version.bytes or not version.members
+        file = version if alone else catalog.archives[version.members[0].archive]
+        sizes[file.path] = file.bytes or file.at_most
+    return sizes
+
+
+def _sources(entry: Entry, fetcher: Fetcher) -> tuple[str, ...]:
+    """Sources of a data set in the order in which they are tried, with the bytes they cost."""
+    catalog = fetcher.catalog
+    versions = [v for name in entry.files for v in catalog.versions(entry, name)]
+    archives = [catalog.archives[m.archive] for v in versions for m in v.members]
+    costs = {
+        "site": _cost(v for v in versions if v.urls),
+        "archive": _cost(a for a in archives if a.urls),
+        "package": _cost(a for a in archives if a.package),
+    }
+    places = ["mirror"] if fetcher.mirror and not fetcher.upstream_only else []
+    return (*places, *(f"{kind} {cost}" for kind, cost in costs.items() if cost))
+
+
+def _cost(versions: Iterable[Version]) -> str:
+    """Megabytes of the first version of every file; nothing if there is none."""
+    sizes: dict[str, int] = {}
+    for version in versions:
+        sizes.setdefault(version.path, version.bytes or version.at_most)
+    return f"{max(sum(sizes.values()) / 1e6, 0.1):.1f} MB" if sizes else ""

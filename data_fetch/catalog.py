@@ -12,6 +12,18 @@ from typing import Any, Literal
 
 Fidelity = Literal["original", "container", "rebuilt", "partial"]
 
+#: Bytes more than twice the known size that a file in another layout may have.
+SLACK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Member:
+    """Where a file lies in an archive, and what it is rebuilt by if its rows lie there only."""
+
+    archive: str
+    member: str
+    rebuild: str | None = None
+
 
 @dataclass(frozen=True)
 class Version:
@@ -21,12 +33,29 @@ class Version:
     fidelity: Fidelity
     sha256: str | None = None
     bytes: int = 0
+    git_blob: str | None = None
+    at_most: int = 0
     urls: tuple[str, ...] = ()
     unpack: Literal["compress"] | None = None
-    archive: str | None = None
-    member: str | None = None
+    members: tuple[Member, ...] = ()
+    package: str | None = None
     digest_decides: bool = False
+    digest: str | None = None
     seen: bool = True
+    only: tuple[str, ...] = ()
+    source: Literal["resampled"] | None = None
+
+    @property
+    def pinned(self) -> bool:
+        """Whether a hash says which bytes the file has."""
+        return self.sha256 is not None or self.git_blob is not None
+
+    @property
+    def cap(self) -> int:
+        """Most bytes that a download may have: those known, or twice as many in another layout."""
+        if self.at_most:
+            return self.at_most
+        return 2 * self.bytes + SLACK if self.digest_decides or not self.pinned else self.bytes
 
 
 @dataclass(frozen=True)
@@ -49,7 +78,9 @@ class File:
 class Entry:
     """A data set: what it is called, which files it is made of, what stands in for it.
 
-    ``partial_source`` is the source of a data set made of partial files.
+    ``source`` is that of a data set of whole files, ``partial_source`` where one is partial;
+    ``complete`` another data set that takes its place where all its files are at hand; ``papers``
+    the keys of the papers that use it.
     """
 
     name: str
@@ -58,8 +89,14 @@ class Entry:
     files: tuple[str, ...] = ()
     counterparts: tuple[str, ...] = ()
     digest: str | None = None
-    requires: Fidelity | None = None
+    source: Literal["original", "partial"] = "original"
     partial_source: Literal["partial", "resampled"] = "partial"
+    complete: str | None = None
+    papers: tuple[str, ...] = ()
+
+    def under(self, other: Entry) -> Entry:
+        """Return this data set with another one's name, and what stands in for that."""
+        return replace(self, name=other.name, counterparts=other.counterparts)
 
 
 @dataclass(frozen=True)
@@ -90,16 +127,30 @@ class Catalog:
     def versions(self, entry: Entry, file_name: str) -> tuple[Version, ...]:
         """Versions of a file that will do for a data set, best first."""
         versions = self.files[file_name].versions
-        return tuple(v for v in versions if entry.requires in (None, v.fidelity))
+        return tuple(v for v in versions if not v.only or entry.name in v.only)
 
     def members(self, archive: str) -> tuple[str, ...]:
-        """Names of all members of an archive that files are unpacked from."""
-        versions = (v for file in self.files.values() for v in file.versions)
-        return tuple(v.member for v in versions if v.archive == archive and v.member)
+        """Names of all members of an archive that files without a hash are unpacked from."""
+        versions = (v for file in self.files.values() for v in file.versions if not v.pinned)
+        return tuple(m.member for v in versions for m in v.members if m.archive == archive)
+
+    def named(self, word: str) -> list[str]:
+        """Names that a word stands for: a data set, a family ("raetsch") or a paper ("kpm").
+
+        Raises
+        ------
+        ValueError
+            If it is none of them.
+        """
+        of_family = [name for name in self.entries if name.partition("/")[0] == word]
+        of_paper = [name for name, entry in self.entries.items() if word in entry.papers]
+        return of_family or of_paper or [self.entry(word).name]
 
 
 def _version(table: dict[str, Any]) -> Version:
-    return Version(**{**table, "urls": tuple(table.get("urls", ()))})
+    lists = {key: tuple(table.get(key, ())) for key in ("urls", "only")}
+    members = tuple(Member(**member) for member in table.get("members", ()))
+    return Version(**{**table, **lists, "members": members})
 
 
 def read_catalog(path: Path) -> Catalog:
@@ -127,12 +178,15 @@ def read_catalog(path: Path) -> Catalog:
     }
     entries = {}
     for name, table in raw.get("dataset", {}).items():
-        lists = {k: tuple(table.get(k, ())) for k in ("files", "counterparts")}
+        lists = {k: tuple(table.get(k, ())) for k in ("files", "counterparts", "papers")}
         size = tuple(table.get("size", (0, 0)))
         entries[name] = Entry(name, **{**table, **lists, "size": size})
         missing = [f for f in lists["files"] if f not in files]
         if missing:
             raise ValueError(f"{path}: data set {name!r} names files without an entry: {missing}")
+    named = {m.archive for file in files.values() for v in file.versions for m in v.members}
+    if unknown := sorted(named - set(archives)):
+        raise ValueError(f"{path}: files name archives without an entry: {unknown}")
     return Catalog(files, archives, entries)
 
 

@@ -40,7 +40,7 @@ def run_list(arguments: argparse.Namespace) -> int:
     fetcher = Fetcher()
     console = _console()
     if not console.is_terminal:
-        console.width = 132
+        console.width = 160
     console.print(f"cache: {fetcher.cache}\nmirror: {fetcher.mirror or 'none'}")
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("name", no_wrap=True)
@@ -48,36 +48,43 @@ def run_list(arguments: argparse.Namespace) -> int:
     table.add_column("source", no_wrap=True)
     table.add_column("size", justify="right", no_wrap=True)
     table.add_column("state", no_wrap=True)
+    table.add_column("sources, in order", overflow="fold")
     table.add_column("licence, terms", overflow="fold")
     for name in access.names():
         info = access.info(name, fetcher)
         state = Text(info.state, style=STYLES[info.state])
-        table.add_row(name, _shape(info), info.source, _size(info.bytes), state, info.terms)
+        sources = ", ".join(info.sources)
+        row = (name, _shape(info), info.source, _size(info.bytes), state, sources, info.terms)
+        table.add_row(*row)
     console.print(table, soft_wrap=False)
+    console.print(
+        "Sources are tried in their order, after the cache; one package or archive may serve many "
+        "data sets and is downloaded once."
+    )
     return 0
 
 
-def _with_files(names: list[str]) -> list[str]:
-    """Check the names; all data sets that have files by default."""
+def _with_files(words: list[str]) -> list[str]:
+    """Names of the data sets with files that the words stand for; all by default."""
     catalog = default_catalog()
-    entries = [catalog.entry(name) for name in names or access.names()]
-    return [entry.name for entry in entries if entry.files]
+    names = [name for word in words for name in catalog.named(word)] or access.names()
+    return [name for name in dict.fromkeys(names) if catalog.entry(name).files]
 
 
 def run_fetch(arguments: argparse.Namespace) -> int:
     """Fetch, go on after a failure, and say at the end what is missing."""
     console = _console(stderr=True)
     fetcher = Fetcher(upstream_only=arguments.upstream)
-    failed: dict[str, str] = {}
-    for name in _with_files(arguments.names):
-        try:
-            paths = access.fetch(name, fetcher)
-            told = f"{name}: {len(paths)} files in {fetcher.cache}"
-            console.print(_marked("ok", "green", told))
-        except DataUnavailableError as error:
-            failed[name] = str(error)
+
+    def say(name: str, outcome) -> None:
+        if isinstance(outcome, DataUnavailableError):
             console.print(_marked("failed", "red", name))
-    for message in dict.fromkeys(failed.values()):
+        else:
+            told = f"{name}: {len(outcome)} files in {fetcher.cache}"
+            console.print(_marked("ok", "green", told))
+
+    failed = access.fetch_all(_with_files(arguments.names), fetcher, say)
+    for message in dict.fromkeys(str(error) for error in failed.values()):
         console.print(message, style="yellow")
     return 1 if failed else 0
 
@@ -86,12 +93,13 @@ def run_verify(arguments: argparse.Namespace) -> int:
     """Load every data set at hand, which checks hashes and digests; print what is wrong."""
     console = _console()
     fetcher = Fetcher()
-    n_bad = 0
+    n_bad = n_checked = 0
     for name in _with_files(arguments.names):
         if not access.available(name, fetcher):
             console.print(_marked("not at hand", "yellow", name))
             n_bad += bool(arguments.names)
             continue
+        n_checked += 1
         try:
             dataset = access.load(name, fetcher)
         except (AlteredDataError, DataUnavailableError) as error:
@@ -101,6 +109,8 @@ def run_verify(arguments: argparse.Namespace) -> int:
             has_digest = default_catalog().entry(name).digest is not None
             known = "values as known" if has_digest else "no digest to compare with"
             console.print(_marked("ok", "green", f"{name}: {dataset.source}, {known}"))
+    if not n_checked:
+        console.print("nothing to verify: no data set is at hand (`reprolib data fetch` gets them)")
     return 1 if n_bad else 0
 
 

@@ -12,7 +12,7 @@ import numpy as np
 Source = Literal["original", "partial", "resampled", "embedded"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dataset:
     """A data set with its provenance.
 
@@ -36,7 +36,8 @@ class Dataset:
     image_shape : tuple, optional
         Shape of one row of ``X`` as an image.
     extra : dict
-        What the domain needs: an ``mne`` object, a nibabel image and mask.
+        What the domain needs: ``mne`` recordings, a nibabel image and mask, parameters that were
+        published with the data.
     stored : mapping of str to ndarray
         What was read beside ``X``, as stored (a whole recording of which ``X`` holds windows).
     """
@@ -52,6 +53,47 @@ class Dataset:
     image_shape: tuple[int, ...] | None = None
     extra: dict[str, Any] = field(default_factory=dict, compare=False)
     stored: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False)
+
+    def __repr__(self) -> str:
+        """One line: name, shape, classes, splits and source, whatever the values."""
+        parts = [f"{len(self.X)} x {self.X.shape[1]}", f"{len(np.unique(self.y))} classes"]
+        if len(self.splits):
+            parts.append(f"{len(self.splits)} split{'s' if len(self.splits) > 1 else ''}")
+        if self.groups is not None:
+            parts.append(f"{len(np.unique(self.groups))} groups")
+        return f"<Dataset {self.name}: {', '.join(parts)}, {self.source}>"
+
+    def to_nifti(self, values: np.ndarray):
+        """Put one value per column of ``X`` into the volume that the columns were taken from.
+
+        Parameters
+        ----------
+        values : ndarray of shape (p,) or (k, p)
+            For example a row of ``X``, or the weights of a classifier.
+
+        Returns
+        -------
+        nibabel.Nifti1Image
+            Of the mask's grid and affine, zero outside the mask, with k volumes if there are k.
+
+        Raises
+        ------
+        ValueError
+            If the columns are no voxels, or another number.
+        """
+        mask_image = self.extra.get("mask_image")
+        if mask_image is None:
+            raise ValueError(f"the columns of {self.name} are not voxels: it has no mask")
+        mask = self.extra["mask"]
+        values = np.asarray(values, dtype=np.float64)
+        if values.ndim not in (1, 2) or values.shape[-1] != self.X.shape[1]:
+            raise ValueError(
+                f"values has shape {values.shape}; {self.X.shape[1]} voxels expected in its last "
+                "axis"
+            )
+        volume = np.zeros((*mask.shape, *values.shape[:-1]))
+        volume[mask] = values.T
+        return type(mask_image)(volume, mask_image.affine)
 
     def digest(self) -> str:
         """Fingerprint (sha256, hex) of all that was read; it keys every stored record.

@@ -1,74 +1,313 @@
-"""Download one address to one file. The only code that touches the network."""
+"""Download one address to one file: bounded in size and time, resumed where it broke off."""
 
 from __future__ import annotations
 
+import http.client
+import queue
+import shutil
+import socket
 import sys
+import threading
 import time
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from errno import ENOSPC
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pooch
 import requests
+import urllib3
 
-from data_fetch.errors import SourceError
+from data_fetch.errors import PassingError, SourceError
 from data_fetch.progress import progress_bar
+from data_fetch.silence import SKIPPED, silent
+from data_fetch.storage import gunzipped
 
-#: Seconds to connect, and between two packets.
-TIMEOUT = (5.0, 20.0)
 ATTEMPTS = 2
-#: Seconds for which a host that did not answer is not asked again.
-HOST_PENALTY = 60.0
+#: Where the server sends the rest only, when it is asked for it.
+ATTEMPTS_TO_RESUME = 5
 CHUNK = 1 << 16
+MAX_REDIRECTS = 10
+#: Status codes below 500 that may pass.
+_PASSING = {408, 425, 429}
+_MALFORMED = (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException)
 
-_silent_hosts: dict[str, float] = {}
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a server may take, in seconds.
+
+    Parameters
+    ----------
+    connect, silence : float
+        To connect, and between two packets.
+    answer : float
+        From the request to the first byte of the body, redirects included.
+    grace, min_rate : float
+        After ``grace`` seconds, a transfer must have brought ``min_rate`` bytes a second since.
+    wait : float
+        Longest wait that a server may ask for (``Retry-After``).
+    """
+
+    connect: float = 5.0
+    silence: float = 20.0
+    answer: float = 60.0
+    grace: float = 30.0
+    min_rate: float = 10_000.0
+    wait: float = 30.0
 
 
-def download(url: str, target: Path, timeout: tuple[float, float]) -> None:
-    """Download an address to a file; retried a little, then given up.
+def download(url: str, target: Path, cap: int, limits: Limits) -> None:
+    """Download an address to a file, or the rest of it if the file is there already.
+
+    The body is kept as it was sent, but for a gzip coding that the server added to a file which
+    is no archive.
+
+    Parameters
+    ----------
+    url : str
+    target : Path
+        Appended to, if it is not empty and the server can send the rest.
+    cap : int
+        Most bytes that are ever written.
+    limits : Limits
 
     Raises
     ------
     SourceError
-        If the server cannot be reached, stalls, or answers with an error.
+        If the server cannot be reached, stalls, is too slow, sends more than ``cap`` bytes, or
+        answers with an error or what is no answer.
+    OSError
+        If the file cannot be written.
     """
     host = urlsplit(url).netloc
-    if time.monotonic() < _silent_hosts.get(host, 0.0):
-        raise SourceError(f"{host} did not answer a moment ago")
-    for attempt in range(1, ATTEMPTS + 1):
+    if silent.holds(host):
+        raise SourceError(f"{host} {SKIPPED}")
+    started = time.monotonic()
+    attempt = 1
+    while True:
+        transfer = _Transfer(url, target, cap, limits, started)
         try:
-            with progress_bar(url.rpartition("/")[2], sys.stderr) as bar:
-                pooch.HTTPDownloader(
-                    progressbar=bar,
-                    chunk_size=CHUNK,
-                    timeout=timeout,
-                    headers={"Accept-Encoding": "identity"},
-                )(url, str(target), None)
+            transfer.run()
             return
-        except requests.RequestException as error:
-            if attempt == ATTEMPTS or _is_final(error):
-                if isinstance(error, requests.ConnectionError | requests.Timeout):
-                    _silent_hosts[host] = time.monotonic() + HOST_PENALTY
-                raise SourceError(_reason(error)) from error
-            time.sleep(0.2 * attempt)
+        except PassingError as error:
+            last = ATTEMPTS_TO_RESUME if transfer.resumes else ATTEMPTS
+            if attempt >= last or error.wait > limits.wait:
+                raise
+            attempt += 1
+            time.sleep(error.wait)
 
 
-def _is_final(error: requests.RequestException) -> bool:
-    """Whether trying again is no use: the server's answer is about our request."""
+class _Adapter(requests.adapters.HTTPAdapter):
+    """Knows its sockets, so that what has been given up ends at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sockets: list[socket.socket] = []
+
+    def get_connection_with_tls_context(self, *args, **kwargs):
+        pool = super().get_connection_with_tls_context(*args, **kwargs)
+        sockets = self.sockets
+
+        class Connection(pool.ConnectionCls):  # type: ignore[name-defined]
+            def connect(self):
+                super().connect()
+                sockets.append(self.sock)
+
+        pool.ConnectionCls = Connection
+        return pool
+
+
+class _Reader(threading.Thread):
+    """Asks, and reads what comes; whoever takes it away need not wait for ever."""
+
+    def __init__(self, url: str, headers: dict[str, str], limits: Limits):
+        super().__init__(daemon=True)
+        self._url, self._headers = url, headers
+        self._timeout = limits.connect, limits.silence
+        self._items: queue.Queue = queue.Queue(4)
+        self._adapter = _Adapter()
+        self._stopped = False
+
+    def run(self) -> None:
+        with requests.Session() as session:
+            session.max_redirects = MAX_REDIRECTS
+            for scheme in ("http://", "https://"):
+                session.mount(scheme, self._adapter)
+            try:
+                response = session.get(
+                    self._url, headers=self._headers, timeout=self._timeout, stream=True
+                )
+                self._put(response)
+                while not self._stopped and (
+                    chunk := response.raw.read1(CHUNK, decode_content=False)
+                ):
+                    self._put(chunk)
+                self._put(b"")
+            except Exception as error:  # handed over to whoever takes
+                self._put(error)
+
+    def stop(self) -> None:
+        """End it, wherever it is."""
+        self._stopped = True
+        for sock in self._adapter.sockets:
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+
+    def _put(self, item) -> None:
+        while not self._stopped:
+            with suppress(queue.Full):
+                self._items.put(item, timeout=0.2)
+                break
+
+    def take(self, seconds: float):
+        """Return the next item; an error of the connection becomes a `SourceError`."""
+        try:
+            item = self._items.get(timeout=seconds)
+        except queue.Empty:
+            raise PassingError("the server does not answer (timeout)") from None
+        if isinstance(item, Exception):
+            raise _named(item, urlsplit(self._url).netloc) from item
+        return item
+
+
+class _Transfer:
+    """One attempt."""
+
+    def __init__(self, url: str, target: Path, cap: int, limits: Limits, started: float):
+        self.url, self.target, self.cap, self.limits = url, target, cap, limits
+        self.started = started
+        self.resumes = False
+
+    def run(self) -> None:
+        there = self.target.stat().st_size if self.target.exists() else 0
+        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={there}-"} if there else {})
+        reader = _Reader(self.url, headers, self.limits)
+        reader.start()
+        try:
+            response = reader.take(self.limits.answer)
+            self._check_status(response, there)
+            self.resumes = response.status_code == 206 or _accepts_ranges(response)
+            if response.status_code != 206:
+                there = 0
+            announced = self._announced(response, there)
+            with open(self.target, "ab" if there else "wb") as file:
+                received = self._write(reader, file, there, announced)
+        finally:
+            reader.stop()
+        if announced is not None and received < announced:
+            raise PassingError("the transfer broke off")
+        if _coded(response) and not _is_packed(self.url):
+            _decode(self.target, self.cap)
+
+    def _check_status(self, response: requests.Response, there: int) -> None:
+        status = response.status_code
+        if status == 206 and _first_byte(response) == there:
+            return
+        if status in (206, 416):
+            self.target.unlink(missing_ok=True)
+            raise PassingError("the server sends another part than the one asked for")
+        if status != 200:
+            told = f"the server answered {status} {response.reason}"
+            if status < 500 and status not in _PASSING:
+                raise SourceError(told)
+            wait = _retry_after(response)
+            if wait > self.limits.wait:
+                raise PassingError(f"{told}, and to wait {wait:.0f} s", wait)
+            raise PassingError(told, wait)
+
+    def _announced(self, response: requests.Response, there: int) -> int | None:
+        """Size of the whole file, if the server says it; refused when it is too large."""
+        text = response.headers.get("Content-Length", "")
+        if not text.isdecimal():
+            return None
+        size = there + int(text[:18])
+        if size > self.cap:
+            raise SourceError(f"gave other data: {size} bytes, of at most {self.cap} expected")
+        free = shutil.disk_usage(self.target.parent).free
+        if (needed := size - there) > free:
+            raise OSError(ENOSPC, f"{needed} bytes to come, {free} bytes free")
+        return size
+
+    def _write(self, reader: _Reader, file, received: int, announced: int | None) -> int:
+        with progress_bar(self.url.rpartition("/")[2], sys.stderr, announced) as advance:
+            advance(received)
+            while chunk := reader.take(self.limits.silence + 1):
+                received += len(chunk)
+                if received > self.cap:
+                    raise SourceError(f"gave other data: more than the {self.cap} bytes expected")
+                file.write(chunk)
+                advance(len(chunk))
+                self._check_rate(received)
+        return received
+
+    def _check_rate(self, received: int) -> None:
+        seconds = time.monotonic() - self.started
+        if received < self.limits.min_rate * (seconds - self.limits.grace):
+            raise SourceError(f"too slow: {received} bytes in {seconds:.0f} s")
+
+
+def _named(error: Exception, host: str) -> SourceError:
+    """Say what went wrong with a connection; a host that cannot be reached is left alone."""
     if isinstance(error, requests.TooManyRedirects):
-        return True
-    status = error.response.status_code if error.response is not None else 0
-    return 400 <= status < 500
+        return SourceError("redirected without end")
+    if isinstance(error, requests.exceptions.ProxyError):
+        silent.note(host)
+        return SourceError("the proxy cannot be reached or refuses (see HTTPS_PROXY)")
+    if isinstance(error, requests.exceptions.SSLError):
+        silent.note(host)
+        return SourceError(f"no secure connection (TLS): {_innermost(error)}")
+    if isinstance(error, requests.ConnectTimeout):
+        silent.note(host)
+        return PassingError("the server does not answer (timeout)")
+    if isinstance(error, requests.ReadTimeout | urllib3.exceptions.ReadTimeoutError):
+        return PassingError("the server does not answer (timeout)")
+    if "NewConnectionError" in repr(error) or "NameResolutionError" in repr(error):
+        silent.note(host)
+        return PassingError("no connection (is there a network?)")
+    if isinstance(error, urllib3.exceptions.ProtocolError | requests.ConnectionError):
+        return PassingError(f"the transfer broke off ({_innermost(error)})")
+    if isinstance(error, (*_MALFORMED, ValueError, OSError)):
+        return SourceError(f"gave a malformed answer ({_innermost(error)})")
+    raise error
 
 
-def _reason(error: requests.RequestException) -> str:
-    if isinstance(error, requests.TooManyRedirects):
-        return "redirected without end"
-    if isinstance(error, requests.exceptions.ChunkedEncodingError):
-        return "the transfer broke off"
-    if error.response is not None:
-        return f"the server answered {error.response.status_code} {error.response.reason}"
-    if isinstance(error, requests.Timeout) or "timed out" in str(error).lower():
-        return "the server does not answer (timeout)"
-    if isinstance(error, requests.ConnectionError):
-        return "no connection (is there a network?)"
-    return f"{type(error).__name__}: {error}"
+def _innermost(error: BaseException) -> str:
+    """Say the cause at the bottom of a chain of errors, in one line."""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    return " ".join(str(error).split())[:120] or type(error).__name__
+
+
+def _accepts_ranges(response: requests.Response) -> bool:
+    return response.headers.get("Accept-Ranges", "").strip().lower() == "bytes"
+
+
+def _first_byte(response: requests.Response) -> int:
+    text = response.headers.get("Content-Range", "").removeprefix("bytes").strip()
+    first = text.partition("-")[0]
+    return int(first) if first.isdecimal() else -1
+
+
+def _retry_after(response: requests.Response) -> float:
+    """Seconds that the server asks to wait: a number, or a date."""
+    text = response.headers.get("Retry-After", "").strip()
+    if text.isdecimal():
+        return float(text)
+    try:
+        return max(parsedate_to_datetime(text).timestamp() - time.time(), 0.0)
+    except (ValueError, TypeError, OverflowError):
+        return 0.2
+
+
+def _coded(response: requests.Response) -> bool:
+    return response.headers.get("Content-Encoding", "").strip().lower() in ("gzip", "x-gzip")
+
+
+def _is_packed(url: str) -> bool:
+    return urlsplit(url).path.lower().endswith((".gz", ".tgz", ".zip", ".z", ".whl"))
+
+
+def _decode(path: Path, cap: int) -> None:
+    path.write_bytes(gunzipped(path.read_bytes(), cap))

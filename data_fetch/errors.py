@@ -13,3 +13,11 @@ class AlteredDataError(ValueError):
 
 class SourceError(Exception):
     """One source did not give the right file; the next source is tried."""
+
+
+class PassingError(SourceError):
+    """A source failed in a way that may pass: worth another try, after ``wait`` seconds."""
+
+    def __init__(self, reason: str, wait: float = 0.2):
+        super().__init__(reason)
+        self.wait = wait

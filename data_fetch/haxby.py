@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,9 @@ from data_fetch.dataset import Dataset
 
 #: Volumes read at a time; 32 of the upstream file's are 10 MB.
 _VOLUMES_AT_A_TIME = 32
+
+#: Most times that gzip can shorten a file.
+MAX_EXPANSION = 1040
 
 _PARTIAL = "only task volumes within the mask hold values; these are the raw upstream ones"
 
@@ -59,8 +63,9 @@ def masked_dataset(name, series, mask_image, labels, runs, *, source=None, note=
     -------
     Dataset
         ``X`` (task volumes, voxels in the mask, in C order of the grid), ``y`` the category,
-        ``groups`` the run. ``extra`` holds ``mask`` (boolean grid), ``affine`` (to millimetres),
-        ``volume`` (index in the series) and ``onset`` (volumes since the block began).
+        ``groups`` the run. ``extra`` holds ``series`` and ``mask_image`` (nibabel images), ``mask``
+        (boolean grid), ``affine`` (to millimetres), ``volume`` (index in the series) and ``onset``
+        (volumes since the block began). `Dataset.to_nifti` goes back to a volume.
 
     Raises
     ------
@@ -92,6 +97,8 @@ def masked_dataset(name, series, mask_image, labels, runs, *, source=None, note=
         source=source or ("original" if outside else "partial"),
         source_note=note or ("" if outside else _PARTIAL),
         extra={
+            "series": series,
+            "mask_image": mask_image,
             "mask": mask,
             "affine": np.array(series.affine),
             "volume": task,
@@ -129,11 +136,23 @@ def read_labels(text: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _load_image(path, **options):
     try:
-        return nib.load(path, **options)
+        image = nib.load(path, **options)
+        _check_size(image, Path(path))
+        return image
     except (nib.filebasedimages.ImageFileError, EOFError, zlib.error, OSError) as error:
         raise ValueError(
             f"{path} is not a NIfTI file or is damaged ({error}); delete it and fetch it again."
         ) from error
+
+
+def _check_size(image, path: Path) -> None:
+    """Refuse a header that tells of more than the file can hold, before any memory is taken."""
+    told = math.prod(image.shape) * image.get_data_dtype().itemsize
+    if told > MAX_EXPANSION * path.stat().st_size:
+        raise ValueError(
+            f"{path} is damaged: its header tells of {told / 1e9:.3g} GB, more than its "
+            f"{path.stat().st_size} bytes can hold; delete it and fetch it again."
+        )
 
 
 def _checked_mask(series, mask_image):

@@ -4,8 +4,9 @@ A run is one MATLAB file: 64 channels at 240 Hz and the state of the speller at 
 subject spells a word; for every character the rows and columns of a 6 x 6 matrix flash in random
 order, 15 times 12 flashes. The set has 19 runs (sessions 010 and 011, labelled, 42 characters, and
 the competition's test session 012, whose labels follow from its known words). Any subset of the
-runs is accepted, and the data set says which it holds. The catalog knows the hashes of six; with
-more runs at hand, give their paths to `load_p300`.
+runs is accepted, and the data set says which it holds: six short ones ("p300/iib"), the eleven
+labelled ones that the paper uses ("p300/iib_11"), or all ("p300/iib_19"; once these are at hand,
+"p300/iib" is that, too).
 
 A row of ``X`` is the raw window of one flash, in integers of the A/D converter. Filters belong to
 those who use the recording: filtered values differ in their last bits from one processor to the
@@ -26,9 +27,9 @@ import mne
 import numpy as np
 import pandas as pd
 from numpy.lib.stride_tricks import sliding_window_view
-from scipy.io import loadmat
 
 from data_fetch.dataset import Dataset, Source
+from data_fetch.matlab import read_mat
 
 SAMPLING_RATE = 240.0
 #: Samples of a window, from the onset of the flash on: 667 ms.
@@ -176,7 +177,7 @@ def parse_run(session: int, run: int, stored: Mapping[str, np.ndarray]) -> Spell
 
 def _read_mat(path: Path) -> dict[str, np.ndarray]:
     try:
-        content = loadmat(path, variable_names=[*_VARIABLES, "StimulusType"])
+        content = read_mat(path, [*_VARIABLES, "StimulusType"])
     except Exception as error:
         raise ValueError(f"cannot be read ({error}); delete it and fetch it again") from error
     missing = [v for v in _VARIABLES if v not in content]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
-import glob
 import gzip
 import hashlib
+import io
 import os
 import shutil
 import tarfile
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -22,6 +24,19 @@ from data_fetch.errors import SourceError
 from data_fetch.unix_compress import decompress
 
 CHUNK = 1 << 20
+#: Most bytes that a compressed text may expand to; the largest known is 50 MB.
+MAX_EXPANDED = 200_000_000
+#: Faults of an archive's content; RuntimeError is an encrypted member.
+_ARCHIVE_FAULTS = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    KeyError,
+    EOFError,
+    gzip.BadGzipFile,
+    RuntimeError,
+    NotImplementedError,
+)
 
 
 def cache_directory() -> Path:
@@ -30,69 +45,133 @@ def cache_directory() -> Path:
 
 
 @functools.lru_cache(maxsize=256)
-def _sha256(path: Path, size: int, mtime_ns: int) -> str:
+def _hash(path: Path, size: int, mtime_ns: int, kind: str) -> str:
+    h = hashlib.sha1(b"blob %d\0" % size) if kind == "git_blob" else hashlib.sha256()
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while chunk := file.read(CHUNK):
+            h.update(chunk)
+    return h.hexdigest()
 
 
 def sha256(path: Path) -> str:
     """Hash of a file's bytes; computed again only when its size or time has changed."""
     stat = path.stat()
-    return _sha256(path, stat.st_size, stat.st_mtime_ns)
+    return _hash(path, stat.st_size, stat.st_mtime_ns, "sha256")
+
+
+def git_blob(path: Path) -> str:
+    """Name that git gives the content of a file: sha1 of "blob <size>", a zero byte, the bytes."""
+    stat = path.stat()
+    return _hash(path, stat.st_size, stat.st_mtime_ns, "git_blob")
+
+
+def part_of(target: Path) -> Path:
+    """Where a file is written before it is complete."""
+    return target.with_name(f".{target.name}.part")
 
 
 @contextmanager
-def partial_file(target: Path) -> Iterator[Path]:
-    """Give a temporary path next to ``target``, which replaces it on success only."""
+def partial_file(target: Path, *, resumable: bool = False) -> Iterator[Path]:
+    """Give a temporary path next to ``target``, which replaces it on success only.
+
+    Parameters
+    ----------
+    target : Path
+        Its lock is held, so that nobody else writes.
+    resumable : bool
+        Leave what is there when a source fails, and give it again in the next call.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    os.close(handle)
-    partial = Path(name)
+    partial = part_of(target)
+    if not resumable:
+        partial.unlink(missing_ok=True)
     try:
         yield partial
         os.chmod(partial, 0o644)
         os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    except BaseException as error:
+        if not resumable or isinstance(error, OSError):
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+        raise
 
 
-def remove_leftovers(target: Path) -> None:
-    """Delete partial files of a killed process; call it with the target's lock held."""
-    if target.parent.is_dir():
-        for partial in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
-            partial.unlink(missing_ok=True)
+def set_aside(path: Path, reason: str, name: str | None = None) -> Path:
+    """Rename a file that is not what its name says, and say why; never delete it.
+
+    Parameters
+    ----------
+    path : Path
+    reason : str
+    name : str, optional
+        What it was called, if it has another name now.
+    """
+    old = path.with_name(name or path.name)
+    number = 0
+    rejected = old.with_name(f"{old.name}.rejected")
+    while rejected.exists():
+        number += 1
+        rejected = old.with_name(f"{old.name}.rejected{number}")
+    path.rename(rejected)
+    warnings.warn(f"{old} is not used ({reason}); it is now {rejected.name}", stacklevel=2)
+    return rejected
 
 
-def gzip_unix_compressed(source: Path, target: Path) -> None:
-    """Turn a .Z file into a gzip file of the same content (without a date, so reproducible)."""
-    text = decompress(source.read_bytes())
-    with open(target, "wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as file:
-        file.write(text)
+def beginning(path: Path) -> str:
+    """Say how a file begins, if it is text where no text should be; else nothing."""
+    with open(path, "rb") as file:
+        start = file.read(64).lstrip()
+    if not start:
+        return "it is empty"
+    if start[:1] in (b"<", b"{") or start.startswith(b"version https://git-lfs"):
+        return f"it begins with `{start[:24].decode('ascii', 'replace').split(chr(10))[0]}`"
+    return ""
 
 
-def _checked_member(archive: tarfile.TarFile, name: str) -> tarfile.TarInfo:
-    member = archive.getmember(name)
-    tarfile.data_filter(member, "/nowhere")
-    if not member.isfile():
-        raise SourceError(f"member {name!r} is not a regular file")
-    return member
-
-
-def unpack_members(archive_path: Path, members: Mapping[str, Path]) -> None:
-    """Unpack named members of a tar archive, each to its own path, atomically.
-
-    Only the members asked for are read, and their bytes are copied to paths that we chose, so
-    that no name, link or device inside the archive can reach anything else.
+def gunzipped(data: bytes, limit: int = MAX_EXPANDED) -> bytes:
+    """Decompress a gzip file, unless it grows beyond a limit.
 
     Raises
     ------
     SourceError
-        If the archive is broken, a member is missing, is no regular file, or has a path that
-        leads out of the archive's folder.
+        If it is damaged, or larger than ``limit`` bytes.
     """
-    for name, stream in _streams(archive_path, tuple(members)):
-        with partial_file(members[name]) as partial, open(partial, "wb") as file:
-            shutil.copyfileobj(stream, file, CHUNK)
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            text = file.read(limit + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SourceError(f"not a gzip file, or damaged: {error}") from error
+    if len(text) > limit:
+        raise SourceError(f"expands to more than {limit} bytes")
+    return text
+
+
+def gzip_unix_compressed(source: Path, target: Path) -> None:
+    """Turn a .Z file into a gzip file of the same content (without a date, so reproducible)."""
+    text = decompress(source.read_bytes(), MAX_EXPANDED)
+    with open(target, "wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as file:
+        file.write(text)
+
+
+def copy_member(archive_path: Path, name: str, target: Path, cap: int) -> None:
+    """Write one member of a tar or zip archive to a path that we chose.
+
+    Only this member is read, so that no name, link or device in the archive can reach anything.
+
+    Raises
+    ------
+    SourceError
+        If the archive is broken, or the member is missing, is no regular file, has a path that
+        leads out of the archive's folder, or has more than ``cap`` bytes.
+    """
+    for _, stream in _streams(archive_path, (name,)):
+        with open(target, "wb") as file:
+            left = cap
+            while chunk := stream.read(min(CHUNK, left + 1)):
+                left -= len(chunk)
+                if left < 0:
+                    raise SourceError(f"{archive_path.name}: {name} has more than {cap} bytes")
+                file.write(chunk)
 
 
 def member_hashes(archive_path: Path, names: tuple[str, ...]) -> dict[str, str]:
@@ -101,7 +180,7 @@ def member_hashes(archive_path: Path, names: tuple[str, ...]) -> dict[str, str]:
     Raises
     ------
     SourceError
-        As in `unpack_members`.
+        As in `copy_member`.
     """
     stat = archive_path.stat()
     return _member_hashes(archive_path, names, stat.st_size, stat.st_mtime_ns)
@@ -111,25 +190,51 @@ def member_hashes(archive_path: Path, names: tuple[str, ...]) -> dict[str, str]:
 def _member_hashes(
     archive_path: Path, names: tuple[str, ...], size: int, mtime_ns: int
 ) -> dict[str, str]:
-    return {
-        name: _hash_of_stream(stream).hexdigest() for name, stream in _streams(archive_path, names)
-    }
-
-
-def _hash_of_stream(stream: IO[bytes]):
-    h = hashlib.sha256()
-    while chunk := stream.read(CHUNK):
-        h.update(chunk)
-    return h
+    hashes = {}
+    for name, stream in _streams(archive_path, names):
+        h = hashlib.sha256()
+        while chunk := stream.read(CHUNK):
+            h.update(chunk)
+        hashes[name] = h.hexdigest()
+    return hashes
 
 
 def _streams(archive_path: Path, names: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
     """Yield the content of named members; a fault of the archive becomes a SourceError."""
+    opened = _zip_streams if zipfile.is_zipfile(archive_path) else _tar_streams
     try:
-        with tarfile.open(archive_path) as archive:
-            for name in names:
-                stream = archive.extractfile(_checked_member(archive, name))
-                assert stream is not None  # a regular file, as checked
-                yield name, stream
-    except (tarfile.TarError, KeyError, EOFError, gzip.BadGzipFile) as error:
+        yield from opened(archive_path, names)
+    except _ARCHIVE_FAULTS as error:
         raise SourceError(f"{archive_path.name}: {error}") from error
+
+
+def _zip_streams(archive_path: Path, names: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
+    with zipfile.ZipFile(archive_path) as archive:
+        for name in names:
+            with archive.open(name) as stream:
+                yield name, stream
+
+
+def _tar_streams(archive_path: Path, names: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
+    with tarfile.open(archive_path) as archive:
+        for name in names:
+            member = archive.getmember(name)
+            tarfile.data_filter(member, "/nowhere")
+            if not member.isfile():
+                raise SourceError(f"member {name!r} is not a regular file")
+            stream = archive.extractfile(member)
+            assert stream is not None  # a regular file, as checked
+            yield name, stream
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a file's bytes; what cannot be read is the source's fault.
+
+    Raises
+    ------
+    SourceError
+        If the source cannot be opened.
+    """
+    if not os.access(source, os.R_OK):
+        raise SourceError("cannot be read: permission denied")
+    shutil.copyfile(source, target)

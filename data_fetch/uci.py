@@ -6,7 +6,6 @@ features. ISOLET comes compressed: upstream's .Z (Unix compress) and gzip are bo
 
 from __future__ import annotations
 
-import gzip
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from data_fetch.dataset import Dataset
+from data_fetch.errors import SourceError
+from data_fetch.storage import MAX_EXPANDED, gunzipped
 from data_fetch.unix_compress import MAGIC as COMPRESS_MAGIC
 from data_fetch.unix_compress import decompress
 
@@ -120,6 +121,9 @@ def _letter_number(text: str) -> int:
 
 def _uncompressed(path: Path) -> bytes:
     data = Path(path).read_bytes()
-    if data[:2] == GZIP_MAGIC:
-        return gzip.decompress(data)
-    return decompress(data) if data[:2] == COMPRESS_MAGIC else data
+    try:
+        if data[:2] == GZIP_MAGIC:
+            return gunzipped(data)
+        return decompress(data, MAX_EXPANDED) if data[:2] == COMPRESS_MAGIC else data
+    except SourceError as error:
+        raise ValueError(f"{path}: {error}") from error

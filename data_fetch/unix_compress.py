@@ -60,14 +60,19 @@ def _strings(data: bytes) -> Iterator[bytes]:
             reader.set_width(reader.width + 1)
 
 
-def decompress(data: bytes) -> bytes:
-    """Decompress the bytes of a .Z file (adaptive LZW).
+def decompress(data: bytes, limit: int | None = None) -> bytes:
+    """Decompress the bytes of a .Z file (adaptive LZW), up to ``limit`` bytes.
 
     Raises
     ------
     SourceError
-        If the bytes are not in this format, or stop making sense.
+        If the bytes are not in this format, stop making sense, or expand to more.
     """
     if data[:2] != MAGIC or len(data) < 3:
         raise SourceError("not a Unix-compressed (.Z) file")
-    return b"".join(_strings(data))
+    text = bytearray()
+    for string in _strings(data):
+        text += string
+        if limit is not None and len(text) > limit:
+            raise SourceError(f"expands to more than {limit} bytes")
+    return bytes(text)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 
 import data_fetch
-from data_fetch import Dataset, access, cli, registry
+from data_fetch import Dataset, access, cli, registry, silence
+from data_fetch.__main__ import main
+from data_fetch.advice import missing_table
+from data_fetch.catalog import default_catalog
+from data_fetch.fetcher import Fetcher
 from data_fetch.progress import progress_bar
 from reprolib.cli.main import build_parser
 from tests import toy_data as toy
@@ -20,6 +25,8 @@ def run(monkeypatch, tmp_path):
     (mirror / "toy").mkdir(parents=True)
     (mirror / "toy/a.txt").write_bytes(toy.CONTENT)
     catalog = toy.catalog(toy.version())
+    entry = replace(catalog.entry("toy/a"), papers=("kpm",))
+    catalog = replace(catalog, entries={"toy/a": entry})
     monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
     monkeypatch.setattr(access, "default_catalog", lambda: catalog)
     monkeypatch.setattr(cli, "default_catalog", lambda: catalog)
@@ -51,6 +58,12 @@ def test_fetch(run, capsys):
     assert "ok toy/a" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("word", ["toy", "kpm"])
+def test_fetch_a_family_or_a_paper(run, capsys, word):
+    assert run("fetch", word) == 0
+    assert "ok toy/a" in capsys.readouterr().err
+
+
 def test_fetch_fails_with_advice(run, capsys):
     run.file.unlink()
     assert run("fetch") == 1
@@ -67,6 +80,60 @@ def test_verify_what_is_not_at_hand(run, capsys):
     assert run("verify") == 0
     assert run("verify", "toy/a") == 1
     assert "not at hand toy/a" in capsys.readouterr().out
+
+
+def test_verify_says_when_there_is_nothing_to_verify(run, capsys):
+    run.file.unlink()
+    assert run("verify") == 0
+    assert "nothing to verify: no data set is at hand" in capsys.readouterr().out
+
+
+def test_list_shows_the_sources_in_order(run, capsys):
+    run("list")
+    text = capsys.readouterr().out
+    assert "sources, in order" in text
+    assert "Sources are tried in their order, after the cache" in text
+
+
+def test_sources_of_the_packages_data_sets(monkeypatch):
+    fetcher = Fetcher(mirror=None)
+    sources = data_fetch.info("uci/optdigits", fetcher).sources
+    assert [source.split()[0] for source in sources] == ["site", "archive", "package"]
+    assert sources[0] == "site 0.8 MB"
+    assert sources[2] == "package 14.3 MB"
+    assert data_fetch.info("raetsch/ringnorm", fetcher).sources == ("site 8.9 MB",)
+    assert data_fetch.info("embedded/twonorm", fetcher).sources == ()
+
+
+def test_module_as_a_program(capsys):
+    assert main(["list"]) == 0
+    assert "uci/letter" in capsys.readouterr().out
+    assert main(["fetch", "uci/leter"]) == 2
+    assert "unknown data set 'uci/leter'; did you mean 'uci/letter'" in capsys.readouterr().err
+
+
+def test_papers_of_the_catalog():
+    catalog = default_catalog()
+    assert set(catalog.named("simplex")) == {
+        f"uci/{name}" for name in ("landsat", "optdigits", "pendigits", "letter", "isolet")
+    }
+    assert len(catalog.named("raetsch")) == 13
+    assert catalog.named("uci/letter") == ["uci/letter"]
+
+
+def test_what_is_missing_as_a_short_table(tmp_path):
+    closed = "http://127.0.0.1:9/{}"
+    catalog = toy.catalog(toy.version(urls=(closed.format("a"), closed.format("b"))))
+    silence.silent.forget()
+    with pytest.raises(data_fetch.DataUnavailableError) as error:
+        data_fetch.load("toy/a", toy.fetcher(catalog, tmp_path))
+    silence.silent.forget()
+    by_hand = "data set 'x' could not be had: no source has y.\nDownload by hand:\n  - z"
+    table = missing_table({"toy/a": str(error.value), "p300/x": by_hand})
+    assert table == [
+        ("toy/a", "no connection (is there a network?)", "reprolib data fetch toy/a"),
+        ("p300/x", "no program can download it", "reprolib data fetch p300/x"),
+    ]
 
 
 def test_verify_altered_values(run, capsys, monkeypatch):
@@ -121,12 +188,8 @@ class Terminal(io.StringIO):
 
 
 def test_progress_bar_on_a_terminal_only():
-    with progress_bar("a.txt", io.StringIO()) as bar:
-        assert bar is False
-    with progress_bar("a.txt", Terminal()) as bar:
-        bar.total = 100
-        bar.update(60)
-        assert bar.total == 100
-        bar.reset()
-        bar.update(100)
-        bar.close()
+    for stream in (io.StringIO(), Terminal()):
+        with progress_bar("a.txt", stream, 100) as advance:
+            advance(60)
+            advance(40)
+        assert bool(stream.getvalue()) == stream.isatty()

@@ -79,7 +79,7 @@ def altered_copy(name: str, alter, folder, *, intact: bool):
         target.write_bytes(content)
         if intact:
             version = replace(version, sha256=toy.sha256(content), bytes=len(content))
-        files[file_name] = replace(file, versions=(replace(version, urls=()),))
+        files[file_name] = replace(file, versions=(replace(version, urls=(), members=()),))
     return Fetcher(replace(catalog, files=files), folder, None)
 
 

@@ -1,5 +1,7 @@
 """The image sets: reading the files, and the simulated counterpart."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.io import savemat
@@ -48,6 +50,31 @@ def test_rows_are_upright_images(tmp_path, name):
 def test_another_file_is_refused(tmp_path, changes, message):
     with pytest.raises(ValueError, match=message):
         load_faces("faces/yale", write_file(tmp_path / "x.mat", **changes))
+
+
+def test_scikit_features_copy_has_other_names(tmp_path):
+    ours = load_faces("faces/yale", write_file(tmp_path / "1.mat"))
+    labels = (np.arange(165) % 15 + 1)[:, None].astype(np.int64)
+    images = {"fea": None, "gnd": None, "X": np.zeros((165, 1024)), "Y": labels}
+    theirs = load_faces("faces/yale", write_file(tmp_path / "2.mat", **images))
+    assert theirs.digest() == ours.digest()
+
+
+def test_shape_that_the_file_cannot_hold_is_refused_before_memory_is_taken(tmp_path):
+    path = tmp_path / "x.mat"
+    savemat(path, {"fea": np.zeros((2, 3)), "gnd": np.zeros((2, 1))})
+    content = bytearray(path.read_bytes())
+    place = content.index(np.array([2, 3], dtype="<i4").tobytes())
+    content[place : place + 8] = np.array([2**30, 2**30], dtype="<i4").tobytes()
+    path.write_bytes(content)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"fea has the shape .*, which is more than a file of"):
+            load_faces("faces/yale", {"faces/file.mat": path})
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 10_000_000
 
 
 def test_another_name_is_refused():

@@ -9,18 +9,19 @@ import signal
 import subprocess
 import sys
 import tarfile
+import time
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
-import pooch
 import pytest
+import requests
 
 import data_fetch
-from data_fetch import DataUnavailableError, access, download, registry, storage
+from data_fetch import DataUnavailableError, access, registry, silence, storage
 from data_fetch import fetcher as fetching
-from data_fetch.catalog import Version
+from data_fetch.catalog import Member, Version
 from tests import toy_data as toy
 from tests.faulty_server import Answer, FaultyServer, faulty_server
 
@@ -32,7 +33,7 @@ def _toy_world(monkeypatch):
     """Register the toy loader, bypass proxies, forget silent hosts, and do not wait."""
     monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
     monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.setattr(download, "_silent_hosts", {})
+    silence.silent.forget()
 
 
 @pytest.fixture
@@ -124,12 +125,22 @@ def test_complete_upstream_file_is_preferred_when_it_is_in_the_cache(cache):
     assert data_fetch.info("toy/a", fetcher).source == "original"
 
 
+def test_better_version_in_the_mirror_is_preferred_to_the_one_in_the_cache(cache, mirror):
+    best = toy.version()
+    partial = replace(toy.version(toy.REFORMATTED, "toy/part.txt"), fidelity="partial")
+    put(cache, toy.REFORMATTED, "toy/part.txt")
+    fetcher = toy.fetcher(toy.catalog(best, partial), cache, mirror)
+    assert data_fetch.info("toy/a", fetcher).source == "original"
+    assert data_fetch.fetch("toy/a", fetcher) == [cache / "toy/a.txt"]
+
+
 def test_upstream_only_replaces_partial_copies(cache, mirror, server):
     best = toy.version(path="toy/full.txt", urls=(server.serve("full.txt", toy.CONTENT),))
     partial = Version("toy/a.txt", "partial", toy.sha256(toy.CONTENT), len(toy.CONTENT))
     put(cache, toy.CONTENT)
     fetcher = toy.fetcher(toy.catalog(best, partial), cache, mirror, upstream_only=True)
     assert data_fetch.fetch("toy/a", fetcher) == [cache / "toy/full.txt"]
+    assert files_in(cache) == ["toy/a.txt", "toy/full.txt"]
 
 
 def test_redirects_are_followed(cache, server):
@@ -206,9 +217,13 @@ def test_corrupted_cache_entry_of_a_file_whose_content_decides(cache, mirror):
     assert (cache / "toy/a.txt").read_bytes() == toy.CONTENT
 
 
-def test_corrupted_cache_entry_without_any_source_is_deleted_and_named(cache):
+def test_corrupted_cache_entry_without_any_source_is_set_aside_and_named(cache):
     path = put(cache, toy.OTHER_VALUES)
-    with pytest.raises(DataUnavailableError, match=r"wrong sha256.*was deleted"):
+    message = r"wrong sha256.*set aside as a\.txt\.rejected"
+    with (
+        pytest.warns(UserWarning, match="is not used"),
+        pytest.raises(DataUnavailableError, match=message),
+    ):
         data_fetch.load("toy/a", toy.fetcher(toy.catalog(toy.version()), cache))
     assert not path.exists()
 
@@ -299,7 +314,7 @@ def test_no_network_is_said_and_the_silent_host_is_not_asked_again(cache, monkey
     cat = toy.catalog(toy.version(urls=(url,)))
     with pytest.raises(DataUnavailableError, match=r"no connection \(is there a network\?\)"):
         data_fetch.load("toy/a", toy.fetcher(cat, cache))
-    monkeypatch.setattr(pooch, "HTTPDownloader", None)
+    monkeypatch.setattr(requests, "Session", None)
     with pytest.raises(DataUnavailableError, match="did not answer a moment ago"):
         data_fetch.load("toy/a", toy.fetcher(cat, cache))
 
@@ -343,11 +358,11 @@ def test_cache_that_is_read_only(cache, mirror, monkeypatch):
 
 
 def test_full_disk(cache, server, monkeypatch):
-    def fill(self, url, output_file, pooch):
-        Path(output_file).write_bytes(b"half")
+    def fill(url, target, cap, limits):
+        target.write_bytes(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(pooch.HTTPDownloader, "__call__", fill)
+    monkeypatch.setattr(fetching, "download", fill)
     with pytest.raises(DataUnavailableError, match=r"No space left on device.*free some space"):
         data_fetch.load("toy/a", toy.fetcher(upstream(server, toy.CONTENT), cache))
     assert files_in(cache) == []
@@ -359,10 +374,11 @@ FETCH_IN_PROCESS = """
 import sys
 from pathlib import Path
 from data_fetch import access, registry
+from data_fetch.download import Limits
 from tests import toy_data as toy
 registry.LOADERS["toy"] = "tests.toy_data:load_toy"
 catalog = toy.catalog(toy.version(urls=(sys.argv[1],)))
-print(access.fetch("toy/a", toy.fetcher(catalog, Path(sys.argv[2]), timeout=(5.0, 30.0))))
+print(access.fetch("toy/a", toy.fetcher(catalog, Path(sys.argv[2]), limits=Limits())))
 """
 
 
@@ -388,6 +404,9 @@ def test_killed_fetch_leaves_no_half_file_and_the_next_one_cleans_up(cache, serv
     url = server.serve("a.txt", Answer(toy.CONTENT, "stalled"))
     process = start_fetch(url, cache)
     assert server.stalling.wait(60)
+    deadline = time.monotonic() + 60
+    while not files_in(cache) and time.monotonic() < deadline:
+        time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)
     assert not (cache / "toy/a.txt").exists()
@@ -411,7 +430,8 @@ def make_archive(path: Path, *members: tuple[str | tarfile.TarInfo, bytes]) -> b
 
 def archived(server, content: bytes, member="sub/a.txt"):
     archive = toy.version(content, "toy/all.tar.gz", urls=(server.serve("all", content),))
-    version = Version("toy/all/a.txt", "original", archive=archive.path, member=member, seen=False)
+    members = (Member(archive.path, member),)
+    version = Version("toy/all/a.txt", "original", members=members, seen=False)
     return toy.catalog(version, archive=archive)
 
 
@@ -463,7 +483,6 @@ def test_member_in_the_cache_is_checked_by_the_archive_in_the_mirror(
     content = (mirror / "toy/all.tar.gz").read_bytes()
     fetcher = toy.fetcher(archived(server, content), cache, mirror)
     data_fetch.fetch("toy/a", fetcher)
-    (cache / "toy/all.tar.gz").unlink()
     member = put(cache, toy.OTHER_VALUES, "toy/all/a.txt")
     assert_loads(fetcher)
     assert member.read_bytes() == toy.CONTENT
@@ -552,8 +571,11 @@ def test_every_version_can_be_checked():
         assert file.terms
         assert file.cite
         for version in file.versions:
-            assert version.archive in catalog.archives or len(version.sha256) == 64
-            assert version.archive or version.bytes > 0
+            assert {member.archive for member in version.members} <= set(catalog.archives)
+            assert version.pinned or version.members or version.digest_decides
+            assert version.cap > 0
+            assert len(version.sha256 or 64 * "0") == 64
+            assert len(version.git_blob or 40 * "0") == 40
     keys = [[catalog.files[f].key for f in e.files] for e in catalog.entries.values()]
     assert all(len(set(k)) == len(k) for k in keys)
 

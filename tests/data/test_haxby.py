@@ -138,6 +138,26 @@ def test_file_that_is_no_image(session):
         load_haxby("haxby/subj1", paths)
 
 
+@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.parametrize("key", ["bold.nii.gz", "mask4_vt.nii.gz"])
+def test_header_that_tells_of_more_than_there_is(session, key, compressed):
+    folder, volumes, mask, labels = session
+    paths = write_session(folder, volumes, mask, labels)
+    raw = bytearray(gzip.decompress(paths[key].read_bytes()))
+    raw[42:48] = np.array([32767] * 3, dtype="<i2").tobytes()
+    if not compressed:
+        paths[key] = folder / key.removesuffix(".gz")
+    paths[key].write_bytes(gzip.compress(bytes(raw)) if compressed else bytes(raw))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"its header tells of .* GB, more than its"):
+            load_haxby("haxby/subj1", {k: paths[key] if k == key else p for k, p in paths.items()})
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 10_000_000
+
+
 def test_voxel_that_is_not_finite(session):
     folder, volumes, mask, labels = session
     damaged = volumes.astype(np.float32)

@@ -1,11 +1,18 @@
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.io import savemat
 
 import data_fetch
+from data_fetch import storage
+from data_fetch.catalog import default_catalog
 from data_fetch.embedded import p300 as simulation
+from data_fetch.fetcher import Fetcher
 from data_fetch.p300 import (
     CHANNELS,
+    TEST_WORDS,
     WINDOW,
     SpellerRun,
     codes_of,
@@ -214,7 +221,11 @@ def test_embedded_session_has_the_shape_of_the_real_one(embedded):
 
 @pytest.mark.needs_data("p300/iib")
 def test_montage_agrees_with_the_electrode_file():
-    path = next(p for p in data_fetch.fetch("p300/iib") if p.name == "eloc64.txt")
+    fetcher = Fetcher()
+    electrodes = replace(fetcher.catalog.entry("p300/iib"), files=("p300_iib/eloc64.txt",))
+    if fetcher.state(electrodes) == "needs download":
+        pytest.skip("the electrode file is not at hand")
+    ((path),) = (file.path for file in fetcher.get(electrodes))
     rows = [line.split() for line in path.read_text().splitlines() if line.strip()]
     angle = np.deg2rad([float(row[1]) for row in rows])
     radius = np.array([float(row[2]) for row in rows])
@@ -225,6 +236,89 @@ def test_montage_agrees_with_the_electrode_file():
     ours = np.column_stack([polar * x, polar * y]) / np.hypot(x, y).clip(1e-9)[:, None]
     for axis in (0, 1):
         assert np.corrcoef(ours[:, axis], listed[:, axis])[0, 1] > 0.98
+
+
+#: Runs of every session, and the characters of each in the synthetic set.
+SESSIONS = {10: 5, 11: 6, 12: 8}
+NAMES = [f"AAS{s:03d}R{r:02d}.mat" for s, n in SESSIONS.items() for r in range(1, n + 1)]
+
+
+@pytest.fixture(scope="module")
+def nineteen(tmp_path_factory):
+    """All runs in the upstream form, the test session without labels: folder and catalog of it."""
+    folder = tmp_path_factory.mktemp("p300")
+    (folder / "p300_iib").mkdir()
+    files = dict(default_catalog().files)
+    for seed, name in enumerate(NAMES):
+        session, run = int(name[3:6]), int(name[7:9])
+        word = TEST_WORDS.get((session, run), "HI")
+        path = folder / "p300_iib" / name
+        savemat(path, run_content(word, 1, seed, labels=session < 12))
+        file = files[f"p300_iib/{name}"]
+        (version,) = file.versions
+        version = replace(version, bytes=0, sha256=None, git_blob=storage.git_blob(path))
+        files[file.name] = replace(file, versions=(replace(version, digest_decides=False),))
+    return folder, replace(default_catalog(), files=files)
+
+
+def test_complete_set_takes_the_place_of_the_six_runs_where_it_is_at_hand(nineteen):
+    folder, catalog = nineteen
+    fetcher = Fetcher(catalog, folder, None)
+    dataset = data_fetch.load("p300/iib", fetcher)
+    assert (dataset.name, dataset.source) == ("p300/iib", "original")
+    assert dataset.source_note.startswith("19 of 19 runs: AAS010R01, AAS010R02, AAS010R03")
+    assert set(dataset.groups) == {
+        100 * s + r for s, n in SESSIONS.items() for r in range(1, n + 1)
+    }
+    n_characters = 2 * 11 + sum(map(len, TEST_WORDS.values()))
+    assert dataset.extra["flashes"]["character"].nunique() == n_characters
+    assert len(dataset.X) == 12 * n_characters
+    np.testing.assert_array_equal(dataset.X, data_fetch.load("p300/iib_19", fetcher).X)
+    info = data_fetch.info("p300/iib", fetcher)
+    assert (info.name, info.source, info.state) == ("p300/iib", "original", "cached")
+
+
+def test_sets_with_six_and_eleven_runs(nineteen, tmp_path):
+    folder, catalog = nineteen
+    labelled = [name for name in NAMES if not name.startswith("AAS012")]
+    for name in labelled:
+        (tmp_path / "p300_iib").mkdir(exist_ok=True)
+        (tmp_path / "p300_iib" / name).write_bytes((folder / "p300_iib" / name).read_bytes())
+    fetcher = Fetcher(catalog, tmp_path, None)
+    eleven = data_fetch.load("p300/iib_11", fetcher)
+    assert eleven.source == data_fetch.info("p300/iib_11", fetcher).source == "partial"
+    assert len(set(eleven.groups)) == 11
+    assert len(fetcher.entry("p300/iib").files) == 6
+    assert not data_fetch.available("p300/iib", fetcher)
+    assert data_fetch.info("p300/iib", fetcher).source == "partial"
+
+
+def test_run_whose_bytes_have_another_git_blob_is_refused(nineteen, tmp_path):
+    _, catalog = nineteen
+    path = tmp_path / "p300_iib" / NAMES[2]
+    path.parent.mkdir()
+    savemat(path, run_content("NO", 1))
+    fetcher = Fetcher(catalog, tmp_path, None)
+    assert fetcher.state(catalog.entry("p300/iib_19")) == "needs download"
+    assert fetcher._cached(catalog.files[f"p300_iib/{NAMES[2]}"].versions[0]) is None
+
+
+def test_every_run_has_two_pinned_addresses_and_a_git_blob():
+    files = default_catalog().files
+    for name in NAMES:
+        (version,) = files[f"p300_iib/{name}"].versions
+        assert version.fidelity == "original"
+        assert len(version.git_blob) == 40
+        assert len(version.urls) == 2
+        assert all(url.endswith(f"/{name}") for url in version.urls)
+        assert all(re.search(r"/[0-9a-f]{40}/", url) for url in version.urls)
+
+
+@pytest.mark.needs_data("p300/iib")
+def test_git_blobs_of_the_runs_at_hand():
+    for path in data_fetch.fetch("p300/iib"):
+        (version,) = default_catalog().files[f"p300_iib/{path.name}"].versions
+        assert storage.git_blob(path) == version.git_blob
 
 
 @pytest.mark.needs_data("p300/iib")

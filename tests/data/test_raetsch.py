@@ -7,7 +7,7 @@ import pytest
 from scipy.io import savemat
 
 import data_fetch
-from data_fetch.raetsch import load_raetsch, resampled_splits
+from data_fetch.raetsch import PUBLISHED_SVM, load_raetsch, resampled_splits
 
 N_TRAIN, N_TEST = 7, 5
 
@@ -113,6 +113,16 @@ def test_resampled_splits_depend_on_the_seed_and_are_disjoint():
     assert any((a != b).any() for (a, _), (b, _) in zip(one, resampled_splits(10, 6, 3, seed="b")))  # noqa: B905
 
 
+def test_makers_parameters_come_with_the_data(tmp_path, pool):
+    paths = write(tmp_path / "b.mat", *pool, *realisations(3), benchmark="german")
+    assert load_raetsch("raetsch/german", paths).extra == {"C": 3.162, "width": 55.0}
+
+
+def test_every_benchmark_has_the_makers_parameters():
+    names = {n.removeprefix("raetsch/") for n in data_fetch.names() if n.startswith("raetsch/")}
+    assert set(PUBLISHED_SVM) == names
+
+
 def test_bad_files(tmp_path, pool):
     x, t = pool
     train, test = realisations(2)
@@ -145,13 +155,18 @@ REAL = {
     "heart": (270, 13, 170),
     "image": (2310, 18, 1300),
     "ringnorm": (7400, 20, 400),
+    "splice": (3175, 60, 1000),
+    "thyroid": (215, 5, 140),
     "titanic": (2201, 3, 150),
+    "twonorm": (7400, 20, 400),
     "waveform": (5000, 21, 400),
 }
 
 
-@pytest.mark.needs_data("raetsch/banana")
-@pytest.mark.parametrize("benchmark", REAL)
+@pytest.mark.parametrize(
+    "benchmark",
+    [pytest.param(name, marks=pytest.mark.needs_data(f"raetsch/{name}")) for name in REAL],
+)
 def test_real_benchmark(benchmark):
     name = f"raetsch/{benchmark}"
     n, p, n_train = REAL[benchmark]

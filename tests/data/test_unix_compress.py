@@ -68,6 +68,13 @@ def test_broken_files(data, message):
         decompress(data)
 
 
+def test_text_that_grows_beyond_the_limit():
+    data = compress(bytes(100_000))
+    assert decompress(data, 100_000) == bytes(100_000)
+    with pytest.raises(SourceError, match="expands to more than 99999 bytes"):
+        decompress(data, 99_999)
+
+
 def test_gzip_copy_is_the_same_every_time(tmp_path):
     source = tmp_path / "a.Z"
     source.write_bytes(compress(toy.CONTENT))

@@ -27,6 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from data_fetch import Dataset
+from data_fetch.raetsch import PUBLISHED_SVM
 from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
 from reprolib.rerun.derived import derived_row
 from reprolib.rerun.records import chosen, select
@@ -46,25 +47,13 @@ PAPER_SETS = tuple(
 EXTRA_SETS = (
     "raetsch/image",
     "raetsch/ringnorm",
+    "raetsch/splice",
+    "raetsch/thyroid",
     "raetsch/titanic",
+    "raetsch/twonorm",
     "raetsch/waveform",
     "embedded/twonorm",
 )
-
-#: Raetsch's published (C, width) of the SVM, by benchmark.
-PUBLISHED = {
-    "banana": (316.2, 1.0),
-    "breast_cancer": (15.19, 50.0),
-    "diabetis": (1.0, 20.0),
-    "flare_solar": (1.023, 30.0),
-    "german": (3.162, 55.0),
-    "heart": (3.162, 120.0),
-    "image": (500.0, 30.0),
-    "ringnorm": (1e9, 10.0),
-    "titanic": (1e5, 2.0),
-    "twonorm": (3.162, 40.0),
-    "waveform": (1.0, 20.0),
-}
 
 #: Largest D searched; where that is less, the numerical rank of the smallest training fold, or the
 #: last D whose decisions do not hang on rounding (`components.MAX_NORM`): paths in the
@@ -202,7 +191,7 @@ def second_stage(
 
 def _table1_svm(profile, name, dataset, records) -> list[Task]:
     """SVM with the published C, also on random partitions, and with the median of our C."""
-    C, _ = PUBLISHED[name.split("/")[1]]
+    C, _ = PUBLISHED_SVM[name.split("/")[1]]
     own = select(records, dataset=name, metric="selected C", reading=HEADLINE)["value"].median()
     readings = [(HEADLINE, C), ("C: our median", own)]
     readings += [(PARTITIONS, C)] if profile == "full" else []
@@ -255,7 +244,7 @@ def _partition(task: Task, dataset: Dataset):
 
 
 def _gamma(task: Task) -> float:
-    _, width = PUBLISHED[task.dataset.split("/")[1]]
+    _, width = PUBLISHED_SVM[task.dataset.split("/")[1]]
     return 1.0 / (width * float(task.params.get("width_factor", 1.0)))
 
 
@@ -336,7 +325,7 @@ def _svm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
 
     Data sets that are not in the paper have 20 values in the same range.
     """
-    published, _ = PUBLISHED[task.dataset.split("/")[1]]
+    published, _ = PUBLISHED_SVM[task.dataset.split("/")[1]]
     gamma = _gamma(task)
     n_grid = task.params.get("n_grid", 100)
     grid = 3.0 * published * np.arange(1, n_grid + 1) / n_grid
