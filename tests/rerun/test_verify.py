@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import data_fetch
+from reprolib.cli import arguments
 from reprolib.cli.main import main
 from reprolib.rerun import data_cache, runner, soundness, worker
 from reprolib.rerun import records as results
@@ -26,6 +27,7 @@ def committed(monkeypatch, tmp_path):
     """Committed results of the fake paper: five tasks and one that depends on them."""
     monkeypatch.setattr(worker, "get_protocol", lambda paper: fake_paper.PROTOCOL)
     monkeypatch.setattr(verification, "get_protocol", lambda paper: fake_paper.PROTOCOL)
+    monkeypatch.setattr(arguments, "paper_key", lambda name: name)
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
     data_cache.clear()
     run = runner.run_protocol(fake_paper.PROTOCOL, "full", store=RecordStore(tmp_path / "store"))
@@ -154,13 +156,13 @@ def test_a_chosen_trial_is_recomputed_by_all_the_tasks_that_measure_it():
 
 
 def test_command_line_says_seed_and_difference_and_fails(committed, capsys):
-    arguments = ["verify", "--results", str(committed), "fake", "--jobs", "1", "--fraction", "1"]
-    assert main([*arguments, "--seed", "7"]) == 0
+    command = ["verify", "--results", str(committed), "fake", "--jobs", "1", "--fraction", "1"]
+    assert main([*command, "--seed", "7"]) == 0
     text = capsys.readouterr().out
     assert "--seed 7" in text
     assert "fake: all agree. 11 of 11 records (6 of 6 tasks) recomputed" in text
     edit(committed / "fake" / "second.csv", "value", lambda v: v + 1)
-    assert main(arguments) == 1
+    assert main(command) == 1
     assert "differs: second real/coins best" in capsys.readouterr().out
 
 
