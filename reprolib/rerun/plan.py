@@ -87,6 +87,7 @@ def plan(
     for number, stage in enumerate(protocol.stages, start=1):
         try:
             tasks = stage(profile, datasets, earlier)
+            whole = stage("full", datasets, earlier)
         except Exception:
             found.unlisted = f"stage {number} lists its tasks once the stage before it has run"
             break
@@ -99,7 +100,9 @@ def plan(
         found.n_tasks += n_selected
         found.n_stored += n_selected - len(pending)
         found.seconds += sum(cost(task, committed) for task in pending)
+        left_out = {task.reading for task in whole} - {task.reading for task in tasks}
         known = _committed_rows(protocol, unfinished, committed)
+        known = known[~known["reading"].isin(left_out)]
         earlier = pd.concat([earlier, _frame(stored), known], ignore_index=True)
     return found
 

@@ -165,6 +165,30 @@ def test_plan_counts_tasks_and_the_seconds_that_they_took(fake, tmp_path, monkey
     assert (only.n_tasks, only.n_stored, only.seconds) == (1, 0, 60.0)
 
 
+def test_plan_of_a_quick_run_leaves_the_readings_of_the_full_one_out(fake, tmp_path, monkeypatch):
+    protocol, _ = fake
+
+    def first(profile, datasets, records):
+        readings = ["headline"] if profile == "quick" else ["headline", "other"]
+        return [
+            Task("fake", "first", "real/coins", "mean", reading=reading, params={"seed": 1})
+            for reading in readings
+        ]
+
+    def second(profile, datasets, records):
+        return [
+            Task("fake", "second", "real/coins", "best", reading=reading, params={"best": 1.0})
+            for reading in sorted(set(records["reading"]))
+        ]
+
+    two = dataclasses.replace(protocol, stages=(first, second))
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: two)
+    whole = runner.run_protocol(two, "full", store=RecordStore(tmp_path / "other"))
+    committed(whole, tmp_path, monkeypatch)
+    found = plan.plan(two, "quick", store=RecordStore(tmp_path / "store"))
+    assert found.n_tasks == 1 + 2, "the task of the headline measures the reading median too"
+
+
 def test_plan_of_a_paper_without_results(fake, tmp_path, monkeypatch):
     protocol, _ = fake
     monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "none"))
