@@ -30,7 +30,18 @@ from reprolib.rerun.selection import Selection
 from reprolib.rerun.task import Protocol
 
 #: Columns of the records that a run of selected tasks prints.
-SHOWN = ["table", "dataset", "method", "reading", "trial", "metric", "value", "source", "status"]
+SHOWN = [
+    "table",
+    "dataset",
+    "method",
+    "setting",
+    "reading",
+    "trial",
+    "metric",
+    "value",
+    "source",
+    "status",
+]
 
 
 def run(arguments) -> int:

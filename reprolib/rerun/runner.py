@@ -165,8 +165,9 @@ def run_protocol(
         **results.environment(),
         **run.workers.about(),
     }
-    measured = results.to_frame(rows)
-    records = results.to_frame([*rows, *protocol.derive(measured)])
+    # Statistics over a part of the trials would look like those of all.
+    derived = protocol.derive(results.to_frame(rows)) if only is None else []
+    records = results.to_frame([*rows, *derived])
     return Run(protocol.paper, records, meta, substituted)
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from reprolib.cli import new_paper
 from reprolib.cli.main import main
-from reprolib.rerun import printed_file
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("reprolib", "data_fetch", "tests", "benchmarks", "docs", "results")
@@ -91,7 +90,6 @@ def test_notebook_is_executed_and_checked(checkout):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("role" not in printed_file.SETTINGS, reason="the example says the role")
 def test_paper_with_printed_numbers_passes_the_tests_of_papers(checkout):
     print_numbers(checkout)
     check(checkout)
