@@ -63,7 +63,7 @@ def fetch(name: str, fetcher: Fetcher | None = None) -> list[Path]:
     ValueError
         If there is no data set of that name.
     DataUnavailableError
-        If a file cannot be had from any source, or the cache cannot be written. The message
+        If a file is not available from any source, or the cache cannot be written. The message
         says what was tried, what to download by hand, and where to put it.
     """
     fetcher = fetcher or Fetcher()
@@ -131,7 +131,7 @@ def load(name: str, fetcher: Fetcher | None = None) -> Dataset:
     ValueError
         If there is no data set of that name.
     DataUnavailableError
-        If a file cannot be had from any source; see `fetch`. No embedded data set is put in
+        If a file is not available from any source; see `fetch`. No embedded data set is put in
         its place: `counterparts` names those that could stand in.
     AlteredDataError
         If intact files parse to other values than the known ones.

@@ -1,4 +1,4 @@
-"""What to tell a user whose data could not be had."""
+"""What to tell a user whose data is not available."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def advice(catalog: Catalog, cache: Path, entry: Entry, missing: dict[str, list[
         What went wrong with every source, by name of the file.
     """
     names = ", ".join(catalog.files[name].key for name in missing)
-    lines = [f"data set {entry.name!r} could not be had: no source has {names}."]
+    lines = [f"data set {entry.name!r} is not available: no source has {names}."]
     tried = [failure for failures in missing.values() for failure in failures]
     lines += ["Tried:", *_shortened(tried)] if tried else []
     steps = [step for name in missing for step in _by_hand(catalog, cache, entry, name)]

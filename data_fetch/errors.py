@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class DataUnavailableError(OSError):
-    """The data could not be had from any source; the message says what to do by hand."""
+    """The data is not available from any source; the message says what to do by hand."""
 
 
 class AlteredDataError(ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 from rich.console import Console
 
+from data_fetch.advice import missing_table
 from reprolib.cli import console as consoles
 from reprolib.cli.arguments import BUILD, SITE
 from reprolib.cli.dry_run import print_plans
@@ -118,9 +119,11 @@ def _workers(arguments) -> AbstractContextManager[Workers]:
 def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog) -> None:
     """Write tables, figures and report; print the scoreboard."""
     out, err = consoles.out(), consoles.err()
-    finished = []
+    finished: list[str] = []
+    substituted: dict[str, str] = {}
     for outcome in outcomes:
         finished.append(outcome.paper)
+        substituted |= outcome.substituted
         _write_tables(err, outcome, output / "results")
         write_figures(outcome.paper, outcome, output / "figures" / outcome.paper, log)
         if arguments.profile == "full" and arguments.output is None:
@@ -134,6 +137,7 @@ def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog
     )
     if printed := [paper for paper in finished if paper not in STUDIES]:
         print_scoreboard(out, printed, output / "results", arguments.profile)
+    print_missing(out, substituted)
     out.print(f"Figures: {(output / 'figures').resolve()}")
     out.print(f"Report: {report.resolve()}")
 
@@ -187,7 +191,17 @@ def _say_substitutions(console: Console, outcome: Run) -> None:
     )
     head = f"Embedded data stand in for {names}:"
     console.print(consoles.headed(head, told, "bold yellow"))
-    console.print(next(iter(outcome.substituted.values())))
+
+
+def print_missing(console: Console, substituted: Mapping[str, str]) -> None:
+    """Print one line for every data set that is not at hand: why, and what may bring it."""
+    if not substituted:
+        return
+    rows = missing_table(substituted)
+    width = max(len(row.name) for row in rows)
+    console.print("\nNot at hand, so these were run on embedded data or left out:", style="bold")
+    for row in rows:
+        console.print(f"  {row.name:{width}}  {row.command}  ({row.why})", soft_wrap=True)
 
 
 def write_figures(paper: str, outcome: Run, directory: Path, log: FailureLog) -> None:

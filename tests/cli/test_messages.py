@@ -189,3 +189,19 @@ def test_protocols_name_the_trials_of_their_tasks():
     task = Task("mkmmc", "table1", "faces/orl", "pca", params={"paths": [[0.1], [0.2]]})
     assert list(get_protocol("mkmmc").trials(task)) == [0, 1]
     assert get_protocol("kpm").trials(dataclasses.replace(task, trial=4)) == (4,)
+
+
+def test_missing_data_are_one_line_each(capsys):
+    message = (
+        "data set 'raetsch/banana' is not available: no source has raetsch/benchmarks.mat.\n"
+        "Tried:\n  - https://a.test/x: HTTP 404\n"
+        "Download by hand:\n  - https://a.test/x, put it at /y"
+    )
+    reproduce.print_missing(console.out(), {"raetsch/banana": message})
+    lines = capsys.readouterr().out.strip().splitlines()
+    assert len(lines) == 2
+    assert (
+        "raetsch/banana" in lines[1]
+        and "HTTP 404" in lines[1]
+        and "reprolib data fetch" in lines[1]
+    )

@@ -128,7 +128,7 @@ def test_what_is_missing_as_a_short_table(tmp_path):
     with pytest.raises(data_fetch.DataUnavailableError) as error:
         data_fetch.load("toy/a", toy.fetcher(catalog, tmp_path))
     silence.silent.forget()
-    by_hand = "data set 'x' could not be had: no source has y.\nDownload by hand:\n  - z"
+    by_hand = "data set 'x' is not available: no source has y.\nDownload by hand:\n  - z"
     table = missing_table({"toy/a": str(error.value), "p300/x": by_hand})
     assert table == [
         ("toy/a", "no connection (is there a network?)", "reprolib data fetch toy/a"),

@@ -537,7 +537,7 @@ def test_archive_without_the_member_or_no_archive_at_all(tmp_path, cache, server
     content = make_archive(tmp_path / "x", ("other", b""))
     with pytest.raises(DataUnavailableError, match=r"sub/a\.txt"):
         data_fetch.fetch("toy/a", toy.fetcher(archived(server, content), cache))
-    with pytest.raises(DataUnavailableError, match="could not be had"):
+    with pytest.raises(DataUnavailableError, match="is not available"):
         data_fetch.fetch("toy/a", toy.fetcher(archived(server, b"no archive"), cache / "2"))
 
 

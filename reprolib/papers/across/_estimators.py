@@ -78,7 +78,7 @@ class OneVsRestKPM:
         return self
 
     def _labels(self):
-        """Class held against the rest, for every binary problem; two classes need one problem."""
+        """Class compared with the rest, for every binary problem; two classes need one problem."""
         return self.classes_ if len(self.classes_) > 2 else self.classes_[1:]
 
     def predict(self, X):
