@@ -95,31 +95,29 @@ def plan(
             store.get(t.key(protocol.version, digests[t.dataset]), t.fixed_columns()) for t in tasks
         ]
         unfinished = [task for task, rows in zip(tasks, stored, strict=True) if rows is None]
-        n_selected = len(_selected(protocol, tasks, only))
-        pending = _selected(protocol, unfinished, only)
+        n_selected = len(_selected(tasks, only))
+        pending = _selected(unfinished, only)
         found.n_tasks += n_selected
         found.n_stored += n_selected - len(pending)
         found.seconds += sum(cost(task, committed) for task in pending)
         left_out = {task.reading for task in whole} - {task.reading for task in tasks}
-        known = _committed_rows(protocol, unfinished, committed)
+        known = _committed_rows(unfinished, committed)
         known = known[~known["reading"].isin(left_out)]
         earlier = pd.concat([earlier, _frame(stored), known], ignore_index=True)
     return found
 
 
-def _selected(protocol: Protocol, tasks: Iterable[Task], only: Selection | None) -> list[Task]:
-    return [task for task in tasks if only is None or only.has(protocol, task)]
+def _selected(tasks: Iterable[Task], only: Selection | None) -> list[Task]:
+    return [task for task in tasks if only is None or only.has(task)]
 
 
 def _frame(stored: Iterable[Rows | None]) -> pd.DataFrame:
     return results.to_frame([row for rows in stored for row in rows or ()])
 
 
-def _committed_rows(
-    protocol: Protocol, tasks: Iterable[Task], committed: pd.DataFrame
-) -> pd.DataFrame:
+def _committed_rows(tasks: Iterable[Task], committed: pd.DataFrame) -> pd.DataFrame:
     """Committed records of the trials that tasks measure."""
-    trials = {(t.table, t.dataset, t.method, n) for t in tasks for n in protocol.trials(t)}
+    trials = {(t.table, t.dataset, t.method, t.trial) for t in tasks}
     return committed[soundness.of_units(committed, trials)]
 
 

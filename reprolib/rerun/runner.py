@@ -215,8 +215,8 @@ class _Stages:
         """Selected tasks, and the others."""
         if self.only is None:
             return tasks, []
-        selected = [task for task in tasks if self.only.has(self.protocol, task)]
-        return selected, [task for task in tasks if not self.only.has(self.protocol, task)]
+        selected = [task for task in tasks if self.only.has(task)]
+        return selected, [task for task in tasks if not self.only.has(task)]
 
     def _nothing_selected(self, listed: list[Task], n_stages: int) -> str:
         """Say what there is to select from."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from reprolib.rerun.task import Protocol, Task
+from reprolib.rerun.task import Task
 
 
 class Selection:
     """Tasks whose names begin with one of several patterns.
 
-    The name of a task is ``table/dataset/method/trial``, as in "table1/raetsch/banana/kpm/0"; a
-    task that measures several trials has as many names. A pattern is such a name or its first
-    parts; ``*`` stands for any letters, also for several parts. Upper and lower case are the same.
+    The name of a task is ``table/dataset/method/trial``, as in "table1/raetsch/banana/kpm/0". A
+    pattern is such a name or its first parts; ``*`` stands for any letters, also for several
+    parts. Upper and lower case are the same.
 
     Parameters
     ----------
@@ -34,11 +34,9 @@ class Selection:
     def __str__(self) -> str:
         return ", ".join(map(repr, self.patterns))
 
-    def has(self, protocol: Protocol, task: Task) -> bool:
+    def has(self, task: Task) -> bool:
         """Whether a task is one of those selected."""
-        start = f"{task.table}/{task.dataset}/{task.method}"
-        names = [f"{start}/{trial}" for trial in protocol.trials(task)]
-        return any(_begins(name, pattern) for pattern in self.patterns for name in names)
+        return any(_begins(task_name(task), pattern) for pattern in self.patterns)
 
     def needed(self, datasets: Mapping[str, Collection[str]]) -> list[str]:
         """Data sets that selected tasks need.
@@ -61,7 +59,7 @@ class Selection:
 
 
 def task_name(task: Task) -> str:
-    """Name of a task, with its first trial."""
+    """Name of a task."""
     return f"{task.table}/{task.dataset}/{task.method}/{task.trial}"
 
 

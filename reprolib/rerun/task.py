@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -79,8 +79,6 @@ class Measurement:
         "ok", or why the value must not be used.
     reading : str, optional
         Instead of the task's reading, where one task measures several.
-    trial : int, optional
-        Instead of the task's trial, where one task measures several.
     setting : str, optional
         Instead of the task's setting, where one task measures several.
     source : {"resampled"}, optional
@@ -95,14 +93,8 @@ class Measurement:
     path: Sequence[float] = ()
     status: str = "ok"
     reading: str | None = None
-    trial: int | None = None
     setting: str | None = None
     source: str | None = None
-
-
-def own_trial(task: Task) -> tuple[int, ...]:
-    """Trials that a task measures, where it measures no other than its own."""
-    return (task.trial,)
 
 
 def nothing_derived(records: pd.DataFrame) -> list[dict[str, Any]]:
@@ -129,8 +121,6 @@ class Protocol:
         records of the earlier ones, for choices that span trials.
     run : callable
         (task, data set) -> measurements, at least one. A pure function of its arguments.
-    trials : callable
-        Task -> trials that it measures; its own by default. The runner insists on it.
     derive : callable
         Measured records -> rows of statistics over trials, such as a median (see
         `reprolib.rerun.derived`). A pure function; failed records must not enter.
@@ -141,5 +131,4 @@ class Protocol:
     datasets: Callable[[Profile], Sequence[str]]
     stages: tuple[Stage, ...]
     run: Callable[[Task, Dataset], list[Measurement]]
-    trials: Callable[[Task], Collection[int]] = own_trial
     derive: Callable[[pd.DataFrame], list[dict[str, Any]]] = nothing_derived

@@ -122,7 +122,7 @@ def verify_paper(
     outcome.differences += soundness.wrong_sources(records, data.datasets)
     records = _check_derived(outcome, protocol, records)
     tasks = _check_list(outcome, protocol, data, records)
-    chosen = sample(units(protocol, tasks), fraction, seed)
+    chosen = sample(units(tasks), fraction, seed)
     _check_values(outcome, protocol, chosen, data.datasets, records, n_jobs, progress)
     outcome.differences.sort()
     return outcome
@@ -178,7 +178,7 @@ def _check_list(
 ) -> list[Task]:
     """Compare the records with the list of tasks; return the tasks."""
     tasks, fault = committed_tasks(protocol, data.datasets, records)
-    made = set(units(protocol, tasks))
+    made = set(units(tasks))
     at_hand = records["dataset"].isin(list(data.datasets))
     outcome.n_all_tasks = len(tasks)
     outcome.unchecked = {
@@ -209,7 +209,7 @@ def committed_tasks(
     tasks: list[Task] = []
     single = records[~records.duplicated([*soundness.UNIT, "reading", "metric", "chosen"])]
     for number, stage in enumerate(protocol.stages if datasets else (), start=1):
-        earlier = single[soundness.of_units(single, units(protocol, tasks))]
+        earlier = single[soundness.of_units(single, units(tasks))]
         try:
             tasks += stage("full", datasets, earlier.reset_index(drop=True))
         except Exception as error:
@@ -220,12 +220,12 @@ def committed_tasks(
     return tasks, ""
 
 
-def units(protocol: Protocol, tasks: Iterable[Task]) -> dict[Unit, list[Task]]:
+def units(tasks: Iterable[Task]) -> dict[Unit, list[Task]]:
     """All tasks that measure a trial, by table, data set, method and trial."""
     found: dict[Unit, list[Task]] = {}
     for task in tasks:
-        for trial in protocol.trials(task):
-            found.setdefault((task.table, task.dataset, task.method, trial), []).append(task)
+        unit = (task.table, task.dataset, task.method, task.trial)
+        found.setdefault(unit, []).append(task)
     return found
 
 
@@ -261,7 +261,7 @@ def _check_values(
         broken = [row for row in task_rows if row["status"] != "ok"]
         outcome.differences += [f"{record_name(row)}: now {row['status']}" for row in broken]
         if broken:
-            failed |= set(units(protocol, [task]))
+            failed |= set(units([task]))
         rows += task_rows
         if progress is not None:
             progress(outcome.n_tasks, len(tasks))

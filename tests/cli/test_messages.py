@@ -15,9 +15,7 @@ from reprolib.report import paper_figures as figures
 from reprolib.rerun import data_cache, worker
 from reprolib.rerun import records as results
 from reprolib.rerun.folders import committed_directory
-from reprolib.rerun.registry import get_protocol
 from reprolib.rerun.runner import Failure
-from reprolib.rerun.task import Task
 from tests import fake_paper
 
 ODD = "[/x]/[bold]/:smile:/" + 10 * "a long folder/"
@@ -185,12 +183,6 @@ def test_report_on_a_run_whose_tasks_all_failed(fake, tmp_path, monkeypatch):
     assert "failed: x" in page.read_text(encoding="utf-8")
 
 
-def test_protocols_name_the_trials_of_their_tasks():
-    task = Task("mkmmc", "table1", "faces/orl", "pca", params={"paths": [[0.1], [0.2]]})
-    assert list(get_protocol("mkmmc").trials(task)) == [0, 1]
-    assert get_protocol("kpm").trials(dataclasses.replace(task, trial=4)) == (4,)
-
-
 def test_missing_data_are_one_line_each(capsys):
     message = (
         "data set 'raetsch/banana' is not available: no source has raetsch/benchmarks.mat.\n"
@@ -200,8 +192,5 @@ def test_missing_data_are_one_line_each(capsys):
     reproduce.print_missing(console.out(), {"raetsch/banana": message})
     lines = capsys.readouterr().out.strip().splitlines()
     assert len(lines) == 2
-    assert (
-        "raetsch/banana" in lines[1]
-        and "HTTP 404" in lines[1]
-        and "reprolib data fetch" in lines[1]
-    )
+    for part in ("raetsch/banana", "HTTP 404", "reprolib data fetch"):
+        assert part in lines[1]

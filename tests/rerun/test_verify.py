@@ -136,7 +136,7 @@ def test_results_of_another_protocol_version_are_refused(committed, monkeypatch)
 def test_choice_depends_on_the_seed_alone_and_covers_every_table():
     tasks = fake_paper.PROTOCOL.stages[0]("full", {"a": None, "b": None}, None)
     tasks += [dataclasses.replace(task, table="other") for task in tasks[:3]]
-    units = verification.units(fake_paper.PROTOCOL, tasks)
+    units = verification.units(tasks)
     chosen = verification.sample(units, 0.2, seed=1)
     assert chosen == verification.sample(units, 0.2, seed=1)
     assert {task.table for members in chosen.values() for task in members} == {"first", "other"}
@@ -147,12 +147,8 @@ def test_choice_depends_on_the_seed_alone_and_covers_every_table():
 def test_a_chosen_trial_is_recomputed_by_all_the_tasks_that_measure_it():
     first = fake_paper.PROTOCOL.stages[0]("full", {"a": None}, None)
     readings = [dataclasses.replace(task, reading="other") for task in first]
-    whole = dataclasses.replace(first[0], params={"all": True})
-    protocol = dataclasses.replace(
-        fake_paper.PROTOCOL, trials=lambda task: range(5) if task is whole else (task.trial,)
-    )
-    units = verification.units(protocol, [*first, *readings, whole])
-    assert units["first", "a", "mean", 3] == [first[3], readings[3], whole]
+    units = verification.units([*first, *readings])
+    assert units["first", "a", "mean", 3] == [first[3], readings[3]]
 
 
 def test_command_line_says_seed_and_difference_and_fails(committed, capsys):
