@@ -108,7 +108,10 @@ def write_tables(records: pd.DataFrame, directory: Path, meta: dict[str, Any]) -
     for table, rows in records.groupby("table", sort=True):
         path = Path(directory) / f"{table}.csv"
         write_atomically(path, rows.to_csv(index=False, float_format="%.10g"))
-        sources = rows.groupby("dataset")["source"].first().to_dict()
+        sources = {
+            str(name): ", ".join(sorted(set(group["source"])))
+            for name, group in rows.groupby("dataset")
+        }
         failures = int((rows["status"] != "ok").sum())
         about = {
             **meta,
