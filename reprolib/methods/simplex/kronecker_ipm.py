@@ -34,8 +34,14 @@ FIRST_RANK, LARGEST_RANK = 100, 1000
 SLOW_SOLVE, LONGEST_SOLVE = 25, 300
 #: Precision of the two solves of a step, in the norm of the preconditioner.
 PREDICTOR_PRECISION, CORRECTOR_PRECISION = 1e-1, 3e-2
+#: Of the duality gap over the sum of complementarity, before which precision comes first.
+LARGEST_EXCESS = 3.0
 #: A row of L is left out of a class where D makes it smaller than this.
 NEGLIGIBLE = 1e-3
+#: Least entry of D in the preconditioner: with less, round-off would make it indefinite.
+SMALLEST = 1e-6
+#: Newton steps without a smaller gap after which round-off has the word.
+PATIENCE = 10
 #: Of the way to the boundary, per step.
 STEP_SHARE = 0.99
 
@@ -116,7 +122,9 @@ class _Preconditioner:
         n_classes, rank = D.shape[1], L.shape[1]
         self.L = L
         self.weights = np.zeros_like(D)
-        np.divide(1.0, D + missing[:, None], out=self.weights, where=open_entries)
+        np.divide(
+            1.0, np.maximum(D + missing[:, None], SMALLEST), out=self.weights, where=open_entries
+        )
         lengths = np.einsum("ij,ij->i", L, L)
         self.inverses = np.empty((n_classes, rank, rank))
         for q, weights in enumerate(self.weights.T):
@@ -162,10 +170,9 @@ class _Iterate:
         least = np.min(self.rooms, initial=np.inf, where=self.live)
         self.slacks = np.where(self.live, size * least / self.rooms, 0.0)
 
-    @property
-    def mu(self) -> float:
-        """Mean product of slack and room."""
-        return float(np.sum(self.slacks * self.rooms) / np.count_nonzero(self.live))
+    def complementarity(self) -> float:
+        """Sum of the products of slack and room: the duality gap if K A G - B = P - Q."""
+        return float(np.sum(self.slacks * self.rooms))
 
     def newton_diagonal(self):
         """Diagonal of the Newton system."""
@@ -221,57 +228,71 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
     iterations : int
     """
     at = _Iterate(gram, B, U, start)
-    best, smallest, rank = at.A, np.inf, gram.first_rank
+    best, smallest, since, rank = at.A, np.inf, 0, gram.first_rank
     for iteration in range(max_iter):
         value, objective = gap(at.A, at.product)
         relative = abs(value) / objective if objective > 0.0 else np.inf
+        since += 1
         if relative < smallest:
-            best, smallest = at.A, relative
-        if smallest <= tol or not np.isfinite(at.mu):
+            best, smallest, since = at.A, relative, 0
+        if smallest <= tol or since > PATIENCE or not np.isfinite(value):
             return best, iteration
         try:
-            steps = _newton_step(at, rank)
+            steps = _newton_step(at, rank, abs(value) / at.complementarity())
         except LinAlgError:  # round-off has made the system indefinite
             return best, iteration
         rank = 2 * rank if steps > SLOW_SOLVE else rank
     return best, max_iter
 
 
-def _newton_step(at: _Iterate, rank: int) -> int:
-    """Move by a predictor and a corrector; return the conjugate gradient steps of the latter."""
+def _newton_step(at: _Iterate, rank: int, excess: float) -> int:
+    """Move by a predictor and a corrector; return the conjugate gradient steps of the latter.
+
+    ``excess`` is the duality gap over the sum of P * A + Q * (U - A). If it is large, it is the
+    error of the last solves that counts: this one is to be more precise, and the sum stays.
+    """
     L, missing = at.gram.leading(rank)
-    D, mu = at.newton_diagonal(), at.mu
+    D, mu = at.newton_diagonal(), at.complementarity() / np.count_nonzero(at.live)
     preconditioner = _Preconditioner(L, missing, D, at.open)
+
+    scale = np.sqrt(D + at.gram.diagonal[:, None] + SMALLEST)
 
     def times(Z):
         return np.where(at.open, D * Z + times_code_gram(at.gram.times(Z)), 0.0)
 
     def solve(right, precision):
-        return _conjugate_gradients(times, preconditioner, right, precision)
+        return _conjugate_gradients(times, preconditioner, right, precision, scale)
 
     _, of_slacks, of_rooms, _ = at.direction(solve, 0.0, PREDICTOR_PRECISION)
     step = at.longest_step(of_slacks, of_rooms)
     ahead = (at.slacks + step * of_slacks) * (at.rooms + step * of_rooms)
-    share = np.mean(ahead, where=at.live) / mu
-    target = share**3 * mu - of_slacks * of_rooms
-    dA, of_slacks, of_rooms, steps = at.direction(solve, target, CORRECTOR_PRECISION)
+    share = 1.0 if excess > LARGEST_EXCESS else (np.mean(ahead, where=at.live) / mu) ** 3
+    target, precision = share * mu - of_slacks * of_rooms, CORRECTOR_PRECISION / max(1.0, excess)
+    dA, of_slacks, of_rooms, steps = at.direction(solve, target, precision)
     at.advance(dA, of_slacks, of_rooms, STEP_SHARE * at.longest_step(of_slacks, of_rooms))
     return steps
 
 
-def _conjugate_gradients(times, preconditioner, right, precision):
-    """Solve to a share ``precision`` of the residual in the preconditioner's norm; and steps."""
+def _conjugate_gradients(times, preconditioner, right, precision, scale):
+    """Solve until the residual over ``scale`` is a share ``precision`` of the right-hand side.
+
+    The norm of the preconditioner would not do: where D is small, it is round-off.
+
+    Returns
+    -------
+    solution : ndarray of shape (n, T)
+    steps : int
+    """
     solution, residual = np.zeros_like(right), right
-    improved = preconditioner(residual)
-    direction, size = improved, np.sum(residual * improved)
-    aim, steps = precision**2 * size, 0
-    while size > aim and steps < LONGEST_SOLVE:
+    direction = preconditioner(residual)
+    aim, steps = precision * np.linalg.norm(right / scale), 0
+    while steps < LONGEST_SOLVE and np.linalg.norm(residual / scale) > aim:
         image = times(direction)
-        length = size / np.sum(direction * image)
+        length = np.sum(residual * direction) / np.sum(direction * image)
         solution = solution + length * direction
         residual = residual - length * image
         improved = preconditioner(residual)
-        before, size = size, np.sum(residual * improved)
-        direction = improved + size / before * direction
+        share = np.sum(improved * image) / np.sum(direction * image)
+        direction = improved - share * direction
         steps += 1
     return solution, steps
