@@ -48,7 +48,7 @@ _COLOURS = dict(zip(METHOD_NAMES, (BLACK, ORANGE, BLUE, GREEN, RED), strict=True
 SCANS = {"linear weight scan": "linear MMC", "wide kernel weight scan": "one wide kernel"}
 #: Printed rows that the scan is compared with.
 SCANNED_ROWS = ("MMC", "KMMC_cv", "MKMMC")
-_REDRAWS = 200
+_REDRAWS = 100
 _CONSTRAINT_COLOURS = {"coefficient": BLUE, "function": GREEN, "whitened": RED}
 
 
@@ -271,7 +271,8 @@ def scan_minima(records: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by curve, printed row and whether split luck is corrected: the nearest of the
-        weights 1 to 20 and its distance; the central 95 % of that weight over redrawn splits; the
+        weights 1 to 20 and its distance; the central 95 % of that weight over redrawn splits (luck
+        stays); the
         weights whose distance is within 0.25 points of the least; distances of n_k, 2 n_k, 3 n_k.
     """
     luck = split_luck(records)

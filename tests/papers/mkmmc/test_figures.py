@@ -158,4 +158,5 @@ def test_scan_of_the_committed_records_is_drawn():
     assert len(figure.axes) == 2
     minima = figures.scan_minima(records)
     assert len(minima) == 12
-    assert minima["rms"].gt(0).all()
+    assert minima["weight"].between(1, 20).all()
+    assert (minima["rms"] <= minima["n_k"] + 0.3).all()
