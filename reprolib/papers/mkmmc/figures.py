@@ -171,12 +171,13 @@ def method_ranks(records: pd.DataFrame, reading: str = HEADLINE) -> RankComparis
 
 
 def paired_table(records: pd.DataFrame, first, second, metric: str = "accuracy") -> pd.DataFrame:
-    """Paired difference of two (method, reading) pairs over the same splits, per column."""
+    """Paired difference of two (method, reading) pairs over the same splits, per column of both."""
     frame = accuracies(records, metric)
     rows = {}
     for column in frame.columns:
         pairs = pd.concat([frame.loc[first, column], frame.loc[second, column]], axis=1).dropna()
-        rows[str(column)] = paired_interval(pairs.iloc[:, 0], pairs.iloc[:, 1])
+        if len(pairs) > 1:
+            rows[str(column)] = paired_interval(pairs.iloc[:, 0], pairs.iloc[:, 1])
     return pd.DataFrame.from_dict(rows, orient="index", columns=["difference", "low", "high"])
 
 
