@@ -24,6 +24,8 @@ from reprolib.methods.mkmmc import (
     nearest_other_path,
     total_laplacian,
 )
+from reprolib.methods.mkmmc.stqp import solve_stqp_local
+from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.rerun.task import HEADLINE, Measurement
 
 OWN = "accuracy at own dimension"
@@ -34,6 +36,12 @@ N_SPLITS = {"quick": 2, "full": 20}
 EXPONENTS = tuple(range(-5, 6))
 #: mu in S_b - mu S_w, for the curves against it.
 WITHIN_WEIGHTS = (0.0, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)
+#: The scan of mu; beside these, once, twice and three times the images of a class.
+SCANNED_WEIGHTS = tuple(range(1, 21))
+#: The kernel of its second curve: of width 2^3 sigma_0^2.
+WIDE_EXPONENT = 3
+#: Weights among which leaving out one image of every class chooses.
+CHOSEN_WEIGHTS = (1.0, 2.0, 4.0, 7.0, 10.0, 20.0)
 #: Readings whose own dimension is searched by leave-one-out; the others take all (MMC: c - 1).
 SEARCHED = (HEADLINE, "whitened")
 
@@ -63,6 +71,15 @@ MKMMC_READINGS: Mapping[str, Mapping[str, Any]] = {
     "whitened": {"constraint": "whitened"},
     "whitened, unit trace": {"constraint": "whitened", "normalization": "trace"},
     "whitened, ridge 0.1": {"constraint": "whitened", "ridge": 0.1},
+}
+#: The weight step as handed to a routine that minimises: constraint, mu (or "n_i"), unit trace.
+SIGNLESS_READINGS: Mapping[str, tuple[str, float | str, bool]] = {
+    "sign left out": ("coefficient", 1.0, False),
+    "sign left out, within weight 10": ("coefficient", 10.0, False),
+    "function, sign left out": ("function", 1.0, False),
+    "function, sign left out, S_b without n_i": ("function", "n_i", False),
+    "function, sign left out, within weight 10": ("function", 10.0, False),
+    "function, unit trace, sign left out, within weight 10": ("function", 10.0, True),
 }
 UNIFORM_READINGS: Mapping[str, Mapping[str, Any]] = {
     HEADLINE: {"constraint": "coefficient"},
@@ -142,11 +159,14 @@ class Method:
         If its records have a table of their own.
     max_splits : int
         For what is slow: only the first so many splits.
+    min_images : int
+        Fewest training images a class with which it can run.
     """
 
     run: Callable[[Trial], list[Measurement]]
     table: str = ""
     max_splits: int = N_SPLITS["full"]
+    min_images: int = 1
 
     @property
     def is_slow(self) -> bool:
@@ -301,6 +321,55 @@ def _mkmmc_without_sizes(trial: Trial) -> list[Measurement]:
     return [_multiple(trial, name, options | more) for name, more in readings.items()]
 
 
+def _mkmmc_signless(trial: Trial) -> list[Measurement]:
+    return [
+        _signless_reading(trial, name, constraint, trial.class_size if mu == "n_i" else mu, unit)
+        for name, (constraint, mu, unit) in SIGNLESS_READINGS.items()
+    ]
+
+
+def _signless_reading(
+    trial: Trial, reading: str, constraint: str, mu: float, unit_trace: bool
+) -> Measurement:
+    """Multiple kernel MMC whose weight step minimises (23), in c - 1 dimensions."""
+    scales = np.ones(len(trial.grams))
+    if unit_trace:
+        scales = 1 / np.trace(total_laplacian(len(trial.y)) @ trial.grams, axis1=1, axis2=2)
+    grams = scales[:, None, None] * trial.grams
+    theta, steps = minimising_weights(grams, trial.y, constraint, mu)
+    K, K_test = (np.tensordot(theta * scales, G, axes=1) for G in (trial.grams, trial.test_grams))
+    fitted = KernelMMC(
+        trial.n_classes, kernel="precomputed", constraint=constraint, within_weight=mu
+    ).fit(K, trial.y)
+    path = trial.test_path(fitted.transform(K), fitted.transform(K_test), trial.n_classes)
+    weights = [round(float(w), 4) for w in theta]
+    single = bool(theta.max() > 1 - 1e-8)
+    own = trial.n_classes - 1
+    return _measure(trial, path, own, reading, weights=weights, single_kernel=single, steps=steps)
+
+
+def minimising_weights(grams, y, constraint: str, within_weight: float, max_iter: int = 50):
+    """Alternate (22), maximised, with (23), minimised, from equal weights, in c dimensions.
+
+    Returns
+    -------
+    weights : ndarray of shape (p,)
+    n_iter : int
+        Steps until the weights repeat, or ``max_iter``.
+    """
+    L = margin_laplacian(y, within_weight=within_weight)
+    theta = np.full(len(grams), 1 / len(grams))
+    for n_iter in range(1, max_iter + 1):
+        A, _ = CONSTRAINTS[constraint](np.tensordot(theta, grams, axes=1), L, len(np.unique(y)))
+        P = grams @ A
+        M = P.reshape(len(P), -1) @ (L @ P).reshape(len(P), -1).T
+        target = solve_stqp_local(-(M + M.T) / 2, theta).variables["weights"]
+        if np.allclose(target, theta, rtol=0, atol=1e-9):
+            return theta, n_iter
+        theta = target
+    return theta, max_iter
+
+
 def _uniform(trial: Trial) -> list[Measurement]:
     return [
         _multiple(trial, reading, {**options, "weight_step": "none"})
@@ -352,6 +421,79 @@ def _kmmc_by_bandwidth(trial: Trial) -> list[Measurement]:
     return measurements
 
 
+def scanned_weights(n_train: int) -> list[float]:
+    """Weights of the scan for so many training images a class, smallest first."""
+    multiples = {n_train, 2 * n_train, 3 * n_train}
+    return [float(mu) for mu in sorted({*SCANNED_WEIGHTS, *multiples})]
+
+
+def _linear_scan(trial: Trial) -> list[Measurement]:
+    """Linear MMC by weight and dimension."""
+    train, test = _linear_features(trial.X, trial.X_test)
+    return [_weight_scan(trial, train, test)]
+
+
+def _wide_kernel_scan(trial: Trial) -> list[Measurement]:
+    """MMC under the "function" constraint behind one wide kernel, by weight and dimension."""
+    t = EXPONENTS.index(WIDE_EXPONENT)
+    eigenvalues, U = gram_eigh(trial.grams[t], rank_tol=1e-10)
+    train, test = U * np.sqrt(eigenvalues), trial.test_grams[t] @ U / np.sqrt(eigenvalues)
+    return [_weight_scan(trial, train, test, exponent=WIDE_EXPONENT)]
+
+
+def _linear_features(X, X_test):
+    """Coordinates in the span of the centred training images, in which MMC is the same."""
+    mean = X.mean(axis=0)
+    _, singular, Vt = np.linalg.svd(X - mean, full_matrices=False)
+    V = Vt[singular > 1e-10 * singular[0]].T
+    return (X - mean) @ V, (X_test - mean) @ V
+
+
+def _weight_scan(trial: Trial, train, test, **chosen) -> Measurement:
+    """Accuracies of MMC in 1 to c - 1 dimensions, one weight after the other."""
+    weights, m = scanned_weights(round(trial.class_size)), trial.n_classes - 1
+    path = np.concatenate([_weight_path(trial, train, test, mu, m) for mu in weights])
+    chosen = {"within_weights": weights, "n_dimensions": m, **chosen}
+    name, n = "accuracy by weight and dimension", len(trial.y_test)
+    return Measurement(name, path.max(), chosen, n_test=n, path=path)
+
+
+def _weight_path(trial: Trial, train, test, mu: float, m: int):
+    fitted = MMC(m, within_weight=mu).fit(train, trial.y)
+    return trial.test_path(fitted.transform(train), fitted.transform(test), m)
+
+
+def _mmc_chosen_weight(trial: Trial) -> list[Measurement]:
+    """Linear MMC, its weight and dimension chosen by leaving out an image of every class."""
+    train, test = _linear_features(trial.X, trial.X_test)
+    m = trial.n_classes - 1
+    folds = list(_left_out(trial.y))
+    scores = np.array(
+        [
+            np.mean([_weight_path(*_fold(train, trial.y, rows), mu, m) for rows in folds], axis=0)
+            for mu in CHOSEN_WEIGHTS
+        ]
+    )
+    t = int(np.argmax(scores.max(axis=1) >= scores.max() - 1e-12))
+    path = _weight_path(trial, train, test, CHOSEN_WEIGHTS[t], m)
+    own = largest_argmax(scores[t]) + 1
+    return [_measure(trial, path, own, within_weight=CHOSEN_WEIGHTS[t])]
+
+
+def _left_out(y):
+    """Rows of the first, second, ... image of every class."""
+    by_class = [np.flatnonzero(y == label) for label in np.unique(y)]
+    for k in range(min(len(rows) for rows in by_class)):
+        yield np.array([rows[k] for rows in by_class])
+
+
+def _fold(features, y, rows):
+    """A split with some rows for test: trial, training and test features."""
+    kept = np.setdiff1d(np.arange(len(y)), rows)
+    X, X_test = features[kept], features[rows]
+    return Trial(X, y[kept], X_test, y[rows]), X, X_test
+
+
 #: By (method, reading of the task); a task may measure further readings at little cost.
 METHODS: Mapping[tuple[str, str], Method] = {
     ("pca", HEADLINE): Method(_pca),
@@ -363,9 +505,13 @@ METHODS: Mapping[tuple[str, str], Method] = {
     ("kmmc_cv", "function, S_b without n_i"): Method(_kmmc_without_sizes, max_splits=5),
     ("mkmmc", HEADLINE): Method(_mkmmc),
     ("mkmmc", "function, S_b without n_i"): Method(_mkmmc_without_sizes),
+    ("mkmmc", "sign left out"): Method(_mkmmc_signless),
     ("uniform average", HEADLINE): Method(_uniform),
     ("regularised lda", HEADLINE): Method(_regularised_lda),
     ("regularised kernel lda", HEADLINE): Method(_regularised_kernel_lda),
     ("mmc by within weight", HEADLINE): Method(_mmc_by_weight, "bandwidths"),
     ("kmmc by bandwidth", HEADLINE): Method(_kmmc_by_bandwidth, "bandwidths"),
+    ("linear weight scan", HEADLINE): Method(_linear_scan, "weights"),
+    ("wide kernel weight scan", HEADLINE): Method(_wide_kernel_scan, "weights"),
+    ("mmc_cv", HEADLINE): Method(_mmc_chosen_weight, "weights", min_images=3),
 }

@@ -43,7 +43,9 @@ def simplex_figure(M, points) -> Figure:
     values = np.einsum("ij,jk,ik->i", grid, M, grid)
     figure, axis = plt.subplots(figsize=(5.4, 4.2))
     x, y = (grid @ _CORNERS).T
-    axis.tricontour(x, y, values, levels=14, cmap="viridis")
+    axis.add_patch(plt.Polygon(_CORNERS, fill=False, edgecolor=BLACK, lw=1.2))
+    lines = axis.tricontour(x, y, values, levels=9, cmap="viridis")
+    axis.clabel(lines, fontsize=8, fmt="%.2g")
     for (name, theta), (colour, marker) in zip(
         points.items(), [(ORANGE, "s"), (BLUE, "o"), (RED, "*")], strict=False
     ):
@@ -51,15 +53,41 @@ def simplex_figure(M, points) -> Figure:
         axis.plot(*at, marker, color=colour, ms=12, label=name, ls="", clip_on=False)
     for k, corner in enumerate(_CORNERS):
         axis.annotate(
-            f"kernel {k + 1}",
+            f"kernel {k + 1} alone: {M[k, k]:.2g}",
             corner,
             textcoords="offset points",
             xytext=(0, -14 if k < 2 else 8),
             ha="center",
         )
-    axis.legend(fontsize=9, loc="upper right")
+    figure.legend(fontsize=9, loc="outside lower center", ncols=len(points))
     axis.set_axis_off()
     axis.set_aspect("equal")
+    return figure
+
+
+def turned_figure(curves, at: float, projected, y, is_test) -> Figure:
+    """Accuracy against the weight of S_w, and the projection at one weight.
+
+    Parameters
+    ----------
+    curves : dict of str to dict of float to float
+        Accuracy in per cent by weight, by name of the curve.
+    at : float
+        The weight whose projection is drawn.
+    projected : ndarray of shape (n, 2)
+    y, is_test : ndarray of shape (n,)
+    """
+    figure, axes = figure_grid(1, 2, size=(4.2, 3.4))
+    for name, curve in curves.items():
+        axes[0].plot(list(curve), list(curve.values()), "o-", ms=4, label=name)
+    axes[0].axvline(at, color=BLACK, ls=":", lw=1.2)
+    axes[0].set(xlabel="weight μ of the within-class scatter", ylabel="accuracy (%)")
+    axes[0].set(xscale="log", xticks=[1, 2, 5, 10, 20])
+    axes[0].set_xticks([], minor=True)
+    axes[0].set_xticklabels(["1", "2", "5", "10", "20"])
+    axes[0].legend(fontsize=8)
+    _draw_classes(axes[1], projected, y, is_test)
+    axes[1].set_title(f"five people, μ = {at:g}")
     return figure
 
 
@@ -81,15 +109,20 @@ def image_grid(rows, image_shape, source: str = "") -> Figure:
 def projection_figure(projections, y, is_test, source: str = "") -> Figure:
     """First two coordinates of several projections: training points filled, test points open."""
     figure, axes = figure_grid(1, len(projections), size=(3.4, 3.2))
-    classes = np.unique(y)
-    colours = plt.get_cmap("tab10")(np.arange(len(classes)) % 10)
     for axis, (name, Z) in zip(axes, projections.items(), strict=True):
-        for label, colour in zip(classes, colours, strict=True):
-            train, test = (y == label) & ~is_test, (y == label) & is_test
-            axis.plot(*Z[train, :2].T, "o", color=colour, ms=7)
-            axis.plot(*Z[test, :2].T, "o", color=colour, mfc="none", ms=4, alpha=0.8)
+        _draw_classes(axis, Z, y, is_test)
         axis.set_title(name)
-        axis.set_xticks([])
-        axis.set_yticks([])
     note_source(figure, source)
     return figure
+
+
+def _draw_classes(axis, Z, y, is_test) -> None:
+    """First two coordinates, a colour a class: training points filled, test points open."""
+    classes = np.unique(y)
+    colours = plt.get_cmap("tab10")(np.arange(len(classes)) % 10)
+    for label, colour in zip(classes, colours, strict=True):
+        train, test = (y == label) & ~is_test, (y == label) & is_test
+        axis.plot(*Z[train, :2].T, "o", color=colour, ms=7)
+        axis.plot(*Z[test, :2].T, "o", color=colour, mfc="none", ms=4, alpha=0.8)
+    axis.set_xticks([])
+    axis.set_yticks([])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,6 +13,7 @@ from reprolib.papers.mkmmc._methods import (
     EXPONENTS,
     MKMMC_READINGS,
     OWN,
+    SIGNLESS_READINGS,
     WITHIN_WEIGHTS,
 )
 from reprolib.papers.mkmmc.protocol import EXPERIMENTS
@@ -23,14 +24,16 @@ from reprolib.report.style import (
     ORANGE,
     PURPLE,
     RED,
+    VERDICT_STYLE,
     figure_grid,
     note_source,
     source_text,
 )
 from reprolib.rerun.printed import numbers
-from reprolib.rerun.records import chosen, ok, path_matrix, select
+from reprolib.rerun.records import chosen, number_in, ok, path_matrix, select
 from reprolib.rerun.statistics import RankComparison, compare_ranks, paired_interval
 from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.verdicts import Verdict
 
 #: Methods of the paper as it names them.
 METHOD_NAMES = {
@@ -41,6 +44,11 @@ METHOD_NAMES = {
     "mkmmc": "MKMMC",
 }
 _COLOURS = dict(zip(METHOD_NAMES, (BLACK, ORANGE, BLUE, GREEN, RED), strict=True))
+#: Curves of the weight scan by method.
+SCANS = {"linear weight scan": "linear MMC", "wide kernel weight scan": "one wide kernel"}
+#: Printed rows that the scan is compared with.
+SCANNED_ROWS = ("MMC", "KMMC_cv", "MKMMC")
+_REDRAWS = 100
 _CONSTRAINT_COLOURS = {"coefficient": BLUE, "function": GREEN, "whitened": RED}
 
 
@@ -57,7 +65,7 @@ def columns(records: pd.DataFrame) -> list[tuple[str, str]]:
 
 def column_label(column: tuple[str, str]) -> str:
     """Short name of a column, such as "ORL, 2 train"."""
-    short = {"orl": "ORL", "yale": "Yale", "coil20": "COIL-20", "faces": "simulated"}
+    short = {"orl": "ORL", "yale": "Yale", "coil20": "Coil20", "faces": "simulated"}
     return f"{short[column[0].split('/')[1]]}, {column[1]}"
 
 
@@ -145,7 +153,8 @@ def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
     frame = pd.DataFrame(list(chosen(rows, "weights")), columns=list(EXPONENTS))
     frame["single kernel"] = chosen(rows, "single_kernel").astype(float).to_numpy()
     means = frame.groupby(rows["reading"].to_numpy()).mean()
-    known = [reading for reading in MKMMC_READINGS if reading in means.index]
+    readings = (*MKMMC_READINGS, *SIGNLESS_READINGS)
+    known = [reading for reading in readings if reading in means.index]
     return means.loc[[*known, *means.index.difference(known)]]
 
 
@@ -162,12 +171,13 @@ def method_ranks(records: pd.DataFrame, reading: str = HEADLINE) -> RankComparis
 
 
 def paired_table(records: pd.DataFrame, first, second, metric: str = "accuracy") -> pd.DataFrame:
-    """Paired difference of two (method, reading) pairs over the same splits, per column."""
+    """Paired difference of two (method, reading) pairs over the same splits, per column of both."""
     frame = accuracies(records, metric)
     rows = {}
     for column in frame.columns:
         pairs = pd.concat([frame.loc[first, column], frame.loc[second, column]], axis=1).dropna()
-        rows[str(column)] = paired_interval(pairs.iloc[:, 0], pairs.iloc[:, 1])
+        if len(pairs) > 1:
+            rows[str(column)] = paired_interval(pairs.iloc[:, 0], pairs.iloc[:, 1])
     return pd.DataFrame.from_dict(rows, orient="index", columns=["difference", "low", "high"])
 
 
@@ -181,10 +191,207 @@ def own_dimension_table(records: pd.DataFrame) -> pd.DataFrame:
     return frame.reorder_levels(["method", "reading", "dimension"]).loc[order]
 
 
+#: Weights, and accuracies in per cent of shape (n_trials, n_weights, n_dimensions), by column.
+ScanPaths = Mapping[tuple[str, str], tuple[list[float], np.ndarray]]
+
+
+def scan_paths(records: pd.DataFrame, method: str) -> ScanPaths:
+    """One curve of the weight scan: ``method`` is one of `SCANS`."""
+    found = {}
+    for dataset, setting in columns(records):
+        rows = select(records, table="weights", method=method, dataset=dataset, setting=setting)
+        weights = list(chosen(rows, "within_weights").iloc[0])
+        paths = path_matrix(rows).reshape(len(rows), len(weights), -1)
+        found[dataset, setting] = (weights, 100 * paths)
+    return found
+
+
+def scan_labels(column: tuple[str, str]) -> dict[str, float]:
+    """Weights of the scan by label: 1 to 20, then multiples of the images of a class."""
+    n = number_in(column[1])
+    fixed = {f"{mu}": float(mu) for mu in range(1, 21)}
+    return {**fixed, "n_k": float(n), "2 n_k": 2.0 * n, "3 n_k": 3.0 * n}
+
+
+def scan_accuracies(paths: ScanPaths, redraw=None) -> pd.DataFrame:
+    """Accuracy by weight: mean over the splits, in the dimension that is best for the weight.
+
+    Parameters
+    ----------
+    paths : dict
+        See `scan_paths`.
+    redraw : numpy Generator, optional
+        Draws as many splits anew with replacement, in every column.
+
+    Returns
+    -------
+    DataFrame
+        In per cent; one row a label of `scan_labels`, one column a printed column.
+    """
+    found = {}
+    for column, (weights, accuracy) in paths.items():
+        if redraw is not None:
+            accuracy = accuracy[redraw.integers(len(accuracy), size=len(accuracy))]
+        best = dict(zip(weights, accuracy.mean(axis=0).max(axis=1), strict=True))
+        found[column_label(column)] = {label: best[mu] for label, mu in scan_labels(column).items()}
+    return pd.DataFrame(found)
+
+
+def scan_distances(scan: pd.DataFrame, luck: pd.Series | None = None) -> pd.DataFrame:
+    """Root mean square distance of a weight scan to the printed rows, in points.
+
+    Parameters
+    ----------
+    scan : DataFrame
+        See `scan_accuracies`.
+    luck : Series, optional
+        Subtracted in every column: what our splits give more than the paper's, see `split_luck`.
+
+    Returns
+    -------
+    DataFrame
+        One row a weight, one column a printed row.
+    """
+    printed = published_accuracies()[list(scan.columns)]
+    ours = scan if luck is None else scan - luck[list(scan.columns)]
+    return pd.DataFrame(
+        {row: np.sqrt(((ours - printed.loc[row]) ** 2).mean(axis=1)) for row in SCANNED_ROWS}
+    )
+
+
+def split_luck(records: pd.DataFrame) -> pd.Series:
+    """Our accuracy of MMC minus the printed one, by column: the part that splits alone explain."""
+    means = accuracies(records).groupby(level=["method", "reading"], sort=False).mean()
+    return means.loc[("mmc", HEADLINE)] - published_accuracies().loc["MMC", list(means.columns)]
+
+
+def scan_minima(records: pd.DataFrame) -> pd.DataFrame:
+    """Where the weight scan is nearest to each printed row.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by curve, printed row and whether split luck is corrected: the nearest of the
+        weights 1 to 20 and its distance; the central 95 % of that weight over redrawn splits (luck
+        stays); the
+        weights whose distance is within 0.25 points of the least; distances of n_k, 2 n_k, 3 n_k.
+    """
+    luck = split_luck(records)
+    lines = []
+    for method, curve in SCANS.items():
+        paths, rng = scan_paths(records, method), np.random.default_rng(0)
+        scan = scan_accuracies(paths)
+        redrawn = [scan_accuracies(paths, rng) for _ in range(_REDRAWS)]
+        for name, shift in (("no", None), ("yes", luck)):
+            distances = scan_distances(scan, shift)
+            nearest = [scan_distances(other, shift).iloc[:20].idxmin() for other in redrawn]
+            for row in SCANNED_ROWS:
+                drawn = [int(n[row]) for n in nearest]
+                lines.append((curve, row, name, *_minimum(distances[row], drawn)))
+    names = ["curve", "printed row", "corrected"]
+    found = ["weight", "rms", "redrawn", "within 0.25", "n_k", "2 n_k", "3 n_k"]
+    return pd.DataFrame(lines, columns=[*names, *found]).set_index(names)
+
+
+def _minimum(distances: pd.Series, drawn: Sequence[int]) -> tuple:
+    fixed = distances.iloc[:20]
+    low, high = np.percentile(drawn, [2.5, 97.5], method="nearest")
+    near = [int(mu) for mu in fixed.index[fixed <= fixed.min() + 0.25]]
+    multiples = distances.iloc[20:].round(1)
+    return (
+        int(fixed.idxmin()),
+        round(float(fixed.min()), 1),
+        f"{low:.0f} to {high:.0f}",
+        f"{min(near)} to {max(near)}",
+        *multiples,
+    )
+
+
+def beside_table(verdicts: Sequence[Verdict], table: str) -> pd.DataFrame:
+    """One table of the paper: printed value, ours minus printed with its half-width, and verdict.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        See `reprolib.rerun.verdicts.judge_paper`.
+    table : {"table1", "table2", "table3"}
+
+    Returns
+    -------
+    DataFrame
+        Texts; one row a method, one column a printed column.
+    """
+    listed = [v for v in verdicts if v.number.table == table]
+    frame = pd.DataFrame([(v.number.row, v.number.column, _beside_text(v)) for v in listed])
+    frame = frame.pivot_table(index=0, columns=1, values=2, sort=False, aggfunc="first")
+    return frame.rename_axis(index=None, columns=None)
+
+
+def _beside_text(v: Verdict) -> str:
+    glyph = VERDICT_STYLE[v.word][1]
+    if v.quantity == "selection":
+        return f"{v.number.value:.0f}: ours {v.ours:.0f} {glyph}"
+    return f"{v.number.value:.2f}: {v.difference:+.1f} ± {v.half_width:.1f} {glyph}"
+
+
+def scan_figure(records: pd.DataFrame) -> Figure:
+    """Distance of MMC to the printed rows against the weight of S_w: the scan as a picture."""
+    luck = split_luck(records)
+    figure, axes = figure_grid(1, len(SCANS), size=(4.8, 4.2), sharey=True)
+    for axis, (method, curve) in zip(axes, SCANS.items(), strict=True):
+        scan = scan_accuracies(scan_paths(records, method))
+        for shift, style, alpha in ((None, "-", 1.0), (luck, "--", 0.6)):
+            distances = scan_distances(scan, shift)
+            for row, colour in zip(SCANNED_ROWS, (BLUE, GREEN, RED), strict=True):
+                _draw_distances(axis, distances[row], colour, style, alpha)
+        axis.set_title(curve)
+        axis.set_xlabel("weight μ of the within-class scatter")
+        axis.set_xticks(
+            [1, 5, 10, 15, 20, *_MULTIPLES], ["1", "5", "10", "15", "20", *_MULTIPLES.values()]
+        )
+        axis.set_ylim(bottom=0)
+    axes[0].set_ylabel("distance to the printed row\n(rms over nine columns, points)")
+    figure.legend(handles=_scan_handles(), fontsize=9, loc="outside lower center", ncols=3)
+    note_source(figure, source_text(select(records, table="weights")))
+    return figure
+
+
+#: Where the multiples of the images of a class are drawn.
+_MULTIPLES = {23: "$n_k$", 26: "$2n_k$", 29: "$3n_k$"}
+_TICKS = {1: "1", 5: "5", 10: "10", 15: "15", 20: "20", **_MULTIPLES}
+
+
+def _draw_distances(axis, distances: pd.Series, colour: str, style: str, alpha: float) -> None:
+    fixed = distances.iloc[:20]
+    weights = fixed.index.astype(int)
+    axis.plot(weights, fixed, style, color=colour, alpha=alpha)
+    lowest = int(np.argmin(fixed))
+    face = colour if style == "-" else "white"
+    axis.plot(weights[lowest], fixed.iloc[lowest], "o", color=colour, mfc=face, ms=7, zorder=5)
+    if style == "-":
+        axis.plot(list(_MULTIPLES), distances.iloc[20:], "D", color=colour, ms=5)
+
+
+def _scan_handles() -> list:
+    rows = [
+        plt.Line2D([], [], color=colour, label=f"to the printed {row}")
+        for row, colour in zip(SCANNED_ROWS, (BLUE, GREEN, RED), strict=True)
+    ]
+    styles = [
+        plt.Line2D([], [], color=BLACK, label="as measured (dot: minimum)"),
+        plt.Line2D([], [], color=BLACK, ls="--", alpha=0.6, label="less split luck"),
+    ]
+    return [*rows, *styles]
+
+
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     """Every figure that the records allow, by caption."""
     records = ok(records)
+    printed = set(published_accuracies().columns)
+    compared = printed.issuperset(map(column_label, columns(records)))
+    scan = "Distance to the printed rows against the weight of the within-class scatter"
     return {
+        **({scan: scan_figure(records)} if compared else {}),
         "Mean test accuracy against the dimension; dots: printed": accuracy_by_dimension(records),
         "Kernel MMC against the bandwidth, by constraint": accuracy_by_bandwidth(records),
         "Linear MMC against the weight of the within-class scatter": accuracy_by_weight(records),

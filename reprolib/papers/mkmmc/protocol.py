@@ -1,6 +1,6 @@
-"""MKMMC, ICIP 2009, section 3: ORL, Yale and COIL-20, Tables 1 to 3.
+"""MKMMC, ICIP 2009, section 3: ORL, Yale and Coil20, Tables 1 to 3.
 
-- Twenty random splits with p images a class for training (ORL, Yale: 2, 3, 4; COIL-20: 4, 6, 8),
+- Twenty random splits with p images a class for training (ORL, Yale: 2, 3, 4; Coil20: 4, 6, 8),
   the rest for test; 1-nearest neighbour in the projection.
 - Kernels exp(-d^2 / w), w = 2^k sigma_0^2, k = -5, ..., 5, sigma_0 the mean distance between two
   training points. KPCA and KMMC choose k by leave-one-out 1-NN accuracy on the training set, in
@@ -83,6 +83,7 @@ def first_stage(
         for n_train in sizes
         for trial in range(N_SPLITS[profile])
         for (key, reading), method in METHODS.items()
+        if n_train >= method.min_images
         if trial < method.max_splits and (profile == "full" or not method.is_slow)
     ]
 

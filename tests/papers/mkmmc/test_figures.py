@@ -4,6 +4,7 @@ import dataclasses
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from data_fetch.embedded.faces import load_embedded
@@ -54,7 +55,7 @@ def test_accuracies_are_percentages_of_every_trial(records):
 def test_published_accuracies_are_the_printed_ones():
     frame = figures.published_accuracies()
     assert frame.shape == (5, 9)
-    assert frame.loc["MKMMC", "COIL-20, 8 train"] == 93.32
+    assert frame.loc["MKMMC", "Coil20, 8 train"] == 93.32
     assert frame.loc["PCA", "ORL, 2 train"] == 70.67
 
 
@@ -125,3 +126,37 @@ def test_examples_draw_what_they_are_given():
     assert len(grid.axes) == 8
     figure = example.projection_figure({"p": X}, y, y == 1)
     assert len(figure.axes) == 1
+
+
+@pytest.fixture
+def scan():
+    """Two splits, two weights 1 and 2, two dimensions, in one printed column."""
+    accuracy = np.array([[[50.0, 60.0], [80.0, 70.0]], [[50.0, 80.0], [70.0, 70.0]]])
+    weights = [float(mu) for mu in range(1, 21)]
+    return {("faces/orl", "2 train"): (weights, np.repeat(accuracy, 10, axis=1))}
+
+
+def test_scan_takes_the_best_mean_dimension_for_every_weight(scan):
+    table = figures.scan_accuracies(scan)["ORL, 2 train"]
+    assert table["1"] == 70
+    assert table["20"] == 75
+    assert table["n_k"] == table["2"]
+    assert table["3 n_k"] == table["6"]
+
+
+def test_scan_distance_subtracts_split_luck(scan):
+    table = figures.scan_accuracies(scan)
+    plain = figures.scan_distances(table)
+    assert plain.loc["20", "MKMMC"] == pytest.approx(abs(75 - 79.09))
+    shifted = figures.scan_distances(table, pd.Series({"ORL, 2 train": -1.0}))
+    assert shifted.loc["20", "MKMMC"] == pytest.approx(abs(76 - 79.09))
+
+
+def test_scan_of_the_committed_records_is_drawn():
+    records = results.ok(results.load_paper("mkmmc"))
+    figure = figures.scan_figure(records)
+    assert len(figure.axes) == 2
+    minima = figures.scan_minima(records)
+    assert len(minima) == 12
+    assert minima["weight"].between(1, 20).all()
+    assert (minima["rms"] <= minima["n_k"] + 0.3).all()

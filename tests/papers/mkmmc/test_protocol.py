@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 from data_fetch.embedded.faces import load_embedded
+from reprolib.methods.mkmmc import CONSTRAINTS, MMC, KernelMMC, margin_laplacian
 from reprolib.papers.mkmmc._methods import (
     METHODS,
     OWN,
+    WIDE_EXPONENT,
     Trial,
     largest_argmax,
+    minimising_weights,
+    scanned_weights,
 )
 from reprolib.papers.mkmmc.protocol import (
     EXPERIMENTS,
@@ -105,3 +109,63 @@ def test_full_profile_runs_twenty_splits():
     tasks = first_stage("full", {"embedded/faces": DATA}, results.to_frame([]))
     assert {task.trial for task in tasks} == set(range(20))
     assert PROTOCOL.datasets("full") == ["faces/orl", "faces/yale", "faces/coil20"]
+
+
+@pytest.fixture(scope="module")
+def small_trial():
+    keep = DATA.y <= 5
+    X, y = DATA.X[keep], DATA.y[keep]
+    train, test = split(y, 3, 0)
+    return Trial(X[train], y[train], X[test], y[test])
+
+
+def measured(trial, method):
+    (found,) = METHODS[method, HEADLINE].run(trial)
+    return found
+
+
+def test_scan_has_every_weight_of_the_question():
+    assert scanned_weights(2) == [float(mu) for mu in range(1, 21)]
+    assert scanned_weights(8)[-2:] == [20.0, 24.0]
+
+
+@pytest.mark.parametrize("position", [0, 9, 19])
+def test_weight_scan_is_the_package_at_every_weight(small_trial, position):
+    trial, m = small_trial, small_trial.n_classes - 1
+    gamma = trial.gammas[WIDE_EXPONENT + 5]
+    for method, make in {
+        "linear weight scan": lambda mu: MMC(within_weight=mu),
+        "wide kernel weight scan": lambda mu: KernelMMC(
+            gamma=gamma, constraint="function", within_weight=mu
+        ),
+    }.items():
+        found = measured(trial, method)
+        mu = found.chosen["within_weights"][position]
+        fitted = make(mu).fit(trial.X, trial.y)
+        expected = trial.test_path(fitted.transform(trial.X), fitted.transform(trial.X_test), m)
+        path = np.reshape(found.path, (-1, m))[position]
+        np.testing.assert_allclose(path, expected, atol=1.01 / len(trial.y_test))
+
+
+def test_chosen_weight_leaves_one_image_of_every_class_out(small_trial):
+    found = measured(small_trial, "mmc_cv")
+    fitted = MMC(within_weight=found.chosen["within_weight"]).fit(small_trial.X, small_trial.y)
+    expected = small_trial.accuracy(
+        fitted.transform(small_trial.X), fitted.transform(small_trial.X_test)
+    )
+    assert found.path[-1] == pytest.approx(expected, abs=1.01 / len(small_trial.y_test))
+    tasks = first_stage("full", {"embedded/faces": DATA}, results.to_frame([]))
+    assert {t.setting for t in tasks if t.method == "mmc_cv"} == {"3 train", "4 train"}
+
+
+@pytest.mark.parametrize("constraint", ["coefficient", "function"])
+def test_minimising_weights_are_stationary_for_the_minimum(small_trial, constraint):
+    trial = small_trial
+    theta, n_iter = minimising_weights(trial.grams, trial.y, constraint, 1.0)
+    assert n_iter < 50
+    K = np.tensordot(theta, trial.grams, axes=1)
+    L = margin_laplacian(trial.y)
+    A, _ = CONSTRAINTS[constraint](K, L, trial.n_classes)
+    M = np.array([[np.trace(A.T @ S @ L @ T @ A) for T in trial.grams] for S in trial.grams])
+    slope = (M + M.T) / 2 @ theta
+    assert slope.min() >= theta @ slope - 1e-6 * np.abs(M).max()
