@@ -13,7 +13,6 @@ from reprolib.papers.kpm import example as kpm_example
 from reprolib.papers.kpm import figures as kpm
 from reprolib.rerun import records as results
 
-
 FLARE_SOLAR = "raetsch/flare_solar"
 
 
