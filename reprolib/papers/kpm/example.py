@@ -7,7 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
 
+from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.shared.kernels import gram, gram_eigh
 from reprolib.report.style import (
     BLACK,
@@ -42,6 +45,42 @@ def decision_boundaries(model, X, y, dimensions: Sequence[int], titles: Sequence
     return figure
 
 
+def kpm_beside_svm(X, y, X_test, y_test, D: int, gamma: float, costs: Sequence[float]) -> Figure:
+    """Decision regions of a KPM and of an SVM with the same Gaussian kernel.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,), values -1 and 1
+    X_test, y_test : ndarray
+        For the errors in the titles.
+    D : int
+        Components of the KPM, at most the numerical rank of the Gram matrix.
+    gamma : float
+        Of both kernels.
+    costs : sequence of float
+        From which five-fold cross-validation takes the SVM's C.
+    """
+    kpm = fitted(X, y, D, gamma)
+    svm = GridSearchCV(SVC(gamma=gamma), {"C": list(costs)}, cv=5).fit(X, y).best_estimator_
+    grid_x, grid_y, points = _grid(X)
+    figure, axes = figure_grid(1, 2, size=(3.9, 3.5), sharex=True, sharey=True)
+    titles = [f"KPM, D = {kpm.n_components_}", f"SVM, C = {svm.C:g}"]
+    for axis, model, title in zip(axes, (kpm, svm), titles, strict=True):
+        _draw_regions(axis, grid_x, grid_y, model.decision_function(points).reshape(grid_x.shape))
+        _draw_points(axis, X, y)
+        error = np.mean(model.predict(X_test) != y_test)
+        axis.set_title(f"{title}: test error {100 * error:.0f} %", fontsize=10)
+    return figure
+
+
+def fitted(X, y, D: int, gamma: float) -> KPMClassifier:
+    """KPM with at most D components of a Gaussian kernel, fewer where its rank is less."""
+    model = KPMClassifier(gamma=gamma)
+    eigenvalues, _ = gram_eigh(gram(X, kernel="rbf", gamma=gamma), rank_tol=model.rank_tol)
+    return model.set_params(n_components=min(D, len(eigenvalues))).fit(X, y)
+
+
 def components(X, y, gamma: float, which: Sequence[int]) -> Figure:
     """Kernel principal components of a Gaussian kernel as functions on the plane.
 
@@ -55,7 +94,7 @@ def components(X, y, gamma: float, which: Sequence[int]) -> Figure:
         level = values[:, j - 1].reshape(grid_x.shape)
         bound = np.abs(level).max()
         axis.contourf(grid_x, grid_y, level, levels=15, cmap="RdBu", vmin=-bound, vmax=bound)
-        _draw_points(axis, X, y, size=4)
+        _draw_points(axis, X, y)
         axis.set_title(f"component {j}", fontsize=10)
     return figure
 

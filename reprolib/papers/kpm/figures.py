@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,9 +19,34 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
+from reprolib.rerun.printed import numbers
 from reprolib.rerun.records import chosen, ok, path_matrix, select
 from reprolib.rerun.statistics import intervals_by_dataset, paired_interval
 from reprolib.rerun.task import HEADLINE
+
+#: Colour of every method, in all figures.
+KPM, SVM = BLUE, RED
+#: Errors on the axes of the printed Figure 1.
+PRINTED_ERRORS = {"kpm": (0.30, 0.46), "svm": (0.32, 0.35)}
+#: More realisations than the published ones at hand; used for comparisons where it was run.
+PARTITIONS = "random partitions"
+
+
+def paper_name(dataset: str) -> str:
+    """Name of a data set as the paper prints it; for others the last part of ours."""
+    printed = {number.select["dataset"]: number.row for number in numbers("kpm")}
+    return printed.get(dataset, dataset.split("/")[-1].capitalize())
+
+
+def printed_dimensions() -> dict[str, float]:
+    """D that Table 1 prints, by data set."""
+    return {n.select["dataset"]: n.value for n in numbers("kpm") if n.column == "selected D"}
+
+
+def _paper_first(datasets: Iterable[str]) -> list[str]:
+    """Put the sets of the paper before the others, each by name."""
+    printed = printed_dimensions()
+    return sorted(datasets, key=lambda name: (name not in printed, name))
 
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
@@ -40,7 +67,7 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
 
 
 def figure1(records: pd.DataFrame) -> Figure:
-    """Risk (solid) and empirical risk (dashed) against D and against C, as in the paper."""
+    """Risk (solid) and empirical risk (dashed) against D and against C, on the printed axes."""
     rows = records[records["table"] == "figure1"]
     figure, axes = figure_grid(1, 2, size=(4.6, 3.6))
     C = np.array(chosen(select(rows, method="svm"), "C").iloc[0])
@@ -48,12 +75,15 @@ def figure1(records: pd.DataFrame) -> Figure:
         test = path_matrix(select(rows, method=method, metric="test error path"))
         train = path_matrix(select(rows, method=method, metric="training error path"))
         x = C if method == "svm" else np.arange(1, test.shape[1] + 1)
-        axis.plot(x, test.mean(axis=0), color=BLUE, label="test error")
+        colour = SVM if method == "svm" else KPM
+        axis.plot(x, test.mean(axis=0), color=colour, label="test error")
         axis.plot(x, train.mean(axis=0), color=BLACK, ls="--", label="training error")
-        axis.set_xlabel(label)
-    axes[0].set(title="KPM", ylabel="error")
-    axes[1].set(title="SVM")
-    axes[0].legend()
+        axis.set(title=method.upper(), xlabel=label, ylim=PRINTED_ERRORS[method])
+        axis.legend(loc="upper right")
+    printed = printed_dimensions()[rows["dataset"].iloc[0]]
+    axes[0].axvline(printed, color=BLACK, ls=":", lw=1.2)
+    axes[0].text(printed + 0.6, 0.302, f"printed D = {printed:g}", fontsize=9)
+    axes[0].set_ylabel("error")
     note_source(figure, source_text(rows))
     return figure
 
@@ -61,7 +91,7 @@ def figure1(records: pd.DataFrame) -> Figure:
 def error_against_dimension(records: pd.DataFrame) -> Figure:
     """Test error against D for every data set: mean, and middle 80 % of the realisations."""
     rows = select(records, table="table2", reading=HEADLINE, setting="")
-    names = list(rows["dataset"].unique())
+    names = _paper_first(rows["dataset"].unique())
     n_columns = min(4, len(names))
     figure, axes = figure_grid(-(-len(names) // n_columns), n_columns)
     for axis, name in zip(axes, names, strict=False):
@@ -77,23 +107,32 @@ def _draw_band(axis, rows: pd.DataFrame, name: str) -> None:
     test = 100 * path_matrix(select(rows, method="kpm", metric="test error path"))
     train = 100 * path_matrix(select(rows, method="kpm", metric="training error path"))
     D = np.arange(1, test.shape[1] + 1)
-    axis.fill_between(D, *np.percentile(test, [10, 90], axis=0), color=BLUE, alpha=0.18, lw=0)
-    axis.plot(D, test.mean(axis=0), color=BLUE, label="KPM, test")
+    axis.fill_between(D, *np.percentile(test, [10, 90], axis=0), color=KPM, alpha=0.18, lw=0)
+    axis.plot(D, test.mean(axis=0), color=KPM, label="KPM, test")
     axis.plot(D, train.mean(axis=0), color=BLACK, ls=":", label="KPM, training")
     svm = rows[(rows["method"] == "svm") & (rows["metric"] == "test error")]
     if not svm.empty:
-        axis.axhline(100 * svm["value"].mean(), color=RED, ls="--", lw=1.2, label="SVM, test")
-    axis.set(title=f"{name} ({rows['source'].iloc[0]})", xlabel="D", ylabel="error in %")
+        axis.axhline(100 * svm["value"].mean(), color=SVM, ls="--", lw=1.2, label="SVM, test")
+    title = f"{paper_name(name)} ({rows['source'].iloc[0]})"
+    axis.set(title=title, xlabel="D", ylabel="error in %")
     axis.title.set_fontsize(9)
+
+
+def paired_reading(records: pd.DataFrame) -> str:
+    """Reading with the most realisations under which both methods were run."""
+    rows = select(records, table="table2", reading=PARTITIONS, metric="test error")
+    return PARTITIONS if set(rows["method"]) == {"kpm", "svm"} else HEADLINE
 
 
 def paired_table(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
     """KPM minus SVM per realisation: mean difference with its 95 % t interval.
 
-    Values are percentage points of test error; negative means that KPM is better.
+    Values are percentage points of test error; negative means that KPM is better. The sets of the
+    paper are first.
     """
     rows = select(records, table="table2", reading=reading, setting="", metric="test error")
     table = intervals_by_dataset(rows, "kpm", "svm", lambda _, kpm, svm: paired_interval(kpm, svm))
+    table = table.loc[_paper_first(table.index)]
     return table.rename(columns={"kpm": "KPM", "svm": "SVM"})
 
 
@@ -114,31 +153,54 @@ def losses_table(records: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def paired_summary(table: pd.DataFrame) -> str:
+    """Which method is better on which sets, as far as the intervals of a paired table decide."""
+    kpm = [paper_name(str(name)) for name in table.index[table["high"] < 0]]
+    svm = [paper_name(str(name)) for name in table.index[table["low"] > 0]]
+    undecided = len(table) - len(kpm) - len(svm)
+    return (
+        f"KPM better: {', '.join(kpm) or 'none'}. SVM better: {', '.join(svm) or 'none'}. "
+        f"Interval with zero inside: {undecided} of {len(table)} sets."
+    )
+
+
 def paired_differences(records: pd.DataFrame) -> Figure:
-    """Interval of the paired difference for every data set."""
-    frame = paired_table(records).iloc[::-1]
-    labels = [f"{name} ({row.source}, {row.trials})" for name, row in frame.iterrows()]
+    """Interval of the paired difference for every data set, under `paired_reading`."""
+    frame = paired_table(records, paired_reading(records)).iloc[::-1]
+    labels = [
+        f"{paper_name(str(name))} ({row.source}, {row.trials})" for name, row in frame.iterrows()
+    ]
     x_label = "KPM minus SVM, percentage points of test error (negative: KPM better)"
     return interval_plot(frame, labels, x_label)
 
 
 def selected_dimensions(records: pd.DataFrame) -> Figure:
-    """Selected D over realisations and fold seeds, and the medians of five that Table 1 uses."""
+    """How often every D is selected, the medians of five that Table 1 uses, and the printed D.
+
+    The data sets of the paper: five realisations under ten seeds of the folds.
+    """
     rows = select(records, table="selection", method="kpm", reading=HEADLINE)
-    names = list(rows["dataset"].unique())
-    figure, (axis,) = figure_grid(1, 1, size=(7.0, 0.9 + 0.5 * len(names)))
-    for y, name in enumerate(names):
-        group = rows[rows["dataset"] == name]
-        single = group[group["metric"] == "selected D"]["value"].to_numpy(float)
-        medians = group[group["metric"] == "median D"]["value"].to_numpy(float)
-        jitter = np.linspace(-0.28, 0.28, len(single))
-        axis.plot(single, y + jitter, ".", color=ORANGE, alpha=0.5, ms=5)
-        axis.plot(medians, np.full(len(medians), y), "|", color=GREEN, ms=18, mew=2)
-    axis.plot([], [], ".", color=ORANGE, label="one realisation, one fold seed")
-    axis.plot([], [], "|", color=GREEN, ms=12, mew=2, label="median of five realisations")
-    axis.set_yticks(range(len(names)), names)
-    axis.invert_yaxis()
-    axis.set_xlabel("selected D")
-    axis.legend(fontsize=8)
-    note_source(figure, source_text(rows))
+    printed = {k: v for k, v in printed_dimensions().items() if k in set(rows["dataset"])}
+    n_columns = min(3, len(printed))
+    figure, axes = figure_grid(-(-len(printed) // n_columns), n_columns, size=(3.4, 2.5))
+    for axis, (name, D) in zip(axes, printed.items(), strict=False):
+        _draw_selections(axis, rows[rows["dataset"] == name], D)
+        axis.set(title=paper_name(name), xlim=(0, 61), xlabel="D")
+    for axis in axes[len(printed) :]:
+        axis.set_visible(False)
+    for axis in axes[::n_columns]:
+        axis.set_ylabel("times selected")
+    axes[n_columns - 1].legend(fontsize=7, loc="upper right")
+    note_source(figure, source_text(rows[rows["dataset"].isin(printed)]))
     return figure
+
+
+def _draw_selections(axis, rows: pd.DataFrame, printed: float) -> None:
+    for metric, colour, width, label in [
+        ("selected D", ORANGE, 1.0, "one realisation, one seed of the folds"),
+        ("median D", GREEN, 0.5, "median of five realisations"),
+    ]:
+        counts = rows[rows["metric"] == metric]["value"].astype(int).value_counts()
+        axis.bar(counts.index, counts.to_numpy(), width=width, color=colour, label=label)
+    axis.axvline(printed, color=BLACK, ls=":", lw=1.6, label="printed")
+    axis.yaxis.get_major_locator().set_params(integer=True)

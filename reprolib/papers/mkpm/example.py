@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
@@ -19,6 +17,7 @@ from reprolib.report.style import (
 )
 
 COLOURS = (BLUE, ORANGE, GREEN, RED)
+CLASSES = ("left blob", "right blob", "first arc", "second arc")
 
 
 def rings(n_samples: int, seed: int):
@@ -36,41 +35,43 @@ def rings(n_samples: int, seed: int):
     return X, y
 
 
-def decision_regions(model, X, y, dimensions: Sequence[int]) -> Figure:
-    """Predicted class over the plane at several total dimensions, with the training points."""
-    low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4
-    axis_x, axis_y = np.linspace(low[0], high[0], 90), np.linspace(low[1], high[1], 90)
-    grid = np.stack(np.meshgrid(axis_x, axis_y), axis=-1)
-    predicted = model.predict_path(grid.reshape(-1, 2))
-    figure, axes = figure_grid(1, len(dimensions), size=(2.9, 2.7), sharex=True, sharey=True)
-    for axis, d in zip(axes, dimensions, strict=True):
-        axis.pcolormesh(
-            axis_x,
-            axis_y,
-            predicted[:, d].reshape(90, 90),
-            cmap=ListedColormap(COLOURS),
-            alpha=0.3,
-            vmin=0,
-            vmax=3,
-        )
-        axis.scatter(*X.T, c=[COLOURS[k] for k in y], s=6)
-        shares = " + ".join(str(k) for k in model.allocation_path_[d])
-        axis.set_title(f"d = {d} = {shares}", fontsize=10)
-        axis.grid(False)
-    return figure
+def at_dimension(model, X, y, X_test, y_test, d: int) -> Figure:
+    """Predicted class over the plane at one total dimension, and where it lies on the path.
 
-
-def path_picture(model, X, y, X_test, y_test) -> Figure:
-    """Along the path: risk of every class alone, the shared budget, and accuracies."""
-    figure, axes = figure_grid(1, 3, size=(3.7, 2.9))
-    for k, risks in enumerate(model.bit_objective_path_):
-        axes[0].plot(risks, color=COLOURS[k], label=f"class {k}")
-        axes[1].plot(model.allocation_path_[:, k], color=COLOURS[k])
-    axes[0].set(xlabel="dimensions of the class", title="risk $G_l(d)$ of each class alone")
-    axes[0].legend(fontsize=8)
-    axes[1].set(xlabel="total dimension d", title="best allocation")
+    Parameters
+    ----------
+    model : MKPMClassifier
+        Fitted on X and y.
+    X, y, X_test, y_test : ndarray
+        As from `rings`.
+    d : int
+        Total dimension; the end of the path, if that is less.
+    """
+    d = min(d, model.n_components_)
+    figure, axes = figure_grid(1, 3, size=(3.9, 3.2))
+    _draw_regions(axes[0], model, X, y, d)
+    for k, name in enumerate(CLASSES):
+        axes[1].plot(model.allocation_path_[:, k], color=COLOURS[k], label=name)
+    axes[1].set(xlabel="total dimension d", title="dimensions of each class")
+    axes[1].legend(fontsize=8)
     axes[2].plot(model.score_path(X, y), color=BLACK, ls="--", label="training")
     axes[2].plot(model.score_path(X_test, y_test), color=SKY, label="test")
     axes[2].set(xlabel="total dimension d", title="accuracy")
-    axes[2].legend(fontsize=8)
+    axes[2].legend(fontsize=8, loc="lower right")
+    for axis in axes[1:]:
+        axis.axvline(d, color=BLACK, ls=":", lw=1.2)
     return figure
+
+
+def _draw_regions(axis, model, X, y, d: int) -> None:
+    low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4
+    axis_x, axis_y = np.linspace(low[0], high[0], 90), np.linspace(low[1], high[1], 90)
+    grid = np.stack(np.meshgrid(axis_x, axis_y), axis=-1)
+    predicted = model.predict_path(grid.reshape(-1, 2))[:, d].reshape(90, 90)
+    axis.pcolormesh(
+        axis_x, axis_y, predicted, cmap=ListedColormap(COLOURS), alpha=0.3, vmin=0, vmax=3
+    )
+    axis.scatter(*X.T, c=[COLOURS[k] for k in y], s=6)
+    shares = " + ".join(str(k) for k in model.allocation_path_[d])
+    axis.set_title(f"d = {d} = {shares}", fontsize=10)
+    axis.grid(False)

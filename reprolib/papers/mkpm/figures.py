@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import matplotlib as mpl
+import nibabel as nib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -14,18 +15,56 @@ from reprolib.report.style import (
     BLUE,
     GREEN,
     ORANGE,
+    PURPLE,
     RED,
     figure_grid,
     interval_plot,
     note_source,
     source_text,
 )
+from reprolib.rerun.printed import numbers
 from reprolib.rerun.records import chosen, machine_names, number_in, paths, select
 from reprolib.rerun.statistics import paired_interval
 from reprolib.rerun.task import HEADLINE
 
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
 BASES = {"kernel_pca": "exact kernel PCA", "nystrom": "Nyström", "cholesky": "pivoted Cholesky"}
+
+#: Classes of the StatLog sets, as their documentation names the labels 1, 2, ... of the files.
+CLASSES = {
+    "statlog/segment": ("brickface", "sky", "foliage", "cement", "window", "path", "grass"),
+    "statlog/dna": ("exon to intron", "intron to exon", "neither"),
+    "statlog/satimage": (
+        "red soil",
+        "cotton crop",
+        "grey soil",
+        "damp grey soil",
+        "stubble",
+        "very damp grey soil",
+    ),
+}
+#: Criteria that choose d, by the readings behind them (first those on 1500 training points).
+CRITERIA = {
+    "training error": ("N is the training size", HEADLINE),
+    "held-out error": (
+        "N is the training size, d of least held-out error",
+        "d of least held-out error",
+    ),
+    "cross-validation": ("d by cross-validation",),
+}
+CRITERION_COLOURS = dict(zip(CRITERIA, (BLACK, BLUE, PURPLE), strict=True))
+
+
+def paper_name(dataset: str) -> str:
+    """Name of a data set as the paper prints it."""
+    return {n.select["dataset"]: n.row for n in numbers("mkpm")}.get(dataset, dataset)
+
+
+def class_name(dataset: str, label: str) -> str:
+    """Name of a class from its label in the records, such as "class 2"."""
+    text = label.removeprefix("class ")
+    names = CLASSES.get(dataset)
+    return names[int(text) - 1] if names else text
 
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
@@ -46,7 +85,7 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     for table, (caption, draw) in makers.items():
         rows = select(records, table=table)
         if not rows.empty:
-            figures[caption] = draw(rows)
+            figures[caption] = draw(records)
         if table == "path" and not rows.empty:
             figures["How the budget is shared among the classes"] = allocation_along_path(rows)
     return figures
@@ -59,40 +98,66 @@ def _curve(rows: pd.DataFrame, **wanted: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def accuracy_along_path(records: pd.DataFrame) -> Figure:
-    """Test and training accuracy for every total dimension, up to all that there is."""
-    rows = records[records["table"] == "path"]
-    names = list(rows["dataset"].unique())
-    figure, axes = figure_grid(1, len(names), size=(3.4, 3.0))
-    for axis, name in zip(axes, names, strict=True):
+    """Accuracy for every total dimension, the printed d-hat, and the d of every criterion.
+
+    A bar spans the d that a criterion chooses over folds or draws, its mark is their mean.
+    """
+    rows = select(records, table="path")
+    names = _in_printed_order(rows["dataset"].unique())
+    printed = {n.select["dataset"]: n.value for n in numbers("mkpm") if n.column == "d-hat"}
+    figure, axes = figure_grid(-(-len(names) // 2), min(2, len(names)), size=(5.0, 3.2))
+    for axis, name in zip(axes, names, strict=False):
         own = rows[rows["dataset"] == name]
         d, test = _curve(own, metric="test accuracy path")
         _, train = _curve(own, metric="training accuracy path")
-        axis.plot(d, train, color=BLACK, ls="--", lw=1.2, label="training")
-        axis.plot(d, test, color=BLUE, label="test")
-        best = int(np.argmax(test))
-        axis.plot(d[best], test[best], "o", color=RED, ms=5, label=f"best, d = {d[best]}")
-        axis.set(title=name, xlabel="total dimension d", ylim=(min(0.3, test.max() - 0.3), 1.02))
-        axis.legend(fontsize=8, loc="lower right")
+        axis.plot(d, train, color=BLACK, ls="--", lw=1.2, label="training accuracy")
+        axis.plot(d, test, color=BLUE, label="test accuracy")
+        if name in printed:
+            axis.axvline(printed[name], color=RED, ls=":", lw=1.6, label="printed d-hat")
+        bottom = min(test[len(test) // 4 :].min(), test.max() - 0.25) - 0.05
+        axis.set(title=paper_name(name), xlabel="total dimension d", ylim=(bottom - 0.1, 1.02))
+        _draw_criteria(axis, select(records, table="table1", dataset=name, metric="d"), bottom)
+    for axis in axes[len(names) :]:
+        axis.set_visible(False)
     axes[0].set_ylabel("accuracy")
+    axes[min(1, len(names) - 1)].legend(fontsize=8, loc="center right")
     note_source(figure, source_text(rows))
     return figure
+
+
+def _draw_criteria(axis, rows: pd.DataFrame, bottom: float) -> None:
+    """One bar a criterion at the foot of the axis, from the least to the largest d chosen."""
+    for line, (criterion, readings) in enumerate(CRITERIA.items()):
+        present = [reading for reading in readings if (rows["reading"] == reading).any()]
+        if present:
+            d = select(rows, reading=present[0])["value"].to_numpy(float)
+            y, colour = bottom - 0.03 * line, CRITERION_COLOURS[criterion]
+            axis.plot([d.min(), d.max()], [y, y], color=colour, lw=3, alpha=0.5)
+            axis.plot(d.mean(), y, "D", color=colour, ms=5, label=f"d by {criterion}")
+
+
+def _in_printed_order(datasets) -> list[str]:
+    order = [n.select["dataset"] for n in numbers("mkpm")]
+    return sorted(datasets, key=lambda name: order.index(name) if name in order else len(order))
 
 
 def allocation_along_path(records: pd.DataFrame) -> Figure:
     """Dimensions of every class's predictor as the shared budget grows."""
     rows = records[records["table"] == "path"]
-    names = list(rows["dataset"].unique())
-    figure, axes = figure_grid(1, len(names), size=(3.4, 3.0))
-    for axis, name in zip(axes, names, strict=True):
+    names = _in_printed_order(rows["dataset"].unique())
+    figure, axes = figure_grid(-(-len(names) // 2), min(2, len(names)), size=(5.4, 3.0))
+    for axis, name in zip(axes, names, strict=False):
         own = rows[rows["dataset"] == name]
         classes = list(select(own, metric="allocation path")["setting"].unique())
         colours = mpl.colormaps["tab10"](np.arange(10))
         for colour, label in zip(colours, classes, strict=False):
             d, allocated = _curve(own, metric="allocation path", setting=label)
-            axis.plot(d, allocated, color=colour, lw=1.2, label=label.removeprefix("class "))
+            axis.plot(d, allocated, color=colour, lw=1.2, label=class_name(name, label))
         axis.plot(d, d / len(classes), color=BLACK, ls=":", lw=1.0, label="equal")
-        axis.set(title=name, xlabel="total dimension d")
-        axis.legend(fontsize=6, ncols=2)
+        axis.set(title=paper_name(name), xlabel="total dimension d")
+        axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    for axis in axes[len(names) :]:
+        axis.set_visible(False)
     axes[0].set_ylabel("dimensions of the class")
     note_source(figure, source_text(rows))
     return figure
@@ -146,7 +211,7 @@ def budgets_compared(records: pd.DataFrame) -> Figure:
         axis.plot(range(3), wide.to_numpy().T, color=BLUE, alpha=0.35, lw=1, marker=".")
         axis.plot(range(3), wide.mean(), color=RED, marker="o", label="mean")
         axis.set_xticks(range(3), ["shared", "equal", "independent"], fontsize=8)
-        axis.set_title(name)
+        axis.set_title(paper_name(name))
     axes[0].set_ylabel("test accuracy")
     axes[0].legend(fontsize=8)
     note_source(figure, source_text(rows))
@@ -201,7 +266,7 @@ def low_rank_bases(records: pd.DataFrame) -> Figure:
                 axes[line * len(names) + column].plot(
                     own[value].median(), marker=".", color=colours[basis], label=label
                 )
-        axes[column].set_title(name)
+        axes[column].set_title(paper_name(name))
         axes[len(names) + column].set(xlabel="rank", xscale="log")
         ranks = sorted(rows["rank"].unique())
         axes[len(names) + column].set_xticks(ranks, [str(rank) for rank in ranks])
@@ -253,8 +318,10 @@ def category_weights(dataset, n_components: int) -> dict[str, np.ndarray]:
     return {str(c): unmask(w, mask) for c, w in zip(model.classes_, weights.T, strict=True)}
 
 
-def weight_maps(volumes: dict[str, np.ndarray], affine, title: str, source: str = "") -> Figure:
-    """Axial slice with the most voxels, one panel a category, one colour scale.
+def weight_maps(volumes: dict[str, np.ndarray], affine, source: str = "") -> Figure:
+    """Mosaic of axial slices (rows, from below) by category (columns), one colour scale.
+
+    The contour follows the edges of the voxels of the mask.
 
     Parameters
     ----------
@@ -262,14 +329,14 @@ def weight_maps(volumes: dict[str, np.ndarray], affine, title: str, source: str 
         Weights by category, NaN outside the mask.
     affine : ndarray of shape (4, 4)
         From voxels to millimetres.
-    title, source : str
+    source : str
     """
     names = list(volumes)
     inside = np.isfinite(volumes[names[0]])
-    z = int(np.argmax(inside.sum(axis=(0, 1))))
+    slices = _slices(inside)
     limit = max(np.nanpercentile(np.abs(volume), 99) for volume in volumes.values())
-    figure, axes = figure_grid(2, -(-len(names) // 2), size=(2.3, 2.3))
-    for axis, name in zip(axes, names, strict=False):
+    figure, axes = figure_grid(len(slices), len(names), size=(1.35, 1.0))
+    for axis, (z, name) in zip(axes, [(z, n) for z in slices for n in names], strict=True):
         image = axis.imshow(
             volumes[name][:, :, z].T,
             origin="lower",
@@ -278,14 +345,41 @@ def weight_maps(volumes: dict[str, np.ndarray], affine, title: str, source: str 
             vmax=limit,
             aspect=abs(affine[1, 1] / affine[0, 0]),
         )
-        axis.contour(inside[:, :, z].T.astype(float), [0.5], colors=GREEN, linewidths=0.6)
-        axis.set(title=name, xticks=[], yticks=[])
+        _outline(axis, inside[:, :, z])
+        axis.set(xticks=[], yticks=[])
         axis.grid(False)
-        _crop(axis, inside[:, :, z])
-    figure.colorbar(image, ax=list(axes), shrink=0.7, label="weight per standard deviation")
-    figure.suptitle(f"{title}, slice z = {z}")
+        _crop(axis, inside.any(axis=2))
+    for axis, name in zip(axes, names, strict=False):
+        axis.set_title(name, fontsize=10)
+    for axis, z in zip(axes[:: len(names)], slices, strict=True):
+        axis.set_ylabel(f"z = {affine[2, 2] * z + affine[2, 3]:.0f} mm", fontsize=9)
+    _orient(axes[0], affine)
+    figure.colorbar(image, ax=list(axes), shrink=0.6, label="weight per standard deviation")
     note_source(figure, source)
     return figure
+
+
+def _slices(inside, n: int = 4) -> list[int]:
+    """Slices at equal steps through those that hold voxels, without the outermost ones."""
+    filled = np.flatnonzero(inside.any(axis=(0, 1)))
+    return [int(filled[k]) for k in np.linspace(0, len(filled) - 1, n + 2).astype(int)[1:-1]]
+
+
+def _outline(axis, inside) -> None:
+    """Draw every edge between a voxel inside and one outside."""
+    padded = np.pad(inside, 1)
+    for x, y in np.argwhere(padded[1:, :] != padded[:-1, :]):
+        axis.plot([x - 0.5, x - 0.5], [y - 1.5, y - 0.5], color=GREEN, lw=0.6)
+    for x, y in np.argwhere(padded[:, 1:] != padded[:, :-1]):
+        axis.plot([x - 1.5, x - 0.5], [y - 0.5, y - 0.5], color=GREEN, lw=0.6)
+
+
+def _orient(axis, affine) -> None:
+    """Letters of the sides to which the axes of the first panel point."""
+    opposite = {"L": "R", "R": "L", "A": "P", "P": "A", "S": "I", "I": "S"}
+    right, up, _ = nib.aff2axcodes(affine)
+    for x, y, side in [(0.96, 0.5, right), (0.04, 0.5, opposite[right]), (0.5, 0.92, up)]:
+        axis.text(x, y, side, transform=axis.transAxes, ha="center", va="center", fontsize=8)
 
 
 def _crop(axis, inside) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -11,6 +12,8 @@ from reprolib.methods.kpm import KPMClassifier
 from reprolib.papers.kpm import example as kpm_example
 from reprolib.papers.kpm import figures as kpm
 from reprolib.rerun import records as results
+
+FLARE_SOLAR = "raetsch/flare_solar"
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +71,40 @@ def test_paired_interval_is_students(records):
     assert (row["low"], row["high"]) == pytest.approx((100 * interval.low, 100 * interval.high))
 
 
+def test_paired_comparison_takes_the_reading_with_more_realisations_where_it_was_run(records):
+    rows = records[records["reading"] == "headline"]
+    assert kpm.paired_reading(rows) == "headline"
+    both = pd.concat([rows, rows.assign(reading=kpm.PARTITIONS)])
+    assert kpm.paired_reading(both) == kpm.PARTITIONS
+    only_kpm = pd.concat([rows, rows[rows["method"] == "kpm"].assign(reading=kpm.PARTITIONS)])
+    assert kpm.paired_reading(only_kpm) == "headline"
+
+
+def test_paired_summary_names_the_sets_on_either_side_of_zero():
+    table = pd.DataFrame(
+        {"low": [-2.0, 0.1, -1.0], "high": [-1.0, 2.0, 1.0]},
+        index=["raetsch/flare_solar", "raetsch/image", "raetsch/heart"],
+    )
+    assert kpm.paired_summary(table) == (
+        "KPM better: Flare Solar. SVM better: Image. Interval with zero inside: 1 of 3 sets."
+    )
+
+
+def test_selections_are_counted_and_the_printed_dimension_marked(records):
+    figure = kpm.selected_dimensions(records)
+    flare = next(axis for axis in figure.axes if axis.get_title() == "Flare Solar")
+    rows = records[(records["table"] == "selection") & (records["dataset"] == FLARE_SOLAR)]
+    single, medians = flare.containers
+    assert sum(bar.get_height() for bar in single) == (rows["metric"] == "selected D").sum()
+    assert sum(bar.get_height() for bar in medians) == (rows["metric"] == "median D").sum()
+    assert list(flare.lines[0].get_xdata()) == [6, 6]
+
+
+def test_figure1_marks_the_printed_dimension(records):
+    _, _, marked = kpm.figure1(records).axes[0].lines
+    assert list(marked.get_xdata()) == [6, 6]
+
+
 def test_losses_table_has_every_loss(records):
     frame = kpm.losses_table(records)
     assert list(frame["test error"].columns) == ["hinge", "logistic", "square"]
@@ -88,3 +125,12 @@ def test_example_pictures_show_the_model():
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), model.objective_path_ / 40)
     assert len(kpm_example.decision_boundaries(model, X, y, [1, 6], ["a", "b"]).axes) == 2
     assert len(kpm_example.components(X, y, 0.5, [1, 2, 3]).axes) == 3
+
+
+def test_kpm_beside_svm_takes_any_number_of_components():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
+    assert kpm_example.fitted(X, y, 500, gamma=0.01).n_components_ < 40
+    figure = kpm_example.kpm_beside_svm(X, y, X, y, 500, 0.5, [1.0])
+    assert [axis.get_title()[:3] for axis in figure.axes] == ["KPM", "SVM"]

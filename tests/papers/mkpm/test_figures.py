@@ -1,0 +1,72 @@
+"""Figures of MKPM show what the records and the model say."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.papers.mkpm import example, figures
+from reprolib.rerun import records as results
+
+
+@pytest.fixture(scope="module")
+def records():
+    return results.load_paper("mkpm")
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def test_every_figure_of_the_report_is_drawn_from_the_committed_records(records):
+    drawn = figures.report_figures(records)
+    assert len(drawn) == 5
+    assert all(figure.axes for figure in drawn.values())
+
+
+def test_printed_dimension_and_every_criterion_are_marked(records):
+    panels = {axis.get_title(): axis for axis in figures.accuracy_along_path(records).axes}
+    lines = {line.get_label(): line for line in panels["dna"].lines}
+    assert list(lines["printed d-hat"].get_xdata()) == [690, 690]
+    assert list(lines["d by cross-validation"].get_xdata()) == [715]
+    rows = results.select(
+        records,
+        table="table1",
+        dataset="statlog/dna",
+        metric="d",
+        reading="N is the training size",
+    )
+    assert list(lines["d by training error"].get_xdata()) == [rows["value"].mean()]
+
+
+def test_classes_and_data_sets_have_the_names_of_their_documentation(records):
+    panels = {axis.get_title(): axis for axis in figures.allocation_along_path(records).axes}
+    assert list(panels) == ["segment", "dna", "satimage", "fmri"]
+    shown = [text.get_text() for text in panels["segment"].get_legend().get_texts()]
+    assert shown[:2] == ["brickface", "sky"]
+    assert figures.class_name("haxby/subj1", "class face") == "face"
+
+
+def test_outline_of_one_voxel_has_four_edges():
+    _, axis = plt.subplots()
+    figures._outline(axis, np.array([[False, False], [False, True]]))
+    edges = {tuple(map(tuple, line.get_xydata())) for line in axis.lines}
+    assert edges == {
+        ((0.5, 0.5), (0.5, 1.5)),
+        ((1.5, 0.5), (1.5, 1.5)),
+        ((0.5, 0.5), (1.5, 0.5)),
+        ((0.5, 1.5), (1.5, 1.5)),
+    }
+
+
+def test_example_at_any_dimension():
+    X, y = example.rings(120, seed=0)
+    model = MKPMClassifier(40, gamma=1.0).fit(X, y)
+    figure = example.at_dimension(model, X, y, X, y, 40)
+    assert figure.axes[0].get_title() == "d = 40 = " + " + ".join(map(str, model.allocation_))
+    beyond = example.at_dimension(model, X, y, X, y, 10_000)
+    assert beyond.axes[0].get_title() == figure.axes[0].get_title()
