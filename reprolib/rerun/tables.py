@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -193,7 +193,7 @@ def scoreboard(papers: Sequence[str], directory: Path | None = None) -> pd.DataF
     rows = []
     for paper in papers:
         verdicts = judge_paper(paper, directory)
-        kinds = {kind_of_number(v): None for v in sorted(verdicts, key=_place_of_kind)}
+        kinds = {kind_of_number(v): None for v in in_report_order(verdicts)}
         for kind in kinds:
             listed = [v for v in verdicts if kind_of_number(v) == kind]
             sources = sorted({s for v in listed for s in v.source.split(", ") if s})
@@ -213,6 +213,11 @@ def scoreboard(papers: Sequence[str], directory: Path | None = None) -> pd.DataF
 def kind_of_number(verdict: Verdict) -> str:
     """Role and quantity of a number; quotations are one kind."""
     return "quoted" if verdict.role == "quoted" else f"{verdict.role}, {verdict.quantity}"
+
+
+def in_report_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Verdicts with the paper's own method first, performance before selection, as printed else."""
+    return sorted(verdicts, key=_place_of_kind)
 
 
 def _place_of_kind(verdict: Verdict) -> tuple[int, int]:
@@ -247,6 +252,7 @@ def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:
 __all__ = [
     "difference_text",
     "half_width_text",
+    "in_report_order",
     "kind_of_number",
     "list_readings",
     "not_reproduced",

@@ -5,21 +5,17 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from reprolib.cli.main import main
 from reprolib.report import page as report
-from reprolib.report import readme
 from reprolib.rerun import tables
 from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.printed import paper_entry
 from reprolib.rerun.registry import PAPERS
 from reprolib.rerun.verdicts import count_words, judge_paper
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class _Page(HTMLParser):
@@ -110,16 +106,6 @@ def test_report_command_needs_results(tmp_path, capsys):
 def test_report_command_says_where_the_page_is(tmp_path, capsys):
     assert main(["report", "--output", str(tmp_path / "r.html")]) == 0
     assert str(tmp_path / "r.html") in capsys.readouterr().out.replace("\n", "")
-
-
-def test_readme_agrees_with_the_results():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme.updated(text, PAPERS) == text, "run `make readme`"
-
-
-def test_readme_without_markers_is_refused():
-    with pytest.raises(ValueError, match="markers"):
-        readme.updated("# no markers", PAPERS)
 
 
 def test_scoreboard_counts_every_number():
