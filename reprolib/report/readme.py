@@ -50,9 +50,10 @@ def scoreboard_markdown(
     for paper in papers:
         entry = paper_entry(paper)["paper"]
         link = f"[{paper.upper()}]({notebooks}{entry['notebook']}), {entry['year']}"
-        counts = [_counts(frame.loc[paper], kinds) for kinds in _COLUMNS.values()]
+        own = frame[frame.index.get_level_values("paper") == paper].droplevel("paper")
+        counts = [_counts(own, kinds) for kinds in _COLUMNS.values()]
         minutes = f"{_minutes(paper, directory)} min"
-        lines.append(_markdown_row([link, *counts, _sources(frame.loc[paper]), minutes]))
+        lines.append(_markdown_row([link, *counts, _sources(own), minutes]))
     total = sum(_minutes(paper, directory) for paper in papers)
     studies = sum(_minutes(study, directory) for study in STUDIES)
     note = (

@@ -45,7 +45,8 @@ def scoreboard_svg(verdicts: Mapping[str, Sequence[Verdict]], *, palette: str = 
             y += _PITCH * -(-len(group) // _PER_LINE)
         y += _GAP
     counts = count_words([v for listed in verdicts.values() for v in listed])
-    legend = _legend({word: count for word, count in counts.items() if count}, y + _GAP)
+    shown = {word: count for word, count in counts.items() if count or not palette}
+    legend = _legend(shown, y + _GAP)
     return render(
         "scoreboard.svg.jinja",
         lines=lines,

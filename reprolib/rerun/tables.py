@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun import records as results
-from reprolib.rerun.number import Quantity, Role
+from reprolib.rerun.number import Number, Quantity, Role
 from reprolib.rerun.printed import paper_entry
 from reprolib.rerun.rules import WORDS, Word
 from reprolib.rerun.task import HEADLINE
@@ -225,14 +225,28 @@ def _place_of_kind(verdict: Verdict) -> tuple[int, int]:
     return roles.index(verdict.role), quantities.index(verdict.quantity)
 
 
-def summary(records: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation over trials of everything measured, embedded data included."""
+def summary(records: pd.DataFrame, printed: Sequence[Number] = ()) -> pd.DataFrame:
+    """Mean and standard deviation over trials of everything measured, embedded data included.
+
+    Parameters
+    ----------
+    records : DataFrame
+    printed : sequence of Number
+        A metric that is printed has the unit and the digits of print; others are as recorded.
+    """
     usable = records[(records["status"] == "ok") & records["value"].notna()]
     keys = ["table", "dataset", "method", "setting", "reading", "metric"]
     grouped = usable.groupby(keys, sort=True)["value"]
     frame = grouped.agg(["mean", "std", "count"]).join(usable.groupby(keys)["source"].first())
-    frame["ours"] = [number_text(m, s, 4) for m, s in zip(frame["mean"], frame["std"], strict=True)]
-    return frame.rename(columns={"count": "trials"})[["ours", "trials", "source"]].reset_index()
+    formats = {n.select["metric"]: (n.scale, n.digits) for n in printed}
+    units = [formats.get(metric, (1, 4)) for metric in frame.index.get_level_values("metric")]
+    frame["ours"] = [
+        number_text(scale * mean, scale * std, digits)
+        for (scale, digits), mean, std in zip(units, frame["mean"], frame["std"], strict=True)
+    ]
+    frame["unit"] = ["per cent" if scale == 100 else "as recorded" for scale, _ in units]
+    columns = ["ours", "unit", "trials", "source"]
+    return frame.rename(columns={"count": "trials"})[columns].reset_index()
 
 
 def with_source(frame: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
