@@ -18,7 +18,7 @@ from reprolib.rerun.tables import number_text
 from reprolib.rerun.verdicts import Verdict
 
 #: Pixels: height of a line, width of the plot beside the names, margin, and of a letter.
-_LINE, _PLOT, _MARGIN, _LETTER = 18, 440, 12, 6.6
+_LINE, _PLOT, _MARGIN, _LETTER = 18, 560, 12, 6.6
 _UNITS = {"performance": "per cent", "selection": "selected"}
 
 
