@@ -12,7 +12,7 @@ import pandas as pd
 from reprolib.report.palette import PALETTES
 from reprolib.report.render import render
 from reprolib.report.score_svg import scoreboard_svg
-from reprolib.report.section import paper_section
+from reprolib.report.section import paper_section, reason_beside_verdict
 from reprolib.report.style import use_style
 from reprolib.report.words import MEANINGS
 from reprolib.rerun import records as results
@@ -96,5 +96,5 @@ def all_numbers(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
     ]
     if not frames:
         return pd.DataFrame()
-    frame = pd.concat(frames, ignore_index=True).rename(columns={"reason": "why"})
+    frame = reason_beside_verdict(pd.concat(frames, ignore_index=True))
     return frame.set_index("paper").reset_index()

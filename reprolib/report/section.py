@@ -106,8 +106,16 @@ def embed(figure: Figure) -> str:
 def _table(verdicts: Sequence[Verdict], table: str) -> pd.DataFrame:
     """One printed table, the paper's own method first, each verdict with its reason."""
     listed = tables.in_report_order([v for v in verdicts if v.number.table == table])
-    frame = tables.verdict_frame(listed).drop(columns=["table", "quantity"])
-    return frame.rename(columns={"reason": "why"})
+    return reason_beside_verdict(tables.verdict_frame(listed)).drop(columns=["table", "quantity"])
+
+
+def reason_beside_verdict(frame: pd.DataFrame) -> pd.DataFrame:
+    """Table of verdicts in the report's order: numbers, verdict, why, and then the evidence."""
+    told = ["published", "ours", "verdict", "why"]
+    frame = frame.rename(columns={"reason": "why"})
+    names = [name for name in frame.columns if name not in told]
+    first = names.index("difference")
+    return frame[[*names[:first], *told, *names[first:]]]
 
 
 def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:

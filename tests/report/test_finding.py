@@ -10,8 +10,9 @@ import pytest
 
 from reprolib.report.finding import finding
 from reprolib.report.forest_svg import forest_svg
+from reprolib.rerun.printed import numbers
 from reprolib.rerun.registry import PAPERS
-from reprolib.rerun.verdicts import judge_paper
+from reprolib.rerun.verdicts import Verdict, judge_paper
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -83,3 +84,10 @@ def test_equal_values_lie_at_equal_places_and_larger_ones_to_the_right():
     assert bars[0] == bars[1]
     assert bars[0].startswith(f"M{marks[0]}")
     assert marks[1] > marks[0]
+
+
+def test_a_run_without_usable_records_is_drawn_and_told():
+    verdicts = [Verdict(number, "not run") for number in numbers("kpm")]
+    root = ET.fromstring(forest_svg(verdicts, "performance"))
+    assert len(list(root.iter(f"{SVG}use"))) == 0
+    assert "12 not run" in dict(finding(verdicts))["Own method"]
