@@ -65,6 +65,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 html_show_sourcelink = False
+html_extra_path = ["scoreboard-light.svg", "scoreboard-dark.svg"]
 
 
 def copy_in() -> None:
@@ -74,7 +75,8 @@ def copy_in() -> None:
     shutil.copytree(ROOT / "notebooks", HERE / "notebooks", ignore=ignored)
     for source, copy in {"CONTRIBUTING.md": "CONTRIBUTING.md", "README.md": "_readme.md"}.items():
         text = (ROOT / source).read_text(encoding="utf-8")
-        (HERE / copy).write_text(text.replace("](docs/", "]("), encoding="utf-8")
+        text = text.replace("](docs/", "](").replace('"docs/', '"')
+        (HERE / copy).write_text(text, encoding="utf-8")
     write_api_pages(HERE / "api")
 
 

@@ -39,8 +39,13 @@ def forest_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:
         ends low and high of the interval around ours, and the list of means under other readings.
         Sorted by quantity, role, table and row, otherwise in printed order.
     """
+    return pd.DataFrame([_line(v) for v in in_forest_order(verdicts)], columns=_COLUMNS)
+
+
+def in_forest_order(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Verdicts as they are drawn: by quantity, role, table and row, otherwise in printed order."""
     roles, quantities = get_args(Role), get_args(Quantity)
-    in_order = sorted(
+    return sorted(
         verdicts,
         key=lambda v: (
             quantities.index(v.quantity),
@@ -49,7 +54,6 @@ def forest_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:
             _first_place(verdicts, v),
         ),
     )
-    return pd.DataFrame([_line(v) for v in in_order], columns=_COLUMNS)
 
 
 _COLUMNS = ["quantity", "role", "table", "row", "column", "verdict", "published", "ours"]
@@ -138,9 +142,14 @@ def _draw_panel(axis, quantity: str, part: pd.DataFrame) -> None:
         return
     axis.set_xlabel("selected")
     drawn = part[["published", "ours", "low", "high"]].to_numpy(float)
-    if np.nanmax(drawn) > _WIDE_RATIO * max(np.nanmin(drawn), 1.0):
+    if is_wide(drawn):
         axis.set_xscale("log" if np.nanmin(drawn) > 0 else "symlog")
         axis.xaxis.set_major_formatter("{x:g}")
+
+
+def is_wide(drawn: np.ndarray) -> bool:
+    """Whether values spread over so many orders that a linear scale would hide the small ones."""
+    return bool(np.nanmax(drawn) > _WIDE_RATIO * max(np.nanmin(drawn), 1.0))
 
 
 def _draw_line(axis, y: int, line: pd.Series) -> None:

@@ -2,52 +2,24 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
-import jinja2
-import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.figure import Figure
 
-from reprolib.report.forest import forest_figure
-from reprolib.report.paper_figures import drawn_figures
-from reprolib.report.scoreboard import scoreboard_figure
-from reprolib.report.style import VERDICT_STYLE, use_style
+from reprolib.report.palette import PALETTES
+from reprolib.report.render import render
+from reprolib.report.score_svg import scoreboard_svg
+from reprolib.report.section import paper_section, reason_beside_verdict
+from reprolib.report.style import use_style
+from reprolib.report.words import MEANINGS
 from reprolib.rerun import records as results
 from reprolib.rerun import tables
 from reprolib.rerun.folders import write_atomically
 from reprolib.rerun.printed import paper_entry
-from reprolib.rerun.rules import SHARP_POINTS, WORDS
-from reprolib.rerun.verdicts import (
-    Verdict,
-    count_words,
-    judge_paper,
-)
-
-
-@dataclass(frozen=True)
-class PaperSection:
-    """What the report shows of one paper."""
-
-    key: str
-    paper: Mapping[str, Any]
-    notebook: str
-    forest: str
-    tables: Sequence[tuple[str, str, pd.DataFrame]]
-    summary: pd.DataFrame
-    figures: Sequence[tuple[str, str]]
-    undrawn: str
-    readings: pd.DataFrame
-    provenance: pd.DataFrame
-    runs: pd.DataFrame
-    environments: Mapping[str, str]
+from reprolib.rerun.verdicts import Verdict, count_words, judge_paper
 
 
 def write_report(
@@ -77,28 +49,22 @@ def write_report(
     use_style()
     at_hand = [paper for paper in papers if not results.load_paper(paper, directory).empty]
     verdicts = {paper: judge_paper(paper, directory) for paper in at_hand}
-    html = _template().render(
+    judged = {paper: listed for paper, listed in verdicts.items() if listed}
+    html = render(
+        "report.html.jinja",
         title=title,
+        palettes=PALETTES,
+        meanings=MEANINGS,
         site=_link(site, "index.html", output),
-        words=WORDS,
-        sharp_points=SHARP_POINTS,
-        style=VERDICT_STYLE,
-        counts=count_words([v for listed in verdicts.values() for v in listed]),
-        scoreboard=embed(scoreboard_figure(verdicts)) if any(verdicts.values()) else "",
-        numbers=all_numbers(verdicts),
+        words_page=_link(site, "words.html", output),
+        counts=count_words([v for listed in judged.values() for v in listed]),
+        scoreboard=scoreboard_svg(judged) if judged else "",
+        readings={paper: readings_with_records(listed) for paper, listed in judged.items()},
+        numbers=all_numbers(judged),
         sections=[_section(paper, directory, output, site) for paper in at_hand],
     )
     write_atomically(output, html)
     return output
-
-
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("reprolib.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    return environment.get_template("report.html.jinja")
 
 
 def _link(site: Path | None, page: str, output: Path) -> str:
@@ -109,85 +75,26 @@ def _link(site: Path | None, page: str, output: Path) -> str:
     return quote(Path(relative).as_posix())
 
 
-def embed(figure: Figure) -> str:
-    """Figure as a PNG data URI; the figure is closed."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    plt.close(figure)
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+def _section(paper: str, directory: Path, output: Path, site: Path | None) -> dict:
+    notebook = Path("notebooks", paper_entry(paper)["paper"]["notebook"]).with_suffix(".html")
+    link = _link(site, notebook.as_posix(), output)
+    rendered = site / notebook if site is not None and link else None
+    return {**vars(paper_section(paper, directory, rendered)), "notebook": link}
+
+
+def readings_with_records(verdicts: Sequence[Verdict]) -> list[str]:
+    """Names of the readings under which printed numbers were measured, without the headline."""
+    return sorted({name for v in verdicts for name in v.readings})
 
 
 def all_numbers(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
-    """Every published number, one row each; a study that has none adds no row."""
+    """Every published number, one row each, own methods first; empty if there are none."""
     frames = [
-        tables.verdict_frame(listed).assign(paper=paper.upper())
+        tables.verdict_frame(tables.in_report_order(listed)).assign(paper=paper.upper())
         for paper, listed in verdicts.items()
         if listed
     ]
     if not frames:
         return pd.DataFrame()
-    return pd.concat(frames, ignore_index=True).set_index("paper").reset_index()
-
-
-def _section(paper: str, directory: Path, output: Path, site: Path | None) -> PaperSection:
-    verdicts = judge_paper(paper, directory)
-    entry = paper_entry(paper)
-    records = results.load_paper(paper, directory)
-    page = Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html").as_posix()
-    metas = list(results.load_meta(paper, directory).values())
-    figures, fault = drawn_figures(paper, records)
-    return PaperSection(
-        key=paper,
-        paper=entry["paper"],
-        notebook=_link(site, page, output),
-        forest=embed(forest_figure(verdicts)) if verdicts else "",
-        tables=[
-            (key, entry["tables"][key]["caption"], _beside(paper, key, directory))
-            for key in entry["tables"]
-        ],
-        summary=tables.summary(records),
-        figures=[(caption, embed(figure)) for caption, figure in figures.items()],
-        undrawn=fault.strip().rsplit("\n", 1)[-1],
-        readings=tables.list_readings(paper).reset_index(),
-        provenance=_provenance(paper, directory, metas),
-        runs=_runs(metas),
-        environments=_environments(metas),
-    )
-
-
-def _beside(paper: str, table: str, directory: Path) -> pd.DataFrame:
-    return tables.published_beside_ours(paper, table, directory).reset_index()
-
-
-def _provenance(paper: str, directory: Path, metas: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    frame = tables.provenance(paper, directory)
-    for column, key in (("note", "source_notes"), ("digest", "data_digests")):
-        told = {name: text for meta in metas for name, text in meta[key].items()}
-        frame[column] = [told.get(name, "") for name in frame.index]
-    return frame.reset_index()
-
-
-def _runs(metas: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "table": meta["table"],
-            "profile": meta["profile"],
-            "date": meta["date"],
-            "protocol version": meta["protocol_version"],
-            "records": meta["records"],
-            "failed": meta["failed_records"],
-            "minutes, run": f"{meta['wall_seconds'] / 60:.1f}",
-            "minutes, tasks": f"{meta['seconds_of_tasks'] / 60:.1f}",
-        }
-        for meta in metas
-    )
-
-
-def _environments(metas: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Machine and versions, with the tables that were made there."""
-    made: dict[str, list[str]] = {}
-    for meta in metas:
-        versions = ", ".join(f"{name} {number}" for name, number in meta["versions"].items())
-        where = f"{meta['machine']}, Python {meta['python']}, {versions}"
-        made.setdefault(where, []).append(meta["table"])
-    return {", ".join(names): where for where, names in made.items()}
+    frame = reason_beside_verdict(pd.concat(frames, ignore_index=True))
+    return frame.set_index("paper").reset_index()

@@ -1,9 +1,13 @@
-"""The scoreboard in the README, generated from the committed results."""
+"""The first screen of the README, generated from the committed results: one picture, one table."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pandas as pd
+
+from reprolib.report.score_svg import scoreboard_svg
 from reprolib.report.style import VERDICT_STYLE
 from reprolib.rerun import records as results
 from reprolib.rerun import tables
@@ -11,16 +15,26 @@ from reprolib.rerun.folders import write_atomically
 from reprolib.rerun.printed import paper_entry
 from reprolib.rerun.registry import STUDIES
 from reprolib.rerun.rules import WORDS
+from reprolib.rerun.verdicts import judge_paper
 
 BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
 #: Worker processes for which the time of a full run is stated: the command line's default.
 WORKERS = 2
+#: The README's picture, relative to it, by the ground that it is drawn for.
+PICTURES = {palette: f"docs/scoreboard-{palette}.svg" for palette in ("light", "dark")}
+#: Kinds of numbers by the column that counts them.
+_COLUMNS = {
+    "own method: performance": ("own, performance",),
+    "own method: selections": ("own, selection",),
+    "baselines": ("baseline, performance", "baseline, selection"),
+    "quoted": ("quoted",),
+}
 
 
 def scoreboard_markdown(
-    papers, directory: Path | None = None, *, notebooks: str = "notebooks/"
+    papers: Sequence[str], directory: Path | None = None, *, notebooks: str = "notebooks/"
 ) -> str:
-    """Markdown table: the verdicts counted by paper and kind of number, its own method first.
+    """Markdown table: the verdicts on every paper counted, its own method first.
 
     Parameters
     ----------
@@ -31,29 +45,43 @@ def scoreboard_markdown(
         Start of the links to the notebooks, relative to where the table is shown.
     """
     frame = tables.scoreboard(papers, directory)
-    words = [f"{VERDICT_STYLE[word][1]} {word}" for word in WORDS]
-    head = ["paper", "of whom and what", "numbers", *words, "data", "time"]
+    head = ["paper", *_COLUMNS, "data", "time"]
     lines = [_markdown_row(head), "|" + "---|" * len(head)]
-    for paper, kinds in frame.groupby(level="paper", sort=False):
-        entry = paper_entry(str(paper))["paper"]
-        link = f"[{str(paper).upper()}]({notebooks}{entry['notebook']}), {entry['year']}"
-        first = [link, f"{_minutes(str(paper), directory)} min"]
-        for kind, row in kinds.droplevel("paper").iterrows():
-            counts = [row["published"], *(row[word] or "" for word in WORDS)]
-            lines.append(_markdown_row([first[0], kind, *counts, row["sources"], first[1]]))
-            first = ["", ""]
+    for paper in papers:
+        entry = paper_entry(paper)["paper"]
+        link = f"[{paper.upper()}]({notebooks}{entry['notebook']}), {entry['year']}"
+        own = frame[frame.index.get_level_values("paper") == paper].droplevel("paper")
+        counts = [_counts(own, kinds) for kinds in _COLUMNS.values()]
+        minutes = f"{_minutes(paper, directory)} min"
+        lines.append(_markdown_row([link, *counts, _sources(own), minutes]))
     total = sum(_minutes(paper, directory) for paper in papers)
     studies = sum(_minutes(study, directory) for study in STUDIES)
     note = (
-        f"Time: `reprolib reproduce --full` from an empty store on {WORKERS} cores, {total} min "
-        f"for all papers and {studies} min for the study across them. It is the sum of the "
+        f"{_legend(frame)}. Time: `reprolib reproduce --full` from an empty store on {WORKERS} "
+        f"cores, {total} min for all papers and {studies} min for the study across them: the "
         f"seconds that the tasks took when these results were made, divided by {WORKERS}."
     )
     return "\n".join([*lines, "", note])
 
 
-def _markdown_row(cells) -> str:
-    return f"| {' | '.join(str(cell) for cell in cells)} |"
+def _counts(kinds_of_paper: pd.DataFrame, kinds: Sequence[str]) -> str:
+    counted = kinds_of_paper.loc[kinds_of_paper.index.isin(kinds), list(WORDS)].sum()
+    told = [f"{VERDICT_STYLE[word][1]}&nbsp;{counted[word]}" for word in WORDS if counted[word]]
+    return " ".join(told)
+
+
+def _legend(frame: pd.DataFrame) -> str:
+    counted = frame[list(WORDS)].sum()
+    return ", ".join(f"{VERDICT_STYLE[w][1]} {w}" for w in WORDS if counted[w])
+
+
+def _sources(kinds: pd.DataFrame) -> str:
+    listed = {s for sources in kinds["sources"] for s in sources.split(", ")}
+    return ", ".join(sorted(listed - {"–"})) or "–"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _minutes(paper: str, directory: Path | None) -> int:
@@ -61,15 +89,35 @@ def _minutes(paper: str, directory: Path | None) -> int:
     return max(1, round(seconds / WORKERS / 60))
 
 
-def updated(text: str, papers, directory: Path | None = None) -> str:
-    """Text of a README with the scoreboard between its two markers made anew.
+def pictures(papers: Sequence[str], directory: Path | None = None) -> Mapping[str, str]:
+    """Texts of the README's pictures by their paths relative to it."""
+    verdicts = {paper: judge_paper(paper, directory) for paper in papers}
+    return {path: scoreboard_svg(verdicts, palette=p) for p, path in PICTURES.items()}
+
+
+def _picture_element(papers: Sequence[str], directory: Path | None) -> str:
+    n_numbers = sum(len(judge_paper(paper, directory)) for paper in papers)
+    told = f"One mark for each of the {n_numbers} published numbers, by paper, kind and verdict"
+    return "\n".join(
+        [
+            "<picture>",
+            f'<source media="(prefers-color-scheme: dark)" srcset="{PICTURES["dark"]}">',
+            f'<img alt="{told}; the table below counts them." src="{PICTURES["light"]}">',
+            "</picture>",
+        ]
+    )
+
+
+def updated(text: str, papers: Sequence[str], directory: Path | None = None) -> str:
+    """Text of a README with picture and table between its two markers made anew.
 
     Raises
     ------
     ValueError
         If the markers are missing.
     """
-    return replaced(text, BEGIN, END, f"\n{scoreboard_markdown(papers, directory)}\n")
+    shown = [_picture_element(papers, directory), scoreboard_markdown(papers, directory)]
+    return replaced(text, BEGIN, END, "\n" + "\n\n".join(shown) + "\n")
 
 
 def replaced(text: str, begin: str, end: str, content: str) -> str:
@@ -87,6 +135,8 @@ def replaced(text: str, begin: str, end: str, content: str) -> str:
     return f"{before}{begin}{content}{end}{after}"
 
 
-def update_file(path: Path, papers) -> None:
-    """Rewrite the scoreboard of a README from the committed results."""
+def update_file(path: Path, papers: Sequence[str]) -> None:
+    """Rewrite scoreboard and pictures of a README from the committed results."""
     write_atomically(path, updated(path.read_text(encoding="utf-8"), papers))
+    for name, text in pictures(papers).items():
+        write_atomically(path.parent / name, text)

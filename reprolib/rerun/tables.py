@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun import records as results
-from reprolib.rerun.number import Quantity, Role
+from reprolib.rerun.number import Number, Quantity, Role
 from reprolib.rerun.printed import paper_entry
 from reprolib.rerun.rules import WORDS, Word
 from reprolib.rerun.task import HEADLINE
@@ -193,7 +193,7 @@ def scoreboard(papers: Sequence[str], directory: Path | None = None) -> pd.DataF
     rows = []
     for paper in papers:
         verdicts = judge_paper(paper, directory)
-        kinds = {kind_of_number(v): None for v in sorted(verdicts, key=_place_of_kind)}
+        kinds = {kind_of_number(v): None for v in in_report_order(verdicts)}
         for kind in kinds:
             listed = [v for v in verdicts if kind_of_number(v) == kind]
             sources = sorted({s for v in listed for s in v.source.split(", ") if s})
@@ -215,19 +215,38 @@ def kind_of_number(verdict: Verdict) -> str:
     return "quoted" if verdict.role == "quoted" else f"{verdict.role}, {verdict.quantity}"
 
 
+def in_report_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Verdicts with the paper's own method first, performance before selection, as printed else."""
+    return sorted(verdicts, key=_place_of_kind)
+
+
 def _place_of_kind(verdict: Verdict) -> tuple[int, int]:
     roles, quantities = get_args(Role), get_args(Quantity)
     return roles.index(verdict.role), quantities.index(verdict.quantity)
 
 
-def summary(records: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation over trials of everything measured, embedded data included."""
+def summary(records: pd.DataFrame, printed: Sequence[Number] = ()) -> pd.DataFrame:
+    """Mean and standard deviation over trials of everything measured, embedded data included.
+
+    Parameters
+    ----------
+    records : DataFrame
+    printed : sequence of Number
+        A metric that is printed has the unit and the digits of print; others are as recorded.
+    """
     usable = records[(records["status"] == "ok") & records["value"].notna()]
     keys = ["table", "dataset", "method", "setting", "reading", "metric"]
     grouped = usable.groupby(keys, sort=True)["value"]
     frame = grouped.agg(["mean", "std", "count"]).join(usable.groupby(keys)["source"].first())
-    frame["ours"] = [number_text(m, s, 4) for m, s in zip(frame["mean"], frame["std"], strict=True)]
-    return frame.rename(columns={"count": "trials"})[["ours", "trials", "source"]].reset_index()
+    formats = {n.select["metric"]: (n.scale, n.digits) for n in printed}
+    units = [formats.get(metric, (1, 4)) for metric in frame.index.get_level_values("metric")]
+    frame["ours"] = [
+        number_text(scale * mean, scale * std, digits)
+        for (scale, digits), mean, std in zip(units, frame["mean"], frame["std"], strict=True)
+    ]
+    frame["unit"] = ["per cent" if scale == 100 else "as recorded" for scale, _ in units]
+    columns = ["ours", "unit", "trials", "source"]
+    return frame.rename(columns={"count": "trials"})[columns].reset_index()
 
 
 def with_source(frame: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
@@ -247,6 +266,7 @@ def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:
 __all__ = [
     "difference_text",
     "half_width_text",
+    "in_report_order",
     "kind_of_number",
     "list_readings",
     "not_reproduced",

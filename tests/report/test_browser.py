@@ -9,7 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from reprolib.report.marks import described
 from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.rules import WORDS
 from reprolib.rerun.verdicts import count_words, judge_paper
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -202,7 +204,7 @@ def test_landmarks_and_headings_name_every_part(page):
     for link in navigation.all():
         target = page.locator(link.get_attribute("href"))
         assert target.evaluate("(part) => part.getAttribute('aria-labelledby')")
-    assert navigation.count() == 1 + len(PAPERS) + len(STUDIES)
+    assert navigation.count() == 2 + len(PAPERS) + len(STUDIES)
     levels = page.evaluate(
         "[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))"
     )
@@ -228,9 +230,80 @@ def test_axe_finds_no_violation(browser, address, width, scheme):
 
 
 def test_print_shows_the_reasons_and_no_controls(page):
+    opened = page.locator("details[open]").count()
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details:not([open])").count() == 0
     assert page.locator(".controls:visible").count() == 0
+    assert page.locator("nav:visible").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator("details[open]").count() == 0
+    assert page.locator("details[open]").count() == opened
+
+
+def _legend_counts(page):
+    shown = page.locator(".legend [data-word]")
+    return {entry.get_attribute("data-word"): int(entry.text_content()) for entry in shown.all()}
+
+
+def _counts(words):
+    return {word: list(words).count(word) for word in WORDS}
+
+
+def test_the_selector_shows_the_scoreboard_under_a_reading(page):
+    verdicts = [v for paper in PAPERS for v in judge_paper(paper)]
+    choice = page.get_by_label("Show the scoreboard under")
+    assert _legend_counts(page) == count_words(verdicts)
+    choice.select_option("headline")
+    assert _legend_counts(page) == _counts(v.headline_word for v in verdicts if v.n_trials)
+    for paper in PAPERS:
+        reading = next(name for v in judge_paper(paper) for name in v.readings)
+        choice.select_option(label=f"{paper.upper()}: {reading}")
+        measured = [v for v in judge_paper(paper) if reading in v.readings]
+        assert _legend_counts(page) == _counts(v.readings[reading].word for v in measured)
+        assert page.locator(".mark:not(.unmeasured)").count() == len(measured)
+        told = page.locator("#reading-status").text_content()
+        assert told.startswith(f"{len(measured)} numbers: ")
+        titles = page.locator(".mark:not(.unmeasured) title").all_text_contents()
+        assert all(f"under “{reading}”" in title for title in titles)
+    choice.select_option("")
+    assert _legend_counts(page) == count_words(verdicts)
+    assert page.locator(".mark.unmeasured").count() == 0
+
+
+def test_the_selector_works_by_keyboard(page):
+    choice = page.get_by_label("Show the scoreboard under")
+    choice.focus()
+    page.keyboard.press("ArrowDown")
+    assert choice.input_value() == "headline"
+    assert _legend_counts(page)["reproduced under a reading"] == 0
+
+
+def test_every_mark_tells_its_number(page):
+    titles = page.locator(".mark > title").all_text_contents()
+    told = [described(v) for paper in PAPERS for v in judge_paper(paper)]
+    assert sorted(titles) == sorted(told)
+    assert sorted(page.locator(".forest .line > title").all_text_contents()) == sorted(told)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_contents_stay_in_view_and_do_not_cover_what_they_lead_to(browser, address, width):
+    page, _ = _visit(browser, address, viewport={"width": WIDTHS[width], "height": 800})
+    contents = page.locator("nav summary")
+    links = page.get_by_role("navigation", name="On this page").get_by_role("link")
+    assert links.first.is_visible() == (width == "desktop")
+    page.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
+    assert 0 <= contents.bounding_box()["y"] < 100
+    if width == "phone":
+        contents.press("Enter")
+    page.locator(f"nav a[href='#{PAPERS[1]}']").click()
+    heading = page.locator(f"#{PAPERS[1]}-heading").bounding_box()
+    assert 0 <= heading["y"] < 400
+    if width == "phone":
+        assert not links.first.is_visible()
+        bar = page.locator("nav").bounding_box()
+        assert heading["y"] >= bar["y"] + bar["height"]
+    page.wait_for_function(
+        "(key) => document.querySelector('nav a[aria-current]').hash === key",
+        arg=f"#{PAPERS[1]}",
+    )
+    page.close()

@@ -5,35 +5,39 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from reprolib.cli.main import main
 from reprolib.report import page as report
-from reprolib.report import readme
+from reprolib.report import section
 from reprolib.rerun import tables
 from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.printed import paper_entry
 from reprolib.rerun.registry import PAPERS
+from reprolib.rerun.task import HEADLINE
 from reprolib.rerun.verdicts import count_words, judge_paper
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class _Page(HTMLParser):
-    """Elements of a page by tag, and every address that it would load."""
+    """Elements of a page by tag, words by table, and every address that it would load."""
 
     def __init__(self, text: str):
         super().__init__()
         self.tags: dict[str, list[dict]] = {}
         self.loads: list[str] = []
+        self.verdicts: dict[str, list[str]] = {}
+        self.table = ""
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         attributes = dict(attrs)
         self.tags.setdefault(tag, []).append(attributes)
+        if attributes.get("class") == "records":
+            self.table = attributes["id"]
+        if "data-verdict" in attributes:
+            self.verdicts.setdefault(self.table, []).append(attributes["data-verdict"])
         if tag in ("img", "script", "link"):
             self.loads += [attributes[k] for k in ("src", "href") if k in attributes]
 
@@ -47,10 +51,36 @@ def test_report_is_self_contained(page):
     assert all(address.startswith("data:") for address in _Page(page).loads)
 
 
-def test_report_lists_every_number_with_its_verdict(page):
-    shown = [a["data-verdict"] for a in _Page(page).tags["td"] if "data-verdict" in a]
-    words = [v.word for paper in PAPERS for v in judge_paper(paper)]
-    assert shown == words + words, "all numbers in one table, then table by table"
+def test_report_lists_every_number_with_its_verdict_own_methods_first(page):
+    shown = _Page(page).verdicts
+    in_order = {paper: tables.in_report_order(judge_paper(paper)) for paper in PAPERS}
+    assert shown["numbers"] == [v.word for listed in in_order.values() for v in listed]
+    for paper, listed in in_order.items():
+        for table in paper_entry(paper)["tables"]:
+            words = [v.word for v in listed if v.number.table == table]
+            assert shown[f"{paper}-{table}"] == words
+
+
+def test_report_lists_every_number_under_every_reading(page):
+    shown = _Page(page).verdicts
+    for paper in PAPERS:
+        for table in paper_entry(paper)["tables"]:
+            words = []
+            for v in judge_paper(paper):
+                if v.number.table == table and v.n_trials:
+                    words += [v.headline_word, *(o.word for o in v.readings.values())]
+            assert shown[f"{paper}-{table}-readings"] == words
+
+
+def test_readings_have_their_words():
+    verdicts = judge_paper(PAPERS[0])
+    frame = section.readings_tried(PAPERS[0], verdicts).set_index("reading")
+    for name, told in frame["verdicts under it"].items():
+        words = [v.readings[name].word for v in verdicts if name in v.readings]
+        if name == HEADLINE:
+            words = [v.headline_word for v in verdicts if v.n_trials]
+        counts = [int(count) for count in re.findall(r"\d+", told)]
+        assert sum(counts) == len(words)
 
 
 def test_trials_are_whole_numbers_beside_a_study_without_numbers():
@@ -60,11 +90,12 @@ def test_trials_are_whole_numbers_beside_a_study_without_numbers():
     assert report.all_numbers({"across": []}).empty
 
 
-def test_report_has_a_forest_plot_of_every_paper(page):
-    alternatives = [image["alt"] for image in _Page(page).tags["img"]]
+def test_report_has_a_forest_plot_of_every_paper_and_quantity(page):
+    labels = [svg.get("aria-label", "") for svg in _Page(page).tags["svg"]]
     for paper in PAPERS:
-        told = f"Published value, our value with the 95 % interval, .* of {paper.upper()};"
-        assert sum(bool(re.match(told, text)) for text in alternatives) == 1
+        for quantity in {v.quantity for v in judge_paper(paper)}:
+            start = f"Forest plot of {paper.upper()}, {quantity}:"
+            assert sum(text.startswith(start) for text in labels) == 1
 
 
 def test_report_has_landmarks_and_texts_for_pictures(page):
@@ -85,18 +116,28 @@ def test_report_says_where_the_numbers_come_from(page):
             assert f"scikit-learn {meta['versions']['scikit-learn']}" in page
 
 
+CHAPTER = """<section id="kpm"><h1>KPM<a href="#kpm">#</a></h1>
+<section id="the-question">
+<h2>The question &amp; <em>more</em><a class="headerlink" href="#the-question">#</a></h2>"""
+
+
+def test_chapters_of_a_notebook_are_its_second_headings():
+    assert section.chapters(CHAPTER) == {"the-question": "The question & more"}
+
+
 def test_report_links_the_rendered_notebooks_that_are_there(tmp_path):
     first = paper_entry(PAPERS[0])["paper"]["notebook"].replace(".ipynb", ".html")
     site = tmp_path / "docs"
     (site / "notebooks").mkdir(parents=True)
     for name in ("index.html", f"notebooks/{first}"):
-        (site / name).write_text("")
+        (site / name).write_text(CHAPTER)
     output = tmp_path / "report.html"
     report.write_report(PAPERS[:2], committed_directory(), output, title="Some", site=site)
     links = [a["href"] for a in _Page(output.read_text(encoding="utf-8")).tags["a"]]
     assert [link for link in links if not link.startswith("#")] == [
         "docs/index.html",
         f"docs/notebooks/{first}",
+        f"docs/notebooks/{first}#the-question",
     ]
 
 
@@ -110,16 +151,6 @@ def test_report_command_needs_results(tmp_path, capsys):
 def test_report_command_says_where_the_page_is(tmp_path, capsys):
     assert main(["report", "--output", str(tmp_path / "r.html")]) == 0
     assert str(tmp_path / "r.html") in capsys.readouterr().out.replace("\n", "")
-
-
-def test_readme_agrees_with_the_results():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme.updated(text, PAPERS) == text, "run `make readme`"
-
-
-def test_readme_without_markers_is_refused():
-    with pytest.raises(ValueError, match="markers"):
-        readme.updated("# no markers", PAPERS)
 
 
 def test_scoreboard_counts_every_number():

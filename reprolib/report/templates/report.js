@@ -39,6 +39,46 @@ for (const records of document.querySelectorAll(".records")) {
   filterRows(records);
 }
 
+/* The scoreboard under one reading: marks that it does not concern keep their verdict, drawn faint. */
+function showReading(choice) {
+  const paper = choice.selectedOptions[0].dataset.paper, counts = {};
+  const marks = [...document.querySelectorAll(".mark")].filter((mark) => {
+    const outcomes = JSON.parse(mark.dataset.outcomes);
+    const concerned = (!paper || mark.dataset.paper === paper) && choice.value in outcomes;
+    const [word, text] = outcomes[concerned ? choice.value : ""], slug = word.replaceAll(" ", "-");
+    const symbol = mark.querySelector("use");
+    symbol.setAttribute("class", slug);
+    symbol.setAttribute("href", `#mark-${slug}`);
+    mark.querySelector("title").textContent = text;
+    mark.classList.toggle("unmeasured", !concerned);
+    if (concerned) counts[word] = (counts[word] ?? 0) + 1;
+    return concerned;
+  });
+  const legend = [...document.querySelectorAll(".legend [data-word]")];
+  for (const entry of legend) entry.textContent = counts[entry.dataset.word] ?? 0;
+  const told = legend.filter((entry) => entry.dataset.word in counts).map((entry) => `${entry.textContent} ${entry.dataset.word}`);
+  document.getElementById("reading-status").textContent = `${marks.length} numbers: ${told.join(", ")}`;
+}
+
+const choice = document.getElementById("reading");
+choice?.addEventListener("change", () => showReading(choice));
+if (choice) showReading(choice);
+
+/* The contents: folded where they would cover the text, and marked where one reads. */
+const contents = document.querySelector("nav details"), wide = matchMedia("(min-width: 64rem)");
+const fold = () => { contents.open = wide.matches; };
+wide.addEventListener("change", fold);
+fold();
+contents.addEventListener("click", (event) => { if (event.target.closest("a")) fold(); });
+const links = [...contents.querySelectorAll("a[href^='#']")];
+function markPlace() {
+  const passed = links.filter((link) => document.querySelector(link.hash).getBoundingClientRect().top < innerHeight / 3);
+  for (const link of links) link.removeAttribute("aria-current");
+  (passed.at(-1) ?? links[0]).setAttribute("aria-current", "location");
+}
+addEventListener("scroll", markPlace, { passive: true });
+markPlace();
+
 /* Paper has no folds. */
 let folded = [];
 addEventListener("beforeprint", () => {

@@ -1,0 +1,178 @@
+"""What the report shows of one paper."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from reprolib.report.finding import finding
+from reprolib.report.forest_svg import forest_svg
+from reprolib.report.paper_figures import drawn_figures
+from reprolib.report.style import VERDICT_STYLE
+from reprolib.rerun import records as results
+from reprolib.rerun import tables
+from reprolib.rerun.printed import numbers, paper_entry
+from reprolib.rerun.rules import WORDS
+from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.verdicts import Verdict, judge_paper
+
+#: A heading of a rendered notebook: its anchor and its text.
+_HEADING = re.compile(r'<section id="([^"]+)">(?:\s*<span[^>]*></span>)*\s*<h2>(.*?)<a ', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class PaperSection:
+    """Everything that the template of a paper's section fills in."""
+
+    key: str
+    paper: Mapping[str, Any]
+    chapters: Mapping[str, str]
+    finding: Sequence[tuple[str, str]]
+    forests: Mapping[str, str]
+    tables: Sequence[tuple[str, str, pd.DataFrame]]
+    figures: Mapping[str, str]
+    undrawn: str
+    readings: pd.DataFrame
+    every_reading: Mapping[str, pd.DataFrame]
+    summary: pd.DataFrame
+    provenance: pd.DataFrame
+    runs: pd.DataFrame
+    environments: Mapping[str, str]
+
+
+def paper_section(paper: str, directory: Path, rendered: Path | None) -> PaperSection:
+    """Gather what the report shows of a paper.
+
+    Parameters
+    ----------
+    paper : str
+    directory : Path
+        Results folder.
+    rendered : Path or None
+        Page of its notebook in the built documentation, if there is one.
+    """
+    verdicts = judge_paper(paper, directory)
+    entry = paper_entry(paper)
+    records = results.load_paper(paper, directory)
+    metas = list(results.load_meta(paper, directory).values())
+    figures, fault = drawn_figures(paper, records)
+    forests = {
+        quantity: forest_svg(verdicts, quantity) for quantity in ("performance", "selection")
+    }
+    return PaperSection(
+        key=paper,
+        paper=entry["paper"],
+        chapters=chapters(rendered.read_text(encoding="utf-8")) if rendered else {},
+        finding=finding(verdicts),
+        forests={quantity: svg for quantity, svg in forests.items() if svg},
+        tables=[
+            (key, table["caption"], _table(verdicts, key)) for key, table in entry["tables"].items()
+        ],
+        figures={caption: embed(figure) for caption, figure in figures.items()},
+        undrawn=fault.strip().rsplit("\n", 1)[-1],
+        readings=readings_tried(paper, verdicts),
+        every_reading=_every_reading(paper, entry["tables"], directory),
+        summary=tables.summary(records, numbers(paper)),
+        provenance=_provenance(paper, directory, metas),
+        runs=_runs(metas),
+        environments=_environments(metas),
+    )
+
+
+def chapters(page: str) -> dict[str, str]:
+    """Anchors of the chapters of a rendered notebook, with their headings as plain text."""
+    found = _HEADING.findall(page)
+    return {anchor: unescape(re.sub(r"<[^>]+>", "", text)).strip() for anchor, text in found}
+
+
+def embed(figure: Figure) -> str:
+    """Figure as a PNG data URI; the figure is closed."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None})
+    plt.close(figure)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def _table(verdicts: Sequence[Verdict], table: str) -> pd.DataFrame:
+    """One printed table, the paper's own method first, each verdict with its reason."""
+    listed = tables.in_report_order([v for v in verdicts if v.number.table == table])
+    return reason_beside_verdict(tables.verdict_frame(listed)).drop(columns=["table", "quantity"])
+
+
+def reason_beside_verdict(frame: pd.DataFrame) -> pd.DataFrame:
+    """Table of verdicts in the report's order: numbers, verdict, why, and then the evidence."""
+    told = ["published", "ours", "verdict", "why"]
+    frame = frame.rename(columns={"reason": "why"})
+    names = [name for name in frame.columns if name not in told]
+    first = names.index("difference")
+    return frame[[*names[:first], *told, *names[first:]]]
+
+
+def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:
+    """Every reading of a paper: question, answer, and the words on the numbers measured under it.
+
+    Under the headline stand the words before any credit. A reading without printed numbers behind
+    it was tried on something else.
+    """
+    frame = tables.list_readings(paper).reset_index()
+    frame.columns = ["reading", "question", "what is taken"]
+    frame["verdicts under it"] = [_words_under(verdicts, name) for name in frame["reading"]]
+    return frame
+
+
+def _words_under(verdicts: Sequence[Verdict], reading: str) -> str:
+    if reading == HEADLINE:
+        listed = [v.headline_word for v in verdicts if v.n_trials]
+    else:
+        listed = [v.readings[reading].word for v in verdicts if reading in v.readings]
+    counts = [f"{VERDICT_STYLE[w][1]} {listed.count(w)} {w}" for w in WORDS if w in listed]
+    return ", ".join(counts) or "none"
+
+
+def _every_reading(paper: str, names: Sequence[str], directory: Path) -> dict[str, pd.DataFrame]:
+    frames = {name: tables.readings(paper, name, directory).reset_index() for name in names}
+    return {name: frame for name, frame in frames.items() if not frame.empty}
+
+
+def _provenance(paper: str, directory: Path, metas: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    frame = tables.provenance(paper, directory)
+    for column, key in (("note", "source_notes"), ("digest", "data_digests")):
+        told = {name: text for meta in metas for name, text in meta[key].items()}
+        frame[column] = [told.get(name, "") for name in frame.index]
+    return frame.reset_index()
+
+
+def _runs(metas: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "table": meta["table"],
+            "profile": meta["profile"],
+            "date": meta["date"],
+            "protocol version": meta["protocol_version"],
+            "records": meta["records"],
+            "failed": meta["failed_records"],
+            "minutes, run": f"{meta['wall_seconds'] / 60:.1f}",
+            "minutes, tasks": f"{meta['seconds_of_tasks'] / 60:.1f}",
+        }
+        for meta in metas
+    )
+
+
+def _environments(metas: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Machine and versions, with the tables that were made there."""
+    made: dict[str, list[str]] = {}
+    for meta in metas:
+        versions = ", ".join(f"{name} {number}" for name, number in meta["versions"].items())
+        where = f"{meta['machine']}, Python {meta['python']}, {versions}"
+        made.setdefault(where, []).append(meta["table"])
+    return {", ".join(names): where for where, names in made.items()}
