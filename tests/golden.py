@@ -1,0 +1,146 @@
+"""Golden list of a protocol: the tasks of its full profile, and what each group of them measures.
+
+``python -m tests.golden KEY ...`` writes ``tests/papers/golden/KEY.txt`` anew from the protocol
+and the committed records, after a change of either that was meant. It needs the paper's data.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import data_fetch
+from data_fetch import Dataset
+from reprolib.rerun import records as results
+from reprolib.rerun.folders import replace_file
+from reprolib.rerun.registry import PAPERS, STUDIES, get_protocol
+from reprolib.rerun.task import Task
+from reprolib.rerun.verify import committed_tasks
+
+FOLDER = Path(__file__).parent / "papers/golden"
+#: Longer lists among the parameters are written as their length and a hash.
+LONGEST = 12
+#: Columns that the records of one line have in common.
+GROUP = ["table", "dataset", "method", "setting", "reading"]
+
+
+@functools.lru_cache(maxsize=2)
+def load(name: str) -> Dataset:
+    """Data set of that name, loaded once for the tests that follow each other."""
+    return data_fetch.load(name)
+
+
+def with_results() -> list[str]:
+    """Papers and studies that have committed records."""
+    return [key for key in (*PAPERS, *STUDIES) if results.load_meta(key)]
+
+
+def tasks_of(paper: str, datasets: Mapping[str, Dataset]) -> list[Task]:
+    """Tasks of the full profile on some of its data sets."""
+    tasks, fault = committed_tasks(get_protocol(paper), datasets, results.load_paper(paper))
+    assert not fault, fault
+    return tasks
+
+
+def task_lines(tasks: Iterable[Task]) -> list[str]:
+    """One line for the tasks that differ in the trial alone."""
+    trials: dict[str, list[int]] = {}
+    for task in tasks:
+        words = [getattr(task, name) for name in GROUP]
+        trials.setdefault(_line("task", *words, _written(task.params)), []).append(task.trial)
+    return sorted(_line(words, _ranges(found)) for words, found in trials.items())
+
+
+def record_lines(records: pd.DataFrame) -> list[str]:
+    """One line for the metrics, with the names of what was chosen, that have the same trials."""
+    metrics: dict[str, list[str]] = {}
+    for group, rows in records.groupby([*GROUP, "metric"]):
+        *words, metric = (str(word) for word in group)
+        key = _line("record", *words, _ranges(rows["trial"]))
+        names = sorted({name for text in set(rows["chosen"]) for name in json.loads(text)})
+        metrics.setdefault(key, []).append(f"{metric} ({', '.join(names)})" if names else metric)
+    return sorted(_line(key, ", ".join(found)) for key, found in metrics.items())
+
+
+def golden(paper: str) -> list[str]:
+    """Lines of the stored list, without what is said about the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the paper has none.
+    """
+    path = FOLDER / f"{paper}.txt"
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} does not exist; write it with {renewal(paper)}")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+def lines_of(paper: str, kind: str, dataset: str | None = None) -> list[str]:
+    """Lines of the stored list of one kind, task or record, and on one data set."""
+    return [
+        line
+        for line in golden(paper)
+        if line.startswith(f"{kind} | ") and dataset in (None, line.split(" | ")[2])
+    ]
+
+
+def renewal(paper: str) -> str:
+    """Command that writes the list of a paper anew."""
+    return f"`python -m tests.golden {paper}`"
+
+
+def write(paper: str) -> Path:
+    """Write the list of a paper anew."""
+    protocol = get_protocol(paper)
+    datasets = {name: data_fetch.load(name) for name in protocol.datasets("full")}
+    lines = [
+        f"# Full profile and committed records of {paper}; written by {renewal(paper)}.",
+        *task_lines(tasks_of(paper, datasets)),
+        *record_lines(results.load_paper(paper)),
+    ]
+    path = FOLDER / f"{paper}.txt"
+    replace_file(path, "\n".join(lines) + "\n")
+    return path
+
+
+def _line(*words: str) -> str:
+    return " | ".join(words)
+
+
+def _written(params: Mapping[str, Any]) -> str:
+    return json.dumps({k: _short(v) for k, v in sorted(params.items())}, ensure_ascii=False)
+
+
+def _short(value: Any) -> Any:
+    if not isinstance(value, list | tuple) or len(value) <= LONGEST:
+        return value
+    digest = hashlib.sha256(json.dumps(value).encode()).hexdigest()
+    return f"{len(value)} entries, {digest[:12]}"
+
+
+def _ranges(trials: Iterable[int]) -> str:
+    """Such as "trials 0-4 7"; a trial that is there twice is said twice."""
+    runs = []
+    in_order = sorted(int(trial) for trial in trials)
+    counted = [(t, in_order.count(t)) for t in sorted(set(in_order))]
+    for _, run in itertools.groupby(enumerate(counted), lambda at: (at[1][0] - at[0], at[1][1])):
+        found = [entry for _, entry in run]
+        (first, times), (last, _) = found[0], found[-1]
+        span = f"{first}" if first == last else f"{first}-{last}"
+        runs.append(span if times == 1 else f"{span} x{times}")
+    return "trials " + " ".join(runs)
+
+
+if __name__ == "__main__":
+    for key in sys.argv[1:] or with_results():
+        print(write(key))
