@@ -62,14 +62,7 @@ def forest_svg(verdicts: Sequence[Verdict], quantity: str) -> str:
     if not pairs:
         return ""
     scale = _scale(table[table["quantity"] == quantity], quantity)
-    groups: list[dict[str, Any]] = []
-    y = 0
-    for (role, name), listed in groupby(
-        pairs, key=lambda pair: (pair[0].role, pair[0].number.table)
-    ):
-        lines = [_line(v, line, scale) for v, line in listed]
-        groups.append({"name": f"{role}, {name}", "y": y, "lines": lines})
-        y += _LINE * (1 + len(lines))
+    groups, bottom = _groups(pairs, scale)
     longest = max(len(line["name"]) for group in groups for line in group["lines"])
     return render(
         "forest.svg.jinja",
@@ -80,10 +73,25 @@ def forest_svg(verdicts: Sequence[Verdict], quantity: str) -> str:
         names_width=round(_LETTER * longest) + 24,
         plot_width=_PLOT,
         margin=_MARGIN,
-        bottom=y,
+        bottom=bottom,
         ticks=[(scale(tick), f"{tick:g}") for tick in scale.ticks],
         unit=_UNITS[quantity],
     )
+
+
+def _groups(
+    pairs: Sequence[tuple[Verdict, pd.Series]], scale: _Scale
+) -> tuple[list[dict[str, Any]], int]:
+    """Lines below the heading of their role and table, and the height of all."""
+    groups: list[dict[str, Any]] = []
+    y = 0
+    for (role, name), listed in groupby(
+        pairs, key=lambda pair: (pair[0].role, pair[0].number.table)
+    ):
+        lines = [_line(v, line, scale) for v, line in listed]
+        groups.append({"name": f"{role}, {name}", "y": y, "lines": lines})
+        y += _LINE * (1 + len(lines))
+    return groups, y
 
 
 def _line(v: Verdict, line: pd.Series, scale: _Scale) -> dict[str, Any]:
@@ -110,7 +118,7 @@ def _scale(lines: pd.DataFrame, quantity: str) -> _Scale:
     drawn = drawn[np.isfinite(drawn)]
     if wide:
         bend: Callable[[Any], Any] = np.arcsinh
-        powers = [sign * 10.0**k for k in range(7) for sign in (-1, 1)]
+        powers = [sign * first * 10.0**k for k in range(7) for first in (1, 3) for sign in (-1, 1)]
         candidates = [*powers, 0.0]
     else:
         bend = float
