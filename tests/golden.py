@@ -26,15 +26,17 @@ from reprolib.rerun.task import Task
 from reprolib.rerun.verify import committed_tasks
 
 FOLDER = Path(__file__).parent / "papers/golden"
+#: Committed records that are older than their protocol; an entry that is no longer needed fails.
+OLDER = {"across": "version 2 of the study was not run in full yet"}
 #: Longer lists among the parameters are written as their length and a hash.
 LONGEST = 12
 #: Columns that the records of one line have in common.
 GROUP = ["table", "dataset", "method", "setting", "reading"]
 
 
-@functools.lru_cache(maxsize=2)
+@functools.cache
 def load(name: str) -> Dataset:
-    """Data set of that name, loaded once for the tests that follow each other."""
+    """Data set of that name, loaded once."""
     return data_fetch.load(name)
 
 

@@ -18,8 +18,6 @@ ON_DATA = [
     pytest.param(key, name, marks=pytest.mark.needs_data(name))
     for name, key in sorted((n, key) for key in KEYS for n in get_protocol(key).datasets("full"))
 ]
-#: Committed records that are older than their protocol; an entry that is no longer needed fails.
-OLDER = {"across": "version 2 of the study was not run in full yet"}
 
 
 def assert_same(key: str, found: list[str], stored: list[str]) -> None:
@@ -49,8 +47,8 @@ def test_keys_of_the_committed_records(key):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_committed_records_are_of_the_protocols_version(key, request):
-    if key in OLDER:
-        request.applymarker(pytest.mark.xfail(reason=OLDER[key], strict=True))
+    if key in golden.OLDER:
+        request.applymarker(pytest.mark.xfail(reason=golden.OLDER[key], strict=True))
     version = get_protocol(key).version
     told = {t: meta["protocol_version"] for t, meta in results.load_meta(key).items()}
     assert told == dict.fromkeys(told, version)
