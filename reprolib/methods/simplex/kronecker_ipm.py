@@ -215,7 +215,8 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
     start : ndarray of shape (n, T)
         Strictly between the bounds where U > 0.
     gap : callable
-        (A, K A G) -> certified duality gap and the objective that it is relative to.
+        (A, K A G) -> certified duality gap and the objective that it is relative to, both in the
+        units of this programme.
     tol : float
         Stop when |gap| <= tol * objective.
     max_iter : int
@@ -228,13 +229,13 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
     iterations : int
     """
     at = _Iterate(gram, B, U, start)
-    best, smallest, since, rank = at.A, np.inf, 0, gram.first_rank
+    best, smallest, least, since, rank = at.A, np.inf, np.inf, 0, gram.first_rank
     for iteration in range(max_iter):
         value, objective = gap(at.A, at.product)
         relative = abs(value) / objective if objective > 0.0 else np.inf
-        since += 1
         if relative < smallest:
-            best, smallest, since = at.A, relative, 0
+            best, smallest = at.A, relative
+        least, since = (abs(value), 0) if abs(value) < least else (least, since + 1)
         if smallest <= tol or since > PATIENCE or not np.isfinite(value):
             return best, iteration
         try:

@@ -81,7 +81,7 @@ class KroneckerQPAnswer:
     iterations: int
 
 
-def solve_kronecker_qp_cvxopt(
+def minimise_cvxopt(
     L, constraints: list[ConstraintRows], *, tol: float = 1e-8, max_iter: int = 100
 ) -> KroneckerQPAnswer:
     """Solve the programme with cvxopt's cone solver and a KKT solve for its structure.

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from reprolib.methods.shared.nystrom import NystromMixin
 from reprolib.methods.shared.validation import POSITIVE
 from reprolib.methods.simplex._base import SimplexClassifierMixin
-from reprolib.methods.simplex.rls_solver import solve_rls_cholesky
+from reprolib.methods.simplex.rls_solver import rls_dual_coefficients_cholesky
 
 
 class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEstimator):
@@ -82,7 +82,7 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
         self._set_code()
         targets = moments.class_sums @ self.code_.T
         shift = moments.n_samples * self.alpha
-        self.coef_ = solve_rls_cholesky(moments.covariance, targets, shift).T
+        self.coef_ = rls_dual_coefficients_cholesky(moments.covariance, targets, shift).T
         return self
 
     def _vector_function(self, X):

@@ -29,9 +29,9 @@ from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
 from reprolib.methods.simplex.rls_solver import (
     feature_spectrum,
     gram_spectrum,
+    leave_one_out_path,
     rls_dual_coefficients,
-    solve_rls_cholesky,
-    solve_rls_loo_eigh,
+    rls_dual_coefficients_cholesky,
 )
 
 
@@ -118,11 +118,11 @@ class SimplexRLSClassifier(_SimplexRLS):
         shift = len(Y) * self.alpha
         if in_features:
             covariance = safe_sparse_dot(X.T, X, dense_output=True)
-            self.coef_ = solve_rls_cholesky(covariance, X.T @ Y, shift).T
+            self.coef_ = rls_dual_coefficients_cholesky(covariance, X.T @ Y, shift).T
             self.dual_coef_ = (Y - X @ self.coef_.T) / shift
             return self
         K = _linear_gram(X) if self.kernel == "linear" else X
-        self._store_linear(X, solve_rls_cholesky(K, Y, shift))
+        self._store_linear(X, rls_dual_coefficients_cholesky(K, Y, shift))
         return self
 
 
@@ -247,6 +247,6 @@ def _loo_scores(spectrum, indices, alphas):
     n_samples = len(indices)
     indicators = sp.csr_array((np.ones(n_samples), (np.arange(n_samples), indices)))
     hits = np.zeros(len(alphas))
-    for rows, columns, scores in solve_rls_loo_eigh(spectrum, indicators, n_samples * alphas):
+    for rows, columns, scores in leave_one_out_path(spectrum, indicators, n_samples * alphas):
         hits[columns] += np.sum(first_largest(scores) == indices[rows, None], axis=0)
     return hits / n_samples

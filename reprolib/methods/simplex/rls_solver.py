@@ -15,7 +15,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from sklearn.utils.extmath import safe_sparse_dot
 
 
-def solve_rls_cholesky(matrix, Y, shift: float):
+def rls_dual_coefficients_cholesky(matrix, Y, shift: float):
     """Solve (matrix + shift I) Z = Y for a symmetric positive semidefinite matrix.
 
     Raises
@@ -101,7 +101,7 @@ def feature_spectrum(X, *, rank_tol: float | None = None) -> Spectrum:
     return Spectrum(norms**2, U / norms, vectors)
 
 
-def solve_rls_loo_eigh(
+def leave_one_out_path(
     spectrum: Spectrum, indicators: sp.csr_array, shifts, *, block_rows: int = 2048
 ) -> Iterator[tuple[slice, int, np.ndarray]]:
     """Leave-one-out predictions of class indicators for every alpha from one decomposition.

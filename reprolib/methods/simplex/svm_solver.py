@@ -40,7 +40,7 @@ from reprolib.methods.simplex.kronecker_qp import (
     ConstraintRows,
     KroneckerQPAnswer,
     kronecker_qp_scores,
-    solve_kronecker_qp_cvxopt,
+    minimise_cvxopt,
     times_code_gram,
 )
 
@@ -85,7 +85,7 @@ class SimplexSVMDual(ABC):
 
     @abstractmethod
     def constraints(self, C: float) -> list[ConstraintRows]:
-        """The primal problem for `solve_kronecker_qp_cvxopt`, at this C."""
+        """The primal problem for `minimise_cvxopt`, at this C."""
 
     @abstractmethod
     def multipliers(self, arrays):
@@ -260,7 +260,7 @@ def cone_loss(scores, indicators):
 
 
 def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100) -> Solution:
-    """Solve the reference way for K = L L', by `kronecker_qp.solve_kronecker_qp_cvxopt`.
+    """Solve the reference way for K = L L', by `kronecker_qp.minimise_cvxopt`.
 
     cvxopt ends at its last iterate, which is not its best where round-off has spoilt a step. So
     the tolerance asked of it is raised a hundredfold, twice, as long as the certificate fails.
@@ -281,7 +281,7 @@ def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100)
     constraints, scaled = dual.constraints(dual.C / square), L * np.sqrt(square)
     tried = []
     for asked in (1e-2 * tol, tol, 1e2 * tol):
-        answer = solve_kronecker_qp_cvxopt(scaled, constraints, tol=asked, max_iter=max_iter)
+        answer = minimise_cvxopt(scaled, constraints, tol=asked, max_iter=max_iter)
         tried.append(_certified(dual, L, answer, square, tol))
         if tried[-1].status == "optimal":
             break
@@ -336,7 +336,7 @@ def solve_simplex_svm_interior_point(
         dual.B,
         dual.U * unit,
         0.5 * unit * np.minimum(dual.U, dual.C),
-        gap=lambda A, product: dual.gap(A / unit, product),
+        gap=lambda A, product: unit * np.array(dual.gap(A / unit, product)),
         tol=tol,
         max_iter=max_iter,
     )

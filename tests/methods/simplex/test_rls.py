@@ -70,14 +70,14 @@ def test_leave_one_out_equals_retraining_without_each_example(kernel, n, p):
 
 
 def test_leave_one_out_scores_agree_with_the_formula_of_the_paper():
-    from reprolib.methods.simplex.rls_solver import feature_spectrum, solve_rls_loo_eigh
+    from reprolib.methods.simplex.rls_solver import feature_spectrum, leave_one_out_path
 
     X, y = blobs(4, 30, 4)
     code, shift = simplex_code(4), 0.7
     Y = encode(code, y)
     inverse = np.linalg.inv(X @ X.T + shift * np.eye(30))
     by_paper = (Y - (inverse @ Y) / np.diag(inverse)[:, None]) @ code
-    blocks = solve_rls_loo_eigh(
+    blocks = leave_one_out_path(
         feature_spectrum(X), sp.csr_array(np.eye(4)[y]), np.array([shift]), block_rows=7
     )
     one_hot = np.vstack([scores[:, 0] for _, _, scores in blocks])
