@@ -2,6 +2,7 @@
 
 from reprolib.methods.simplex.boosting import SimplexBoostingClassifier
 from reprolib.methods.simplex.losses import (
+    ConeHalfspaceLoss,
     ConeLoss,
     ExponentialLoss,
     HalfspaceLoss,
@@ -19,6 +20,7 @@ from reprolib.methods.simplex.sgd import SimplexSGDClassifier
 from reprolib.methods.simplex.svc import SimplexConeSVC, SimplexHalfspaceSVC
 
 __all__ = [
+    "ConeHalfspaceLoss",
     "ConeLoss",
     "ExponentialLoss",
     "HalfspaceLoss",
