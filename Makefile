@@ -6,7 +6,7 @@ CHECKED := tests/test_house.py tests/test_project_files.py tests/cli tests/data 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full verify check test notebooks renew-notebooks cpus minimum lab docs report readme lock clean
+.PHONY: reproduce full verify check test notebooks renew-notebooks cpus bounds mutants minimum lab docs report readme lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
@@ -43,6 +43,19 @@ renew-notebooks: $(VENV)/.ready
 # Data, tests and notebooks with the BLAS kernels of four processor families; four times as long as `make test`.
 cpus: $(VENV)/.ready
 	PYTHON=$(CURDIR)/$(BIN)/python .ci/cpus
+
+# Compiled loops with every index checked: numba does not check them, and writes past the end of an array.
+bounds: $(VENV)/.ready
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/numba-bounds \
+	  $(BIN)/python -m pytest -q tests/methods/kpm tests/methods/mkpm tests/methods/keops -p no:cacheprovider
+
+# A sample of mutants and those that no test notices; hours. Another sample: make mutants SEED=2 SIZE=20
+SEED := 1
+SIZE := 100
+
+mutants: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet "cosmic-ray>=8.4"
+	$(BIN)/python -m tests.mutants --seed $(SEED) --size $(SIZE)
 
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab notebooks

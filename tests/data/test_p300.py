@@ -190,10 +190,11 @@ def test_wrong_names_and_no_runs(tmp_path):
         load_p300("p300/iib", {"eloc.txt": tmp_path})
 
 
-def test_flat_and_clipped_channels_are_named(tmp_path):
+@pytest.mark.parametrize("rail", [np.iinfo(np.int16).min, np.iinfo(np.int16).max])
+def test_flat_and_clipped_channels_are_named(tmp_path, rail):
     signal = run_content()["signal"].copy()
     signal[:, CHANNELS.index("Pz")] = 7
-    signal[::2, CHANNELS.index("Cz")] = np.iinfo(np.int16).max
+    signal[::2, CHANNELS.index("Cz")] = rail
     with pytest.warns(UserWarning, match="channels") as caught:
         read_run(write(tmp_path, signal=signal))
     messages = [str(w.message) for w in caught]

@@ -107,6 +107,19 @@ FAULTS = {
 }
 
 
+@pytest.mark.parametrize("n_entries", [0, 1, 3, 5, 8])
+def test_ragged_row_is_named_with_its_length(n_entries):
+    printed = entry()["tables"]["table1"]
+    row = first(printed["values"])
+    n_columns = len(printed["columns"])
+    assert n_entries != n_columns
+    found = faults(with_change(lambda t: t["values"].update({row: [1.0] * n_entries})))
+    assert (
+        f"tables.table1.values: row {row!r} has {n_entries} entries for {n_columns} columns"
+        in found
+    )
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_fault_of_a_table_is_named(fault):
     change, message = FAULTS[fault]

@@ -20,6 +20,7 @@ from reprolib.rerun.store import RecordStore
 from tests import fake_paper
 
 N_TASKS = 6
+NOT_MADE = "a committed record that its task does not make"
 
 
 @pytest.fixture
@@ -269,6 +270,46 @@ def test_reading_and_gap_of_a_record_that_the_task_did_not_make_are_found(commit
     assert line == (
         "first real/coins mean nicer 0 value: a committed record that its task does not make"
     )
+
+
+def test_reading_that_is_no_longer_measured_is_found(committed, monkeypatch):
+    def run(task, data):
+        return [m for m in fake_paper.run(task, data) if m.reading != "median"]
+
+    without = dataclasses.replace(fake_paper.PROTOCOL, run=run)
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: without)
+    assert verify(committed).differences == [
+        f"first real/coins mean median {trial} value: {NOT_MADE}" for trial in range(5)
+    ]
+
+
+def test_two_data_sets_that_cannot_be_had_are_both_said(monkeypatch):
+    def load(name):
+        if name.endswith("a"):
+            raise data_fetch.DataUnavailableError(f"get {name} by hand")
+        if name.endswith("b"):
+            raise data_fetch.AlteredDataError(f"{name} has other values")
+        return fake_paper.dataset(name)
+
+    monkeypatch.setattr(data_fetch, "load", load)
+    names = ["toy/a", "toy/aa", "toy/b", "toy/bb", "toy/c"]
+    digest = fake_paper.dataset("toy/c").digest()
+    data = verification._load({"first": {"data_digests": dict.fromkeys(names, digest)}})
+    assert list(data.datasets) == ["toy/c"]
+    assert list(data.reasons) == names[:4]
+    assert data.faults == ["toy/b has other values", "toy/bb has other values"]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "n_found"),
+    [("chosen", '{"D": 3}', 0), ("setting", "other", 0), ("value", 0.0, 1), ("gap", 1e-9, 1)],
+)
+def test_key_of_a_doubled_record_has_what_was_chosen_and_no_value(
+    committed, column, value, n_found
+):
+    row = table_of(committed).iloc[:1]
+    both = pd.concat([row, row.assign(**{column: value})], ignore_index=True)
+    assert len(soundness.doubled_records(both)) == n_found
 
 
 @pytest.mark.parametrize(

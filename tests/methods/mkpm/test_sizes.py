@@ -1,0 +1,34 @@
+"""MKPM where its blocks of rows begin and end, and random codes of every small size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.methods.mkpm._codes import check_code
+from reprolib.methods.shared.codes import random_code
+
+
+@pytest.mark.parametrize("n_train", [63, 64, 65, 128])
+def test_pivoted_cholesky_of_full_rank_is_kernel_pca_at_every_block_size(n_train):
+    rng = np.random.default_rng(n_train)
+    X, y = rng.normal(size=(n_train, 8)), np.arange(n_train) % 3
+    X_test, y_test = rng.normal(size=(64, 8)), np.arange(64) % 3
+    options = {"n_components": 40, "gamma": 0.1}
+    exact = MKPMClassifier(basis="kernel_pca", **options).fit(X, y)
+    factor = MKPMClassifier(basis="cholesky", rank=n_train, **options).fit(X, y)
+    np.testing.assert_allclose(factor._diagonal(X), 1.0)
+    assert exact.score_path(X_test, y_test).shape == (41,)
+    paths = factor.predict_path(X_test)
+    accuracy = np.mean(paths == y_test[:, None], axis=0)
+    np.testing.assert_allclose(factor.score_path(X_test, y_test), accuracy, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n_classes", "length"), [(2, 3), (3, 4), (3, 8), (4, 5), (5, 12), (8, 9)])
+def test_random_codes_have_no_dead_bit_and_no_two_classes_alike(n_classes, length):
+    for seed in range(30):
+        code = random_code(n_classes, length, random_state=seed)
+        assert code.shape == (length, n_classes)
+        assert np.all(np.ptp(code, axis=1) == 2)
+        check_code(code, n_classes)
