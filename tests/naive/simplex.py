@@ -15,8 +15,6 @@ def loss_value(name, f, y, n_classes):
         return sum((c[y][k] - f[k]) ** 2 for k in range(n_classes - 1))
     if name == "cone":
         return sum(max(0.0, 1.0 / (n_classes - 1) + c[q] @ f) for q in others)
-    if name == "cone+halfspace":
-        return sum(loss_value(part, f, y, n_classes) for part in ("cone", "halfspace"))
     if name == "halfspace":
         return max(0.0, 1.0 - c[y] @ f)
     return sum(np.exp(-(c[y] - c[q]) @ f) for q in others)

@@ -2,7 +2,6 @@
 
 from reprolib.methods.simplex.boosting import SimplexBoostingClassifier
 from reprolib.methods.simplex.losses import (
-    ConeHalfspaceLoss,
     ConeLoss,
     ExponentialLoss,
     HalfspaceLoss,
@@ -20,7 +19,6 @@ from reprolib.methods.simplex.sgd import SimplexSGDClassifier
 from reprolib.methods.simplex.svc import SimplexConeSVC, SimplexHalfspaceSVC
 
 __all__ = [
-    "ConeHalfspaceLoss",
     "ConeLoss",
     "ExponentialLoss",
     "HalfspaceLoss",

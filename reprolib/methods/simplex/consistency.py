@@ -11,7 +11,6 @@ from scipy.optimize import linprog, minimize
 
 from reprolib.methods.shared.codes import decode
 from reprolib.methods.simplex.losses import (
-    ConeHalfspaceLoss,
     ConeLoss,
     HalfspaceLoss,
     LeastSquaresLoss,
@@ -58,7 +57,7 @@ def comparison_constants(loss: SimplexLoss):
 def pointwise_minimizer(loss: SimplexLoss, probabilities, *, convex_hull: bool = False):
     """Minimise E(f) numerically over R^(T-1) or over the convex hull of the code words.
 
-    Solved numerically without use of Theorem 1: a linear programme for the SVM losses, a
+    Solved numerically without use of Theorem 1: a linear programme for the two SVM losses, a
     quasi-Newton method for the smooth losses.
 
     Raises
@@ -67,7 +66,7 @@ def pointwise_minimizer(loss: SimplexLoss, probabilities, *, convex_hull: bool =
         If ``convex_hull`` is asked of a smooth loss, whose minimiser needs no constraint.
     """
     probabilities = np.asarray(probabilities, dtype=float)
-    if isinstance(loss, ConeLoss | HalfspaceLoss | ConeHalfspaceLoss):
+    if isinstance(loss, ConeLoss | HalfspaceLoss):
         return _minimize_hinges(loss, probabilities, convex_hull)
     if convex_hull:
         raise ValueError(f"convex_hull applies to the SVM losses, not to {type(loss).__name__}.")
@@ -83,30 +82,21 @@ def pointwise_minimizer(loss: SimplexLoss, probabilities, *, convex_hull: bool =
 def _minimize_hinges(loss, probabilities, convex_hull):
     """Linear programme over (f, slacks): slack_k >= offset_k + <direction_k, f>."""
     T, code = loss.n_classes, loss.code
-    directions, offsets, weights = map(
-        np.concatenate, zip(*_hinges(loss, probabilities), strict=True)
-    )
-    A_ub = np.hstack([directions, -np.eye(len(offsets))])
+    if isinstance(loss, ConeLoss):
+        directions, offsets, weights = code.T, np.full(T, 1.0 / (T - 1)), 1.0 - probabilities
+    else:
+        directions, offsets, weights = -code.T, np.ones(T), probabilities
+    A_ub = np.hstack([directions, -np.eye(T)])
     b_ub = -offsets
     if convex_hull:
-        A_ub = np.vstack([A_ub, np.hstack([-code.T, np.zeros((T, len(offsets)))])])
+        A_ub = np.vstack([A_ub, np.hstack([-code.T, np.zeros((T, T))])])
         b_ub = np.concatenate([b_ub, np.full(T, 1.0 / (T - 1))])
     cost = np.concatenate([np.zeros(T - 1), weights])
-    bounds = [(None, None)] * (T - 1) + [(0, None)] * len(offsets)
+    bounds = [(None, None)] * (T - 1) + [(0, None)] * T
     answer = linprog(cost, A_ub=A_ub, b_ub=b_ub, bounds=bounds)
     if not answer.success:
         raise RuntimeError(f"linear programme of {type(loss).__name__} failed: {answer.message}")
     return np.asarray(answer.x)[: T - 1]
-
-
-def _hinges(loss, probabilities):
-    """Directions, offsets and weights of the hinges of the expected loss, by part of the loss."""
-    T, code = loss.n_classes, loss.code
-    if isinstance(loss, ConeHalfspaceLoss):
-        return [hinges for part in loss.parts for hinges in _hinges(part, probabilities)]
-    if isinstance(loss, ConeLoss):
-        return [(code.T, np.full(T, 1.0 / (T - 1)), 1.0 - probabilities)]
-    return [(-code.T, np.ones(T), probabilities)]
 
 
 def comparison_ratio(loss: SimplexLoss, probabilities, F):

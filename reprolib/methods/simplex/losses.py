@@ -110,44 +110,6 @@ class HalfspaceLoss(SimplexLoss):
         return np.where(inside, -weights, np.inf)
 
 
-class ConeHalfspaceLoss(SimplexLoss):
-    """SC + SH: max(0, 1 - <c_y, f>) + sum over q != y of max(0, 1/(T-1) + <c_q, f>).
-
-    A one-vs-all hinge in simplex coordinates, not in the paper. With the scores s_q = <c_q, f>,
-    which sum to zero, the expected loss at class probabilities rho is a sum over q of functions of
-    s_q alone, with slope -rho_q below -1/(T-1), 1 - 2 rho_q up to 1, and 1 - rho_q beyond. If class
-    k is the most probable one, lambda = (1 - 2 rho_k) + small is a subgradient of the k-th at
-    s_k = 1 and of all others at -1/(T-1): the code word c_k is the minimiser, and the only one. So
-    this loss is Fisher consistent without the hull constraint, unlike SH-SVM's.
-    """
-
-    def __init__(self, n_classes: int):
-        super().__init__(n_classes)
-        self.parts = (ConeLoss(n_classes), HalfspaceLoss(n_classes))
-
-    def value(self, F, y):
-        """See `SimplexLoss.value`."""
-        return sum(part.value(F, y) for part in self.parts)
-
-    def gradient(self, F, y):
-        """Sum of the two subgradients."""
-        return sum(part.gradient(F, y) for part in self.parts)
-
-    def conjugate(self, A, y):
-        """- sum(v) / (T-1) where a = sum over q != y of v_q c_q, for v in the domain.
-
-        There, a = sum over q != y of w_q c_q - w_y c_y with 0 <= w <= 1. As the code words sum to
-        zero, this is w_q = v_q + t, w_y = -t for some t in [-1, 0], and t does not change the value
-        -sum over q != y of w_q / (T-1) - w_y.
-        """
-        weights = _weights_without_label(A @ self.code, y)
-        others = np.arange(self.n_classes) != np.asarray(y)[:, None]
-        least = -np.min(weights, axis=1, where=others, initial=1.0)
-        most = 1.0 - np.max(weights, axis=1, where=others, initial=1.0)
-        inside = least <= most + 2e-9
-        return np.where(inside, -weights.sum(axis=1) / (self.n_classes - 1), np.inf)
-
-
 class ExponentialLoss(SimplexLoss):
     """MCBoost: V(y, f) = sum over q != y of exp(-<c_y - c_q, f>) (Remark 1 of the paper)."""
 
@@ -194,15 +156,12 @@ LOSSES: dict[str, Callable[[int], SimplexLoss]] = {
     "least_squares": LeastSquaresLoss,
     "cone": ConeLoss,
     "halfspace": HalfspaceLoss,
-    "cone+halfspace": ConeHalfspaceLoss,
     "exponential": ExponentialLoss,
 }
 
 
 def make_loss(name: str, n_classes: int) -> SimplexLoss:
-    """Loss object by name.
-
-    The names are "least_squares", "cone", "halfspace", "cone+halfspace" and "exponential".
+    """Loss object by name: "least_squares", "cone", "halfspace" or "exponential".
 
     Raises
     ------

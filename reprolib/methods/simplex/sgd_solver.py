@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numba import njit
 
-LOSS_KINDS = {"least_squares": 0, "cone": 1, "halfspace": 2, "cone+halfspace": 3}
+LOSS_KINDS = {"least_squares": 0, "cone": 1, "halfspace": 2}
 
 # Positions in the array of scalars that the compiled loops carry along.
 _SCALE, _SUM, _NORM2, _STEPS, _AVERAGED = range(5)
@@ -75,17 +75,19 @@ def _class_gradient(kind, scores, y, u):
         for q in range(n_classes):
             u[q] = 2.0 * (scores[q] - (1.0 if q == y else other))
         return True
-    violated = 0
+    if kind == 1:
+        violated = 0
+        for q in range(n_classes):
+            u[q] = 1.0 if q != y and scores[q] > other else 0.0
+            violated += int(u[q])
+        for q in range(n_classes):
+            u[q] = (n_classes * u[q] - violated) / (n_classes - 1)
+        return violated > 0
+    if scores[y] >= 1.0:
+        return False
     for q in range(n_classes):
-        u[q] = 1.0 if kind != 2 and q != y and scores[q] > other else 0.0
-        violated += int(u[q])
-    missed = kind != 1 and scores[y] < 1.0
-    if missed:
-        u[y] = -1.0
-    total = violated - int(missed)
-    for q in range(n_classes):
-        u[q] = (n_classes * u[q] - total) / (n_classes - 1)
-    return violated > 0 or missed
+        u[q] = -1.0 if q == y else -other
+    return True
 
 
 @njit(cache=True)
@@ -193,7 +195,7 @@ def run_sgd(state: SGDState, X, y, order, *, loss, lam, t0=0.0, project=True, av
         Class indices.
     order : ndarray of int
         Rows to visit.
-    loss : {"least_squares", "cone", "halfspace", "cone+halfspace"}
+    loss : {"least_squares", "cone", "halfspace"}
     lam : float
         Of the objective with lam/2 ||W||^2.
     t0 : float

@@ -14,7 +14,7 @@ from reprolib.methods.simplex import (
 )
 from tests.naive import simplex as naive
 
-LOSSES = ["least_squares", "cone", "halfspace", "cone+halfspace"]
+LOSSES = ["least_squares", "cone", "halfspace"]
 
 
 def blobs(seed=0, n=60, p=3, T=4):
