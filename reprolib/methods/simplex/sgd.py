@@ -215,8 +215,8 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         if penalty > loss_of_zero:
             warnings.warn(
                 f"SimplexSGDClassifier ended after {self.t_} steps with a penalty of "
-                f"{penalty:.3g} alone, where the zero function has an objective of {loss_of_zero:g} "
-                f"(eta0={self.eta0!r}, alpha={self.alpha:g}). {_REMEDY}",
+                f"{penalty:.3g} alone, where the zero function has an objective of "
+                f"{loss_of_zero:g} (eta0={self.eta0!r}, alpha={self.alpha:g}). {_REMEDY}",
                 NotOptimalWarning,
                 stacklevel=3,
             )
