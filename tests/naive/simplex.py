@@ -17,6 +17,9 @@ def loss_value(name, f, y, n_classes):
         return sum(max(0.0, 1.0 / (n_classes - 1) + c[q] @ f) for q in others)
     if name == "halfspace":
         return max(0.0, 1.0 - c[y] @ f)
+    if name == "cone_halfspace":
+        own = max(0.0, 1.0 - c[y] @ f)
+        return own + sum(max(0.0, 1.0 / (n_classes - 1) + c[q] @ f) for q in others)
     return sum(np.exp(-(c[y] - c[q]) @ f) for q in others)
 
 
@@ -77,8 +80,9 @@ def simplex_svm_primal(loss, K, A, y, C):
     return total + C * sum(loss.value(F[i : i + 1], y[i : i + 1])[0] for i in range(len(y)))
 
 
-def sgd(loss, X, y, lam, order, t0=0.0, project=True):
+def sgd(loss, X, y, lam, order, t0=0.0, project=True, radius=None):
     """The paper's steps on W itself; returns all iterates."""
+    radius = 1.0 / np.sqrt(lam) if radius is None else radius
     W = np.zeros((loss.n_classes - 1, X.shape[1]))
     iterates = []
     for t, i in enumerate(order, start=1):
@@ -86,6 +90,6 @@ def sgd(loss, X, y, lam, order, t0=0.0, project=True):
         gradient = loss.gradient((W @ X[i])[None], y[i : i + 1])[0]
         W = (1 - eta * lam) * W - eta * np.outer(gradient, X[i])
         if project:
-            W = W * min(1.0, 1.0 / (np.sqrt(lam) * max(np.linalg.norm(W), 1e-300)))
+            W = W * min(1.0, radius / max(np.linalg.norm(W), 1e-300))
         iterates.append(W)
     return iterates

@@ -11,11 +11,14 @@ from scipy.optimize import linprog, minimize
 
 from reprolib.methods.shared.codes import decode
 from reprolib.methods.simplex.losses import (
+    ConeHalfspaceLoss,
     ConeLoss,
     HalfspaceLoss,
     LeastSquaresLoss,
     SimplexLoss,
 )
+
+HingeLoss = ConeLoss | HalfspaceLoss | ConeHalfspaceLoss
 
 
 def expected_loss(loss: SimplexLoss, probabilities, F):
@@ -66,7 +69,7 @@ def pointwise_minimizer(loss: SimplexLoss, probabilities, *, convex_hull: bool =
         If ``convex_hull`` is asked of a smooth loss, whose minimiser needs no constraint.
     """
     probabilities = np.asarray(probabilities, dtype=float)
-    if isinstance(loss, ConeLoss | HalfspaceLoss):
+    if isinstance(loss, HingeLoss):
         return _minimize_hinges(loss, probabilities, convex_hull)
     if convex_hull:
         raise ValueError(f"convex_hull applies to the SVM losses, not to {type(loss).__name__}.")
@@ -82,21 +85,31 @@ def pointwise_minimizer(loss: SimplexLoss, probabilities, *, convex_hull: bool =
 def _minimize_hinges(loss, probabilities, convex_hull):
     """Linear programme over (f, slacks): slack_k >= offset_k + <direction_k, f>."""
     T, code = loss.n_classes, loss.code
-    if isinstance(loss, ConeLoss):
-        directions, offsets, weights = code.T, np.full(T, 1.0 / (T - 1)), 1.0 - probabilities
-    else:
-        directions, offsets, weights = -code.T, np.ones(T), probabilities
-    A_ub = np.hstack([directions, -np.eye(T)])
+    directions, offsets, weights = _expected_hinges(loss, probabilities)
+    n_hinges = len(offsets)
+    A_ub = np.hstack([directions, -np.eye(n_hinges)])
     b_ub = -offsets
     if convex_hull:
-        A_ub = np.vstack([A_ub, np.hstack([-code.T, np.zeros((T, T))])])
+        A_ub = np.vstack([A_ub, np.hstack([-code.T, np.zeros((T, n_hinges))])])
         b_ub = np.concatenate([b_ub, np.full(T, 1.0 / (T - 1))])
     cost = np.concatenate([np.zeros(T - 1), weights])
-    bounds = [(None, None)] * (T - 1) + [(0, None)] * T
+    bounds = [(None, None)] * (T - 1) + [(0, None)] * n_hinges
     answer = linprog(cost, A_ub=A_ub, b_ub=b_ub, bounds=bounds)
     if not answer.success:
         raise RuntimeError(f"linear programme of {type(loss).__name__} failed: {answer.message}")
     return np.asarray(answer.x)[: T - 1]
+
+
+def _expected_hinges(loss, probabilities):
+    """Directions, offsets and weights of the hinges whose sum is the expected loss."""
+    T, code = loss.n_classes, loss.code
+    cone = code.T, np.full(T, 1.0 / (T - 1)), 1.0 - probabilities
+    halfspace = -code.T, np.ones(T), probabilities
+    if isinstance(loss, ConeLoss):
+        return cone
+    if isinstance(loss, HalfspaceLoss):
+        return halfspace
+    return tuple(np.concatenate(pair) for pair in zip(cone, halfspace, strict=True))
 
 
 def comparison_ratio(loss: SimplexLoss, probabilities, F):

@@ -110,6 +110,49 @@ class HalfspaceLoss(SimplexLoss):
         return np.where(inside, -weights, np.inf)
 
 
+class ConeHalfspaceLoss(SimplexLoss):
+    """SC + SH: V(y, f) = |1 - <c_y, f>|_+ + sum over q != y of |1/(T-1) + <c_q, f>|_+.
+
+    The paper does not have this sum of its two hinge losses. With the scores z_q = <c_q, f> it is
+    one hinge a class, as in one-vs-all, but the scores sum to zero because the code words do, and
+    the kinks 1 and -1/(T-1) are the scores of a code word.
+
+    It is Fisher consistent on all of R^(T-1). At class probabilities rho the expected loss is
+    sum_q g_q(z_q) subject to sum_q z_q = 0, where g_q has the slopes -rho_q below -1/(T-1),
+    1 - 2 rho_q between the kinks and 1 - rho_q above 1. The code word of the likeliest class b has
+    z_b = 1 and z_q = -1/(T-1), and is a minimiser if one multiplier mu is a slope of all g_q there:
+    1 - 2 rho_b <= mu <= 1 - rho_b and -rho_q <= mu <= 1 - 2 rho_q for q != b. As rho_q <= rho_b
+    and rho_q <= 1/2, mu = max(1 - 2 rho_b, -min_q rho_q) is one. If 1 > rho_b > rho_q for all
+    q != b, some mu is strictly inside of all these intervals, and the minimiser is unique.
+    """
+
+    def __init__(self, n_classes: int):
+        super().__init__(n_classes)
+        self._parts = (ConeLoss(n_classes), HalfspaceLoss(n_classes))
+
+    def value(self, F, y):
+        """See `SimplexLoss.value`."""
+        return sum(part.value(F, y) for part in self._parts)
+
+    def gradient(self, F, y):
+        """Sum of the two gradients."""
+        return sum(part.gradient(F, y) for part in self._parts)
+
+    def conjugate(self, A, y):
+        """- sum(w) / (T-1) where a = sum over q != y of w_q c_q, on the domain below.
+
+        As the code words sum to zero, a = s c_y + sum over q != y of (w_q + s) c_q for every s; the
+        conjugates of the hinges demand -1 <= s <= 0 and 0 <= w_q + s <= 1, and their sum
+        s - sum(w + s) / (T-1) does not depend on s.
+        """
+        weights = _weights_without_label(A @ self.code, y)
+        others = weights.copy()
+        others[np.arange(len(others)), y] = np.nan
+        least, largest = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
+        inside = np.maximum(-1.0, -least) <= np.minimum(0.0, 1.0 - largest) + 2e-9
+        return np.where(inside, -weights.sum(axis=1) / (self.n_classes - 1), np.inf)
+
+
 class ExponentialLoss(SimplexLoss):
     """MCBoost: V(y, f) = sum over q != y of exp(-<c_y - c_q, f>) (Remark 1 of the paper)."""
 
@@ -156,12 +199,13 @@ LOSSES: dict[str, Callable[[int], SimplexLoss]] = {
     "least_squares": LeastSquaresLoss,
     "cone": ConeLoss,
     "halfspace": HalfspaceLoss,
+    "cone_halfspace": ConeHalfspaceLoss,
     "exponential": ExponentialLoss,
 }
 
 
 def make_loss(name: str, n_classes: int) -> SimplexLoss:
-    """Loss object by name: "least_squares", "cone", "halfspace" or "exponential".
+    """Loss object by name: "least_squares", "cone", "halfspace", "cone_halfspace", "exponential".
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """Online simplex methods: stochastic subgradient descent (Mroueh et al. 2012, section 5).
 
 Problem: minimise over W (T-1 x p) the objective of the batch methods with a linear kernel,
-(1/n) sum_i V(y_i, W x_i) + alpha ||W||_F^2, for the S-LS, SC-SVM or SH-SVM loss. The paper's
+(1/n) sum_i V(y_i, W x_i) + alpha ||W||_F^2, for the S-LS, SC-SVM or SH-SVM loss, or for the sum of
+the two hinge losses (see `losses.ConeHalfspaceLoss`), which the paper does not have. The paper's
 online lambda, of the objective with lambda/2 ||W||^2 that its step (1 - eta lambda) minimises, is
 2 alpha. Its printed subgradient of S-LS has the wrong sign (see `losses.LeastSquaresLoss`).
 """
@@ -35,18 +36,22 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    loss : {"least_squares", "cone", "halfspace"}, default="cone"
-        S-LS, SC-SVM or SH-SVM (without the convex-hull constraint).
+    loss : {"least_squares", "cone", "halfspace", "cone_halfspace"}, default="cone"
+        S-LS, SC-SVM or SH-SVM (without the convex-hull constraint), or SC + SH: with the scores
+        z_q = <c_q, f>, the own class costs max(0, 1 - z_y) and every other class
+        max(0, 1/(T-1) + z_q). It is Fisher consistent without a constraint, as SC-SVM is.
     alpha : float, default=1e-4
         Lambda of the paper's eq. (1); steps are 1 / (2 alpha (t + t0)).
     max_iter : int, default=10
         Passes over the data in ``fit``.
-    eta0 : float, "auto" or None, default="auto"
+    eta0 : float, "auto", "first" or None, default="auto"
         First step size, which sets t0 (but never below 0). "auto" is 1 / (2 max ||x||^2) over the
-        first data seen, the largest step at which S-LS does not overshoot. None is t0 = 0, steps
-        1 / (2 alpha t).
-    project : bool, default=True
-        Project on the Frobenius ball of radius 1 / sqrt(2 alpha) after every step.
+        first data seen, the largest step at which S-LS does not overshoot. "first" is
+        t0 = ceil(||x_1|| / sqrt(2 alpha)) with the first example seen, as in GURLS, the library of
+        the authors' laboratory. None is t0 = 0, steps 1 / (2 alpha t).
+    project : bool or float, default=True
+        Project on the Frobenius ball of radius 1 / sqrt(2 alpha) after every step. A number is a
+        factor of that radius; GURLS takes sqrt(T).
     average : bool or int, default=False
         Predict with the mean of the iterates: of all (True), or of those after so many steps.
     shuffle : bool, default=True
@@ -70,8 +75,8 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         "loss": [StrOptions(set(LOSS_KINDS))],
         "alpha": [POSITIVE],
         "max_iter": [COUNT],
-        "eta0": [POSITIVE, StrOptions({"auto"}), None],
-        "project": ["boolean"],
+        "eta0": [POSITIVE, StrOptions({"auto", "first"}), None],
+        "project": ["boolean", POSITIVE],
         "average": ["boolean", Interval(Integral, 0, None, closed="left")],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
@@ -169,10 +174,18 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
     def _start(self, X):
         self._rng = check_random_state(self.random_state)
         self._state = SGDState(len(self.classes_), X.shape[1])
+        self._t0 = self._step_offset(X)
+
+    def _step_offset(self, X) -> float:
+        """Offset t0 of the steps 1 / (2 alpha (t + t0))."""
         eta0 = self.eta0
+        if eta0 is None:
+            return 0.0
+        if eta0 == "first":
+            return float(np.ceil(np.sqrt(_largest_squared_norm(X[:1]) / (2.0 * self.alpha))))
         if eta0 == "auto":
             eta0 = 0.5 / max(_largest_squared_norm(X), np.finfo(float).tiny)
-        self._t0 = 0.0 if eta0 is None else max(0.5 / (self.alpha * eta0) - 1.0, 0.0)
+        return max(0.5 / (self.alpha * eta0) - 1.0, 0.0)
 
     def _pass(self, X, indices, rng):
         n_samples = X.shape[0]
@@ -197,13 +210,13 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
             )
 
     def _warn_if_worse_than_zero(self):
-        """The zero function has a loss of 1 in all three problems."""
         penalty = self.alpha * float(np.linalg.norm(self.coef_)) ** 2
-        if penalty > 1.0:
+        loss_of_zero = 2.0 if self.loss == "cone_halfspace" else 1.0
+        if penalty > loss_of_zero:
             warnings.warn(
                 f"SimplexSGDClassifier ended after {self.t_} steps with a penalty of "
-                f"{penalty:.3g} alone, where the zero function has an objective of 1 "
-                f"(eta0={self.eta0!r}, alpha={self.alpha:g}). {_REMEDY}",
+                f"{penalty:.3g} alone, where the zero function has an objective of "
+                f"{loss_of_zero:g} (eta0={self.eta0!r}, alpha={self.alpha:g}). {_REMEDY}",
                 NotOptimalWarning,
                 stacklevel=3,
             )

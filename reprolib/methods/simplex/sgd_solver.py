@@ -2,7 +2,9 @@
 
 Problem: minimise over W (T-1 x p) the mean loss V(y, W x) + lam/2 ||W||_F^2 by the steps of the
 paper's section 5 (after Pegasos): W <- (1 - eta lam) W - eta dV(y, W x) x', then a projection on
-the Frobenius ball of radius 1/sqrt(lam), with eta_t = 1 / (lam (t + t0)).
+the Frobenius ball of radius 1/sqrt(lam), with eta_t = 1 / (lam (t + t0)). The hinge losses are sums
+of hinges in the scores z_q = <c_q, W x>, with slopes w_q; then C' dV/df has the components
+(T w_q - sum(w)) / (T-1).
 
 The compiled code works on the class weights C'W (T x p): they give the scores <c_q, W x> without a
 product with the code, and ||W||_F^2 = (T-1)/T ||C'W||_F^2. They are kept as scale * V, so that
@@ -18,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numba import njit
 
-LOSS_KINDS = {"least_squares": 0, "cone": 1, "halfspace": 2}
+LOSS_KINDS = {"least_squares": 0, "cone": 1, "halfspace": 2, "cone_halfspace": 3}
 
 # Positions in the array of scalars that the compiled loops carry along.
 _SCALE, _SUM, _NORM2, _STEPS, _AVERAGED = range(5)
@@ -67,6 +69,14 @@ class SGDState:
 
 
 @njit(cache=True)
+def _hinge_slope(kind, score, other, own):
+    """Slope of a hinge loss in one score <c_q, f>, of the own class or of another one."""
+    if own:
+        return -1.0 if kind != 1 and score < 1.0 else 0.0
+    return 1.0 if kind != 2 and score > other else 0.0
+
+
+@njit(cache=True)
 def _class_gradient(kind, scores, y, u):
     """Write C' dV/df, shape (T,), to u; return whether it is nonzero."""
     n_classes = len(scores)
@@ -75,19 +85,15 @@ def _class_gradient(kind, scores, y, u):
         for q in range(n_classes):
             u[q] = 2.0 * (scores[q] - (1.0 if q == y else other))
         return True
-    if kind == 1:
-        violated = 0
-        for q in range(n_classes):
-            u[q] = 1.0 if q != y and scores[q] > other else 0.0
-            violated += int(u[q])
-        for q in range(n_classes):
-            u[q] = (n_classes * u[q] - violated) / (n_classes - 1)
-        return violated > 0
-    if scores[y] >= 1.0:
-        return False
+    total = 0.0
     for q in range(n_classes):
-        u[q] = -1.0 if q == y else -other
-    return True
+        u[q] = _hinge_slope(kind, scores[q], other, q == y)
+        total += u[q]
+    moved = False
+    for q in range(n_classes):
+        moved = moved or u[q] != 0.0
+        u[q] = (n_classes * u[q] - total) / (n_classes - 1)
+    return moved
 
 
 @njit(cache=True)
@@ -109,7 +115,7 @@ def _advance(kind, settings, scores, y, squared_norm, u, scalars):
     norm2 = max(norm2 + eta**2 * length * squared_norm, 0.0)
     if not norm2 < np.inf:  # a projection would make zero of it
         scalars[_SCALE] = np.nan
-    limit = n_classes / ((n_classes - 1) * lam)
+    limit = projected**2 * n_classes / ((n_classes - 1) * lam)
     if projected > 0.0 and norm2 > limit:
         scalars[_SCALE] *= np.sqrt(limit / norm2)
         norm2 = limit
@@ -195,13 +201,13 @@ def run_sgd(state: SGDState, X, y, order, *, loss, lam, t0=0.0, project=True, av
         Class indices.
     order : ndarray of int
         Rows to visit.
-    loss : {"least_squares", "cone", "halfspace"}
+    loss : {"least_squares", "cone", "halfspace", "cone_halfspace"}
     lam : float
         Of the objective with lam/2 ||W||^2.
     t0 : float
         Offset of the step sizes 1 / (lam (t + t0)).
-    project : bool
-        Project on the Frobenius ball of radius 1/sqrt(lam).
+    project : bool or float
+        Project on the Frobenius ball of radius 1/sqrt(lam), or so many times that radius.
     average_from : int, optional
         Average the iterates after so many steps.
     """

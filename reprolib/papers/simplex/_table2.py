@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from reprolib.methods.shared.kernels import gram, nystrom_landmarks, nystrom_map
+from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.simplex import (
     SimplexBoostingClassifier,
     SimplexRLSClassifier,
@@ -43,12 +45,29 @@ ONLINE_LOSSES = {
     "sh-svm online": "halfspace",
     "s-ls online": "least_squares",
 }
+LIBRARY_PASSES = {1: "library Pegasos, 1 pass"} | {
+    n: f"library Pegasos, {n} passes" for n in (4, 10)
+}
+LIBRARY_READINGS: Mapping[str, Mapping[str, object]] = {
+    reading: {"library": True, "passes": n} for n, reading in LIBRARY_PASSES.items()
+}
 ONLINE_READINGS: Mapping[str, Mapping[str, object]] = {
     HEADLINE: {},
     "averaged": {"average": True},
     "intercept": {"intercept": True},
     "standardised": {"standardise": True},
+    **LIBRARY_READINGS,
 }
+#: Only for SC-SVM: the sum of its loss and of SH-SVM's.
+SUM_READINGS: Mapping[str, Mapping[str, object]] = {
+    "SC + SH": {"loss": "cone_halfspace"},
+    "SC + SH, averaged": {"loss": "cone_halfspace", "average": True},
+} | {
+    f"SC + SH, {reading}": {"loss": "cone_halfspace", **params}
+    for reading, params in LIBRARY_READINGS.items()
+}
+#: Run with two seeds; all others with as many as the headline.
+MINOR_READINGS = ("intercept", "standardised")
 RLS_READINGS: Mapping[str, Mapping[str, object]] = {
     HEADLINE: {},
     "linear grid": {"grid": "linear"},
@@ -60,17 +79,29 @@ RBF_READINGS: Mapping[str, Mapping[str, object]] = {
     HEADLINE: {},
     "exp(-d^2/sigma^2)": {"gamma_factor": 2.0},
 }
+LETTER_OF_THE_TEXT = "lambda on the spectrum of K"
+RLS_RBF_READINGS: Mapping[str, Mapping[str, object]] = {
+    **RBF_READINGS,
+    LETTER_OF_THE_TEXT: {"grid": "gram"},
+    f"{LETTER_OF_THE_TEXT}, exp(-d^2/sigma^2)": {"grid": "gram", "gamma_factor": 2.0},
+}
 SVM_READINGS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
     "svm ova": {
         HEADLINE: {},
         "no intercept": {"svm_intercept": False},
+        "no intercept, C = 0.0001": {"svm_intercept": False, "C": 1e-4},
+        "no intercept, C = 0.001": {"svm_intercept": False, "C": 1e-3},
+        "no intercept, C = 0.01": {"svm_intercept": False, "C": 1e-2},
     },
     "svm rbf ova": RBF_READINGS,
 }
 COORDINATE_BOOSTING = "coordinate boosting"
 #: Sets with too many features and classes for T - 1 stumps a round.
 SLOW_COORDINATES = ("uci/isolet",)
-N_SEEDS, N_SEEDS_OTHERS = 5, 2
+#: Runs of the online methods, of their minor readings, of linear S-LS, and of the SVMs.
+N_SEEDS, N_SEEDS_OTHERS, N_RUNS_RLS, N_SEEDS_SVM = 5, 2, 5, 2
+#: Share of the training set in every run of linear S-LS but the first.
+SHARE = 0.8
 N_PASSES = 10
 N_LANDMARKS = 2000
 
@@ -87,16 +118,22 @@ def tasks(profile: Profile, name: str) -> list[Task]:
     listed = [
         task(method, reading, params, trial)
         for method in ONLINE_LOSSES
-        for reading, params in readings(ONLINE_READINGS).items()
+        for reading, params in readings(_online_readings(method)).items()
         for trial in range(_n_seeds(profile, reading))
     ]
-    listed += [task("s-ls", reading, p) for reading, p in readings(RLS_READINGS).items()]
-    if full:
-        listed += [task("s-ls rbf", reading, p) for reading, p in RBF_READINGS.items()]
     listed += [
-        task(method, reading, params)
+        task("s-ls", reading, {**params, **({"share": SHARE} if run else {})}, run)
+        for reading, params in readings(RLS_READINGS).items()
+        for run in range(N_RUNS_RLS if all_readings else 1)
+    ]
+    if full:
+        rbf = RLS_RBF_READINGS if all_readings else RBF_READINGS
+        listed += [task("s-ls rbf", reading, params) for reading, params in rbf.items()]
+    listed += [
+        task(method, reading, params, trial)
         for method, choices in SVM_READINGS.items()
         for reading, params in readings(choices).items()
+        for trial in range(N_SEEDS_SVM if all_readings else 1)
     ]
     rounds = {"n_estimators": 300 if full else 30}
     listed.append(task("boosting", HEADLINE, rounds))
@@ -105,28 +142,47 @@ def tasks(profile: Profile, name: str) -> list[Task]:
     return listed
 
 
+def _online_readings(method: str) -> Mapping[str, Mapping[str, object]]:
+    return ONLINE_READINGS | (SUM_READINGS if method == "sc-svm online" else {})
+
+
 def _n_seeds(profile: Profile, reading: str) -> int:
     if profile == "quick":
         return 1
-    return N_SEEDS if reading == HEADLINE else N_SEEDS_OTHERS
+    return N_SEEDS_OTHERS if reading in MINOR_READINGS else N_SEEDS
 
 
 def _online(task, X, y, X_test, y_test) -> list[Measurement]:
     grid = np.geomspace(1.0, 1e-7, 8) * mean_square(X)
-    average = N_PASSES // 2 * len(X) if task.params.get("average") else False
+    make = functools.partial(_online_model, task.params, ONLINE_LOSSES[task.method], X, y)
+    with warnings.catch_warnings():  # a lambda of the grid may be too small for its steps
+        warnings.simplefilter("ignore", NotOptimalWarning)
+        model, alpha, scores = hold_out(make, grid, X, y, task.params["seed"])
+    if not task.params.get("library"):
+        return [accuracy(model, X_test, y_test, {"alpha": rounded(alpha)}, path=scores)]
+    again, path = make(alpha), []
+    for _ in range(task.params["passes"]):
+        again.partial_fit(X, y, classes=model.classes_)
+        path.append(float(again.score(X_test, y_test)))
+    return [accuracy(again, X_test, y_test, {"alpha": rounded(alpha)}, path=path)]
 
-    def make(alpha):
-        return SimplexSGDClassifier(
-            ONLINE_LOSSES[task.method],
-            alpha=alpha,
-            max_iter=N_PASSES,
-            eta0=None,
-            average=average,
-            random_state=task.params["seed"],
-        )
 
-    model, alpha, scores = hold_out(make, grid, X, y, task.params["seed"])
-    return [accuracy(model, X_test, y_test, {"alpha": rounded(alpha)}, path=scores)]
+def _online_model(params, loss, X, y, alpha) -> SimplexSGDClassifier:
+    """Pegasos as the paper describes it, or as the authors' library has it."""
+    schedule: dict[str, Any] = {
+        "max_iter": params.get("passes", N_PASSES),
+        "eta0": None,
+        "average": N_PASSES // 2 * len(X) if params.get("average") else False,
+    }
+    if params.get("library"):
+        schedule |= {
+            "eta0": "first",
+            "average": True,
+            "project": float(np.sqrt(len(np.unique(y)))),
+        }
+    return SimplexSGDClassifier(
+        params.get("loss", loss), alpha=alpha, random_state=params["seed"], **schedule
+    )
 
 
 def _grid(name: str):
@@ -139,18 +195,24 @@ def _grid(name: str):
 
 
 def _rls(task, X, y, X_test, y_test) -> list[Measurement]:
+    share = task.params.get("share", 1.0)
+    if share < 1.0:
+        order = np.random.default_rng(task.params["seed"]).permutation(len(X))
+        rows = order[: round(share * len(X))]
+        X, y = X[rows], y[rows]
     model = SimplexRLSClassifierCV(_grid(task.params.get("grid", "log"))).fit(X, y)
     return [with_loo(model, X_test, y_test)]
 
 
 def _rls_rbf(task, X, y, X_test, y_test) -> list[Measurement]:
     gamma = rbf_gamma(X, task.params.get("gamma_factor", 1.0))
+    grid = _grid(task.params.get("grid", "log"))
     if len(X) <= LARGEST_EXACT:
-        model = SimplexRLSClassifierCV(kernel="rbf", gamma=gamma).fit(X, y)
+        model = SimplexRLSClassifierCV(grid, kernel="rbf", gamma=gamma).fit(X, y)
         return [with_loo(model, X_test, y_test)]
     landmarks = X[nystrom_landmarks(len(X), N_LANDMARKS, task.params["seed"])]
     M = nystrom_map(gram(landmarks, gamma=gamma))
-    low_rank = SimplexRLSClassifierCV().fit(gram(X, landmarks, gamma=gamma) @ M, y)
+    low_rank = SimplexRLSClassifierCV(grid).fit(gram(X, landmarks, gamma=gamma) @ M, y)
     exact = SimplexRLSClassifier(low_rank.alpha_, kernel="rbf", gamma=gamma).fit(X, y)
     chosen: dict[str, Any] = {"alpha": rounded(low_rank.alpha_), "landmarks": N_LANDMARKS}
     nystrom = with_loo(low_rank, gram(X_test, landmarks, gamma=gamma) @ M, y_test, **chosen)
@@ -162,7 +224,8 @@ def _rls_rbf(task, X, y, X_test, y_test) -> list[Measurement]:
 
 def _svm_ova(task, X, y, X_test, y_test) -> list[Measurement]:
     scale = mean_square(X)
-    grid = 10.0 ** np.arange(-2, 3) / scale
+    fixed = task.params.get("C")
+    grid = 10.0 ** np.arange(-2, 3) / scale if fixed is None else [fixed]
 
     def make(C):
         return LinearSVC(
@@ -171,7 +234,7 @@ def _svm_ova(task, X, y, X_test, y_test) -> list[Measurement]:
             fit_intercept=task.params.get("svm_intercept", True),
             intercept_scaling=np.sqrt(scale),
             max_iter=5000,
-            random_state=0,
+            random_state=task.params["seed"],
         )
 
     with warnings.catch_warnings():

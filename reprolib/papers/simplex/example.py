@@ -10,7 +10,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from reprolib.methods.shared.codes import decode, simplex_code
-from reprolib.methods.simplex import make_loss
+from reprolib.methods.simplex import SimplexSGDClassifier, make_loss
 from reprolib.methods.simplex.consistency import pointwise_minimizer
 from reprolib.report.style import (
     BLACK,
@@ -22,6 +22,12 @@ from reprolib.report.style import (
     figure_grid,
 )
 
+LOSS_NAMES = {
+    "least_squares": "S-LS",
+    "cone": "SC-SVM",
+    "halfspace": "SH-SVM",
+    "cone_halfspace": "SC + SH",
+}
 CLASS_COLOURS = (BLUE, ORANGE, GREEN)
 PALE = ListedColormap(["#d3e6f5", "#f9ebc8", "#cfeadf"])
 
@@ -66,15 +72,10 @@ def _draw_words(axis) -> None:
 
 
 def level_sets() -> Figure:
-    """Level sets of the losses of class 1 for T = 3 (the paper's Figure 2, and boosting's loss)."""
-    titles = {
-        "least_squares": "S-LS",
-        "cone": "SC-SVM",
-        "halfspace": "SH-SVM",
-        "exponential": "boosting",
-    }
+    """Level sets of the losses of class 1 for T = 3 (the paper's Figure 2, and two more losses)."""
+    titles = {**LOSS_NAMES, "exponential": "boosting"}
     x, y, points = _grid(2.4)
-    figure, axes = figure_grid(1, 4, size=(2.6, 2.8))
+    figure, axes = figure_grid(1, len(titles), size=(2.3, 2.5))
     for axis, (name, title) in zip(axes, titles.items(), strict=True):
         values = make_loss(name, 3).value(points, np.zeros(len(points), dtype=int))
         levels = [0.0, 0.25, 0.5, 1, 2, 3, 4, 6, 8]
@@ -112,35 +113,80 @@ def undecided(name: str, *, convex_hull: bool, steps: int = 15) -> tuple[np.ndar
 
 
 def consistency_map(cases: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
-    """Triangles of all distributions over three classes, red where the minimiser does not decide.
+    """Triangles of all distributions over three classes, in the colour of the decided class.
+
+    Distributions at which the minimiser does not decide are red crosses.
 
     Parameters
     ----------
     cases : mapping of title to the answer of `undecided`
     """
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
-    figure, axes = figure_grid(1, len(cases), size=(2.9, 2.7))
+    labels = [(-0.06, -0.1, "right"), (1.06, -0.1, "left"), (0.5, 0.92, "center")]
+    figure, axes = figure_grid(1, len(cases), size=(2.7, 2.8))
     for axis, (title, (points, failed)) in zip(axes, cases.items(), strict=True):
-        place = points @ corners
-        axis.scatter(*place[~failed].T, s=24, color=SKY, marker="h")
-        axis.scatter(*place[failed].T, s=24, color=RED, marker="h")
+        place, decided = points @ corners, points.argmax(axis=1)
+        for q, colour in enumerate(CLASS_COLOURS):
+            axis.scatter(*place[~failed & (decided == q)].T, s=24, color=colour, marker="h")
+            x, y, side = labels[q]
+            axis.text(x, y, f"class {q + 1}", ha=side, color=colour, fontsize=9)
+        axis.scatter(*place[failed].T, s=18, color=RED, marker="x", lw=1.0)
         axis.set_title(f"{title}\nundecided on {100 * failed.mean():.0f} %", fontsize=10)
-        axis.set(aspect="equal", xticks=[], yticks=[])
+        axis.set(aspect="equal", xticks=[], yticks=[], xlim=(-0.25, 1.25), ylim=(-0.15, 1.0))
         axis.spines[:].set_visible(False)
         axis.grid(False)
     return figure
 
 
+def three_clouds(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Three unequal, overlapping classes in the plane: points and labels."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(3, p=[0.5, 0.3, 0.2], size=n)
+    return simplex_code(3).T[y] + 0.6 * rng.normal(size=(n, 2)), y
+
+
+def online_learning(loss: str, alpha: float, passes: int) -> Figure:
+    """Regions of an online learner on three clouds, and fresh-data accuracy of all losses by pass.
+
+    Parameters
+    ----------
+    loss : {"least_squares", "cone", "halfspace", "cone_halfspace"}
+        The one whose regions are drawn.
+    alpha : float
+        Lambda of the batch problem.
+    passes : int
+    """
+    X, y = three_clouds(150, 0)
+    X_new, y_new = three_clouds(3000, 1)
+    figure, (plane, curve) = figure_grid(1, 2, size=(4.2, 3.4))
+    for name, colour in zip(LOSS_NAMES, (BLUE, ORANGE, GREEN, BLACK), strict=True):
+        model, path = SimplexSGDClassifier(name, alpha=alpha, average=True, random_state=0), []
+        for _ in range(passes):
+            path.append(100 * model.partial_fit(X, y, classes=[0, 1, 2]).score(X_new, y_new))
+        width = 3.0 if name == loss else 1.2
+        label = LOSS_NAMES[name]
+        curve.plot(range(1, passes + 1), path, color=colour, lw=width, marker=".", label=label)
+        if name == loss:
+            _draw_plane(plane, model, X, y)
+            plane.set_title(f"{label}, lambda = {alpha:g}, passes: {passes}", fontsize=10)
+    curve.set(xlabel="passes", ylabel="accuracy on 3,000 fresh points, %")
+    curve.legend(fontsize=8)
+    return figure
+
+
 def decision_regions(models: Mapping[str, object], X, y) -> Figure:
     """Regions of fitted three-class models on the plane, with the training points."""
-    limit = 1.1 * np.abs(X).max()
-    gx, gy, points = _grid(limit)
     figure, axes = figure_grid(1, len(models), size=(2.8, 2.9), sharex=True, sharey=True)
     for axis, (title, model) in zip(axes, models.items(), strict=True):
-        labels = model.predict(points).reshape(gx.shape)  # type: ignore[attr-defined]
-        axis.contourf(gx, gy, labels, levels=[-0.5, 0.5, 1.5, 2.5], cmap=PALE)
-        for q, colour in enumerate(CLASS_COLOURS):
-            axis.scatter(*X[y == q].T, s=10, color=colour, edgecolor=BLACK, lw=0.3)
-        axis.set(xticks=[], yticks=[])
+        _draw_plane(axis, model, X, y)
         axis.set_title(title, fontsize=10)
     return figure
+
+
+def _draw_plane(axis, model, X, y) -> None:
+    gx, gy, points = _grid(1.1 * np.abs(X).max())
+    labels = model.predict(points).reshape(gx.shape)
+    axis.contourf(gx, gy, labels, levels=[-0.5, 0.5, 1.5, 2.5], cmap=PALE)
+    for q, colour in enumerate(CLASS_COLOURS):
+        axis.scatter(*X[y == q].T, s=10, color=colour, edgecolor=BLACK, lw=0.3)
+    axis.set(xticks=[], yticks=[])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -14,15 +16,28 @@ from reprolib.report.style import (
     PURPLE,
     RED,
     SKY,
+    VERDICT_STYLE,
     figure_grid,
     note_source,
     source_text,
 )
 from reprolib.rerun.printed import numbers
-from reprolib.rerun.records import machine_names, number_in, paths, select
+from reprolib.rerun.records import machine_names, number_in, path_matrix, paths, select
 from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.verdicts import Verdict
 
 COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
+EMBEDDED_NAME = "bundled digits"
+ONLINE = {
+    "s-ls online": "S-LS Online (ho)",
+    "sc-svm online": "SC-SVM Online (ho)",
+    "sh-svm online": "SH-SVM Online (ho)",
+}
+#: Readings whose paths go pass by pass, with their colours and names in the picture.
+PASS_BY_PASS = {
+    "library Pegasos, 10 passes": (BLUE, "printed loss"),
+    "SC + SH, library Pegasos, 10 passes": (ORANGE, "SC + SH"),
+}
 BOOSTING = {HEADLINE: "GD-MCBoost (headline)", "coordinate boosting": "CD-MCBoost"}
 
 
@@ -37,6 +52,10 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
         figures["Test accuracy of simplex boosting against the number of rounds"] = boosting_paths(
             records
         )
+    if records["reading"].isin(PASS_BY_PASS).any():
+        figures["Accuracy of the online methods against passes, library's Pegasos"] = online_passes(
+            records
+        )
     if (records["table"] == "classes").any():
         figures["Cost of training and tuning against the number of classes"] = cost_by_classes(
             records
@@ -44,12 +63,144 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     return figures
 
 
+def paper_name(dataset: str) -> str:
+    """Name of a data set in the paper's Table 2."""
+    return _column_names().get(dataset, EMBEDDED_NAME)
+
+
+def _column_names() -> dict[str, str]:
+    """Paper's names of the data sets, in the order of the columns."""
+    return {n.select["dataset"]: n.column for n in numbers("simplex") if not n.not_run}
+
+
+def _in_printed_order(names) -> list[str]:
+    """Data sets in the order of the columns of Table 2, those that it lacks last."""
+    order = list(_column_names())
+    return sorted(map(str, names), key=lambda n: order.index(n) if n in order else len(order))
+
+
+def online_passes(records: pd.DataFrame) -> Figure:
+    """Accuracy of the online methods after every pass of the library's Pegasos.
+
+    Curve and band are the mean and the range over seeds, with the lambda that hold-out selects for
+    ten passes; the line is the printed accuracy.
+    """
+    rows = select(records, table="table2", method=list(ONLINE), reading=list(PASS_BY_PASS))
+    names = _in_printed_order(rows["dataset"].unique())
+    printed = {(n.select["dataset"], n.select["method"]): n.value for n in numbers("simplex")}
+    figure, axes = figure_grid(len(ONLINE), len(names), size=(2.2, 2.0), sharex=True, sharey="col")
+    for place, axis in enumerate(axes):
+        method, name = list(ONLINE)[place // len(names)], names[place % len(names)]
+        for reading, (colour, label) in PASS_BY_PASS.items():
+            part = select(rows, dataset=name, method=method, reading=reading)
+            if len(part):
+                _draw_band(axis, 100 * path_matrix(part), colour, label)
+        axis.axhline(printed[name, method], color=BLACK, lw=1.2, ls="--", label="printed")
+        if place < len(names):
+            axis.set_title(paper_name(name), fontsize=10)
+        if place >= len(names) * (len(ONLINE) - 1):
+            axis.set_xlabel("passes")
+    for row, printed_name in enumerate(ONLINE.values()):
+        axes[row * len(names)].set_ylabel(printed_name.replace(" Online (ho)", "") + " online, %")
+    with_sum = axes[len(names)]
+    handles, labels = with_sum.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, fontsize=9)
+    note_source(figure, source_text(rows))
+    return figure
+
+
+def _draw_band(axis, curves: np.ndarray, colour: str, label: str) -> None:
+    passes = np.arange(1, curves.shape[1] + 1)
+    axis.fill_between(passes, curves.min(axis=0), curves.max(axis=0), color=colour, alpha=0.2, lw=0)
+    axis.plot(passes, curves.mean(axis=0), color=colour, label=label)
+    axis.set_xticks([1, 4, 10])
+
+
+def online_means(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
+    """Mean accuracy over seeds of the four online losses under one schedule, in per cent.
+
+    Parameters
+    ----------
+    records : DataFrame
+    schedule : str
+        Name of a reading, such as "library Pegasos, 10 passes".
+    """
+    rows = select(records, table="table2", method=list(ONLINE), metric="accuracy")
+    rows = rows[rows["reading"].isin([schedule, f"SC + SH, {schedule}"])]
+    losses = rows["method"].map({m: name.split(" Online")[0] for m, name in ONLINE.items()})
+    losses = losses.where(rows["reading"] == schedule, "SC + SH")
+    table = 100 * rows.assign(loss=losses).pivot_table("value", index="loss", columns="dataset")
+    table = table[_in_printed_order(table.columns)].rename(columns=paper_name)
+    return table.rename_axis(columns=None)
+
+
+def compact_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:
+    """Table 2 as printed (rows and columns), every cell with ours below in one line.
+
+    A cell reads ``printed → ours ± half-width`` and the glyph of the verdict; ∞ stands for an
+    interval without ends.
+    """
+    run = [v for v in verdicts if v.n_trials]
+    cells = {(v.number.row, v.number.column): _cell(v) for v in run}
+    table = pd.Series(cells).unstack()
+    rows = list(dict.fromkeys(v.number.row for v in run))
+    columns = list(dict.fromkeys(v.number.column for v in run))
+    return table.loc[rows, columns].rename_axis(index="row")
+
+
+def _cell(v: Verdict) -> str:
+    half = "∞" if np.isinf(v.half_width) else f"{v.half_width:.1f}"
+    return f"{v.number.value:.2f} → {v.ours:.1f} ± {half} {VERDICT_STYLE[v.word][1]}"
+
+
+def distance_table(verdicts: Sequence[Verdict], rows: Sequence[str]) -> pd.DataFrame:
+    """Ours minus printed under every reading of some rows, in points, with the root mean square.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+    rows : sequence of str
+        Rows of Table 2.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by row and reading, by distance within a row: the columns of Table 2; rms; sets
+        (how many of them were run); seeds (the fewest of a set).
+    """
+    lines = []
+    for v in verdicts:
+        if v.number.row in rows and v.n_trials:
+            key = {"row": v.number.row, "column": v.number.column}
+            lines.append({**key, "reading": HEADLINE, "d": v.difference, "runs": v.n_trials})
+            lines += [
+                {**key, "reading": name, "d": o.ours - v.number.value, "runs": o.n_trials}
+                for name, o in v.readings.items()
+            ]
+    frame = pd.DataFrame(lines)
+    columns = list(dict.fromkeys(frame["column"]))
+    keys = ["row", "reading"]
+    table = frame.pivot(index=keys, columns="column", values="d")[columns]
+    table = table.rename_axis(columns=None)
+    summary = pd.DataFrame(
+        {
+            "rms": np.sqrt((table**2).mean(axis=1)),
+            "sets": table.notna().sum(axis=1),
+            "runs": frame.groupby(keys)["runs"].min(),
+        }
+    )
+    table = table.join(summary).reset_index()
+    order = {row: i for i, row in enumerate(rows)}
+    table["place"] = table["row"].map(order)
+    return table.sort_values(["place", "rms"]).drop(columns="place").set_index(keys)
+
+
 def accuracies(records: pd.DataFrame) -> Figure:
     """Our accuracy (every seed a dot) beside the printed one, by data set and method."""
     rows = records[(records["table"] == "table2") & (records["reading"] == HEADLINE)]
     methods = list(dict.fromkeys(n.select["method"] for n in numbers("simplex")))
     printed = {(n.select["dataset"], n.select["method"]): n.value for n in numbers("simplex")}
-    names = sorted(rows["dataset"].unique())
+    names = _in_printed_order(rows["dataset"].unique())
     figure, axes = figure_grid(1, len(names), size=(2.5, 3.4), sharey=True)
     for axis, name in zip(axes, names, strict=True):
         for y, method in enumerate(methods):
@@ -57,7 +208,7 @@ def accuracies(records: pd.DataFrame) -> Figure:
             axis.plot(ours, np.full(len(ours), y), ".", color=BLUE, ms=9)
             if (name, method) in printed:
                 axis.plot(printed[name, method], y, "|", color=RED, ms=16, mew=2)
-        axis.set_title(name, fontsize=10)
+        axis.set_title(paper_name(name), fontsize=10)
         axis.set_xlabel("accuracy in %")
     axes[0].set_yticks(range(len(methods)), methods)
     axes[0].invert_yaxis()
@@ -69,10 +220,13 @@ def accuracies(records: pd.DataFrame) -> Figure:
 
 
 def loo_paths(records: pd.DataFrame) -> Figure:
-    """Leave-one-out accuracy of S-LS, linear and rbf, from the largest lambda to the smallest."""
-    rows = records[(records["table"] == "table2") & (records["reading"] == HEADLINE)]
+    """Leave-one-out accuracy of S-LS, linear and rbf, from the largest lambda to the smallest.
+
+    On Letter the rbf curve is that of the 2,000 Nystrom features that select lambda there.
+    """
+    rows = select(records, table="table2", trial=0, reading=[HEADLINE, "Nystrom only"])
     rows = rows[rows["method"].isin(["s-ls", "s-ls rbf"]) & (rows["path"] != "")]
-    names = sorted(rows["dataset"].unique())
+    names = _in_printed_order(rows["dataset"].unique())
     figure, axes = figure_grid(1, len(names), size=(2.5, 2.6), sharey=True)
     for axis, name in zip(axes, names, strict=True):
         for method, colour in [("s-ls", BLUE), ("s-ls rbf", ORANGE)]:
@@ -81,8 +235,8 @@ def loo_paths(records: pd.DataFrame) -> Figure:
                 axis.plot(np.arange(1, len(values) + 1), values, color=colour, label=method)
                 best = int(np.argmax(values))
                 axis.plot(best + 1, values[best], "o", color=BLACK, ms=4)
-        axis.set_title(name, fontsize=10)
-        axis.set_xlabel("lambda, from large to small")
+        axis.set_title(paper_name(name), fontsize=10)
+        axis.set_xlabel("place of lambda on its grid,\nthe largest first", fontsize=9)
     axes[0].set_ylabel("leave-one-out accuracy in %")
     axes[0].legend(fontsize=8)
     note_source(figure, source_text(rows))
@@ -97,12 +251,18 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
     }
     readings = [r for r in BOOSTING if (rows["reading"] == r).any()]
     figure, axes = figure_grid(1, len(readings), size=(4.8, 3.6), sharey=True)
-    colours = dict(zip(sorted(rows["dataset"].unique()), COLOURS, strict=False))
+    names = _in_printed_order(rows["dataset"].unique())
+    colours = dict(zip(names, COLOURS, strict=False))
     for axis, reading in zip(axes, readings, strict=True):
         part = rows[rows["reading"] == reading]
         for name, path in zip(map(str, part["dataset"]), paths(part), strict=True):
             values = 100 * path
-            axis.plot(np.arange(1, len(values) + 1), values, color=colours[name], label=name)
+            axis.plot(
+                np.arange(1, len(values) + 1),
+                values,
+                color=colours[name],
+                label=paper_name(name),
+            )
             if name in printed:
                 axis.plot(len(values) + 8, printed[name], "x", color=colours[name], mew=2)
         axis.set_title(BOOSTING[reading], fontsize=10)
@@ -140,7 +300,8 @@ def accuracy_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
     """Accuracy in percent of every method (rows) on every data set (columns)."""
     rows = select(records, table=table, reading=HEADLINE, metric="accuracy")
     rows = rows.assign(method=machine_names(rows))
-    return 100 * rows.pivot_table(index="method", columns="dataset", values="value")
+    table = 100 * rows.pivot_table(index="method", columns="dataset", values="value")
+    return table[_in_printed_order(table.columns)].rename(columns=paper_name)
 
 
 def gap_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
@@ -149,13 +310,5 @@ def gap_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
     text = rows.assign(
         method=machine_names(rows), gap=rows["gap"].map(lambda gap: f"{float(gap):.0e}")
     )
-    return text.pivot_table(index="method", columns="dataset", values="gap", aggfunc="first")
-
-
-def seed_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Online methods: mean and standard deviation over seeds, by reading, in percent."""
-    rows = records[(records["table"] == "table2") & records["method"].str.endswith("online")]
-    rows = select(rows, metric="accuracy")
-    grouped = 100 * rows.groupby(["method", "reading", "dataset"])["value"].agg(["mean", "std"])
-    text = grouped["mean"].map("{:.1f}".format) + " ± " + grouped["std"].map("{:.1f}".format)
-    return text.str.replace(" ± nan", "").unstack("dataset").fillna("–")
+    table = text.pivot_table(index="method", columns="dataset", values="gap", aggfunc="first")
+    return table[_in_printed_order(table.columns)].rename(columns=paper_name)

@@ -74,7 +74,7 @@ def test_fenchel_young_inequality_is_tight_at_the_gradient(name, seed, T):
     assert slack.min() > -1e-9
 
 
-@pytest.mark.parametrize("name", ["cone", "halfspace", "exponential"])
+@pytest.mark.parametrize("name", ["cone", "halfspace", "cone_halfspace", "exponential"])
 def test_conjugate_is_infinite_off_its_domain(name):
     loss = make_loss(name, 3)
     F, y = draw(0, 3)
@@ -102,7 +102,7 @@ def test_unknown_loss_is_named():
         make_loss("hinge", 3)
 
 
-@pytest.mark.parametrize("name", ["cone", "least_squares", "exponential"])
+@pytest.mark.parametrize("name", ["cone", "least_squares", "cone_halfspace", "exponential"])
 @settings(derandomize=True, deadline=None, max_examples=20)
 @given(seed=seeds, T=st.integers(2, 5))
 def test_fisher_consistent_without_constraint(name, seed, T):
@@ -121,6 +121,41 @@ def test_halfspace_is_fisher_consistent_on_the_convex_hull(seed, T):
     assert decode(loss.code, f[None])[0] == np.argmax(p)
 
 
+def test_sum_of_the_hinges_is_twice_the_hinge_for_two_classes():
+    F, y = draw(3, 2)
+    hinge = np.maximum(0, 1 - np.where(y == 0, 1, -1) * F[:, 0])
+    np.testing.assert_allclose(make_loss("cone_halfspace", 2).value(F, y), 2 * hinge, atol=1e-15)
+
+
+@pytest.mark.parametrize("T", [3, 4])
+def test_sum_of_the_hinges_is_fisher_consistent_on_a_grid(T):
+    """The minimiser is the code word of the likeliest class wherever that class is unique."""
+    loss, steps = make_loss("cone_halfspace", T), 8
+    counts = np.array(list(np.ndindex(*(steps + 1,) * (T - 1))))
+    counts = np.column_stack([counts, steps - counts.sum(axis=1)])
+    checked = 0
+    for p in counts[(counts >= 0).all(axis=1)] / steps:
+        second, first = np.sort(p)[-2:]
+        if first == second or first == 1:
+            continue
+        word = loss.code[:, np.argmax(p)]
+        np.testing.assert_allclose(pointwise_minimizer(loss, p), word, atol=1e-7)
+        checked += 1
+    assert checked > 20
+
+
+def test_one_vs_all_hinges_are_not_consistent_where_no_class_has_half():
+    """The same probabilities: one-vs-all says "none of them", the sum of the hinges decides."""
+    p = np.array([0.4, 0.3, 0.3])
+    scores = np.linspace(-2, 2, 401)
+    one_vs_all = p[:, None] * np.maximum(0, 1 - scores) + (1 - p)[:, None] * np.maximum(
+        0, 1 + scores
+    )
+    np.testing.assert_allclose(scores[one_vs_all.argmin(axis=1)], -1)
+    loss = make_loss("cone_halfspace", 3)
+    assert decode(loss.code, pointwise_minimizer(loss, p)[None])[0] == 0
+
+
 def test_halfspace_without_the_hull_is_not_fisher_consistent():
     """Two likely classes of three: f = -2 c_3 costs class 3 alone and ties the other two."""
     loss = make_loss("halfspace", 3)
@@ -131,7 +166,7 @@ def test_halfspace_without_the_hull_is_not_fisher_consistent():
     assert abs(f @ (loss.code[:, 0] - loss.code[:, 1])) < 1e-9
 
 
-@pytest.mark.parametrize("name", ["cone", "least_squares"])
+@pytest.mark.parametrize("name", ["cone", "least_squares", "cone_halfspace"])
 def test_minimizer_attains_the_target_of_table_1(name):
     rng = np.random.default_rng(7)
     for T in (2, 3, 5):

@@ -14,7 +14,7 @@ from reprolib.methods.simplex import (
 )
 from tests.naive import simplex as naive
 
-LOSSES = ["least_squares", "cone", "halfspace"]
+LOSSES = ["least_squares", "cone", "halfspace", "cone_halfspace"]
 
 
 def blobs(seed=0, n=60, p=3, T=4):
@@ -88,6 +88,23 @@ def test_projection_keeps_the_frobenius_norm():
     X, y = blobs(5)
     model = SimplexSGDClassifier("cone", alpha=2.0, eta0=10.0, max_iter=1).fit(10 * X, y)
     assert np.linalg.norm(model.coef_) <= 1 / np.sqrt(2 * 2.0) + 1e-12
+
+
+@pytest.mark.filterwarnings("ignore:SimplexSGDClassifier ended .* steps are too long")
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_library_schedule_by_definition(loss):
+    """GURLS: t0 = ceil(||x_1|| / sqrt(lambda)), radius sqrt(T / lambda), mean of all iterates."""
+    X, y = blobs(9)
+    alpha = 0.003
+    model = SimplexSGDClassifier(
+        loss, alpha=alpha, eta0="first", project=2.0, average=True, shuffle=False, max_iter=2
+    ).fit(X, y)
+    lam = 2 * alpha
+    t0 = np.ceil(np.linalg.norm(X[0]) / np.sqrt(lam))
+    order = np.tile(np.arange(60), 2)
+    iterates = naive.sgd(make_loss(loss, 4), X, y, lam, order, t0, radius=np.sqrt(4 / lam))
+    assert max(map(np.linalg.norm, iterates)) > 1 / np.sqrt(lam)
+    np.testing.assert_allclose(model.coef_, np.mean(iterates, axis=0), atol=1e-9)
 
 
 def test_partial_fit_goes_on_where_it_stopped():
@@ -168,6 +185,8 @@ def test_bad_block_size_is_named():
         ({"max_iter": 0}, "'max_iter' parameter .* Got 0"),
         ({"max_iter": 2.5}, r"'max_iter' parameter .* Got 2\.5"),
         ({"eta0": -1.0}, r"'eta0' parameter .* Got -1\.0"),
+        ({"eta0": "last"}, r"'eta0' parameter .* Got 'last'"),
+        ({"project": -2.0}, r"'project' parameter .* Got -2\.0"),
         ({"average": "yes"}, "'average' parameter .* Got 'yes'"),
     ],
 )

@@ -6,7 +6,7 @@ from reprolib.papers.simplex import example
 
 def test_pictures_of_the_method():
     assert len(example.codes().axes) == 2
-    assert len(example.level_sets().axes) == 4
+    assert len(example.level_sets().axes) == 5
     X, y = np.array([[1.0, 0], [-0.5, 0.9], [-0.5, -0.9]]), np.arange(3)
     figure = example.decision_regions({"S-RLS": SimplexRLSClassifier(0.1).fit(X, y)}, X, y)
     assert figure.axes[0].get_title() == "S-RLS"
@@ -14,7 +14,16 @@ def test_pictures_of_the_method():
 
 def test_only_the_unconstrained_half_space_loss_fails_to_decide():
     cone = example.undecided("cone", convex_hull=False, steps=6)
+    both = example.undecided("cone_halfspace", convex_hull=False, steps=6)
+    assert not both[1].any()
     free = example.undecided("halfspace", convex_hull=False, steps=6)
     assert not cone[1].any()
     assert free[1].mean() > 0.5
     assert len(example.consistency_map({"cone": cone, "free": free}).axes) == 2
+
+
+def test_online_learning_draws_all_losses_by_pass():
+    plane, curve = example.online_learning("cone_halfspace", 0.01, 3).axes
+    assert plane.get_title() == "SC + SH, lambda = 0.01, passes: 3"
+    assert [line.get_label() for line in curve.lines] == list(example.LOSS_NAMES.values())
+    assert all(len(line.get_xdata()) == 3 for line in curve.lines)

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.papers.simplex import figures
+from reprolib.rerun.verdicts import judge_paper
 
 
 def records():
@@ -50,9 +51,59 @@ def test_best_lambda_is_marked():
     assert marks == [(2.0, 70.0), (2.0, 90.0)]
 
 
-def test_seed_table_shows_the_spread():
-    table = figures.seed_table(records())
-    assert table.loc[("sc-svm online", "headline"), "uci/landsat"] == "60.5 ± 0.7"
+def online_records():
+    both = {"sc-svm online": list(figures.PASS_BY_PASS)}
+    rows = [
+        (dataset, method, reading, trial, 0.6, f"0.5 0.{6 + trial}")
+        for dataset in ("uci/landsat", "uci/letter")
+        for method in figures.ONLINE
+        for reading in both.get(method, list(figures.PASS_BY_PASS)[:1])
+        for trial in (0, 2)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "reading", "trial", "value", "path"])
+    return frame.assign(table="table2", status="ok", source="original", metric="accuracy")
+
+
+def test_passes_show_mean_range_and_the_printed_value():
+    axes = figures.online_passes(online_records()).axes
+    assert [axis.get_title() for axis in axes[:2]] == ["Landsat", "Letter"]
+    sc_svm = axes[2]
+    assert [line.get_label() for line in sc_svm.lines] == ["printed loss", "SC + SH", "printed"]
+    np.testing.assert_allclose(sc_svm.lines[0].get_ydata(), [50, 70])
+    assert sc_svm.lines[2].get_ydata()[0] == 65.15
+    band = sc_svm.collections[0].get_paths()[0].vertices[:, 1]
+    assert (band.min(), band.max()) == (50, 80)
+
+
+def test_online_means_set_the_sum_of_the_losses_beside_its_parents():
+    frame = online_records()
+    frame.loc[frame["reading"].str.startswith("SC + SH"), "value"] = 0.7
+    table = figures.online_means(frame, "library Pegasos, 10 passes")
+    assert set(table.index) == {"S-LS", "SC-SVM", "SH-SVM", "SC + SH"}
+    np.testing.assert_allclose(table.loc["SC + SH"], 70)
+    np.testing.assert_allclose(table.loc["SC-SVM"], 60)
+
+
+def test_every_cell_of_the_compact_table_shows_printed_ours_and_the_verdict():
+    table = figures.compact_table(judge_paper("simplex"))
+    assert table.shape == (8, 5)
+    assert table.loc["S-LS rbf Batch (loo)", "Pendigit"].startswith("98.17 → 98.3 ± 0.6")
+
+
+def test_distances_are_sorted_by_their_root_mean_square():
+    row = "SVM batch ova (ho)"
+    table = figures.distance_table(judge_paper("simplex"), [row])
+    assert table["rms"].is_monotonic_increasing
+    np.testing.assert_allclose(
+        table["rms"],
+        np.sqrt(
+            (table[["Landsat", "Optdigit"]] ** 2)
+            .sum(axis=1)
+            .add((table[["Pendigit", "Letter", "Isolet"]] ** 2).sum(axis=1))
+            / 5
+        ),
+    )
+    assert table.loc[(row, "headline"), "Landsat"] > 5
 
 
 def test_gap_table_shows_every_gap():

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+
+import data_fetch
+from reprolib.papers.simplex.rounding import (
+    SIZES,
+    chance,
+    is_fraction,
+    rounding_summary,
+    rounding_table,
+)
+
+
+@pytest.mark.parametrize("n", [7, 1559, 2000, 3498])
+def test_every_accuracy_of_one_run_passes(n):
+    for k in {0, 1, n // 3, n - 1, n}:
+        assert is_fraction(round(100 * k / n, 2), n)
+
+
+def test_what_is_no_fraction_fails():
+    assert not is_fraction(33.34, 3)
+    assert is_fraction(33.33, 3)
+    assert not is_fraction(95.33, 2000)
+    assert is_fraction(95.33, 4435)
+
+
+def test_an_exact_half_may_be_rounded_either_way():
+    assert is_fraction(0.02, 4000)
+    assert is_fraction(0.03, 4000)
+    assert not is_fraction(0.04, 4000)
+
+
+def test_fewer_digits_say_less():
+    assert is_fraction(33.3, 3, digits=1)
+    assert is_fraction(33.0, 3, digits=0)
+    assert not is_fraction(33.0, 3, digits=1)
+
+
+def test_chance_counts_the_fractions():
+    assert chance(3) == pytest.approx(3 / 10_000)
+    assert chance(2000) == pytest.approx(0.2)
+    assert chance(4000) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sizes_are_those_of_the_data(name):
+    if not data_fetch.available(name):
+        pytest.skip(f"{name} is not at hand")
+    train, test = data_fetch.load(name).splits[0]
+    assert (len(train), len(test)) == SIZES[name]
+
+
+def test_of_the_rows_only_boosting_passes_in_all_columns():
+    summary = rounding_summary()
+    assert list(summary.index[summary["passing"] == 5]) == ["Simplex boosting"]
+    assert summary.loc["S-LS Batch (loo)", "passing"] == 0
+    assert summary.loc["S-LS rbf Batch (loo)", "failing"] == "Optdigit"
+    assert summary.loc["Simplex boosting", "probability"] == pytest.approx(
+        np.prod([chance(n_test) for _, n_test in SIZES.values()])
+    )
+
+
+def test_the_table_has_every_value_that_is_run():
+    table = rounding_table()
+    assert len(table) == 40
+    assert table.loc[("SVM rbf batch ova (ho)", "Landsat"), ["test", "training"]].tolist() == [
+        False,
+        True,
+    ]
+    assert ((table["runs"] == 1) == table["test"]).all()
