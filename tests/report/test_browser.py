@@ -241,12 +241,15 @@ def test_print_shows_the_reasons_and_no_controls(page):
 
 
 def _legend_counts(page):
-    shown = page.locator(".legend [data-word]")
-    return {entry.get_attribute("data-word"): int(entry.text_content()) for entry in shown.all()}
+    return page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll(".legend [data-word]")].map(
+            (entry) => [entry.dataset.word, Number(entry.textContent)]))"""
+    )
 
 
 def _counts(words):
-    return {word: list(words).count(word) for word in WORDS}
+    listed = list(words)
+    return {word: listed.count(word) for word in WORDS}
 
 
 def test_the_selector_shows_the_scoreboard_under_a_reading(page):
