@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import mne
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
+from sklearn.metrics import roc_auc_score
 
 from data_fetch import Dataset
 from data_fetch.p300 import CHANNELS
@@ -16,8 +20,16 @@ from reprolib.methods.keops.norms import (
     uniform_weights,
 )
 from reprolib.methods.keops.svm import solve_svm
-from reprolib.papers.keops._regions import regions
-from reprolib.papers.keops.figures import draw_electrodes, electrode_info, head_positions
+from reprolib.papers.keops._methods import METHODS
+from reprolib.papers.keops._regions import electrode_tree, regions
+from reprolib.papers.keops._splits import draw_split
+from reprolib.papers.keops.figures import (
+    N_FRAMES,
+    draw_electrodes,
+    draw_head,
+    electrode_info,
+    head_positions,
+)
 from reprolib.report.style import (
     BLACK,
     BLUE,
@@ -28,7 +40,7 @@ from reprolib.report.style import (
     SKY,
     figure_grid,
 )
-from reprolib.rerun.speller import epochs
+from reprolib.rerun.speller import epochs, features
 
 
 def responses(dataset: Dataset) -> dict[str, mne.Evoked]:
@@ -68,42 +80,83 @@ def butterfly(evoked: mne.Evoked) -> Figure:
         )
 
 
-def pyramid(opened: str = "PO8") -> Figure:
-    """The tree over the head, seen from behind: root, regions, electrodes, frames of one of them.
+def cap_map() -> Figure:
+    """The 17 regions and their electrodes on the flat cap, nose up, every region named."""
+    xy = head_positions(electrode_info())
+    names = np.array(regions(CHANNELS))
+    rows = list(dict.fromkeys(name.split()[0] for name in names))
+    colours = dict(zip(rows, (BLUE, ORANGE, GREEN, RED, PURPLE, SKY), strict=True))
+    figure, (axis,) = figure_grid(1, 1, size=(9.0, 9.0))
+    draw_head(axis)
+    for name in dict.fromkeys(names):
+        members = xy[names == name]
+        colour = colours[name.split()[0]]
+        centre = members.mean(axis=0)
+        for place in members:
+            axis.plot(*zip(centre, place, strict=True), color=colour, lw=6, alpha=0.35, zorder=2)
+        axis.text(
+            centre[0],
+            centre[1] + 0.0095,
+            name.replace(" ", "\n"),
+            ha="center",
+            va="center",
+            fontsize=6.5,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+            zorder=3,
+        )
+    for place, channel, name in zip(xy, CHANNELS, names, strict=True):
+        axis.plot(*place, "o", ms=15, mfc="white", mec=colours[name.split()[0]], mew=2, zorder=4)
+        axis.text(*place, channel, ha="center", va="center", fontsize=6, zorder=5)
+    return figure
+
+
+def scan_costs(dataset: Dataset, draws: Sequence[int], costs: Sequence[float]) -> pd.DataFrame:
+    """AUC and counts of KEOPS at every relative cost, on draws of Table 1.
 
     Parameters
     ----------
-    opened : str
-        Electrode whose frames are drawn.
+    dataset : Dataset
+    draws : sequence of int
+    costs : sequence of float
+        Relative, as in the grid of the protocol.
     """
-    flat = head_positions(electrode_info())
-    xy = np.column_stack([flat[:, 0], 0.75 * flat[:, 1]])
-    names = np.array(regions(CHANNELS))
-    colours = [BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK]
-    root = np.array([0.0, 0.27])
-    figure, (axis,) = figure_grid(1, 1, size=(7.0, 7.4))
-    turn = np.linspace(0, 2 * np.pi, 100)
-    axis.plot(0.1 * np.cos(turn), 0.075 * np.sin(turn), color="#bbbbbb", lw=1)
-    for k, name in enumerate(dict.fromkeys(names)):
-        members, colour = np.flatnonzero(names == name), colours[k % len(colours)]
-        node = xy[members].mean(axis=0) * [1.0, 0.8] + [0.0, 0.13]
-        axis.plot(*zip(root, node, strict=True), color="#999999", lw=0.8)
-        for place in xy[members]:
-            axis.plot(*zip(node, place, strict=True), color=colour, lw=0.8)
-        axis.plot(*node, "s", color=colour, ms=9, zorder=6)
-    axis.plot(*root, "^", color=BLACK, ms=11)
-    leaf = xy[CHANNELS.index(opened)]
-    for x in np.linspace(leaf[0] - 0.035, leaf[0] + 0.035, 14):
-        axis.plot([leaf[0], x], [leaf[1], leaf[1] - 0.045], color=BLACK, lw=0.7)
-    for place, channel in zip(xy, CHANNELS, strict=True):
-        axis.plot(*place, "o", ms=13, mfc="white", mec="#999999", zorder=4)
-        axis.text(*place, channel, ha="center", va="center", fontsize=5, zorder=5)
-    levels = [("root", 0.27), ("17 regions", 0.13), ("64 electrodes", 0.0), ("14 frames", -0.1)]
-    for text, height in levels:
-        axis.text(-0.16, height, text, va="center", fontsize=9)
-    axis.set_aspect("equal")
-    axis.axis("off")
-    return figure
+    X, y, lines = features(dataset), dataset.y, []
+    tree = electrode_tree(CHANNELS, N_FRAMES)
+    for draw in draws:
+        train, tests = draw_split(dataset, draw, by_character=False)
+        for cost in costs:
+            model = METHODS["keops"].make(X[train], tree, cost).fit(X[train], y[train])
+            auc = 100 * roc_auc_score(y[tests[None]], model.decision_function(X[tests[None]]))
+            counts = dict(
+                zip(("# Regions", "# Channels", "# Frames"), model.n_selected_, strict=True)
+            )
+            lines.append({"draw": draw, "cost": cost, "AUC": auc, **counts})
+    return pd.DataFrame(lines)
+
+
+def patterns(dataset: Dataset, values: Mapping[str, float], draw: int = 0) -> dict[str, np.ndarray]:
+    """Forward patterns Cov(X) w of classifiers trained on one draw, shape (channels, frames).
+
+    Weights say what a classifier reads, with the noise that it cancels; patterns say what the
+    signal that it finds looks like (Haufe et al. 2014).
+
+    Parameters
+    ----------
+    dataset : Dataset
+    values : mapping of str to float
+        Grid value by method, such as a relative cost.
+    draw : int
+    """
+    X, y = features(dataset), dataset.y
+    tree = electrode_tree(CHANNELS, N_FRAMES)
+    train, _ = draw_split(dataset, draw, by_character=False)
+    centred, maps = X[train] - X[train].mean(axis=0), {}
+    for method, value in values.items():
+        model = METHODS[method].make(X[train], tree, value).fit(X[train], y[train])
+        score = centred @ np.ravel(model.coef_)
+        pattern = centred.T @ score / np.sum(score**2)
+        maps[method] = pattern.reshape(len(CHANNELS), N_FRAMES)
+    return maps
 
 
 def weight_path(X, y, tree, p, C, n_steps: int):
@@ -126,31 +179,37 @@ def weight_path(X, y, tree, p, C, n_steps: int):
     return [np.stack(level) for level in zip(*path, strict=True)]
 
 
-def weights_on_their_way(path, names) -> Figure:
-    """Weights of regions and of channels against outer steps, the largest ones named."""
-    figure, axes = figure_grid(1, 2, size=(4.6, 3.8))
+def at_step(path, names, step: int) -> Figure:
+    """Weights of regions and channels against outer steps, and those of the channels at one step.
+
+    Parameters
+    ----------
+    path : list of ndarray
+        As from `weight_path`; channels in the order of the tree.
+    names : sequence of sequence of str
+        Of the regions and of the channels, in the order of the tree.
+    step : int
+    """
+    figure, axes = figure_grid(1, 3, size=(4.0, 4.0))
     for axis, weights, labels, title in zip(
-        axes, path[:2], names, ("regions", "channels"), strict=True
+        axes, path[:2], names, ("regions", "channels"), strict=False
     ):
-        largest = np.argsort(-weights[-1])[:6]
-        for m in np.argsort(weights[-1]):
-            if m not in largest:
-                axis.plot(weights[:, m], color="#cccccc", lw=0.7)
-        for m, colour in zip(largest, (BLUE, RED, GREEN, ORANGE, PURPLE, SKY), strict=True):
-            axis.plot(weights[:, m], color=colour, label=labels[m])
+        _draw_weights(axis, weights, labels)
+        axis.axvline(step, color=BLACK, ls=":", lw=1.2)
         axis.set(title=title, xlabel="outer step", ylabel="weight")
-        axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3)
+    by_cap = np.argsort([CHANNELS.index(name) for name in names[1]])
+    weights = path[1][step][by_cap]
+    weights = np.where(weights > 1e-6 * weights.max(), weights, 0.0)
+    points = draw_electrodes(axes[2], electrode_info(), weights)
+    figure.colorbar(points, ax=axes[2], shrink=0.5)
+    axes[2].set_title(f"step {step}: {np.count_nonzero(weights)} channels")
     return figure
 
 
-def weights_on_the_head(path, steps) -> Figure:
-    """Weights of the channels on the scalp after some outer steps; empty ones are zero."""
-    info = electrode_info()
-    figure, axes = figure_grid(1, len(steps), size=(2.3, 2.5))
-    for axis, step in zip(axes, steps, strict=True):
-        weights = path[1][step]
-        weights = np.where(weights > 1e-6 * weights.max(), weights, 0.0)
-        draw_electrodes(axis, info, weights)
-        label = "start" if step == 0 else f"step {step}"
-        axis.set_title(f"{label}: {np.count_nonzero(weights)}", fontsize=11)
-    return figure
+def _draw_weights(axis, weights, labels) -> None:
+    """Weights against outer steps, the largest at the end named."""
+    largest = np.argsort(-weights[-1])[:6]
+    axis.plot(np.delete(weights, largest, axis=1), color="#cccccc", lw=0.7)
+    for m, colour in zip(largest, (BLUE, RED, GREEN, ORANGE, PURPLE, SKY), strict=True):
+        axis.plot(weights[:, m], color=colour, label=labels[m])
+    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)

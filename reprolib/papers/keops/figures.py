@@ -5,6 +5,7 @@ from __future__ import annotations
 import mne
 import numpy as np
 import pandas as pd
+from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
 from scipy import stats
 
@@ -22,7 +23,9 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
+from reprolib.rerun.printed import numbers
 from reprolib.rerun.records import chosen, ok, path_matrix, paths, select
+from reprolib.rerun.statistics import paired_interval
 from reprolib.rerun.task import HEADLINE
 
 #: Name in figures, and colour, of every method.
@@ -37,6 +40,8 @@ METHODS = {
 }
 PAPER_METHODS = ("keops", "tree norm", "mkl")
 N_FRAMES = 14
+#: Milliseconds from one frame to the next; the first is at the flash.
+FRAME_MS = 50
 #: Of the outline in scalp maps, in metres: where the azimuthal projection puts the equator.
 HEAD_RADIUS = 0.095
 
@@ -89,7 +94,7 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
     """Median relevance of regions (top) and channels (bottom) on the scalp."""
     methods = _methods_at_hand(records)
     info = electrode_info()
-    figure, axes = figure_grid(2, len(methods), size=(3.0, 3.0))
+    figure, axes = figure_grid(2, len(methods), size=(3.6, 3.0))
     names = regions(CHANNELS)
     for column, method in enumerate(methods):
         stack = relevances(records, method)
@@ -97,8 +102,12 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
         per_region = pd.DataFrame(per_channel.T).groupby(names).sum()
         of_region = pd.Series(median_relevance(per_region.to_numpy().T), per_region.index)
         shown = of_region.reindex(names).to_numpy()
-        draw_electrodes(axes[column], info, shown)
-        draw_electrodes(axes[len(methods) + column], info, median_relevance(per_channel))
+        for axis, values in [
+            (axes[column], shown),
+            (axes[len(methods) + column], median_relevance(per_channel)),
+        ]:
+            points = draw_electrodes(axis, info, values)
+            figure.colorbar(points, ax=axis, shrink=0.6)
         axes[column].set_title(METHODS[method][0])
     axes[0].set_ylabel("regions")
     axes[len(methods)].set_ylabel("channels")
@@ -106,25 +115,32 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def draw_electrodes(axis, info, values) -> None:
-    """Electrodes filled by relevance on the outline of the head; empty ones are discarded."""
+def draw_electrodes(axis, info, values):
+    """Electrodes filled by relevance on the outline of the head; empty ones are discarded.
+
+    Returns the filled points, for a colour bar.
+    """
     kept = values > 0
-    turn = np.linspace(0, 2 * np.pi, 100)
-    axis.plot(HEAD_RADIUS * np.cos(turn), HEAD_RADIUS * np.sin(turn), color=BLACK, lw=1)
-    axis.plot([-0.012, 0, 0.012], [0.094, 0.108, 0.094], color=BLACK, lw=1)
+    draw_head(axis)
     xy = head_positions(info)
     axis.scatter(*xy[~kept].T, s=28, facecolor="white", edgecolor="#aaaaaa", lw=0.7, zorder=5)
-    axis.scatter(
+    return axis.scatter(
         *xy[kept].T,
         s=42,
-        c=np.sqrt(values[kept]),
+        c=values[kept],
         cmap="Blues",
-        vmin=0,
-        vmax=np.sqrt(max(values.max(), 1e-12)),
+        norm=PowerNorm(0.5, vmin=0, vmax=max(values.max(), 1e-12)),
         edgecolor=BLACK,
         lw=0.7,
         zorder=6,
     )
+
+
+def draw_head(axis) -> None:
+    """Outline of the head from above, nose up, on an axis without ticks."""
+    turn = np.linspace(0, 2 * np.pi, 100)
+    axis.plot(HEAD_RADIUS * np.cos(turn), HEAD_RADIUS * np.sin(turn), color=BLACK, lw=1)
+    axis.plot([-0.012, 0, 0.012], [0.094, 0.108, 0.094], color=BLACK, lw=1)
     axis.set_aspect("equal")
     axis.set(xticks=[], yticks=[])
     axis.grid(False)
@@ -143,19 +159,25 @@ def head_positions(info):
 
 
 def frame_images(records: pd.DataFrame) -> Figure:
-    """Median relevance of every frame; channels upwards in the order of the paper's caption."""
+    """Median relevance of every frame in time; the electrodes that are kept are named."""
     methods = _methods_at_hand(records)
-    figure, axes = figure_grid(1, len(methods), size=(3.0, 6.4))
+    figure, axes = figure_grid(1, len(methods), size=(3.6, 8.6))
     for axis, method in zip(axes, methods, strict=True):
         image = median_relevance(relevances(records, method))
-        masked = np.ma.masked_equal(image, 0.0)
-        axis.imshow(
-            np.sqrt(masked), cmap="Blues", aspect="auto", origin="lower", interpolation="nearest"
+        shown = axis.imshow(
+            np.ma.masked_equal(image, 0.0),
+            cmap="Blues",
+            norm=PowerNorm(0.5, vmin=0),
+            aspect="auto",
+            origin="lower",
+            interpolation="nearest",
         )
         axis.grid(False)
-        axis.set(title=METHODS[method][0], xlabel="frame", xticks=range(1, 14, 2))
-        axis.set_xticklabels([str(frame + 1) for frame in range(1, 14, 2)])
-        axis.set_yticks(range(0, 64, 3), CHANNELS[::3], fontsize=7)
+        axis.set(title=METHODS[method][0], xlabel="ms after the flash")
+        axis.set_xticks(range(0, N_FRAMES, 2), [str(FRAME_MS * k) for k in range(0, N_FRAMES, 2)])
+        kept = np.flatnonzero(image.any(axis=1))
+        axis.set_yticks(kept, [CHANNELS[k] for k in kept], fontsize=6)
+        figure.colorbar(shown, ax=axis, shrink=0.4)
     note_source(figure, source_text(records))
     return figure
 
@@ -174,12 +196,13 @@ def selection_frequency(records: pd.DataFrame) -> Figure:
     """Share of the draws in which an electrode is kept."""
     methods = _methods_at_hand(records)
     info = electrode_info()
-    figure, axes = figure_grid(1, len(methods), size=(3.0, 3.0))
+    figure, axes = figure_grid(1, len(methods), size=(3.6, 3.0))
     for axis, method in zip(axes, methods, strict=True):
         frequency = (relevances(records, method).sum(axis=2) > 0).mean(axis=0)
-        draw_electrodes(axis, info, frequency**2)
+        points = draw_electrodes(axis, info, frequency)
+        figure.colorbar(points, ax=axis, shrink=0.6)
         axis.set_title(METHODS[method][0])
-    note_source(figure, "darker: kept in more draws; " + source_text(records))
+    note_source(figure, source_text(records))
     return figure
 
 
@@ -271,10 +294,15 @@ def spelling_table(records: pd.DataFrame) -> pd.DataFrame:
 def spelling(records: pd.DataFrame) -> Figure:
     """Share of the characters spelled right against repetitions."""
     figure, axes = figure_grid(1, 2, size=(4.2, 3.6), sharey=True)
-    for (method, reading), share in _spelled(records).items():
+    n_characters = _n_characters(select(records, table="spelling"))
+    for k, ((method, reading), share) in enumerate(_spelled(records).items()):
         axis = axes[1 if reading == "ensemble" else 0]
         label, colour = METHODS[method]
         axis.plot(np.arange(1, len(share) + 1), 100 * share, color=colour, label=label)
+        for repetitions in (1, 5, 10, 15):
+            ends = _wilson(share[repetitions - 1], n_characters)
+            place = repetitions + 0.1 * (k // 2 - 1.5)
+            axis.plot([place, place], 100 * ends, color=colour, lw=1, alpha=0.6)
     axes[0].set(title="one classifier, 567 flashes", ylabel="characters right, %")
     axes[1].set(title="ensemble, one for each run")
     for axis in axes:
@@ -283,6 +311,12 @@ def spelling(records: pd.DataFrame) -> Figure:
     rows = records[records["table"] == "spelling"]
     note_source(figure, f"{_n_characters(rows)} characters, each run held out; {source_text(rows)}")
     return figure
+
+
+def _wilson(share: float, n: int) -> np.ndarray:
+    """Ends of the 95 % Wilson interval of a share of n."""
+    interval = stats.binomtest(round(share * n), n).proportion_ci(method="wilson")
+    return np.array([interval.low, interval.high])
 
 
 def _spelled(records: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
@@ -319,3 +353,73 @@ def paired_aucs(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
             "draws": n,
         }
     return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def readings_forest(records: pd.DataFrame) -> Figure:
+    """AUC of every reading minus the headline's on the same draws, with 95 % intervals."""
+    rows = select(records, table="table1", metric="auc", method=list(PAPER_METHODS))
+    wide = 100 * rows.pivot_table(index=["method", "trial"], columns="reading", values="value")
+    readings = list(wide.columns.drop(HEADLINE))[::-1]
+    figure, (axis,) = figure_grid(1, 1, size=(7.6, 0.9 + 0.36 * len(readings)))
+    for k, method in enumerate(PAPER_METHODS):
+        label, colour = METHODS[method]
+        for y, reading in enumerate(readings):
+            pairs = wide.loc[method][[reading, HEADLINE]].dropna()
+            if len(pairs) > 1:
+                difference, low, high = paired_interval(pairs[reading], pairs[HEADLINE])
+                axis.plot([low, high], [y + 0.2 * (1 - k)] * 2, color=colour, lw=1.4)
+                axis.plot(difference, y + 0.2 * (1 - k), "o", color=colour, ms=4)
+        axis.plot([], [], "o-", color=colour, ms=4, label=label)
+    axis.axvline(0, color=BLACK, lw=1)
+    axis.set_yticks(range(len(readings)), readings, fontsize=8)
+    axis.set(xlim=(-8, 8), xlabel="AUC minus that of the headline on the same draws, points")
+    axis.legend(fontsize=8, loc="upper left")
+    note_source(figure, source_text(rows))
+    return figure
+
+
+def counts_along_costs(scan: pd.DataFrame) -> Figure:
+    """AUC and counts of KEOPS against the relative cost, with the printed ones as lines.
+
+    Parameters
+    ----------
+    scan : DataFrame
+        As from `example.scan_costs`: one row a draw and cost, columns as in Table 1.
+    """
+    printed = {n.column: n for n in numbers("keops") if n.row == "KEOPS"}
+    figure, axes = figure_grid(1, len(printed), size=(3.1, 3.0))
+    colour = METHODS["keops"][1]
+    for axis, (column, number) in zip(axes, printed.items(), strict=True):
+        wide = scan.pivot_table(index="draw", columns="cost", values=column)
+        axis.plot(wide.columns, wide.to_numpy().T, color=colour, lw=0.8, alpha=0.5)
+        axis.plot(wide.columns, wide.mean(), "o-", color=colour, label="mean")
+        axis.axhline(number.value, color=BLACK, ls=":", label="printed")
+        axis.axhspan(
+            number.value - number.spread, number.value + number.spread, color=BLACK, alpha=0.08
+        )
+        axis.set(title=column, xscale="log", xlabel="relative cost")
+    axes[0].legend(fontsize=8, loc="lower left")
+    return figure
+
+
+def pattern_maps(patterns: dict[str, np.ndarray], frames=(4, 6, 8, 10)) -> Figure:
+    """Forward patterns of classifiers on the scalp at some frames, one row a classifier.
+
+    Parameters
+    ----------
+    patterns : dict of str to ndarray of shape (channels, frames)
+    frames : sequence of int
+        From zero.
+    """
+    info = electrode_info()
+    figure, axes = figure_grid(len(patterns), len(frames), size=(1.9, 1.9))
+    for line, (name, pattern) in enumerate(patterns.items()):
+        limit = np.abs(pattern).max()
+        for axis, frame in zip(axes[line * len(frames) :], frames, strict=False):
+            mne.viz.plot_topomap(
+                pattern[:, frame], info, axes=axis, show=False, vlim=(-limit, limit), contours=3
+            )
+            if line == 0:
+                axis.set_title(f"{FRAME_MS * frame} ms", fontsize=10)
+        axes[line * len(frames)].set_ylabel(name, fontsize=10)
+    return figure
