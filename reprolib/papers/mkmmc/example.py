@@ -85,7 +85,7 @@ def turned_figure(curves, at: float, projected, y, is_test) -> Figure:
     axes[0].set(xscale="log", xticks=[1, 2, 5, 10, 20])
     axes[0].set_xticks([], minor=True)
     axes[0].set_xticklabels(["1", "2", "5", "10", "20"])
-    axes[0].legend(fontsize=8)
+    axes[0].legend(fontsize=8, loc="lower right")
     _draw_classes(axes[1], projected, y, is_test)
     axes[1].set_title(f"five people, μ = {at:g}")
     return figure

@@ -458,7 +458,8 @@ def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
                 axis.axhline(value, color=colour, ls=style, label=f"printed {name}")
         axis.set_title(column_label(column))
     _label_outer(axes, 3, "width 2^k σ₀²: k", "accuracy (%)")
-    axes[0].legend(fontsize=7)
+    handles, _ = axes[0].get_legend_handles_labels()
+    figure.legend(handles=handles, fontsize=9, loc="outside lower center", ncols=5)
     note_source(figure, source_text(records))
     return figure
 
@@ -485,8 +486,8 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         axis.set_title(column_label(column))
         axis.set_xticks(range(len(WITHIN_WEIGHTS)), [f"{mu:g}" for mu in WITHIN_WEIGHTS])
     _label_outer(axes, 3, "weight μ of the within-class scatter", "accuracy (%)")
-    if axes[0].get_legend_handles_labels()[0]:
-        axes[0].legend(fontsize=7)
+    if handles := axes[0].get_legend_handles_labels()[0]:
+        figure.legend(handles=handles, fontsize=9, loc="outside lower center", ncols=3)
     note_source(figure, source_text(records))
     return figure
 
