@@ -54,6 +54,20 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
     steps_ : ndarray of shape (n_rounds,)
     train_loss_path_ : ndarray of shape (n_rounds + 1,)
         Mean loss on the training data before the first round and after every round.
+
+    See Also
+    --------
+    losses.ExponentialLoss : The loss.
+    SimplexConeSVC : A kernel method in the same coding.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from reprolib.methods.simplex import SimplexBoostingClassifier
+    >>> boosting = SimplexBoostingClassifier(20, random_state=0).fit(X, y)
+    >>> bool(boosting.train_loss_path_[-1] < boosting.train_loss_path_[0])
+    True
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

@@ -38,6 +38,19 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
     feature_map_ : ndarray of shape (rank, r)
         z(x) = feature_map_' k(X_fit_, x).
     coef_ : ndarray of shape (T - 1, r)
+
+    See Also
+    --------
+    SimplexRLSClassifier : The problem in the whole space, for up to some ten thousand rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from reprolib.methods.simplex import NystromSimplexRLSClassifier
+    >>> model = NystromSimplexRLSClassifier(rank=30, gamma=0.5, random_state=0).fit(X, y)
+    >>> model.X_fit_.shape
+    (30, 4)
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

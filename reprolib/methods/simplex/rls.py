@@ -90,6 +90,19 @@ class SimplexRLSClassifier(_SimplexRLS):
         W, for the linear kernel.
     X_fit_ : ndarray of shape (n, p)
         Training data, for the other kernels but "precomputed".
+
+    See Also
+    --------
+    SimplexRLSClassifierCV : Selects alpha by the leave-one-out error.
+    NystromSimplexRLSClassifier : For any number of rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from reprolib.methods.simplex import SimplexRLSClassifier
+    >>> SimplexRLSClassifier(1e-3).fit(X, y).coef_.shape
+    (2, 4)
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -182,12 +195,25 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     classes_, code_, dual_coef_, coef_, X_fit_
         As in `SimplexRLSClassifier`.
 
+    See Also
+    --------
+    SimplexRLSClassifier : One alpha, by a Cholesky factorisation.
+    NystromSimplexRLSClassifier : For any number of rows.
+
     Notes
     -----
     Memory of the kernel case: 24 n^2 bytes at the peak (6.1 GB for n = 16,000). Beyond, map the
-    data with
-    `reprolib.methods.shared.kernels.nystrom_map` and use the linear kernel, or give alpha to
-    `NystromSimplexRLSClassifier`.
+    data with `reprolib.methods.shared.kernels.nystrom_map` and use the linear kernel, or give
+    alpha to `NystromSimplexRLSClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from reprolib.methods.simplex import SimplexRLSClassifierCV
+    >>> model = SimplexRLSClassifierCV(kernel="rbf", gamma=0.5).fit(X, y)
+    >>> len(model.loo_score_path_)
+    100
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

@@ -69,6 +69,23 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         Steps taken.
     n_iter_ : int
         Passes made by ``fit``.
+
+    See Also
+    --------
+    SimplexConeSVC : The SC-SVM objective solved to a certified gap, also with kernels.
+    SimplexRLSClassifier : The S-LS objective in closed form.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from reprolib.methods.simplex import SimplexSGDClassifier
+    >>> online = SimplexSGDClassifier("cone+halfspace", average=True, random_state=0)
+    >>> model = make_pipeline(StandardScaler(), online).fit(X, y)
+    >>> online.coef_.shape
+    (2, 4)
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

@@ -171,15 +171,18 @@ class SimplexConeSVC(_SimplexSVC):
     kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
         As in scikit-learn; gamma=None means 1 / n_features.
     solver : {"descent", "cvxopt"}, default="descent"
-        Block coordinate descent; or the interior-point method, for small problems and for linear
-        ones with p (T-1) up to a few thousand, where a large C makes descent slow.
+        Block coordinate descent, followed where it is slow (at a large C) by an interior-point
+        method on the examples that it did not leave out; or cvxopt's interior-point method, the
+        reference for small problems, which is exact also where C K is beyond 1e6.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=2000
-        Epochs of the linear descent, working sets for other kernels, interior-point iterations.
+        Epochs of the linear descent, or working sets for other kernels, and interior-point
+        iterations together.
     cache_size : float, default=500
         The Gram matrix is stored if it fits in so many MB; otherwise its rows are computed as
-        they are needed.
+        they are needed, and the interior-point method must make do with the examples whose
+        matrix fits: give 8e-6 n^2 where C is large.
     random_state : int, RandomState or None
         Order of the examples in the descent.
 
@@ -198,6 +201,23 @@ class SimplexConeSVC(_SimplexSVC):
     X_fit_ : ndarray of shape (n, p)
         Training data, or the Gram matrix if precomputed.
     n_iter_ : int
+
+    See Also
+    --------
+    SimplexHalfspaceSVC : One hinge per example instead of one per wrong class.
+    SimplexSGDClassifier : The same loss, linear, one example at a time.
+    SimplexRLSClassifierCV : Least squares in the same coding, with the whole path of alpha.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from reprolib.methods.simplex import SimplexConeSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> svm = SimplexConeSVC(C=10.0, gamma=0.5).fit(X, y)
+    >>> svm.duality_gap_ <= 1.01e-4
+    True
+    >>> svm.decision_function(X).shape
+    (150, 3)
     """
 
     def __init__(
@@ -246,6 +266,20 @@ class SimplexHalfspaceSVC(_SimplexSVC):
     ----------
     classes_, code_, dual_coef_, coef_, objective_, duality_gap_, X_fit_, n_iter_
         As in `SimplexConeSVC`.
+
+    See Also
+    --------
+    SimplexConeSVC : Fisher consistent without a constraint.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from reprolib.methods.simplex import SimplexHalfspaceSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> svm = SimplexHalfspaceSVC(C=10.0, gamma=0.5).fit(X, y)
+    >>> scores = svm.decision_function(X)
+    >>> bool(scores.min() >= -0.5 - 1e-9)  # in the convex hull of the three code words
+    True
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012

@@ -1,5 +1,6 @@
 """What the names in the folder promise."""
 
+import doctest
 import importlib
 import inspect
 import pkgutil
@@ -29,3 +30,17 @@ def test_solvers_return_a_solution(name):
 
 def test_there_are_solvers():
     assert {"solve_simplex_svm_cvxopt", "solve_simplex_svm_working_set"} <= set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_examples_run(module):
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize(
+    "name", sorted(n for n in simplex.__all__ if n.endswith(("Classifier", "CV", "SVC")))
+)
+def test_estimators_have_examples_and_name_their_relatives(name):
+    text = inspect.getdoc(getattr(simplex, name))
+    assert "See Also\n--------" in text
+    assert ">>> " in text
