@@ -12,6 +12,8 @@ import os
 # Before numpy is imported, here and in the notebooks' kernels: bit-stable outputs.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"
+# Sliders differ every time; their pictures do not.
+os.environ["REPROLIB_STATIC"] = "1"
 
 import pytest  # noqa: E402
 

@@ -13,6 +13,7 @@ from reprolib.report.style import use_style
 
 if TYPE_CHECKING:
     from IPython.display import HTML
+    from matplotlib.figure import Figure
 
 
 def setup() -> None:
@@ -48,3 +49,20 @@ def left_aligned(frame: pd.DataFrame) -> HTML:
         page = frame.to_html(justify="left")
     left = 'style="text-align: left; vertical-align: top"'
     return HTML(page.replace("<td>", f"<td {left}>").replace("<th ", f"<th {left} "))
+
+
+def show(figure: Figure, alt: str) -> None:
+    """Display a figure once, with a text that says what it shows to those who cannot see it.
+
+    Parameters
+    ----------
+    figure : Figure
+        Closed afterwards.
+    alt : str
+        Alternative text of the picture in the notebook and in the pages made of it.
+    """
+    import matplotlib.pyplot as plt
+    from IPython.display import display
+
+    display(figure, metadata={"image/png": {"alt": alt}})
+    plt.close(figure)
