@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -62,24 +63,27 @@ ONLINE_READINGS: Mapping[str, Mapping[str, object]] = {
 SUM_READINGS: Mapping[str, Mapping[str, object]] = {
     "SC + SH": {"loss": "cone_halfspace"},
     "SC + SH, averaged": {"loss": "cone_halfspace", "average": True},
-} | {
-    f"SC + SH, {reading}": {"loss": "cone_halfspace", **params}
-    for reading, params in LIBRARY_READINGS.items()
+    **{
+        f"SC + SH, {reading}": {"loss": "cone_halfspace", **params}
+        for reading, params in LIBRARY_READINGS.items()
+    },
 }
 #: Run with two seeds; all others with as many as the headline.
 MINOR_READINGS = ("intercept", "standardised")
+LETTER_OF_THE_TEXT = "lambda on the spectrum of K"
 RLS_READINGS: Mapping[str, Mapping[str, object]] = {
     HEADLINE: {},
     "linear grid": {"grid": "linear"},
-    "lambda on the spectrum of K": {"grid": "gram"},
+    LETTER_OF_THE_TEXT: {"grid": "gram"},
     "intercept": {"intercept": True},
     "standardised": {"standardise": True},
+    "random splits": {"resample": True},
+    "mean over classes": {"mean_over_classes": True},
 }
 RBF_READINGS: Mapping[str, Mapping[str, object]] = {
     HEADLINE: {},
     "exp(-d^2/sigma^2)": {"gamma_factor": 2.0},
 }
-LETTER_OF_THE_TEXT = "lambda on the spectrum of K"
 RLS_RBF_READINGS: Mapping[str, Mapping[str, object]] = {
     **RBF_READINGS,
     LETTER_OF_THE_TEXT: {"grid": "gram"},
@@ -143,7 +147,7 @@ def tasks(profile: Profile, name: str) -> list[Task]:
 
 
 def _online_readings(method: str) -> Mapping[str, Mapping[str, object]]:
-    return ONLINE_READINGS | (SUM_READINGS if method == "sc-svm online" else {})
+    return {**ONLINE_READINGS, **(SUM_READINGS if method == "sc-svm online" else {})}
 
 
 def _n_seeds(profile: Profile, reading: str) -> int:
@@ -195,13 +199,22 @@ def _grid(name: str):
 
 
 def _rls(task, X, y, X_test, y_test) -> list[Measurement]:
-    share = task.params.get("share", 1.0)
-    if share < 1.0:
-        order = np.random.default_rng(task.params["seed"]).permutation(len(X))
-        rows = order[: round(share * len(X))]
+    order = np.random.default_rng(task.params["seed"]).permutation
+    source = None
+    if task.params.get("resample"):
+        rows, source = order(len(X) + len(X_test)), "resampled"
+        pool, labels = np.concatenate([X, X_test])[rows], np.concatenate([y, y_test])[rows]
+        X, X_test = pool[: len(X)], pool[len(X) :]
+        y, y_test = labels[: len(y)], labels[len(y) :]
+    elif "share" in task.params:
+        rows = order(len(X))[: round(task.params["share"] * len(X))]
         X, y = X[rows], y[rows]
     model = SimplexRLSClassifierCV(_grid(task.params.get("grid", "log"))).fit(X, y)
-    return [with_loo(model, X_test, y_test)]
+    measured = replace(with_loo(model, X_test, y_test), source=source)
+    if task.params.get("mean_over_classes"):
+        balanced = balanced_accuracy_score(y_test, model.predict(X_test))
+        measured = replace(measured, value=float(balanced))
+    return [measured]
 
 
 def _rls_rbf(task, X, y, X_test, y_test) -> list[Measurement]:

@@ -88,7 +88,7 @@ def online_passes(records: pd.DataFrame) -> Figure:
     rows = select(records, table="table2", method=list(ONLINE), reading=list(PASS_BY_PASS))
     names = _in_printed_order(rows["dataset"].unique())
     printed = {(n.select["dataset"], n.select["method"]): n.value for n in numbers("simplex")}
-    figure, axes = figure_grid(len(ONLINE), len(names), size=(2.2, 2.0), sharex=True, sharey="col")
+    figure, axes = figure_grid(len(ONLINE), len(names), size=(2.2, 2.0), sharex=True)
     for place, axis in enumerate(axes):
         method, name = list(ONLINE)[place // len(names)], names[place % len(names)]
         for reading, (colour, label) in PASS_BY_PASS.items():
@@ -300,8 +300,8 @@ def accuracy_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
     """Accuracy in percent of every method (rows) on every data set (columns)."""
     rows = select(records, table=table, reading=HEADLINE, metric="accuracy")
     rows = rows.assign(method=machine_names(rows))
-    table = 100 * rows.pivot_table(index="method", columns="dataset", values="value")
-    return table[_in_printed_order(table.columns)].rename(columns=paper_name)
+    frame = 100 * rows.pivot_table(index="method", columns="dataset", values="value")
+    return frame[_in_printed_order(frame.columns)].rename(columns=paper_name)
 
 
 def gap_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
@@ -310,5 +310,5 @@ def gap_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
     text = rows.assign(
         method=machine_names(rows), gap=rows["gap"].map(lambda gap: f"{float(gap):.0e}")
     )
-    table = text.pivot_table(index="method", columns="dataset", values="gap", aggfunc="first")
-    return table[_in_printed_order(table.columns)].rename(columns=paper_name)
+    frame = text.pivot_table(index="method", columns="dataset", values="gap", aggfunc="first")
+    return frame[_in_printed_order(frame.columns)].rename(columns=paper_name)

@@ -5,6 +5,7 @@ import pytest
 
 import data_fetch
 from data_fetch import Dataset
+from reprolib.methods.simplex import SimplexRLSClassifierCV
 from reprolib.papers.simplex import _beyond, _classes, _table2
 from reprolib.papers.simplex import protocol as simplex
 from reprolib.rerun.printed import numbers, paper_entry
@@ -62,6 +63,25 @@ def test_runs_of_linear_s_ls_after_the_first_take_four_fifths(small):
     assert len({m.path for m in map(_with_tuple, values)}) == 5
 
 
+def test_random_splits_are_marked_as_resampled_and_keep_the_sizes(small):
+    task = Task("simplex", "table2", SMALL, "s-ls", params={"seed": 1, "resample": True})
+    (measurement,) = simplex.run(task, small)
+    assert (measurement.source, measurement.n_test) == ("resampled", 200)
+    assert measurement.value > 0.8
+
+
+def test_mean_over_classes_weighs_classes_alike(small):
+    train, test = small.splits[0]
+    few = np.concatenate([test[small.y[test] != 8], test[small.y[test] == 8][:2]])
+    uneven = Dataset(SMALL, small.X, small.y, "embedded", "", [(train, few)])
+    task = Task("simplex", "table2", SMALL, "s-ls", params={"seed": 0, "mean_over_classes": True})
+    (measurement,) = simplex.run(task, uneven)
+    model = SimplexRLSClassifierCV().fit(small.X[train], small.y[train])
+    correct = model.predict(small.X[few]) == small.y[few]
+    by_class = [correct[small.y[few] == q].mean() for q in np.unique(small.y[few])]
+    assert measurement.value == pytest.approx(np.mean(by_class))
+
+
 def _with_tuple(measurement):
     return replace(measurement, path=tuple(measurement.path))
 
@@ -78,7 +98,7 @@ def test_the_library_schedule_has_a_path_over_passes(small, reading, passes):
     )
     (measurement,) = simplex.run(task, small)
     assert len(measurement.path) == passes
-    assert measurement.path[-1] == measurement.value > 0.8
+    assert measurement.path[-1] == measurement.value > 0.6
 
 
 def test_a_fixed_c_is_that_of_the_reading(small):
