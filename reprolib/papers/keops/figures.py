@@ -394,9 +394,8 @@ def counts_along_costs(scan: pd.DataFrame) -> Figure:
         axis.plot(wide.columns, wide.to_numpy().T, color=colour, lw=0.8, alpha=0.5)
         axis.plot(wide.columns, wide.mean(), "o-", color=colour, label="mean")
         axis.axhline(number.value, color=BLACK, ls=":", label="printed")
-        axis.axhspan(
-            number.value - number.spread, number.value + number.spread, color=BLACK, alpha=0.08
-        )
+        spread = number.spread or 0.0
+        axis.axhspan(number.value - spread, number.value + spread, color=BLACK, alpha=0.08)
         axis.set(title=column, xscale="log", xlabel="relative cost")
     axes[0].legend(fontsize=8, loc="lower left")
     return figure
