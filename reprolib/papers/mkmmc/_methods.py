@@ -323,7 +323,9 @@ def _mkmmc_without_sizes(trial: Trial) -> list[Measurement]:
 
 def _mkmmc_signless(trial: Trial) -> list[Measurement]:
     return [
-        _signless_reading(trial, name, constraint, trial.class_size if mu == "n_i" else mu, unit)
+        _signless_reading(
+            trial, name, constraint, trial.class_size if isinstance(mu, str) else mu, unit
+        )
         for name, (constraint, mu, unit) in SIGNLESS_READINGS.items()
     ]
 
@@ -455,7 +457,7 @@ def _weight_scan(trial: Trial, train, test, **chosen) -> Measurement:
     path = np.concatenate([_weight_path(trial, train, test, mu, m) for mu in weights])
     chosen = {"within_weights": weights, "n_dimensions": m, **chosen}
     name, n = "accuracy by weight and dimension", len(trial.y_test)
-    return Measurement(name, path.max(), chosen, n_test=n, path=path)
+    return Measurement(name, path.max(), chosen, n_test=n, path=path.tolist())
 
 
 def _weight_path(trial: Trial, train, test, mu: float, m: int):
@@ -470,7 +472,7 @@ def _mmc_chosen_weight(trial: Trial) -> list[Measurement]:
     folds = list(_left_out(trial.y))
     scores = np.array(
         [
-            np.mean([_weight_path(*_fold(train, trial.y, rows), mu, m) for rows in folds], axis=0)
+            np.mean([_fold_path(train, trial.y, rows, mu, m) for rows in folds], axis=0)
             for mu in CHOSEN_WEIGHTS
         ]
     )
@@ -487,11 +489,11 @@ def _left_out(y):
         yield np.array([rows[k] for rows in by_class])
 
 
-def _fold(features, y, rows):
-    """A split with some rows for test: trial, training and test features."""
+def _fold_path(features, y, rows, mu: float, m: int):
+    """Accuracies on some rows in 1 to m dimensions, learned from the others."""
     kept = np.setdiff1d(np.arange(len(y)), rows)
     X, X_test = features[kept], features[rows]
-    return Trial(X, y[kept], X_test, y[rows]), X, X_test
+    return _weight_path(Trial(X, y[kept], X_test, y[rows]), X, X_test, mu, m)
 
 
 #: By (method, reading of the task); a task may measure further readings at little cost.

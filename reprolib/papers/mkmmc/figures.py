@@ -261,8 +261,8 @@ def scan_distances(scan: pd.DataFrame, luck: pd.Series | None = None) -> pd.Data
 
 def split_luck(records: pd.DataFrame) -> pd.Series:
     """Our accuracy of MMC minus the printed one, by column: the part that splits alone explain."""
-    means = accuracies(records).groupby(level=["method", "reading"], sort=False).mean()
-    return means.loc[("mmc", HEADLINE)] - published_accuracies().loc["MMC", list(means.columns)]
+    ours = accuracies(records).xs(("mmc", HEADLINE), level=["method", "reading"])
+    return pd.Series(ours.mean()) - published_accuracies().T["MMC"][list(ours.columns)]
 
 
 def scan_minima(records: pd.DataFrame) -> pd.DataFrame:
@@ -299,7 +299,7 @@ def _minimum(distances: pd.Series, drawn: Sequence[int]) -> tuple:
     near = [int(mu) for mu in fixed.index[fixed <= fixed.min() + 0.25]]
     multiples = distances.iloc[20:].round(1)
     return (
-        int(fixed.idxmin()),
+        int(str(fixed.idxmin())),
         round(float(fixed.min()), 1),
         f"{low:.0f} to {high:.0f}",
         f"{min(near)} to {max(near)}",
