@@ -262,8 +262,7 @@ def scan_distances(scan: pd.DataFrame, luck: pd.Series | None = None) -> pd.Data
 def split_luck(records: pd.DataFrame) -> pd.Series:
     """Our accuracy of MMC minus the printed one, by column: the part that splits alone explain."""
     ours = accuracies(records).xs(("mmc", HEADLINE), level=["method", "reading"])
-    printed = published_accuracies().T["MMC"]
-    return ours.mean(axis=0) - printed[list(ours.columns)]
+    return pd.Series(ours.mean()) - published_accuracies().T["MMC"][list(ours.columns)]
 
 
 def scan_minima(records: pd.DataFrame) -> pd.DataFrame:
