@@ -82,7 +82,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> from reprolib.methods.simplex import SimplexSGDClassifier
-    >>> online = SimplexSGDClassifier("cone+halfspace", average=True, random_state=0)
+    >>> online = SimplexSGDClassifier("cone_halfspace", average=True, random_state=0)
     >>> model = make_pipeline(StandardScaler(), online).fit(X, y)
     >>> online.coef_.shape
     (2, 4)

@@ -1,5 +1,6 @@
 """MMC where its eigenproblem leaves a choice: 500 degenerate problems, and last digits."""
 
+import dataclasses
 import warnings
 from functools import partial
 
@@ -23,7 +24,11 @@ from reprolib.methods.mkmmc import (
     total_laplacian,
 )
 from reprolib.methods.shared.kernels import gram
-from reprolib.papers.mkmmc.protocol import _best_dimension
+from reprolib.papers.mkmmc._methods import OWN
+from reprolib.papers.mkmmc.protocol import derive
+from reprolib.rerun.records import to_frame
+from reprolib.rerun.task import Measurement, Task
+from reprolib.rerun.worker import row_of
 from tests.naive import mkmmc as naive
 
 N_PROBLEMS = 500
@@ -200,10 +205,19 @@ def test_all_bandwidths_rank_neighbours_as_the_points_do_in_all_dimensions():
 
 def test_dimensions_tie_in_hits_though_their_rounded_accuracies_differ():
     paths = [[0.857143, 0.285714], [0.0, 0.285714], [0.0, 0.285714]]
-    measurements = _best_dimension(3, 7, paths)
-    own = [m for m in measurements if m.metric == "accuracy, 3 train"]
-    assert [m.chosen for m in own] == [{"n_components": 2}] * 3
-    assert [m.value for m in own] == [2 / 7] * 3
+    task = Task("mkmmc", "table1", "faces/orl", "pca", setting="3 train")
+    rows = [
+        row_of(
+            dataclasses.replace(task, trial=trial),
+            Measurement(OWN, 0.5, n_test=7, path=path),
+            "resampled",
+            0.0,
+        )
+        for trial, path in enumerate(paths)
+    ]
+    own = [row for row in derive(to_frame(rows)) if row["metric"] == "accuracy"]
+    assert [row["chosen"] for row in own] == ['{"n_components": 2}'] * 3
+    assert [row["value"] for row in own] == [2 / 7] * 3
 
 
 @pytest.mark.parametrize("constraint", list(CONSTRAINTS))
