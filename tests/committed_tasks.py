@@ -50,7 +50,7 @@ def candidates(paper: str, datasets: Mapping[str, Dataset]) -> dict[Group, Candi
     tasks, _ = committed_tasks(get_protocol(paper), datasets, results.load_paper(paper))
     by_unit = measured_records(paper)
     found: dict[Group, Candidate] = {}
-    for unit, members in units(get_protocol(paper), tasks).items():
+    for unit, members in units(tasks).items():
         for candidate in _of_unit(members, by_unit[unit]):
             for task in candidate.tasks:
                 group = (task.table, task.method, task.setting, task.reading)
