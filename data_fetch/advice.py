@@ -73,15 +73,16 @@ def missing_table(errors: Mapping[str, str]) -> list[Missing]:
 
 
 def _why(message: str) -> str:
-    """Distinct reasons at the ends of the lines that say what was tried, the commonest first."""
+    """Distinct reasons in the lines that say what was tried: wrong files come first."""
     lines = [line for line in message.splitlines() if line.startswith(TRIED)]
     lines = [line for line in lines[: _end_of_tried(message)] if ": " in line]
     if not lines:
         return "no program can download it" if "Download by hand" in message else message
-    reasons = [line.rpartition(": ")[2] for line in lines]
+    reasons = [line.partition(": ")[2] for line in lines]
     # A host that was not asked again has told its reason before.
     reasons = [reason for reason in reasons if SKIPPED not in reason] or ["no connection"]
-    distinct = sorted(set(reasons), key=lambda reason: -reasons.count(reason))
+    # A file that is there and wrong tells more than a site that cannot be reached.
+    distinct = sorted(set(reasons), key=lambda r: ("sha256" not in r, -reasons.count(r), r))
     others = f", and {len(distinct) - 1} other reasons" if len(distinct) > 1 else ""
     return distinct[0] + others
 

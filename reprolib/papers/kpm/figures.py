@@ -60,7 +60,7 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     figures[caption] = error_against_dimension(records)
     caption = "KPM minus SVM, test error of the same realisation (5-fold cross-validation in each)"
     figures[caption] = paired_differences(records)
-    if (records["table"] == "selection").any():
+    if set(printed_dimensions()) & set(select(records, table="selection")["dataset"]):
         caption = "Selected D: single realisations, and the medians of five under other fold seeds"
         figures[caption] = selected_dimensions(records)
     return figures
