@@ -120,16 +120,26 @@ class KernelComponents:
         NotOptimalError
             If not even one component can be certified.
         """
-        try:
-            path = self.fit_path(y, max_components, solve)
-        except NotOptimalError as error:
-            if error.n_certified < 1:
-                raise
-            certified = self.fit_path(y, error.n_certified, solve)
-            path = replace(certified, end=str(error), uncertified=True)
+        path = self._fit_certified_path(y, max_components, solve)
         if path.n_determined == path.max_components:
             return path
         return path.truncate(path.n_determined, undetermined(path.n_determined + 1))
+
+    def _fit_certified_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:
+        """`fit_path`, ended before the first answer without certificate.
+
+        A shorter path takes other steps, and may have to end earlier once more.
+        """
+        end = ""
+        while True:
+            try:
+                path = self.fit_path(y, max_components, solve)
+            except NotOptimalError as error:
+                if error.n_certified < 1:
+                    raise
+                max_components, end = error.n_certified, str(error)
+            else:
+                return replace(path, end=end, uncertified=bool(end))
 
     def fit_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:
         """Minimise a loss on the first D components and a constant, for every D.

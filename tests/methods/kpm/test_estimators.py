@@ -261,16 +261,23 @@ def _gives_up_beyond_three(V, y, weights):
     return solve_hinge_lp_path(V, y, weights=weights)
 
 
-def test_path_ends_with_a_warning_where_the_certificate_does(monkeypatch):
+def _gives_up_twice(V, y, weights):
+    if V.shape[1] > 5:
+        raise NotOptimalError("no certified answer at 6 components", n_certified=5)
+    return _gives_up_beyond_three(V, y, weights)
+
+
+@pytest.mark.parametrize("solve", [_gives_up_beyond_three, _gives_up_twice])
+def test_path_ends_with_a_warning_where_the_certificate_does(monkeypatch, solve):
     X, y = make_moons(60, noise=0.2, random_state=0)
     whole = KPMClassifierCV(max_components=3, gamma=1.0).fit(X, y)
-    monkeypatch.setitem(LOSSES, "hinge", _gives_up_beyond_three)
+    monkeypatch.setitem(LOSSES, "hinge", solve)
     with pytest.warns(NotOptimalWarning, match="the path ends at 3 of 8 components") as caught:
         model = KPMClassifierCV(max_components=8, gamma=1.0).fit(X, y)
     assert len(caught) == 1
     assert model.max_components_ == 3
     np.testing.assert_array_equal(model.cv_error_path_, whole.cv_error_path_)
-    with pytest.raises(NotOptimalError, match="at 4 components"):
+    with pytest.raises(NotOptimalError, match="no certified answer"):
         KPMClassifier(n_components=8, gamma=1.0).fit(X, y)
 
 
