@@ -30,12 +30,12 @@ from reprolib.methods.simplex.kronecker_qp import times_code_gram
 
 #: Columns of L to begin with, and to end with: more are taken where conjugate gradients are slow.
 FIRST_RANK, LARGEST_RANK = 100, 1000
-#: Conjugate gradient steps in one solve that call for twice as many columns; the most allowed.
+#: Conjugate gradient steps in one solve that call for as many columns again; the most allowed.
 SLOW_SOLVE, LONGEST_SOLVE = 25, 300
 #: Precision of the two solves of a step, in the norm of the preconditioner.
 PREDICTOR_PRECISION, CORRECTOR_PRECISION = 1e-1, 3e-2
 #: Of the duality gap over the sum of complementarity, before which precision comes first.
-LARGEST_EXCESS = 3.0
+LARGEST_EXCESS = 10.0
 #: A row of L is left out of a class where D makes it smaller than this.
 NEGLIGIBLE = 1e-3
 #: Least entry of D in the preconditioner: with less, round-off would make it indefinite.
@@ -242,7 +242,7 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
             steps = _newton_step(at, rank, abs(value) / at.complementarity())
         except LinAlgError:  # round-off has made the system indefinite
             return best, iteration
-        rank = 2 * rank if steps > SLOW_SOLVE else rank
+        rank *= 1 + steps // SLOW_SOLVE
     return best, max_iter
 
 
