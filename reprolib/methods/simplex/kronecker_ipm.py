@@ -32,7 +32,7 @@ from reprolib.methods.simplex.kronecker_qp import times_code_gram
 FIRST_RANK, LARGEST_RANK = 100, 1000
 #: Conjugate gradient steps in one solve that call for as many columns again; the most allowed.
 SLOW_SOLVE, LONGEST_SOLVE = 25, 300
-#: Precision of the two solves of a step, in the norm of the preconditioner.
+#: Share of the residual that the two solves of a step may leave.
 PREDICTOR_PRECISION, CORRECTOR_PRECISION = 1e-1, 3e-2
 #: Of the duality gap over the sum of complementarity, before which precision comes first.
 LARGEST_EXCESS = 10.0
@@ -277,7 +277,8 @@ def _newton_step(at: _Iterate, rank: int, excess: float) -> int:
 def _conjugate_gradients(times, preconditioner, right, precision, scale):
     """Solve until the residual over ``scale`` is a share ``precision`` of the right-hand side.
 
-    The norm of the preconditioner would not do: where D is small, it is round-off.
+    ``scale`` is the root of the diagonal of the system. The norm of the preconditioner would not
+    do: where D is small, it is round-off.
 
     Returns
     -------
