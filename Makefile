@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# One process a core, each with one BLAS thread.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -p no:cacheprovider
+PARALLEL := -n auto --dist worksteal
 CHECKED := tests/test_house.py tests/test_project_files.py tests/cli tests/data tests/rerun
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
@@ -23,18 +26,18 @@ check: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -m "not slow" $(CHECKED) -p no:cacheprovider
+	$(PYTEST) $(PARALLEL) -m "not slow" $(CHECKED)
 
 # The notebooks run without coverage: nbval's kernels would wait for the lock of the data file.
 test: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests --cov --cov-report=term:skip-covered --cov-fail-under=90 -p no:cacheprovider
+	$(PYTEST) $(PARALLEL) tests --cov --cov-report=term:skip-covered --cov-fail-under=90
 	$(MAKE) notebooks
 
 notebooks: $(VENV)/.ready
-	$(BIN)/python -m pytest -q --nbval notebooks -p no:cacheprovider
+	$(PYTEST) -n auto --dist loadfile --nbval notebooks
 
 # Outputs written anew: make renew-notebooks NOTEBOOKS=notebooks/kpm.ipynb
 renew-notebooks: $(VENV)/.ready
@@ -47,7 +50,7 @@ cpus: $(VENV)/.ready
 # Compiled loops with every index checked: numba does not check them, and writes past the end of an array.
 bounds: $(VENV)/.ready
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/numba-bounds \
-	  $(BIN)/python -m pytest -q tests/methods/kpm tests/methods/mkpm tests/methods/keops -p no:cacheprovider
+	  $(PYTEST) $(PARALLEL) tests/methods/kpm tests/methods/mkpm tests/methods/keops
 
 # A sample of mutants and those that no test notices; hours. Another sample: make mutants SEED=2 SIZE=20
 SEED := 1
@@ -107,4 +110,4 @@ minimum:
 	  --extra test --extra cluster pyproject.toml lock-build.in -o $(MINIMUM)/requirements.txt
 	uv pip install --quiet --only-binary :all: --python $(MINIMUM)/bin/python -r $(MINIMUM)/requirements.txt
 	uv pip install --quiet --no-deps --no-build-isolation --python $(MINIMUM)/bin/python -e .
-	$(MINIMUM)/bin/python -m pytest -q tests -p no:cacheprovider
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -q -p no:cacheprovider $(PARALLEL) tests
