@@ -9,7 +9,7 @@ CHECKED := tests/test_house.py tests/test_project_files.py tests/cli tests/data 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full verify check test notebooks renew-notebooks cpus bounds mutants minimum lab docs report readme lock clean
+.PHONY: reproduce full verify check test notebooks renew-notebooks cpus bounds mutants claims minimum lab docs report readme lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
@@ -59,6 +59,10 @@ SIZE := 100
 mutants: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet "cosmic-ray>=8.4"
 	$(BIN)/python -m tests.mutants --seed $(SEED) --size $(SIZE)
+
+# Numbers in the prose of the notebooks that neither the paper nor an output on the page has; for a reader.
+claims: $(VENV)/.ready
+	$(BIN)/python -m tests.claims
 
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab notebooks
