@@ -12,6 +12,7 @@ sys.path[:0] = [str(HERE), str(ROOT)]
 
 import plain_text  # noqa: E402
 from api_pages import is_ours, write_api_pages  # noqa: E402
+from notebook_pages import write_page  # noqa: E402
 
 import reprolib  # noqa: E402
 from reprolib.report.page import write_report  # noqa: E402
@@ -71,8 +72,9 @@ html_extra_path = ["scoreboard-light.svg", "scoreboard-dark.svg"]
 def copy_in() -> None:
     """Bring what lives elsewhere in the checkout below the source folder of the site, afresh."""
     shutil.rmtree(HERE / "notebooks", ignore_errors=True)
-    ignored = shutil.ignore_patterns(".ipynb_checkpoints")
-    shutil.copytree(ROOT / "notebooks", HERE / "notebooks", ignore=ignored)
+    (HERE / "notebooks").mkdir()
+    for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        write_page(notebook, HERE / "notebooks" / notebook.name)
     for source, copy in {"CONTRIBUTING.md": "CONTRIBUTING.md", "README.md": "_readme.md"}.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         text = text.replace("](docs/", "](").replace('"docs/', '"')

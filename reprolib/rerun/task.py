@@ -29,14 +29,14 @@ class Task:
     dataset : str
         Name for `data_fetch.load`.
     method : str
-    setting : str
-        Training size, loss, kernel or rank, where a method is measured under several.
     reading : str
         `HEADLINE`, or the name of another reading of the paper's text.
     trial : int
         Realisation, fold or repetition.
     params : dict
         Whatever else matters, JSON-able: method parameters, seeds.
+    setting : str
+        Training size, loss, kernel or rank, where a method is measured under several.
     """
 
     paper: str

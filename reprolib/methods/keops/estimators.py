@@ -341,8 +341,7 @@ class MKLClassifier(_PyramidClassifier):
     p : tuple of two floats, default=(0.5, 0.5)
         Exponents of groups and kernels, used only with groups; convex if they sum to at most 1.
         (0, 1) ignores the groups, (1, 0) is the group lasso over groups.
-    kernel, blocks, gap_tol, decrease_tol, prune_tol, max_iter
-        As in `KEOPSClassifier`.
+    kernel, blocks, gap_tol, decrease_tol, prune_tol, max_iter : as in `KEOPSClassifier`
 
     Attributes
     ----------

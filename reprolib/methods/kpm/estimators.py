@@ -340,8 +340,7 @@ class KPMClassifierCV(_ProjectionMachine):
         "middle" is the lower median of them.
     random_state : int, RandomState instance or None
         Seed of the folds; None leaves the folds unshuffled.
-    loss, kernel, gamma, degree, coef0, center, rank_tol
-        As in `KPMClassifier`.
+    loss, kernel, gamma, degree, coef0, center, rank_tol : as in `KPMClassifier`
 
     Attributes
     ----------

@@ -40,11 +40,6 @@ def bandwidth_grid(X, exponents=range(-5, 6)):
     sigma_0 is the mean distance between two different training points; the paper's kernel is
     exp(-d^2 / width).
 
-    Raises
-    ------
-    ValueError
-        If all rows of X are the same.
-
     Parameters
     ----------
     X : ndarray of shape (n, p)
@@ -54,6 +49,11 @@ def bandwidth_grid(X, exponents=range(-5, 6)):
     Returns
     -------
     ndarray of shape (n_exponents,)
+
+    Raises
+    ------
+    ValueError
+        If all rows of X are the same.
 
     See Also
     --------
@@ -88,8 +88,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         which it took). None means the number of classes less one.
     gammas : array-like of shape (p,), optional
         Kernels exp(-gamma d^2). None means the paper's eleven, see `bandwidth_grid`.
-    constraint, within_weight, within, ridge, center
-        As in `KernelMMC`.
+    constraint, within_weight, within, ridge, center : as in `KernelMMC`
     weight_step : {"local", "global", "none"}, default="local"
         How the quadratic program (23) is solved: from the current weights to a stationary point
         (a QP routine's answer), to its certified global maximum, or not at all (uniform average).

@@ -25,10 +25,8 @@ class MKPMClassifierCV(_MKPM):
     cv : int, cross-validation splitter or iterable, default=5
         How the data are divided into training and held-out parts. An integer means so many
         stratified folds.
-    loss, basis, rank, code
-        As in `MKPMClassifier`.
-    kernel, gamma, degree, coef0, rank_tol, random_state
-        As in `MKPMClassifier`.
+    loss, basis, rank, code : as in `MKPMClassifier`
+    kernel, gamma, degree, coef0, rank_tol, random_state : as in `MKPMClassifier`
 
     Attributes
     ----------

@@ -33,8 +33,7 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
         Number of landmarks, at most n.
     code : {"one-vs-all", "simplex", "random"} or array-like of shape (L, n_classes)
         As in `MKPMClassifier`.
-    kernel, gamma, degree, coef0
-        As in `MKPMClassifier`, but not "precomputed".
+    kernel, gamma, degree, coef0 : as in `MKPMClassifier`, but not "precomputed"
     rank_tol : float, default=1e-10
         See above.
     random_state : int, RandomState or None

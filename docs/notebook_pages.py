@@ -1,0 +1,46 @@
+"""Notebooks for the site: with launch links, and alternative text where myst-nb looks for it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode, v4
+
+#: Where a notebook can be run in the browser, by the owner and name of the repository.
+LAUNCHERS = {
+    "Binder": "https://mybinder.org/v2/gh/{repository}/HEAD?labpath=notebooks/{name}",
+    "Colab": "https://colab.research.google.com/github/{repository}/blob/HEAD/notebooks/{name}",
+}
+
+
+def write_page(source: Path, target: Path) -> None:
+    """Write the copy of one notebook.
+
+    The launch links need an address of the repository, which GitHub's workflows have in
+    ``GITHUB_REPOSITORY``; elsewhere the page offers the download alone.
+    """
+    notebook = nbformat.read(source, as_version=4)
+    for cell in notebook.cells:
+        _move_alternative_text(cell)
+    repository = os.environ.get("GITHUB_REPOSITORY", "")
+    notebook.cells.insert(1, v4.new_markdown_cell(_links(source.name, repository)))
+    nbformat.write(notebook, target)
+
+
+def _move_alternative_text(cell: NotebookNode) -> None:
+    """From the metadata of the output, as Jupyter has it, to those of the cell."""
+    for output in cell.get("outputs", []):
+        if alt := output.get("metadata", {}).get("image/png", {}).get("alt"):
+            cell.metadata["mystnb"] = {"image": {"alt": alt}}
+
+
+def _links(name: str, repository: str) -> str:
+    links = [f"{{download}}`Download this notebook <{name}>`"]
+    if repository:
+        links += [
+            f"[Run it on {place}]({address.format(repository=repository, name=name)})"
+            for place, address in LAUNCHERS.items()
+        ]
+    return " · ".join(links)
