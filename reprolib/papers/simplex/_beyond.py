@@ -38,8 +38,10 @@ PEERS = (
     "linear svm, Crammer-Singer",
     "logistic regression",
 )
-#: Ten times below what the tables call optimal: predictions must not hang on the last digits.
+#: Relative duality gap; small, because predictions must not hang on the last digits.
 BATCH_TOL = 1e-4
+#: With a Gaussian kernel and the hull, 160,000 and 400,000 multipliers: hours a row, not run.
+TOO_LARGE = ("uci/isolet", "uci/letter")
 #: Iterations of a batch SVM: epochs (linear) or working sets (rbf), then interior-point steps.
 BATCH_ITERATIONS = {"linear": 200, "rbf": 1500}
 
@@ -53,6 +55,7 @@ def tasks(names) -> list[Task]:
         Task(PAPER, table, name, method, params={"seed": 0}, setting=setting)
         for table, method, setting in methods
         for name in names
+        if not (name in TOO_LARGE and setting == "rbf" and "without" not in method)
     ]
 
 
