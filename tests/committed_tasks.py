@@ -80,19 +80,30 @@ def _of_task(task: Task, rows: Rows) -> Candidate | None:
 
 
 @functools.cache
-def within_budget(paper: str, seconds: float) -> dict[Group, Candidate]:
-    """Candidates of every method, the cheapest; then those of other groups, while seconds are left.
-
-    Only on data sets at hand. A method whose cheapest candidate alone takes more than what is left
-    is left out.
-    """
+def recomputed(paper: str, budget: float, most: float) -> dict[Group, Candidate]:
+    """Candidates that a test makes again, on the data sets at hand; see `choose`."""
     names = [n for n in get_protocol(paper).datasets("full") if data_fetch.available(n)]
     found = candidates(paper, {name: golden.load(name) for name in names})
+    return choose(found, budget, most)
+
+
+def choose(found: Mapping[Group, Candidate], budget: float, most: float) -> dict[Group, Candidate]:
+    """The cheapest candidate of every method, and those of other groups within the budget.
+
+    Committed seconds change with every rerun. So whether a method is there does not depend on what
+    the other methods took: only a cheapest candidate above ``most`` seconds is left out. The
+    ``budget`` bounds what the other groups take in all, the cheapest first.
+    """
     by_cost = sorted(found, key=lambda group: found[group].seconds)
-    first = {found[g].tasks[0].method: g for g in reversed(by_cost)}.values()
-    chosen: dict[Group, Candidate] = {}
-    for group in dict.fromkeys([*sorted(first, key=by_cost.index), *by_cost]):
-        spent = sum({id(c): c.seconds for c in (*chosen.values(), found[group])}.values())
-        if spent <= seconds:
-            chosen[group] = found[group]
+    cheapest = {group[1]: group for group in reversed(by_cost)}.values()
+    chosen = {g: found[g] for g in by_cost if g in cheapest and found[g].seconds <= most}
+    paid = {id(candidate) for candidate in chosen.values()}
+    left = budget
+    for group in by_cost:
+        candidate = found[group]
+        seconds = 0.0 if id(candidate) in paid else candidate.seconds
+        if seconds <= left:
+            chosen[group] = candidate
+            paid.add(id(candidate))
+            left -= seconds
     return chosen
