@@ -1,4 +1,4 @@
-"""Golden list of a protocol: the tasks of its full profile, and what each group of them measures.
+"""Golden list of a protocol: tasks of its full profile, what each group measures, its constants.
 
 ``python -m tests.golden KEY ...`` writes ``tests/papers/golden/KEY.txt`` anew from the protocol
 and the committed records, after a change of either that was meant. It needs the paper's data.
@@ -6,15 +6,22 @@ and the committed records, after a change of either that was meant. It needs the
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 import functools
 import hashlib
+import importlib
+import inspect
 import itertools
 import json
+import pkgutil
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import data_fetch
@@ -30,6 +37,8 @@ FOLDER = Path(__file__).parent / "papers/golden"
 OLDER = {"across": "version 2 of the study was not run in full yet"}
 #: Longer lists among the parameters are written as their length and a hash.
 LONGEST = 12
+#: Modules of a paper that draw, and measure nothing.
+DRAWING = {"example", "figures"}
 #: Columns that the records of one line have in common.
 GROUP = ["table", "dataset", "method", "setting", "reading"]
 
@@ -72,6 +81,46 @@ def record_lines(records: pd.DataFrame) -> list[str]:
     return sorted(_line(key, ", ".join(found)) for key, found in metrics.items())
 
 
+def constant_lines(paper: str) -> list[str]:
+    """One line for every constant that a module of the paper sets, except for its pictures.
+
+    Such as grids, numbers of trials and what a reading changes: records made with other ones may
+    agree on every task that is cheap enough to be run in a test.
+    """
+    package = importlib.import_module(f"reprolib.papers.{paper}")
+    names = [m.name for m in pkgutil.iter_modules(package.__path__) if m.name not in DRAWING]
+    modules = {name: importlib.import_module(f"{package.__name__}.{name}") for name in names}
+    return sorted(
+        _line("constant", name, constant, json.dumps(_plain(value), ensure_ascii=False))
+        for name, module in modules.items()
+        for constant, value in _constants(module).items()
+    )
+
+
+def _constants(module: ModuleType) -> dict[str, Any]:
+    """What a module assigns at its top to names in capitals, except for the protocol itself."""
+    body = ast.parse(inspect.getsource(module)).body
+    targets = [t for node in body if isinstance(node, ast.Assign) for t in node.targets]
+    targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
+    names = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+    return {n: getattr(module, n) for n in names if n.isupper() and n != "PROTOCOL"}
+
+
+def _plain(value: Any) -> Any:
+    """The same as JSON; of an object, the fields that are; of anything else, what it is called."""
+    if isinstance(value, bool | int | str | None):
+        return value
+    if isinstance(value, float | np.floating):
+        return float(f"{value:.10g}")
+    if isinstance(value, Mapping):
+        return {str(_plain(key)): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | range | np.ndarray):
+        return [_plain(entry) for entry in value]
+    if dataclasses.is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    return getattr(value, "__name__", type(value).__name__)
+
+
 def golden(paper: str) -> list[str]:
     """Lines of the stored list, without what is said about the file.
 
@@ -109,6 +158,7 @@ def write(paper: str) -> Path:
         f"# Full profile and committed records of {paper}; written by {renewal(paper)}.",
         *task_lines(tasks_of(paper, datasets)),
         *record_lines(results.load_paper(paper)),
+        *constant_lines(paper),
     ]
     path = FOLDER / f"{paper}.txt"
     replace_file(path, "\n".join(lines) + "\n")

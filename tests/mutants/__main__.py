@@ -1,7 +1,10 @@
-"""A seeded sample of cosmic-ray's mutants of the package, each run against the tests of its part.
+"""A seeded sample of cosmic-ray's mutants of the package, each run against the tests of its line.
 
-``python -m tests.mutants --seed 1 --size 100 [--part reprolib/papers]`` prints every survivor. It
-works in a copy of the checkout.
+``python -m tests.mutants --seed 1 --size 100 [--part reprolib/papers] [--baseline FOLDER]`` prints
+every survivor. It works in a copy of the checkout. The tests must pass there before anything is
+changed; this first run says which tests run a line, and is read from the folder if it is there.
+Mutants that do not compile or change no value are not drawn; survivors that no test can notice
+are listed, with the reason, in survivors.toml.
 """
 
 from __future__ import annotations
@@ -9,83 +12,69 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cosmic_ray.ast import ast_nodes, get_ast
-from cosmic_ray.mutating import mutate_code
-from cosmic_ray.plugins import get_operator, operator_names
+from tests.mutants import choice, processes
+from tests.mutants.changes import (
+    ROOT,
+    Mutant,
+    accepted,
+    changed_lines,
+    is_accepted,
+    is_valid,
+    mutants_of,
+    mutated,
+)
 
-ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("reprolib/methods", "reprolib/rerun", "reprolib/papers")
-#: What is copied: the package, its tests, and what the tests read.
-COPIED = ("reprolib", "data_fetch", "tests", "results", "conftest.py", "pyproject.toml")
-COPIED += ("README.md", "notebooks", "benchmarks", "docs", "Makefile", "CONTRIBUTING.md")
+#: Tests of the houses that are mutated, and what else runs them.
+TESTED = ("tests/methods", "tests/papers", "tests/rerun", "tests/fuzz", "tests/report", "tests/cli")
+#: Processor seconds that a mutant's tests may take, as a multiple of what they took before.
+PATIENCE = 5.0
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One change of one file."""
+def run_baseline(folder: Path, copy: Path) -> None:
+    """Run the unmutated tests in the copy, with a coverage context for every test."""
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(copy),
+        "COVERAGE_FILE": str(folder / ".coverage"),
+    }
+    report = f"--junitxml={folder / 'junit.xml'}"
+    words = ["-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-p", "no:cacheprovider"]
+    words += ["--cov", "--cov-context=test", "--cov-report=", report, *TESTED]
+    subprocess.run([sys.executable, *words], cwd=copy, env=environment, check=False)
 
-    path: str
-    operator: str
-    occurrence: int
-    line: int
 
-    def __str__(self):
-        return f"{self.path}:{self.line} {self.operator.removeprefix('core/')} #{self.occurrence}"
-
-
-def mutants_of(path: Path) -> Iterator[Mutant]:
-    """All mutants of a file by the operators that take no arguments."""
-    tree = get_ast(path.read_text(encoding="utf-8"))
-    for name in operator_names():
-        operator = get_operator(name)
-        if operator.arguments():
+def draw(files: Sequence[Path], seed: int, size: int) -> Iterator[tuple[Mutant, str, str]]:
+    """Valid mutants in random order, with the source of the file before and after."""
+    mutants = [mutant for file in files for mutant in mutants_of(file)]
+    known, drawn = accepted(), 0
+    for mutant in random.Random(seed).sample(mutants, len(mutants)):
+        source = (ROOT / mutant.path).read_text(encoding="utf-8")
+        changed = mutated(mutant, source)
+        if not is_valid(source, changed) or is_accepted(mutant, source, changed, known):
             continue
-        found = (at for node in ast_nodes(tree) for at in operator().mutation_positions(node))
-        for occurrence, (start, _) in enumerate(found):
-            yield Mutant(path.relative_to(ROOT).as_posix(), name, occurrence, start[0])
+        yield mutant, source, changed
+        drawn += 1
+        if drawn == size:
+            return
 
 
-def tests_of(path: str) -> list[str]:
-    """Tests of the part that a file belongs to."""
-    _, house, *inner = Path(path).parts
-    own = f"tests/{house}/{inner[0]}"
-    if house == "papers":
-        key = inner[0]
-        general = ["tests/papers/test_golden.py", "tests/papers/test_protocol_values.py"]
-        return [*([own] if (ROOT / own).is_dir() else []), *general, "-k", key]
-    return [own if (ROOT / own).is_dir() else f"tests/{house}"]
-
-
-def is_killed(mutant: Mutant, copy: Path, timeout: float) -> bool:
-    """Whether a test fails, or takes too long, on the mutant."""
-    file = copy / mutant.path
-    source = file.read_text(encoding="utf-8")
-    changed = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
-    file.write_text(changed, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(copy)}
-    environment["NUMBA_CACHE_DIR"] = str(copy / "numba")
-    words = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests_of(mutant.path)]
-    try:
-        done = subprocess.run(
-            [sys.executable, *words],
-            cwd=copy,
-            env=environment,
-            timeout=timeout,
-            capture_output=True,
-        )
-    except subprocess.TimeoutExpired:
-        return True
-    finally:
-        file.write_text(source, encoding="utf-8")
-    return done.returncode != 0
+def within(nodes: Sequence[str], seconds: dict[str, float], most: float) -> list[str]:
+    """The first tests, at least one, that take at most so many seconds together."""
+    kept, spent = [], 0.0
+    for node in nodes:
+        spent += seconds[node]
+        if kept and spent > most:
+            break
+        kept.append(node)
+    return kept
 
 
 def main() -> None:
@@ -94,24 +83,42 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--part", nargs="+", default=PARTS)
-    parser.add_argument("--timeout", type=float, default=1800.0)
+    parser.add_argument("--baseline", type=Path, help="folder of the first run")
+    parser.add_argument("--seconds", type=float, default=300.0, help="of tests a mutant")
     options = parser.parse_args()
     files = sorted(file for part in options.part for file in ROOT.glob(f"{part}/**/*.py"))
     files += [ROOT / part for part in options.part if part.endswith(".py")]
-    mutants = [mutant for file in files for mutant in mutants_of(file)]
-    sample = random.Random(options.seed).sample(mutants, min(options.size, len(mutants)))
-    survivors = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in COPIED:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, Path(folder) / name)
-        for number, mutant in enumerate(sample, start=1):
-            killed = is_killed(mutant, Path(folder), options.timeout)
-            survivors += [] if killed else [mutant]
-            print(f"{number} {'killed' if killed else 'SURVIVED'} {mutant}", flush=True)
-    rate = 1 - len(survivors) / max(len(sample), 1)
-    print(f"{len(mutants)} mutants, {len(sample)} drawn, {rate:.0%} killed; survivors:")
-    print("\n".join(map(str, survivors)))
+        copy = processes.copy_of(ROOT, Path(folder) / "checkout")
+        run_sample(files, options, copy)
+
+
+def run_sample(files: Sequence[Path], options: argparse.Namespace, copy: Path) -> None:
+    """Check the baseline, then run the mutants one after the other."""
+    kept = options.baseline or copy.parent / "baseline"
+    if not (kept / "junit.xml").is_file():
+        run_baseline(kept, copy)
+    baseline = choice.read(kept)
+    if baseline.failed:
+        sys.exit("tests fail without any change:\n" + "\n".join(baseline.failed))
+    processes.warm_up(copy)
+    outcomes = []
+    for mutant, source, changed in draw(files, options.seed, options.size):
+        nodes = choice.tests_of(mutant.path, source, mutant.line, baseline)
+        nodes = within(nodes, baseline.seconds, options.seconds)
+        if not nodes:
+            killed, said = False, "SURVIVED (no test)"
+        else:
+            (copy / mutant.path).write_text(changed, encoding="utf-8")
+            allowed = 60.0 + PATIENCE * sum(baseline.seconds[node] for node in nodes)
+            killed = not processes.passes(nodes, copy, allowed)
+            (copy / mutant.path).write_text(source, encoding="utf-8")
+            said = "killed" if killed else f"SURVIVED {len(nodes)} tests"
+        outcomes.append(killed)
+        print(f"{len(outcomes)} {said} {mutant}", flush=True)
+        if not killed:
+            print("\n".join(f"    {line}" for line in changed_lines(source, changed)), flush=True)
+    print(f"{sum(outcomes)} of {len(outcomes)} killed")
 
 
 if __name__ == "__main__":

@@ -46,6 +46,11 @@ def test_keys_of_the_committed_records(key):
 
 
 @pytest.mark.parametrize("key", KEYS)
+def test_constants_of_the_protocol(key):
+    assert_same(key, golden.constant_lines(key), golden.lines_of(key, "constant"))
+
+
+@pytest.mark.parametrize("key", KEYS)
 def test_committed_records_are_of_the_protocols_version(key, request):
     if key in golden.OLDER:
         request.applymarker(pytest.mark.xfail(reason=golden.OLDER[key], strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -44,6 +45,13 @@ def test_a_second_run_computes_nothing_and_gives_the_same_records(fake, tmp_path
     second = runner.run_protocol(protocol, "full", store=store)
     assert len(ran) == 6
     pd.testing.assert_frame_equal(first.records, second.records)
+
+
+def test_wall_seconds_are_what_passed_on_the_clock(fake, tmp_path, monkeypatch):
+    clock = iter([1000.0, 1002.54])
+    monkeypatch.setattr(runner, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    run = runner.run_protocol(fake[0], "quick", store=RecordStore(tmp_path))
+    assert run.meta["wall_seconds"] == 2.5
 
 
 def test_quick_is_a_part_of_full(fake, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -58,3 +59,15 @@ def test_figure1_measures_risk_and_empirical_risk_along_its_axis(method, monkeyp
     lengths = {"kpm": 4, "svm": 2}
     assert [len(m.path) for m in found] == 2 * [lengths[method]]
     assert all(0 <= value < 0.5 for m in found for value in m.path)
+
+
+@pytest.mark.parametrize("n_grid", [4, 100])
+def test_costs_of_the_svm_end_at_three_times_the_published_one(n_grid, monkeypatch):
+    published, _ = protocol.PUBLISHED_SVM["twonorm"]
+    tried = []
+    monkeypatch.setattr(protocol, "_svm_error", lambda C, *rest: tried.append(C) or 0.5)
+    params = {"fold_seed": 0, "n_grid": n_grid}
+    protocol.run(Task("kpm", "table2", NAME, "svm", params=params), golden.load(NAME))
+    expected = np.linspace(3 * published / n_grid, 3 * published, n_grid)
+    np.testing.assert_allclose(sorted(set(tried)), expected)
+    assert len(tried) == protocol.N_FOLDS * n_grid + 1
