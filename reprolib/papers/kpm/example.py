@@ -23,28 +23,6 @@ from reprolib.report.style import (
 )
 
 
-def decision_boundaries(model, X, y, dimensions: Sequence[int], titles: Sequence[str]) -> Figure:
-    """Decision regions of a fitted KPM at several D, with the training points.
-
-    Parameters
-    ----------
-    model : KPMClassifier
-        Fitted with ``n_components`` at least the largest of ``dimensions``.
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-    dimensions : sequence of int
-    titles : sequence of str
-    """
-    grid_x, grid_y, points = _grid(X)
-    paths = model.decision_path(points)
-    figure, axes = figure_grid(1, len(dimensions), size=(2.9, 2.8), sharex=True, sharey=True)
-    for axis, D, title in zip(axes, dimensions, titles, strict=True):
-        _draw_regions(axis, grid_x, grid_y, paths[:, D - 1].reshape(grid_x.shape))
-        _draw_points(axis, X, y)
-        axis.set_title(title, fontsize=10)
-    return figure
-
-
 def kpm_beside_svm(X, y, X_test, y_test, D: int, gamma: float, costs: Sequence[float]) -> Figure:
     """Decision regions of a KPM and of an SVM with the same Gaussian kernel.
 

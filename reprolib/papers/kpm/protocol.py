@@ -115,11 +115,10 @@ def _variants(profile: Profile, name: str) -> list[str]:
 def _table2(profile: Profile, dataset: Dataset) -> list[Task]:
     """KPM under all readings; the SVM of the headline and on random partitions."""
     name, coarse = dataset.name, {"n_grid": 20}
-    svm = {HEADLINE: {} if name in PAPER_SETS else coarse, PARTITIONS: coarse}
-    readings: list[tuple[str, str, dict[str, int]]] = [
-        ("kpm", reading, {}) for reading in _variants(profile, name)
-    ]
-    readings += [("svm", r, grid) for r, grid in svm.items() if ("kpm", r, {}) in readings]
+    svm_grids = {HEADLINE: {} if name in PAPER_SETS else coarse, PARTITIONS: coarse}
+    readings = _variants(profile, name)
+    runs: list[tuple[str, str, dict[str, int]]] = [("kpm", reading, {}) for reading in readings]
+    runs += [("svm", r, svm_grids[r]) for r in readings if r in svm_grids]
     return [
         Task(
             PAPER,
@@ -130,7 +129,7 @@ def _table2(profile: Profile, dataset: Dataset) -> list[Task]:
             trial,
             {"fold_seed": 0, **VARIANTS[reading], **grid},
         )
-        for method, reading, grid in readings
+        for method, reading, grid in runs
         for trial in range(_n_trials(profile, dataset, reading))
     ]
 

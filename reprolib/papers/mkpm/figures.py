@@ -24,7 +24,7 @@ from reprolib.report.style import (
 )
 from reprolib.rerun.printed import numbers
 from reprolib.rerun.records import chosen, machine_names, number_in, paths, select
-from reprolib.rerun.statistics import paired_interval
+from reprolib.rerun.statistics import mean_intervals
 from reprolib.rerun.task import HEADLINE
 
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
@@ -165,12 +165,8 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
 
 def paired_table(wide: pd.DataFrame, first: str) -> pd.DataFrame:
     """First column minus every other one, paired over rows, in percentage points."""
-    lines = {}
-    for other in wide.columns.drop(first):
-        pair = 100 * wide[[first, other]].dropna()
-        one_trial = ((pair[first] - pair[other]).mean(), np.nan, np.nan)
-        lines[other] = paired_interval(*pair.to_numpy().T) if len(pair) > 1 else one_trial
-    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
+    others = 100 * wide.drop(columns=first)
+    return mean_intervals(others.rsub(100 * wide[first], axis=0))
 
 
 def ablation_table(records: pd.DataFrame) -> pd.DataFrame:
@@ -282,21 +278,6 @@ def losses_table(records: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy of every loss on the same 15 components."""
     rows = select(records, table="losses")
     return rows.pivot_table(index="dataset", columns="method", values="value")
-
-
-def dimension_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Spread of d-hat over folds or draws under every reading: least, mean, largest."""
-    rows = select(records, table="table1", metric="d")
-    grouped = rows.groupby(["dataset", "reading"])["value"]
-    frame = pd.DataFrame(
-        {
-            "least": grouped.min(),
-            "mean": grouped.mean(),
-            "largest": grouped.max(),
-            "trials": grouped.count(),
-        }
-    )
-    return frame.round(0).astype(int)
 
 
 def kernel_table(records: pd.DataFrame) -> pd.DataFrame:

@@ -302,13 +302,3 @@ def accuracy_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
     rows = rows.assign(method=machine_names(rows))
     frame = 100 * rows.pivot_table(index="method", columns="dataset", values="value")
     return frame[_in_printed_order(frame.columns)].rename(columns=paper_name)
-
-
-def gap_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
-    """Certified relative duality gap of every stored QP result, by method and data set."""
-    rows = records[(records["table"] == table) & records["gap"].notna()]
-    text = rows.assign(
-        method=machine_names(rows), gap=rows["gap"].map(lambda gap: f"{float(gap):.0e}")
-    )
-    frame = text.pivot_table(index="method", columns="dataset", values="gap", aggfunc="first")
-    return frame[_in_printed_order(frame.columns)].rename(columns=paper_name)
