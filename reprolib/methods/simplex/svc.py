@@ -17,10 +17,10 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.kernels import KernelMixin, check_gram
+from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import (
     COUNT,
