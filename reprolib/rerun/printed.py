@@ -96,7 +96,7 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
 
 
 def _score_records(results: str, select: Mapping[str, str], other: Mapping[str, str] | None):
-    """Columns of the records behind a selection: as its own, but for what the table says."""
+    """Columns of the records behind a selection: its own, unless the table names others."""
     if other is None:
         return {}
     differing = {("table" if name == "results" else name): value for name, value in other.items()}

@@ -1,4 +1,4 @@
-"""Any stored record again, as it is or with a parameter changed: what the notebooks turn."""
+"""Recompute any stored record, as it is or with a parameter changed, for the notebooks."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ PAPER_METHODS = ("keops", "tree norm", "mkl")
 N_FRAMES = 14
 #: Milliseconds from one frame to the next; the first is at the flash.
 FRAME_MS = 50
-#: Of the outline in scalp maps, in metres: where the azimuthal projection puts the equator.
+#: Radius in metres of the head's outline in scalp maps: the equator in the azimuthal projection.
 HEAD_RADIUS = 0.095
 
 

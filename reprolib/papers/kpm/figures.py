@@ -28,7 +28,7 @@ from reprolib.rerun.task import HEADLINE
 KPM, SVM = BLUE, RED
 #: Errors on the axes of the printed Figure 1.
 PRINTED_ERRORS = {"kpm": (0.30, 0.46), "svm": (0.32, 0.35)}
-#: More realisations than the published ones at hand; used for comparisons where it was run.
+#: Reading with more trials than the published realisations; comparisons use it where it was run.
 PARTITIONS = "random partitions"
 
 

@@ -56,7 +56,7 @@ EXTRA_SETS = (
 )
 
 #: Largest D searched; where that is less, the numerical rank of the smallest training fold, or the
-#: last D whose decisions do not hang on rounding (`components.MAX_NORM`): paths in the
+#: last D whose decisions do not depend on rounding (`components.MAX_NORM`): paths in the
 #: records are then shorter.
 MAX_COMPONENTS = 60
 N_FOLDS = 5
@@ -65,8 +65,8 @@ FIGURE1_SET = "raetsch/flare_solar"
 FIGURE1_COMPONENTS = 30
 FIGURE1_C = tuple(round(0.2 * k, 1) for k in range(1, 101))
 
-#: Reading with more power: seeded partitions of the pool into training and test sets of the
-#: published sizes. The published realisations are such partitions, too, but few are at hand.
+#: Reading with more trials: seeded partitions of the pool into training and test sets of the
+#: published sizes. The published realisations are such partitions, too, but we have few of them.
 PARTITIONS = "random partitions"
 N_PARTITIONS, N_PARTITIONS_EXTRA = 100, 20
 #: Readings that need a run of their own, and what they change.

@@ -39,7 +39,7 @@ Z_SCORED = "z-scored in each run (extra)"
 RAW = "raw"
 #: log10 of the costs of the text: C = 10^-t, -6 < t < 4.
 LOG10_C = tuple(range(-3, 6))
-#: Mean-square-one inputs, for the machines that the paper does not have.
+#: C of the machines that the paper does not have, on inputs of mean square one.
 RELATIVE_C = (1e-3, 1e-2, 1e-1)
 KERNELS: dict[str, dict[str, Any]] = {
     "linear": {"kernel": "linear"},
@@ -55,7 +55,8 @@ ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER = "one-vs-one", "one-vs-rest", "Crammer-
 LINEAR_MKPM = ("mkpm", "linear")
 SVMS = tuple(("svm", setting) for setting in (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER))
 SIMPLEX_RLS = ("simplex RLS", "")
-#: Mean-square-one inputs; the eigenvalues of K / n sum to the number of voxels.
+#: alpha of simplex RLS on the same inputs, where the eigenvalues of K / n sum to the number of
+#: voxels.
 ALPHAS = (0.01, 0.1, 1.0, 10.0)
 #: Machines compared with the linear MKPM in each condition.
 COMPARED = {

@@ -38,7 +38,7 @@ PEERS = (
     "linear svm, Crammer-Singer",
     "logistic regression",
 )
-#: Ten times below what the tables call optimal: predictions must not hang on the last digits.
+#: Ten times below what the tables call optimal: predictions must not depend on the last digits.
 BATCH_TOL = 1e-4
 #: Iterations of a batch SVM: epochs (linear) or working sets (rbf), then interior-point steps.
 BATCH_ITERATIONS = {"linear": 200, "rbf": 1500}
