@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reprolib.rerun import printed_file as paper_file
@@ -53,6 +53,13 @@ def parsed_entry(text: str, file: str) -> dict[str, Any]:
 def numbers(paper: str) -> list[Number]:
     """Every number printed in the paper's tables, in printed order."""
     return entry_numbers(paper, paper_entry(paper))
+
+
+def in_printed_order(paper: str, datasets: Iterable[str]) -> list[str]:
+    """Names of data sets in the order of the paper's tables; those that it lacks last, by name."""
+    order = list(dict.fromkeys(number.select["dataset"] for number in numbers(paper)))
+    place = {name: position for position, name in enumerate(order)}
+    return sorted(map(str, datasets), key=lambda name: (place.get(name, len(order)), name))
 
 
 def entry_numbers(paper: str, entry: Mapping[str, Any]) -> list[Number]:

@@ -49,6 +49,8 @@ SCANS = {"linear weight scan": "linear MMC", "wide kernel weight scan": "one wid
 #: Printed rows that the scan is compared with.
 SCANNED_ROWS = ("MMC", "KMMC_cv", "MKMMC")
 _REDRAWS = 100
+#: Colour and line style of printed accuracies.
+_PRINTED_STYLES = {"MMC": (BLUE, "-."), "KMMC_cv": (BLACK, ":"), "MKMMC": (PURPLE, "--")}
 _CONSTRAINT_COLOURS = {"coefficient": BLUE, "function": GREEN, "whitened": RED}
 
 
@@ -399,17 +401,13 @@ def _paths_by_bandwidth(records, column) -> dict[str, np.ndarray]:
 def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
     """Kernel MMC in c - 1 dimensions against the bandwidth, with the printed accuracies."""
     listed = columns(records)
-    printed = published_accuracies()
     figure, axes = figure_grid(len(listed) // 3, 3, size=(3.3, 2.5), sharex=True)
     for axis, column in zip(axes, listed, strict=True):
         paths = _paths_by_bandwidth(records, column)
         for constraint, colour in _CONSTRAINT_COLOURS.items():
             mean = 100 * paths[f"{constraint}, mu = 1"].mean(axis=0)
             axis.plot(EXPONENTS, mean, color=colour, label=constraint)
-        for name, colour, style in [("KMMC_cv", BLACK, ":"), ("MKMMC", PURPLE, "--")]:
-            if column_label(column) in printed:
-                value = printed.loc[name, column_label(column)]
-                axis.axhline(value, color=colour, ls=style, label=f"printed {name}")
+        _draw_printed(axis, column, ("KMMC_cv", "MKMMC"))
         axis.set_title(column_label(column))
     _label_outer(axes, 3, "width 2^k σ₀²: k", "accuracy (%)")
     handles, _ = axes[0].get_legend_handles_labels()
@@ -421,7 +419,6 @@ def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
 def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     """Linear MMC in c - 1 dimensions against mu, with the printed accuracies."""
     listed = columns(records)
-    printed = published_accuracies()
     figure, axes = figure_grid(len(listed) // 3, 3, size=(3.3, 2.5), sharex=True)
     for axis, column in zip(axes, listed, strict=True):
         rows = select(
@@ -429,14 +426,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         )
         means = 100 * path_matrix(rows).mean(axis=0)
         axis.plot(range(len(WITHIN_WEIGHTS)), means, "o-", color=BLUE, ms=4)
-        for name, colour, style in [
-            ("MMC", BLUE, "-."),
-            ("KMMC_cv", BLACK, ":"),
-            ("MKMMC", PURPLE, "--"),
-        ]:
-            if column_label(column) in printed:
-                value = printed.loc[name, column_label(column)]
-                axis.axhline(value, color=colour, ls=style, lw=1.2, label=f"printed {name}")
+        _draw_printed(axis, column, ("MMC", "KMMC_cv", "MKMMC"))
         axis.set_title(column_label(column))
         axis.set_xticks(range(len(WITHIN_WEIGHTS)), [f"{mu:g}" for mu in WITHIN_WEIGHTS])
     _label_outer(axes, 3, "weight μ of the within-class scatter", "accuracy (%)")
@@ -484,6 +474,15 @@ def deviations_figure(table: pd.DataFrame, title: str, source: str = "") -> Figu
     axis.grid(False)
     note_source(figure, source)
     return figure
+
+
+def _draw_printed(axis, column: tuple[str, str], methods: Sequence[str]) -> None:
+    """Draw the printed accuracies of a column as lines across; none for data of our own."""
+    printed, label = published_accuracies(), column_label(column)
+    for name in methods if label in printed else ():
+        colour, style = _PRINTED_STYLES[name]
+        value = printed.loc[name, label]
+        axis.axhline(value, color=colour, ls=style, lw=1.2, label=f"printed {name}")
 
 
 def _label_outer(axes, n_columns: int, x_label: str, y_label: str) -> None:

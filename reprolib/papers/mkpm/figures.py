@@ -20,9 +20,10 @@ from reprolib.report.style import (
     figure_grid,
     interval_plot,
     note_source,
+    small_multiples,
     source_text,
 )
-from reprolib.rerun.printed import numbers
+from reprolib.rerun.printed import in_printed_order, numbers
 from reprolib.rerun.records import chosen, machine_names, number_in, paths, select
 from reprolib.rerun.statistics import mean_intervals
 from reprolib.rerun.task import HEADLINE
@@ -103,10 +104,10 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
     A bar spans the d that a criterion chooses over folds or draws, its mark is their mean.
     """
     rows = select(records, table="path")
-    names = _in_printed_order(rows["dataset"].unique())
+    names = in_printed_order("mkpm", rows["dataset"].unique())
     printed = {n.select["dataset"]: n.value for n in numbers("mkpm") if n.column == "d-hat"}
-    figure, axes = figure_grid(-(-len(names) // 2), min(2, len(names)), size=(5.0, 3.2))
-    for axis, name in zip(axes, names, strict=False):
+    figure, axes = small_multiples(len(names), 2, size=(5.0, 3.2))
+    for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
         d, test = _curve(own, metric="test accuracy path")
         _, train = _curve(own, metric="training accuracy path")
@@ -117,8 +118,6 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
         bottom = min(test[len(test) // 4 :].min(), test.max() - 0.25) - 0.05
         axis.set(title=paper_name(name), xlabel="total dimension d", ylim=(bottom - 0.1, 1.02))
         _draw_criteria(axis, select(records, table="table1", dataset=name, metric="d"), bottom)
-    for axis in axes[len(names) :]:
-        axis.set_visible(False)
     axes[0].set_ylabel("accuracy")
     axes[min(1, len(names) - 1)].legend(fontsize=8, loc="center right")
     note_source(figure, source_text(rows))
@@ -136,17 +135,12 @@ def _draw_criteria(axis, rows: pd.DataFrame, bottom: float) -> None:
             axis.plot(d.mean(), y, "D", color=colour, ms=5, label=f"d by {criterion}")
 
 
-def _in_printed_order(datasets) -> list[str]:
-    order = [n.select["dataset"] for n in numbers("mkpm")]
-    return sorted(datasets, key=lambda name: order.index(name) if name in order else len(order))
-
-
 def allocation_along_path(records: pd.DataFrame) -> Figure:
     """Dimensions of every class's predictor as the shared budget grows."""
     rows = records[records["table"] == "path"]
-    names = _in_printed_order(rows["dataset"].unique())
-    figure, axes = figure_grid(-(-len(names) // 2), min(2, len(names)), size=(5.4, 3.0))
-    for axis, name in zip(axes, names, strict=False):
+    names = in_printed_order("mkpm", rows["dataset"].unique())
+    figure, axes = small_multiples(len(names), 2, size=(5.4, 3.0))
+    for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
         classes = list(select(own, metric="allocation path")["setting"].unique())
         colours = mpl.colormaps["tab10"](np.arange(10))
@@ -156,8 +150,6 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
         axis.plot(d, d / len(classes), color=BLACK, ls=":", lw=1.0, label="equal")
         axis.set(title=paper_name(name), xlabel="total dimension d")
         axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    for axis in axes[len(names) :]:
-        axis.set_visible(False)
     axes[0].set_ylabel("dimensions of the class")
     note_source(figure, source_text(rows))
     return figure
