@@ -30,6 +30,7 @@ from data_fetch import Dataset
 from data_fetch.raetsch import PUBLISHED_SVM
 from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
 from reprolib.rerun.derived import derived_row
+from reprolib.rerun.folds import mean_over_folds
 from reprolib.rerun.records import chosen, select
 from reprolib.rerun.task import (
     HEADLINE,
@@ -328,11 +329,12 @@ def _svm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
     gamma = _gamma(task)
     n_grid = task.params.get("n_grid", 100)
     grid = 3.0 * published * np.arange(1, n_grid + 1) / n_grid
-    folds = list(_folds(task).split(X, y))
-    errors = [
-        np.mean([_svm_error(C, gamma, X[a], y[a], X[b], y[b]) for a, b in folds]) for C in grid
-    ]
-    C = float(grid[select_dimension(np.array(errors)) - 1])
+    errors = mean_over_folds(
+        lambda C, train, test: _svm_error(C, gamma, X[train], y[train], X[test], y[test]),
+        grid,
+        _folds(task).split(X, y),
+    )
+    C = float(grid[select_dimension(errors) - 1])
     return [
         Measurement(
             "test error",

@@ -28,6 +28,7 @@ from reprolib.papers.mkpm._common import (
     first_best,
     selected,
 )
+from reprolib.rerun.folds import mean_over_folds
 from reprolib.rerun.records import path_matrix, select
 from reprolib.rerun.task import HEADLINE, Measurement, Task
 
@@ -263,13 +264,13 @@ def _linear_svm(setting: str, fold, splits) -> tuple[float, dict]:
             Z, Z_test = Z @ Z.T, Z_test @ Z.T
         return _fit_converged(setting, C, Z, labels).score(Z_test, test_labels)
 
-    def cv_accuracy(C):
+    def held_out(C, train, test):
         try:
-            return np.mean([accuracy(C, X[a], y[a], X[b], y[b]) for a, b in splits])
+            return accuracy(C, X[train], y[train], X[test], y[test])
         except ConvergenceWarning:
             return -np.inf
 
-    C = RELATIVE_C[first_best([cv_accuracy(C) for C in RELATIVE_C])]
+    C = RELATIVE_C[first_best(mean_over_folds(held_out, RELATIVE_C, splits))]
     return accuracy(C, X, y, X_test, y_test), {"C": C}
 
 
