@@ -1,4 +1,4 @@
-"""Get me the data: names, files, hashes, sites; nothing about methods.
+"""Data sets by name: files, hashes, sites and formats; nothing about methods.
 
 The modules behind the names are imported when a name is first used; ``__init__.pyi`` lists them.
 """

@@ -79,9 +79,9 @@ def _why(message: str) -> str:
     if not lines:
         return "no program can download it" if "Download by hand" in message else message
     reasons = [line.partition(": ")[2] for line in lines]
-    # A host that was not asked again has told its reason before.
+    # The reason why a host is not asked again was shown when it failed.
     reasons = [reason for reason in reasons if SKIPPED not in reason] or ["no connection"]
-    # A file that is there and wrong tells more than a site that cannot be reached.
+    # A wrong file first: it explains more than a site that cannot be reached.
     distinct = sorted(set(reasons), key=lambda r: ("sha256" not in r, -reasons.count(r), r))
     others = f", and {len(distinct) - 1} other reasons" if len(distinct) > 1 else ""
     return distinct[0] + others

@@ -76,7 +76,7 @@ class File:
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set: what it is called, which files it is made of, what stands in for it.
+    """A data set: its name, its files, and the embedded data sets that stand in for it.
 
     ``source`` is that of a data set of whole files, ``partial_source`` where one is partial;
     ``complete`` another data set that takes its place where all its files are at hand; ``papers``

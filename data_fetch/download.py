@@ -25,11 +25,11 @@ from data_fetch.silence import SKIPPED, silent
 from data_fetch.storage import gunzipped
 
 ATTEMPTS = 2
-#: Where the server sends the rest only, when it is asked for it.
+#: Attempts where the server can send the missing rest alone.
 ATTEMPTS_TO_RESUME = 5
 CHUNK = 1 << 16
 MAX_REDIRECTS = 10
-#: Status codes below 500 that may pass.
+#: Status codes below 500 of faults that may be temporary.
 _PASSING = {408, 425, 429}
 _MALFORMED = (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException)
 

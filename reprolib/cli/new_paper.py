@@ -13,6 +13,7 @@ import jinja2
 
 import reprolib
 from reprolib.cli.console import out
+from reprolib.cli.notebook_metadata import METADATA
 
 CHECKOUT = Path(reprolib.__file__).resolve().parents[1]
 #: Template of every file, by its path in the checkout.
@@ -116,9 +117,5 @@ def notebook(text: str, key: str) -> str:
             "source": source.strip().splitlines(keepends=True),
         }
         cells.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
-    about = {
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
-    content = {"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
+    content = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -13,16 +13,12 @@ from nbformat import NotebookNode
 
 import data_fetch
 from reprolib.cli.console import err, out
+from reprolib.cli.notebook_metadata import METADATA
 from reprolib.report.sliders import STATIC
 from reprolib.rerun.folders import write_atomically
 
 #: Seconds for one cell.
 TIMEOUT = 1200
-#: Everything that the metadata of a committed notebook say; versions and timings would differ.
-METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
-}
 TAG = "data:"
 
 

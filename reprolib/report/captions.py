@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import matplotlib.pyplot as plt
+from reprolib.report.notebook import show
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,6 +24,5 @@ def captioned(figure: Figure, caption: str, alt: str) -> None:
     """
     from IPython.display import Markdown, display
 
-    display(figure, metadata={"image/png": {"alt": alt}})
-    plt.close(figure)
+    show(figure, alt)
     display(Markdown(caption))

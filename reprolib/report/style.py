@@ -132,3 +132,22 @@ def figure_grid(n_rows: int, n_columns: int, size=(3.2, 2.6), **kwargs):
         **kwargs,
     )
     return figure, axes.ravel()
+
+
+def small_multiples(n: int, n_columns: int, size=(3.2, 2.6)):
+    """Figure and flat array of n axes; what is left of the last row stays empty."""
+    n_columns = min(n_columns, n)
+    figure, axes = figure_grid(-(-n // n_columns), n_columns, size=size)
+    for axis in axes[n:]:
+        axis.set_visible(False)
+    return figure, axes[:n]
+
+
+def plane_grid(X, steps: int = 160):
+    """Square grid a little beyond the points X: both coordinates, and its points as rows."""
+    sides = [
+        np.linspace(low - 0.4, high + 0.4, steps)
+        for low, high in zip(X.min(0), X.max(0), strict=True)
+    ]
+    x, y = np.meshgrid(*sides)
+    return x, y, np.column_stack([x.ravel(), y.ravel()])

@@ -1,4 +1,4 @@
-"""Rows of statistics over trials, computed from records: not measured, and never stored."""
+"""Rows of statistics over trials, computed from the measured records of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that a person types: letter case does not matter, and a misspelt one is answered."""
+"""Names that a person types: letter case does not matter, and the nearest name is suggested."""
 
 from __future__ import annotations
 

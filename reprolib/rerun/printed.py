@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reprolib.rerun import printed_file as paper_file
@@ -55,6 +55,13 @@ def numbers(paper: str) -> list[Number]:
     return entry_numbers(paper, paper_entry(paper))
 
 
+def in_printed_order(paper: str, datasets: Iterable[str]) -> list[str]:
+    """Names of data sets in the order of the paper's tables; those that it lacks last, by name."""
+    order = list(dict.fromkeys(number.select["dataset"] for number in numbers(paper)))
+    place = {name: position for position, name in enumerate(order)}
+    return sorted(map(str, datasets), key=lambda name: (place.get(name, len(order)), name))
+
+
 def entry_numbers(paper: str, entry: Mapping[str, Any]) -> list[Number]:
     """Every number of a parsed file, in printed order."""
     return [
@@ -96,7 +103,7 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
 
 
 def _score_records(results: str, select: Mapping[str, str], other: Mapping[str, str] | None):
-    """Columns of the records behind a selection: as its own, but for what the table says."""
+    """Columns of the records behind a selection: its own, unless the table names others."""
     if other is None:
         return {}
     differing = {("table" if name == "results" else name): value for name, value in other.items()}

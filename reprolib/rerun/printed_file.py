@@ -193,7 +193,7 @@ def _value_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _meaning_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:
-    """Yield what nothing says of a number, but must be said: role, quantity, extent of a search."""
+    """Yield what the file must say of a number and does not: role, quantity, extent of a search."""
     stated = {**table, **table["rows"][row], **table["columns"][column]}
     quantity = quantity_of(table, row, column)
     if "role" not in stated and not text_on(table.get("quoted", []), row, column):

@@ -1,4 +1,4 @@
-"""Any stored record again, as it is or with a parameter changed: what the notebooks turn."""
+"""Recompute any stored record, as it is or with a parameter changed, for the notebooks."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def recompute(
     DataFrame
         One row for every metric of the task: printed (the paper's number, over all its trials),
         stored (this trial in the committed results) and live, all in the unit of the records;
-        NaN where there is none.
+        NaN where there is none. A printed statistic over trials, such as the accuracy in the
+        dimension of the best mean, has a row, too: of this trial as computed now among the
+        other trials as stored.
 
     Raises
     ------
@@ -58,15 +60,24 @@ def recompute(
     """
     protocol, data = get_protocol(paper), data_fetch.load(dataset)
     wanted = Task(paper, table, dataset, method, reading, trial, setting=setting)
-    stored = results.select(
-        results.load_paper(paper), **{k: getattr(wanted, k) for k in KEY if k != "metric"}
+    names = [name for name in KEY if name not in ("trial", "metric")]
+    all_trials = results.select(
+        results.load_paper(paper), **{name: getattr(wanted, name) for name in names}
     )
+    stored = all_trials[all_trials["trial"] == trial]
+    printed = _printed(paper, wanted)
     for task in _tasks(protocol, data, wanted):
         task = _changed(task, changes)
         rows = [row_of(task, m, data.source, 0.0) for m in protocol.run(task, data)]
         live = results.select(results.to_frame(rows), reading=reading, trial=trial, setting=setting)
         if len(live):
-            return _beside(live, stored, _printed(paper, wanted))
+            others = all_trials[all_trials["trial"] != trial]
+            derived = (
+                [] if stored["metric"].duplicated().any() else _derived(protocol, live, others)
+            )
+            shown = [row for row in derived if row["metric"] in printed]
+            now = pd.concat([live, results.to_frame(shown)]) if shown else live
+            return _beside(now, stored, printed)
     raise ValueError(
         f"the protocol of {paper!r} has no task {table} / {dataset} / {method} / {setting!r} / "
         f"{reading!r} / trial {trial}; the names are those of the columns of results/{paper}/*.csv"
@@ -93,6 +104,13 @@ def _changed(task: Task, changes: Mapping[str, Any]) -> Task:
         known = ", ".join(task.params) or "none"
         raise ValueError(f"the task has no parameter {unknown[0]!r}; its parameters: {known}.")
     return dataclasses.replace(task, params={**task.params, **changes})
+
+
+def _derived(protocol: Protocol, live: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, Any]]:
+    """Statistics over trials that belong to the live one, the other trials being as stored."""
+    trial = int(live["trial"].iloc[0])
+    rows = protocol.derive(pd.concat([live, others]))
+    return [row for row in rows if row["trial"] == trial]
 
 
 def _printed(paper: str, wanted: Task) -> dict[str, float]:

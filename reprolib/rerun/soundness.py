@@ -1,4 +1,4 @@
-"""What is wrong with the committed tables of a paper, as far as it shows without running a task."""
+"""Faults of the committed tables of a paper that are found without running a task."""
 
 from __future__ import annotations
 

@@ -10,6 +10,15 @@ import pandas as pd
 from scipy import stats
 
 
+def mean_interval(values, level: float = 0.95) -> tuple[float, float, float]:
+    """Mean of one value a trial, with its t interval; its ends are NaN for a single trial."""
+    mean, n = float(np.mean(values)), len(values)
+    if n < 2:
+        return mean, np.nan, np.nan
+    half = float(stats.t.ppf((1 + level) / 2, n - 1) * stats.sem(values))
+    return mean, mean - half, mean + half
+
+
 def paired_interval(a, b, level: float = 0.95) -> tuple[float, float, float]:
     """Mean of a - b over paired trials, with its t interval.
 
@@ -37,13 +46,27 @@ def paired_interval(a, b, level: float = 0.95) -> tuple[float, float, float]:
         raise ValueError(
             f"a has shape {a.shape} and b {b.shape}; give the same two or more trials of both."
         )
-    difference = a - b
-    half = stats.t.ppf((1 + level) / 2, len(a) - 1) * stats.sem(difference)
-    return (
-        float(difference.mean()),
-        float(difference.mean() - half),
-        float(difference.mean() + half),
-    )
+    return mean_interval(a - b, level)
+
+
+def mean_intervals(differences: pd.DataFrame) -> pd.DataFrame:
+    """Mean and 95 % t interval of every column over the rows where it is not missing.
+
+    Parameters
+    ----------
+    differences : DataFrame
+        One row a trial, one column a comparison.
+
+    Returns
+    -------
+    DataFrame
+        The columns difference, low and high; low and high are NaN for a comparison with a single
+        trial. A comparison without any trial is left out.
+    """
+    lines = {
+        name: mean_interval(v) for name, column in differences.items() if len(v := column.dropna())
+    }
+    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
 
 
 def corrected_interval(

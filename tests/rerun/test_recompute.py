@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from reprolib import recompute
+from reprolib.papers.mkmmc._methods import OWN
 
 TWONORM = ("kpm", "table2", "embedded/twonorm", "kpm")
 
@@ -43,3 +44,12 @@ def test_a_changed_parameter_changes_the_live_value_only():
 def test_what_does_not_exist_is_said(options, message):
     with pytest.raises(ValueError, match=message):
         recompute(*TWONORM, **options)
+
+
+@pytest.mark.needs_data("faces/yale")
+def test_printed_statistic_over_trials_is_live_too():
+    name = ("mkmmc", "table2", "faces/yale", "mmc")
+    frame = recompute(*name, setting="3 train", trial=1)
+    assert {OWN, "accuracy", "dimension"} == set(frame.index)
+    assert frame.loc["accuracy", "printed"] == pytest.approx(0.6113)
+    np.testing.assert_allclose(frame["live"], frame["stored"], atol=1e-3)

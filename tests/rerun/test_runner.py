@@ -16,23 +16,6 @@ from reprolib.rerun.store import RecordStore
 from tests import fake_paper
 
 
-@pytest.fixture
-def fake(monkeypatch):
-    """Register the fake paper and its data; count the tasks that are really run."""
-    ran = []
-
-    def counting(task, data):
-        ran.append(task)
-        return fake_paper.run(task, data)
-
-    protocol = dataclasses.replace(fake_paper.PROTOCOL, run=counting)
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: protocol)
-    monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
-    data_cache.clear()
-    yield protocol, ran
-    data_cache.clear()
-
-
 def values(run) -> pd.DataFrame:
     return run.records.drop(columns="seconds")
 

@@ -70,24 +70,6 @@ def test_empty_pattern_is_refused(pattern):
         Selection([pattern])
 
 
-@pytest.fixture
-def fake(monkeypatch):
-    """Register the fake paper and its data; count the tasks that are really run."""
-    ran = []
-
-    def counting(task, data):
-        ran.append(task)
-        return fake_paper.run(task, data)
-
-    protocol = dataclasses.replace(fake_paper.PROTOCOL, run=counting)
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: protocol)
-    monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
-    monkeypatch.setattr(data_fetch, "counterparts", lambda name: ["embedded/coins"])
-    monkeypatch.setattr(data_fetch, "available", lambda name: True)
-    yield protocol, ran
-    data_cache.clear()
-
-
 def test_selected_tasks_alone_are_run_and_recorded(fake, tmp_path):
     protocol, ran = fake
     store = RecordStore(tmp_path)

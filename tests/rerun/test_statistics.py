@@ -11,6 +11,7 @@ from reprolib.rerun.statistics import (
     compare_ranks,
     corrected_interval,
     indistinct_groups,
+    mean_intervals,
     paired_interval,
 )
 from tests.naive import comparison as naive
@@ -117,3 +118,16 @@ def test_bad_input_is_named():
         compare_ranks(pd.DataFrame(np.ones((3, 2))))
     with pytest.raises(ValueError, match="missing values"):
         compare_ranks(pd.DataFrame([[1.0, 2, np.nan], [1, 2, 3]]))
+
+
+def test_intervals_of_columns_are_paired_intervals_over_the_rows_of_both():
+    rng = np.random.default_rng(3)
+    wide = pd.DataFrame(rng.normal(size=(7, 3)), columns=["a", "b", "c"])
+    wide.loc[2, "a"] = np.nan
+    wide.loc[1:, "c"] = np.nan
+    table = mean_intervals(wide.drop(columns="b").sub(wide["b"], axis=0).assign(none=np.nan))
+    kept = wide.dropna(subset="a")
+    assert tuple(table.loc["a"]) == pytest.approx(paired_interval(kept["a"], kept["b"]))
+    assert table.loc["c", "difference"] == pytest.approx(wide.loc[0, "c"] - wide.loc[0, "b"])
+    assert table.loc["c", ["low", "high"]].isna().all()
+    assert list(table.index) == ["a", "c"]

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from reprolib.rerun import tables, verdicts
-from reprolib.rerun.printed import numbers
+from reprolib.rerun.printed import in_printed_order, numbers
 from reprolib.rerun.registry import PAPERS
 from reprolib.rerun.rules import WORDS
 from reprolib.rerun.verdicts import Outcome, Verdict, judge_paper
@@ -120,3 +120,9 @@ def test_numbers_are_judged_once_until_the_results_change(tmp_path, monkeypatch)
     (folder / "table1.csv").write_text("changed")
     judge_paper("kpm", tmp_path)
     assert len(asked) == 2
+
+
+def test_data_sets_stand_in_printed_order_and_others_last():
+    datasets = ["uci/letter", "z", "embedded/optdigits", "uci/landsat"]
+    expected = ["uci/landsat", "uci/letter", "embedded/optdigits", "z"]
+    assert in_printed_order("simplex", datasets) == expected

@@ -87,6 +87,19 @@ class _Problem:
         total = float(svm.variables["alpha"].sum())
         return total - 0.5 * dual_norm(self.tree, np.maximum(self.gammas, 1.0), dual_norms) ** 2
 
+    def ending(self, path, gap, penalty, gap_tol, decrease_tol) -> str:
+        """Status with which the alternation ends after the last step of ``path``; empty: go on."""
+        objective, round_off = path[-1], ROUND_OFF * path[-1]
+        decrease = path[-2] - objective if len(path) > 2 else np.inf
+        stuck = decrease <= 1e-2 * round_off and gap <= OPTIMAL_GAP * objective
+        if gap <= max(gap_tol * penalty, round_off) or stuck:
+            return "optimal" if -gap <= OPTIMAL_GAP * objective else "inaccurate"
+        if len(self.uncertified) >= MOST_UNCERTIFIED:
+            return "inaccurate"
+        if not self.convex and decrease <= decrease_tol * objective:
+            return "stationary"
+        return ""
+
 
 def solve_pyramid_alternating(
     kernels: KernelSet,
@@ -165,7 +178,7 @@ def solve_pyramid_alternating(
     weights = uniform_weights(tree) if start is None else start
     effective = effective_weights(tree, problem.p, weights)
     path: list[float] = []
-    alpha, lower, status, inner_tol = None, -np.inf, "max_iter", OPTIMAL_GAP
+    alpha, lower, status, inner_tol = None, -np.inf, "", OPTIMAL_GAP
     for _ in range(max_iter):
         svm, dual_norms, noise = problem.solve_inner(effective, alpha, inner_tol)
         alpha = svm.variables["alpha"]
@@ -175,18 +188,10 @@ def solve_pyramid_alternating(
         if bound >= lower:
             lower, of_bound = bound, alpha
         kernel_norms = np.where(dual_norms > SIGNIFICANT * noise, effective * dual_norms, 0.0)
-        gap, round_off = path[-1] - lower, ROUND_OFF * path[-1]
-        stuck = len(path) > 2 and path[-2] - path[-1] <= 1e-2 * round_off
-        if gap <= max(gap_tol * penalty, round_off) or (stuck and gap <= OPTIMAL_GAP * path[-1]):
-            status = "optimal" if -gap <= OPTIMAL_GAP * path[-1] else "inaccurate"
+        status = problem.ending(path, path[-1] - lower, penalty, gap_tol, decrease_tol)
+        if status:
             break
         inner_tol = max(ROUND_OFF, min(OPTIMAL_GAP, 0.1 * gap_tol * penalty / path[-1]))
-        if len(problem.uncertified) >= MOST_UNCERTIFIED:
-            status = "inaccurate"
-            break
-        if not problem.convex and len(path) > 2 and path[-2] - path[-1] <= decrease_tol * path[-1]:
-            status = "stationary"
-            break
         kept = np.where(kernel_norms > prune_tol * kernel_norms.max(), kernel_norms, 0.0)
         weights = pyramid_weights(tree, problem.gammas, kept)
         effective = effective_weights(tree, problem.p, weights)
@@ -202,7 +207,7 @@ def solve_pyramid_alternating(
         },
         primal_objective=path[-1],
         dual_objective=lower,
-        status=status,
+        status=status or "max_iter",
         iterations=len(path),
         info={"dual_alpha": of_bound, "reach": svm.info["reach"]},
         scale=path[-1],

@@ -2,9 +2,11 @@
 
 ``Interval`` and ``StrOptions`` are the words of ``_parameter_constraints``, by which an estimator's
 ``_validate_params`` checks its hyperparameters. scikit-learn may move them without notice: then
-this file changes, and no other.
+this file changes, and no other. ``_check_partial_fit_first_call`` keeps the classes of the first
+batch that ``partial_fit`` is given.
 """
 
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import _check_partial_fit_first_call as check_first_batch
 
-__all__ = ["Interval", "StrOptions"]
+__all__ = ["Interval", "StrOptions", "check_first_batch"]

@@ -18,10 +18,10 @@ from scipy.optimize import brentq
 from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.codes import first_largest
+from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import COUNT, validate_data
 from reprolib.methods.simplex._base import SimplexClassifierMixin
 from reprolib.methods.simplex.losses import ExponentialLoss, SimplexLoss

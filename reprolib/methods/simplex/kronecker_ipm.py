@@ -28,21 +28,22 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
 
-#: Columns of L to begin with, and to end with: more are taken where conjugate gradients are slow.
+#: Columns of L at the start, and at most: more are taken where conjugate gradients are slow.
 FIRST_RANK, LARGEST_RANK = 100, 1000
-#: Conjugate gradient steps in one solve that call for as many columns again; the most allowed.
+#: Conjugate gradient steps in one solve for which the columns are doubled, and at most.
 SLOW_SOLVE, LONGEST_SOLVE = 25, 300
-#: Share of the residual that the two solves of a step may leave.
+#: Relative residual at which the two solves of a step stop.
 PREDICTOR_PRECISION, CORRECTOR_PRECISION = 1e-1, 3e-2
-#: Of the duality gap over the sum of complementarity, before which precision comes first.
+#: Duality gap, in sums of complementarity, above which a step lowers the error of the last solves
+#: and not that sum.
 LARGEST_EXCESS = 10.0
 #: A row of L is left out of a class where D makes it smaller than this.
 NEGLIGIBLE = 1e-3
 #: Least entry of D in the preconditioner: with less, round-off would make it indefinite.
 SMALLEST = 1e-6
-#: Newton steps without a smaller gap after which round-off has the word.
+#: The method stops after this many Newton steps without a smaller gap: the rest is round-off.
 PATIENCE = 10
-#: Of the way to the boundary, per step.
+#: Share of the way to the boundary that a step takes.
 STEP_SHARE = 0.99
 
 

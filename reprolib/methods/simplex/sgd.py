@@ -15,11 +15,10 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
+from reprolib.methods.shared.sklearn_private import Interval, StrOptions, check_first_batch
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import COUNT, POSITIVE, validate_data
 from reprolib.methods.simplex._base import SimplexClassifierMixin
@@ -170,7 +169,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         self._validate_params()
         first = not hasattr(self, "_state")
         X, y = self._validate(X, y, reset=first)
-        _check_partial_fit_first_call(self, classes)
+        check_first_batch(self, classes)
         if first:
             self._set_code()
             self._start(X)

@@ -17,10 +17,10 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.kernels import KernelMixin, check_gram
+from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import (
     COUNT,
@@ -181,8 +181,8 @@ class SimplexConeSVC(_SimplexSVC):
         iterations together.
     cache_size : float, default=500
         The Gram matrix is stored if it fits in so many MB; otherwise its rows are computed as
-        they are needed, and the interior-point method must make do with the examples whose
-        matrix fits: give 8e-6 n^2 where C is large.
+        they are needed, and the interior-point method can use only the examples whose matrix
+        fits: give 8e-6 n^2 where C is large.
     random_state : int, RandomState or None
         Order of the examples in the descent.
 

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from reprolib.methods.keops import KEOPSClassifier, KernelTree, MKLClassifier, TreeLassoClassifier
+from reprolib.rerun.folds import mean_over_folds
 
 #: Cost c, relative: C is c divided by the mean squared norm of a point under uniform weights.
 COSTS = tuple(float(f"{10**e:.3g}") for e in np.arange(-2.0, 1.01, 0.5))
@@ -117,12 +118,10 @@ def cross_validated_scores(method: Method, tree: KernelTree, X, y, folds):
     """
     if len(method.grid) == 1:
         return np.zeros(1), np.zeros(1)
-    auc = np.zeros((len(folds), len(method.grid)))
-    accuracy = np.zeros_like(auc)
-    for i, (train, test) in enumerate(folds):
-        for j, value in enumerate(method.grid):
-            model = method.make(X[train], tree, value).fit(X[train], y[train])
-            scores = model.decision_function(X[test])
-            auc[i, j] = roc_auc_score(y[test], scores)
-            accuracy[i, j] = np.mean((scores > 0) == (y[test] > 0))
-    return auc.mean(axis=0), accuracy.mean(axis=0)
+
+    def auc_and_accuracy(value, train, test):
+        model = method.make(X[train], tree, value).fit(X[train], y[train])
+        scores = model.decision_function(X[test])
+        return roc_auc_score(y[test], scores), np.mean((scores > 0) == (y[test] > 0))
+
+    return mean_over_folds(auc_and_accuracy, method.grid, folds).T

@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy import stats
 
 from reprolib.papers.keops.figures import METHODS
 from reprolib.report.style import figure_grid, note_source, source_text
 from reprolib.rerun.printed import numbers
 from reprolib.rerun.records import number_in, select
+from reprolib.rerun.statistics import mean_interval
 from reprolib.rerun.tables import number_text
 from reprolib.rerun.task import HEADLINE
 
 #: Metrics of Table 1, their factor, and the digits shown.
 METRICS = {"auc": (100, 1), "regions": (1, 1), "channels": (1, 1), "frames": (1, 0)}
-
-
-def paired_differences(records: pd.DataFrame, method: str, reference: str = HEADLINE):
-    """Every reading minus another one on the draws that both have, for one method.
-
-    Returns
-    -------
-    DataFrame
-        For each reading (rows) and metric: mean difference and half width of its 95 % t interval.
-    """
-    rows = records[
-        (records["table"] == "table1")
-        & (records["method"] == method)
-        & records["metric"].isin(METRICS)
-    ]
-    wide = rows.pivot_table(index=["reading", "trial"], columns="metric", values="value")
-    base = wide.loc[reference]
-    lines = {}
-    for reading, group in wide.groupby(level="reading"):
-        difference = group.droplevel("reading") - base
-        line: dict[str, str | int] = {"draws": len(difference.dropna(how="all"))}
-        for metric, (factor, digits) in METRICS.items():
-            values = factor * difference[metric].dropna() if metric in difference else ()
-            line[metric] = _with_half_width(np.asarray(values), digits)
-        if reading != reference:
-            lines[str(reading)] = line
-    return pd.DataFrame.from_dict(lines, orient="index")
-
-
-def _with_half_width(values: np.ndarray, digits: int) -> str:
-    if len(values) < 2:
-        return "–"
-    half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
-    return f"{values.mean():+.{digits}f} ± {half:.{digits}f}"
 
 
 def aucs_by_run(records: pd.DataFrame) -> pd.DataFrame:
@@ -76,12 +41,12 @@ def leak(records: pd.DataFrame) -> pd.DataFrame:
         wide = 100 * rows[rows["method"] == method].pivot_table(
             index="trial", columns="reading", values="value"
         )
-        difference = wide["same characters"] - wide["other characters"]
+        difference, low, high = mean_interval(wide["same characters"] - wide["other characters"])
         lines[METHODS[method][0]] = {
             "same characters": number_text(wide["same characters"].mean(), None, 1),
             "other characters": number_text(wide["other characters"].mean(), None, 1),
-            "difference": _with_half_width(difference.to_numpy(), 1),
-            "draws": len(difference),
+            "difference": f"{difference:+.1f} ± {(high - low) / 2:.1f}",
+            "draws": len(wide),
         }
     return pd.DataFrame.from_dict(lines, orient="index")
 

@@ -68,18 +68,6 @@ def response_at(evokeds, channels=("Pz", "Cz")) -> Figure:
     return figure
 
 
-def butterfly(evoked: mne.Evoked) -> Figure:
-    """All channels at once, coloured by place, with scalp maps at the peaks."""
-    with mne.use_log_level("ERROR"):
-        return evoked.plot_joint(
-            times=[0.2, 0.3, 0.35, 0.45],
-            show=False,
-            title="target minus other flashes",
-            ts_args={"units": {"eeg": "A/D units"}},
-            topomap_args={"contours": 4},
-        )
-
-
 def cap_map() -> Figure:
     """The 17 regions and their electrodes on the flat cap, nose up, every region named."""
     xy = head_positions(electrode_info())

@@ -25,7 +25,7 @@ from reprolib.report.style import (
 )
 from reprolib.rerun.printed import numbers
 from reprolib.rerun.records import chosen, ok, path_matrix, paths, select
-from reprolib.rerun.statistics import paired_interval
+from reprolib.rerun.statistics import mean_intervals, paired_interval
 from reprolib.rerun.task import HEADLINE
 
 #: Name in figures, and colour, of every method.
@@ -42,7 +42,7 @@ PAPER_METHODS = ("keops", "tree norm", "mkl")
 N_FRAMES = 14
 #: Milliseconds from one frame to the next; the first is at the flash.
 FRAME_MS = 50
-#: Of the outline in scalp maps, in metres: where the azimuthal projection puts the equator.
+#: Radius in metres of the head's outline in scalp maps: the equator in the azimuthal projection.
 HEAD_RADIUS = 0.095
 
 
@@ -182,16 +182,6 @@ def frame_images(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def frame_profile(records: pd.DataFrame) -> pd.DataFrame:
-    """Mean relevance of every frame, summed over channels (rows: frames 1-14)."""
-    profile = {
-        METHODS[m][0]: relevances(records, m).sum(axis=1).mean(axis=0)
-        for m in _methods_at_hand(records)
-    }
-    frame = pd.DataFrame(profile, index=pd.RangeIndex(1, N_FRAMES + 1, name="frame"))
-    return frame / frame.sum()
-
-
 def selection_frequency(records: pd.DataFrame) -> Figure:
     """Share of the draws in which an electrode is kept."""
     methods = _methods_at_hand(records)
@@ -280,17 +270,6 @@ def _mean_by_size(rows: pd.DataFrame):
     return sizes, np.array([np.mean(values[k]) for k in sizes])
 
 
-def spelling_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Characters right (percent, all runs) after 1, 2, 3, 5, 10 and 15 repetitions."""
-    lines = {}
-    for (method, reading), share in _spelled(records).items():
-        kind = "ensemble" if reading == "ensemble" else "567 flashes"
-        lines[METHODS[method][0], kind] = {r: 100 * share[r - 1] for r in (1, 2, 3, 5, 10, 15)}
-    frame = pd.DataFrame.from_dict(lines, orient="index")
-    frame.index = pd.MultiIndex.from_tuples(frame.index, names=["method", "trained on"])
-    return frame.rename_axis(columns="repetitions")
-
-
 def spelling(records: pd.DataFrame) -> Figure:
     """Share of the characters spelled right against repetitions."""
     figure, axes = figure_grid(1, 2, size=(4.2, 3.6), sharey=True)
@@ -341,18 +320,18 @@ def paired_aucs(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
     """
     rows = select(records, table="table1", metric="auc", reading=reading)
     wide = 100 * rows.pivot_table(index="trial", columns="method", values="value")
-    lines = {}
-    for method in [m for m in METHODS if m in wide]:
-        difference = (wide[method] - wide["keops"]).dropna()
-        n = len(difference)
-        spread = difference.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-        lines[METHODS[method][0]] = {
-            "AUC": wide[method].mean(),
-            "minus KEOPS": difference.mean(),
-            "half width": stats.t.ppf(0.975, n - 1) * spread if n > 1 else np.nan,
-            "draws": n,
+    wide = wide[[m for m in METHODS if m in wide]]
+    differences = wide.sub(wide["keops"], axis=0)
+    intervals = mean_intervals(differences)
+    table = pd.DataFrame(
+        {
+            "AUC": wide.mean(),
+            "minus KEOPS": intervals["difference"],
+            "half width": intervals["high"] - intervals["difference"],
+            "draws": differences.count(),
         }
-    return pd.DataFrame.from_dict(lines, orient="index")
+    )
+    return table.rename(index={m: label for m, (label, _) in METHODS.items()})
 
 
 def readings_forest(records: pd.DataFrame) -> Figure:

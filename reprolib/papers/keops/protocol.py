@@ -77,7 +77,7 @@ VARIANTS: Mapping[str, tuple[tuple[str, ...], Mapping[str, object]]] = {
 DECISIVE = ("standardised", "stopped after 50 steps", "without run 011/02")
 #: A kernel counts as kept above this fraction of the largest norm; the headline keeps all nonzero.
 THRESHOLDS = (1e-3, 1e-2)
-#: Their costs in the ensembles and in the measurement of the leak: medians of Table 1's choices.
+#: Methods that spell; their costs are the medians of those chosen in Table 1.
 SPELLING_METHODS = ("keops", "mkl", "svm", "lda")
 
 

@@ -20,29 +20,8 @@ from reprolib.report.style import (
     RED,
     SKY,
     figure_grid,
+    plane_grid,
 )
-
-
-def decision_boundaries(model, X, y, dimensions: Sequence[int], titles: Sequence[str]) -> Figure:
-    """Decision regions of a fitted KPM at several D, with the training points.
-
-    Parameters
-    ----------
-    model : KPMClassifier
-        Fitted with ``n_components`` at least the largest of ``dimensions``.
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-    dimensions : sequence of int
-    titles : sequence of str
-    """
-    grid_x, grid_y, points = _grid(X)
-    paths = model.decision_path(points)
-    figure, axes = figure_grid(1, len(dimensions), size=(2.9, 2.8), sharex=True, sharey=True)
-    for axis, D, title in zip(axes, dimensions, titles, strict=True):
-        _draw_regions(axis, grid_x, grid_y, paths[:, D - 1].reshape(grid_x.shape))
-        _draw_points(axis, X, y)
-        axis.set_title(title, fontsize=10)
-    return figure
 
 
 def kpm_beside_svm(X, y, X_test, y_test, D: int, gamma: float, costs: Sequence[float]) -> Figure:
@@ -63,7 +42,7 @@ def kpm_beside_svm(X, y, X_test, y_test, D: int, gamma: float, costs: Sequence[f
     """
     kpm = fitted(X, y, D, gamma)
     svm = GridSearchCV(SVC(gamma=gamma), {"C": list(costs)}, cv=5).fit(X, y).best_estimator_
-    grid_x, grid_y, points = _grid(X)
+    grid_x, grid_y, points = plane_grid(X)
     figure, axes = figure_grid(1, 2, size=(3.9, 3.5), sharex=True, sharey=True)
     titles = [f"KPM, D = {kpm.n_components_}", f"SVM, C = {svm.C:g}"]
     for axis, model, title in zip(axes, (kpm, svm), titles, strict=True):
@@ -86,7 +65,7 @@ def components(X, y, gamma: float, which: Sequence[int]) -> Figure:
 
     Component j is V_j at the training points, and k(x, .)' V_j / lambda_j elsewhere.
     """
-    grid_x, grid_y, points = _grid(X)
+    grid_x, grid_y, points = plane_grid(X)
     eigenvalues, V = gram_eigh(gram(X, kernel="rbf", gamma=gamma))
     values = gram(points, X, "rbf", gamma=gamma) @ (V / eigenvalues)
     figure, axes = figure_grid(1, len(which), size=(2.4, 2.3), sharex=True, sharey=True)
@@ -113,14 +92,6 @@ def path_picture(model, X_train, y_train, X_test, y_test) -> Figure:
     axes[2].semilogy(D, size, color=GREEN)
     axes[2].set(title="largest |f(x)| on the test points", xlabel="D")
     return figure
-
-
-def _grid(X, steps: int = 160):
-    low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4
-    grid_x, grid_y = np.meshgrid(
-        np.linspace(low[0], high[0], steps), np.linspace(low[1], high[1], steps)
-    )
-    return grid_x, grid_y, np.column_stack([grid_x.ravel(), grid_y.ravel()])
 
 
 def _draw_regions(axis, grid_x, grid_y, decision) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,9 +15,10 @@ from reprolib.report.style import (
     figure_grid,
     interval_plot,
     note_source,
+    small_multiples,
     source_text,
 )
-from reprolib.rerun.printed import numbers
+from reprolib.rerun.printed import in_printed_order, numbers
 from reprolib.rerun.records import chosen, ok, path_matrix, select
 from reprolib.rerun.statistics import intervals_by_dataset, paired_interval
 from reprolib.rerun.task import HEADLINE
@@ -28,7 +27,7 @@ from reprolib.rerun.task import HEADLINE
 KPM, SVM = BLUE, RED
 #: Errors on the axes of the printed Figure 1.
 PRINTED_ERRORS = {"kpm": (0.30, 0.46), "svm": (0.32, 0.35)}
-#: More realisations than the published ones at hand; used for comparisons where it was run.
+#: Reading with more trials than the published realisations; comparisons use it where it was run.
 PARTITIONS = "random partitions"
 
 
@@ -41,12 +40,6 @@ def paper_name(dataset: str) -> str:
 def printed_dimensions() -> dict[str, float]:
     """D that Table 1 prints, by data set."""
     return {n.select["dataset"]: n.value for n in numbers("kpm") if n.column == "selected D"}
-
-
-def _paper_first(datasets: Iterable[str]) -> list[str]:
-    """Put the sets of the paper before the others, each by name."""
-    printed = printed_dimensions()
-    return sorted(datasets, key=lambda name: (name not in printed, name))
 
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
@@ -91,13 +84,10 @@ def figure1(records: pd.DataFrame) -> Figure:
 def error_against_dimension(records: pd.DataFrame) -> Figure:
     """Test error against D for every data set: mean, and middle 80 % of the realisations."""
     rows = select(records, table="table2", reading=HEADLINE, setting="")
-    names = _paper_first(rows["dataset"].unique())
-    n_columns = min(4, len(names))
-    figure, axes = figure_grid(-(-len(names) // n_columns), n_columns)
-    for axis, name in zip(axes, names, strict=False):
+    names = in_printed_order("kpm", rows["dataset"].unique())
+    figure, axes = small_multiples(len(names), 4)
+    for axis, name in zip(axes, names, strict=True):
         _draw_band(axis, rows[rows["dataset"] == name], name)
-    for axis in axes[len(names) :]:
-        axis.set_visible(False)
     axes[0].legend(fontsize=8)
     note_source(figure, source_text(rows))
     return figure
@@ -132,7 +122,7 @@ def paired_table(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame
     """
     rows = select(records, table="table2", reading=reading, setting="", metric="test error")
     table = intervals_by_dataset(rows, "kpm", "svm", lambda _, kpm, svm: paired_interval(kpm, svm))
-    table = table.loc[_paper_first(table.index)]
+    table = table.loc[in_printed_order("kpm", table.index)]
     return table.rename(columns={"kpm": "KPM", "svm": "SVM"})
 
 
@@ -182,12 +172,10 @@ def selected_dimensions(records: pd.DataFrame) -> Figure:
     rows = select(records, table="selection", method="kpm", reading=HEADLINE)
     printed = {k: v for k, v in printed_dimensions().items() if k in set(rows["dataset"])}
     n_columns = min(3, len(printed))
-    figure, axes = figure_grid(-(-len(printed) // n_columns), n_columns, size=(3.4, 2.5))
-    for axis, (name, D) in zip(axes, printed.items(), strict=False):
+    figure, axes = small_multiples(len(printed), n_columns, size=(3.4, 2.5))
+    for axis, (name, D) in zip(axes, printed.items(), strict=True):
         _draw_selections(axis, rows[rows["dataset"] == name], D)
         axis.set(title=paper_name(name), xlim=(0, 61), xlabel="D")
-    for axis in axes[len(printed) :]:
-        axis.set_visible(False)
     for axis in axes[::n_columns]:
         axis.set_ylabel("times selected")
     axes[n_columns - 1].legend(fontsize=7, loc="upper right")

@@ -30,6 +30,7 @@ from data_fetch import Dataset
 from data_fetch.raetsch import PUBLISHED_SVM
 from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
 from reprolib.rerun.derived import derived_row
+from reprolib.rerun.folds import mean_over_folds
 from reprolib.rerun.records import chosen, select
 from reprolib.rerun.task import (
     HEADLINE,
@@ -56,7 +57,7 @@ EXTRA_SETS = (
 )
 
 #: Largest D searched; where that is less, the numerical rank of the smallest training fold, or the
-#: last D whose decisions do not hang on rounding (`components.MAX_NORM`): paths in the
+#: last D whose decisions do not depend on rounding (`components.MAX_NORM`): paths in the
 #: records are then shorter.
 MAX_COMPONENTS = 60
 N_FOLDS = 5
@@ -65,8 +66,8 @@ FIGURE1_SET = "raetsch/flare_solar"
 FIGURE1_COMPONENTS = 30
 FIGURE1_C = tuple(round(0.2 * k, 1) for k in range(1, 101))
 
-#: Reading with more power: seeded partitions of the pool into training and test sets of the
-#: published sizes. The published realisations are such partitions, too, but few are at hand.
+#: Reading with more trials: seeded partitions of the pool into training and test sets of the
+#: published sizes. The published realisations are such partitions, too, but we have few of them.
 PARTITIONS = "random partitions"
 N_PARTITIONS, N_PARTITIONS_EXTRA = 100, 20
 #: Readings that need a run of their own, and what they change.
@@ -115,11 +116,10 @@ def _variants(profile: Profile, name: str) -> list[str]:
 def _table2(profile: Profile, dataset: Dataset) -> list[Task]:
     """KPM under all readings; the SVM of the headline and on random partitions."""
     name, coarse = dataset.name, {"n_grid": 20}
-    svm = {HEADLINE: {} if name in PAPER_SETS else coarse, PARTITIONS: coarse}
-    readings: list[tuple[str, str, dict[str, int]]] = [
-        ("kpm", reading, {}) for reading in _variants(profile, name)
-    ]
-    readings += [("svm", r, grid) for r, grid in svm.items() if ("kpm", r, {}) in readings]
+    svm_grids = {HEADLINE: {} if name in PAPER_SETS else coarse, PARTITIONS: coarse}
+    readings = _variants(profile, name)
+    runs: list[tuple[str, str, dict[str, int]]] = [("kpm", reading, {}) for reading in readings]
+    runs += [("svm", r, svm_grids[r]) for r in readings if r in svm_grids]
     return [
         Task(
             PAPER,
@@ -130,7 +130,7 @@ def _table2(profile: Profile, dataset: Dataset) -> list[Task]:
             trial,
             {"fold_seed": 0, **VARIANTS[reading], **grid},
         )
-        for method, reading, grid in readings
+        for method, reading, grid in runs
         for trial in range(_n_trials(profile, dataset, reading))
     ]
 
@@ -329,11 +329,12 @@ def _svm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
     gamma = _gamma(task)
     n_grid = task.params.get("n_grid", 100)
     grid = 3.0 * published * np.arange(1, n_grid + 1) / n_grid
-    folds = list(_folds(task).split(X, y))
-    errors = [
-        np.mean([_svm_error(C, gamma, X[a], y[a], X[b], y[b]) for a, b in folds]) for C in grid
-    ]
-    C = float(grid[select_dimension(np.array(errors)) - 1])
+    errors = mean_over_folds(
+        lambda C, train, test: _svm_error(C, gamma, X[train], y[train], X[test], y[test]),
+        grid,
+        _folds(task).split(X, y),
+    )
+    C = float(grid[select_dimension(errors) - 1])
     return [
         Measurement(
             "test error",

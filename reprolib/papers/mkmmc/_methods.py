@@ -26,6 +26,7 @@ from reprolib.methods.mkmmc import (
 )
 from reprolib.methods.mkmmc.stqp import solve_stqp_local
 from reprolib.methods.shared.kernels import gram_eigh
+from reprolib.rerun.folds import mean_over_folds
 from reprolib.rerun.task import HEADLINE, Measurement
 
 OWN = "accuracy at own dimension"
@@ -469,12 +470,10 @@ def _mmc_chosen_weight(trial: Trial) -> list[Measurement]:
     """Linear MMC, its weight and dimension chosen by leaving out an image of every class."""
     train, test = _linear_features(trial.X, trial.X_test)
     m = trial.n_classes - 1
-    folds = list(_left_out(trial.y))
-    scores = np.array(
-        [
-            np.mean([_fold_path(train, trial.y, rows, mu, m) for rows in folds], axis=0)
-            for mu in CHOSEN_WEIGHTS
-        ]
+    scores = mean_over_folds(
+        lambda mu, kept, rows: _fold_path(train, trial.y, kept, rows, mu, m),
+        CHOSEN_WEIGHTS,
+        _left_out(trial.y),
     )
     t = int(np.argmax(scores.max(axis=1) >= scores.max() - 1e-12))
     path = _weight_path(trial, train, test, CHOSEN_WEIGHTS[t], m)
@@ -483,15 +482,15 @@ def _mmc_chosen_weight(trial: Trial) -> list[Measurement]:
 
 
 def _left_out(y):
-    """Rows of the first, second, ... image of every class."""
+    """Yield all other rows, and those of the first, second, ... image of every class."""
     by_class = [np.flatnonzero(y == label) for label in np.unique(y)]
     for k in range(min(len(rows) for rows in by_class)):
-        yield np.array([rows[k] for rows in by_class])
+        left_out = np.array([rows[k] for rows in by_class])
+        yield np.setdiff1d(np.arange(len(y)), left_out), left_out
 
 
-def _fold_path(features, y, rows, mu: float, m: int):
-    """Accuracies on some rows in 1 to m dimensions, learned from the others."""
-    kept = np.setdiff1d(np.arange(len(y)), rows)
+def _fold_path(features, y, kept, rows, mu: float, m: int):
+    """Accuracies on some rows in 1 to m dimensions, learned from those that are kept."""
     X, X_test = features[kept], features[rows]
     return _weight_path(Trial(X, y[kept], X_test, y[rows]), X, X_test, mu, m)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from reprolib.report.style import (
@@ -17,24 +16,6 @@ from reprolib.report.style import (
 )
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
-
-
-def graph_figure(X, y, W) -> Figure:
-    """Points in the plane, and the edges of equation (7): width by weight, colour by sign."""
-    figure, axis = plt.subplots(figsize=(5.4, 4.4))
-    for sign, colour, label in [(1, RED, "pushed apart (W > 0)"), (-1, BLUE, "drawn together")]:
-        edges = [(i, j) for i in range(len(X)) for j in range(i) if sign * W[i, j] > 0]
-        if edges:
-            widths = [6 * abs(W[i, j]) / np.abs(W).max() for i, j in edges]
-            lines = LineCollection([X[list(e)] for e in edges], linewidths=widths, colors=colour)
-            lines.set_alpha(0.45)
-            axis.add_collection(lines)
-        axis.plot([], [], color=colour, label=label)
-    for label, marker in zip(np.unique(y), "os^D", strict=False):
-        axis.plot(*X[y == label].T, marker, color=BLACK, ms=9)
-    axis.legend(fontsize=9)
-    axis.set_aspect("equal")
-    return figure
 
 
 def simplex_figure(M, points) -> Figure:
@@ -102,16 +83,6 @@ def image_grid(rows, image_shape, source: str = "") -> Figure:
             axis = axes[i * n_columns + j]
             axis.imshow(np.asarray(image).reshape(image_shape), cmap="gray")
         axes[i * n_columns].set_title(name, loc="left", fontsize=9)
-    note_source(figure, source)
-    return figure
-
-
-def projection_figure(projections, y, is_test, source: str = "") -> Figure:
-    """First two coordinates of several projections: training points filled, test points open."""
-    figure, axes = figure_grid(1, len(projections), size=(3.4, 3.2))
-    for axis, (name, Z) in zip(axes, projections.items(), strict=True):
-        _draw_classes(axis, Z, y, is_test)
-        axis.set_title(name)
     note_source(figure, source)
     return figure
 

@@ -31,7 +31,7 @@ from reprolib.report.style import (
 )
 from reprolib.rerun.printed import numbers
 from reprolib.rerun.records import chosen, number_in, ok, path_matrix, select
-from reprolib.rerun.statistics import RankComparison, compare_ranks, paired_interval
+from reprolib.rerun.statistics import mean_intervals
 from reprolib.rerun.task import HEADLINE
 from reprolib.rerun.verdicts import Verdict
 
@@ -49,6 +49,8 @@ SCANS = {"linear weight scan": "linear MMC", "wide kernel weight scan": "one wid
 #: Printed rows that the scan is compared with.
 SCANNED_ROWS = ("MMC", "KMMC_cv", "MKMMC")
 _REDRAWS = 100
+#: Colour and line style of printed accuracies.
+_PRINTED_STYLES = {"MMC": (BLUE, "-."), "KMMC_cv": (BLACK, ":"), "MKMMC": (PURPLE, "--")}
 _CONSTRAINT_COLOURS = {"coefficient": BLUE, "function": GREEN, "whitened": RED}
 
 
@@ -115,24 +117,6 @@ def deviation_table(records: pd.DataFrame, published: str, methods: Sequence[str
     return deviation.sort_values("rms")
 
 
-def dimension_table(records: pd.DataFrame, method: str, readings: Sequence[str]) -> pd.DataFrame:
-    """Best dimension of every column under some readings of a method, below the printed ones."""
-    printed = {
-        column_label((n.select["dataset"], n.select["setting"])): int(n.value)
-        for n in numbers("mkmmc")
-        if n.kind == "selected" and n.select["method"] == method
-    }
-    rows = {"printed": printed}
-    for reading in readings:
-        own = select(records, method=method, reading=reading, metric="accuracy")
-        best = chosen(own, "n_components")
-        labels = [
-            column_label(column) for column in zip(own["dataset"], own["setting"], strict=True)
-        ]
-        rows[reading] = dict(zip(labels, best, strict=True))
-    return pd.DataFrame(rows).T[list(printed)]
-
-
 def oracle_bandwidths(records: pd.DataFrame) -> pd.DataFrame:
     """Best mean test accuracy of kernel MMC over the eleven bandwidths, by constraint and mu.
 
@@ -158,37 +142,10 @@ def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
     return means.loc[[*known, *means.index.difference(known)]]
 
 
-def method_ranks(records: pd.DataFrame, reading: str = HEADLINE) -> RankComparison:
-    """Ranks of the paper's five methods over the columns of its tables."""
-    means = accuracies(records).groupby(level=["method", "reading"], sort=False).mean()
-    scores = pd.DataFrame(
-        {
-            name: means.loc[(method, reading if _has(records, method, reading) else HEADLINE)]
-            for method, name in METHOD_NAMES.items()
-        }
-    )
-    return compare_ranks(scores)
-
-
 def paired_table(records: pd.DataFrame, first, second, metric: str = "accuracy") -> pd.DataFrame:
     """Paired difference of two (method, reading) pairs over the same splits, per column of both."""
     frame = accuracies(records, metric)
-    rows = {}
-    for column in frame.columns:
-        pairs = pd.concat([frame.loc[first, column], frame.loc[second, column]], axis=1).dropna()
-        if len(pairs) > 1:
-            rows[str(column)] = paired_interval(pairs.iloc[:, 0], pairs.iloc[:, 1])
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["difference", "low", "high"])
-
-
-def own_dimension_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Mean accuracy in the oracle dimension, in the training set's own, and the difference."""
-    oracle = accuracies(records).groupby(level=["method", "reading"], sort=False).mean()
-    own = accuracies(records, OWN).groupby(level=["method", "reading"], sort=False).mean()
-    pairs = [(m, r) for m in METHOD_NAMES for r in (HEADLINE, "whitened") if (m, r) in own.index]
-    frame = pd.concat({"oracle": oracle.loc[pairs], "own": own.loc[pairs]}, names=["dimension"])
-    order = [(m, r, d) for m, r in pairs for d in ("oracle", "own")]
-    return frame.reorder_levels(["method", "reading", "dimension"]).loc[order]
+    return mean_intervals(frame.loc[first] - frame.loc[second])
 
 
 #: Weights, and accuracies in per cent of shape (n_trials, n_weights, n_dimensions), by column.
@@ -358,7 +315,6 @@ def scan_figure(records: pd.DataFrame) -> Figure:
 
 #: Where the multiples of the images of a class are drawn.
 _MULTIPLES = {23: "$n_k$", 26: "$2n_k$", 29: "$3n_k$"}
-_TICKS = {1: "1", 5: "5", 10: "10", 15: "15", 20: "20", **_MULTIPLES}
 
 
 def _draw_distances(axis, distances: pd.Series, colour: str, style: str, alpha: float) -> None:
@@ -445,17 +401,13 @@ def _paths_by_bandwidth(records, column) -> dict[str, np.ndarray]:
 def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
     """Kernel MMC in c - 1 dimensions against the bandwidth, with the printed accuracies."""
     listed = columns(records)
-    printed = published_accuracies()
     figure, axes = figure_grid(len(listed) // 3, 3, size=(3.3, 2.5), sharex=True)
     for axis, column in zip(axes, listed, strict=True):
         paths = _paths_by_bandwidth(records, column)
         for constraint, colour in _CONSTRAINT_COLOURS.items():
             mean = 100 * paths[f"{constraint}, mu = 1"].mean(axis=0)
             axis.plot(EXPONENTS, mean, color=colour, label=constraint)
-        for name, colour, style in [("KMMC_cv", BLACK, ":"), ("MKMMC", PURPLE, "--")]:
-            if column_label(column) in printed:
-                value = printed.loc[name, column_label(column)]
-                axis.axhline(value, color=colour, ls=style, label=f"printed {name}")
+        _draw_printed(axis, column, ("KMMC_cv", "MKMMC"))
         axis.set_title(column_label(column))
     _label_outer(axes, 3, "width 2^k σ₀²: k", "accuracy (%)")
     handles, _ = axes[0].get_legend_handles_labels()
@@ -467,7 +419,6 @@ def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
 def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     """Linear MMC in c - 1 dimensions against mu, with the printed accuracies."""
     listed = columns(records)
-    printed = published_accuracies()
     figure, axes = figure_grid(len(listed) // 3, 3, size=(3.3, 2.5), sharex=True)
     for axis, column in zip(axes, listed, strict=True):
         rows = select(
@@ -475,14 +426,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         )
         means = 100 * path_matrix(rows).mean(axis=0)
         axis.plot(range(len(WITHIN_WEIGHTS)), means, "o-", color=BLUE, ms=4)
-        for name, colour, style in [
-            ("MMC", BLUE, "-."),
-            ("KMMC_cv", BLACK, ":"),
-            ("MKMMC", PURPLE, "--"),
-        ]:
-            if column_label(column) in printed:
-                value = printed.loc[name, column_label(column)]
-                axis.axhline(value, color=colour, ls=style, lw=1.2, label=f"printed {name}")
+        _draw_printed(axis, column, ("MMC", "KMMC_cv", "MKMMC"))
         axis.set_title(column_label(column))
         axis.set_xticks(range(len(WITHIN_WEIGHTS)), [f"{mu:g}" for mu in WITHIN_WEIGHTS])
     _label_outer(axes, 3, "weight μ of the within-class scatter", "accuracy (%)")
@@ -532,21 +476,13 @@ def deviations_figure(table: pd.DataFrame, title: str, source: str = "") -> Figu
     return figure
 
 
-def ranks_figure(comparison: RankComparison, source: str = "") -> Figure:
-    """Mean ranks on a line, with the critical difference of Nemenyi's test."""
-    ranks = comparison.mean_ranks
-    figure, axis = plt.subplots(figsize=(6.4, 0.6 + 0.4 * len(ranks)))
-    axis.plot(ranks, range(len(ranks)), "o", color=BLUE, ms=8)
-    best = float(ranks.iloc[0])
-    critical = comparison.critical_difference
-    axis.axvspan(best, best + critical, color=BLUE, alpha=0.12)
-    axis.set_yticks(range(len(ranks)), ranks.index)
-    axis.invert_yaxis()
-    axis.set_xlabel(
-        f"mean rank over {comparison.n_cases} columns (shaded: not told apart from the first)"
-    )
-    note_source(figure, source)
-    return figure
+def _draw_printed(axis, column: tuple[str, str], methods: Sequence[str]) -> None:
+    """Draw the printed accuracies of a column as lines across; none for data of our own."""
+    printed, label = published_accuracies(), column_label(column)
+    for name in methods if label in printed else ():
+        colour, style = _PRINTED_STYLES[name]
+        value = printed.loc[name, label]
+        axis.axhline(value, color=colour, ls=style, lw=1.2, label=f"printed {name}")
 
 
 def _label_outer(axes, n_columns: int, x_label: str, y_label: str) -> None:

@@ -28,6 +28,7 @@ from reprolib.papers.mkpm._common import (
     first_best,
     selected,
 )
+from reprolib.rerun.folds import mean_over_folds
 from reprolib.rerun.records import path_matrix, select
 from reprolib.rerun.task import HEADLINE, Measurement, Task
 
@@ -39,7 +40,7 @@ Z_SCORED = "z-scored in each run (extra)"
 RAW = "raw"
 #: log10 of the costs of the text: C = 10^-t, -6 < t < 4.
 LOG10_C = tuple(range(-3, 6))
-#: Mean-square-one inputs, for the machines that the paper does not have.
+#: C of the machines that the paper does not have, on inputs of mean square one.
 RELATIVE_C = (1e-3, 1e-2, 1e-1)
 KERNELS: dict[str, dict[str, Any]] = {
     "linear": {"kernel": "linear"},
@@ -49,18 +50,20 @@ KERNELS: dict[str, dict[str, Any]] = {
     "rbf 1": {"kernel": "rbf", "relative_gamma": 1.0},
     "rbf 4": {"kernel": "rbf", "relative_gamma": 4.0},
 }
+#: Settings of the SVM.
+ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER = "one-vs-one", "one-vs-rest", "Crammer-Singer"
 #: Methods and settings.
 LINEAR_MKPM = ("mkpm", "linear")
-ONE_VS_ONE, ONE_VS_REST = ("svm", "one-vs-one"), ("svm", "one-vs-rest")
-CRAMMER_SINGER = ("svm", "Crammer-Singer")
+SVMS = tuple(("svm", setting) for setting in (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER))
 SIMPLEX_RLS = ("simplex RLS", "")
-#: Mean-square-one inputs; the eigenvalues of K / n sum to the number of voxels.
+#: alpha of simplex RLS on the same inputs, where the eigenvalues of K / n sum to the number of
+#: voxels.
 ALPHAS = (0.01, 0.1, 1.0, 10.0)
 #: Machines compared with the linear MKPM in each condition.
 COMPARED = {
-    RAW: (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER, SIMPLEX_RLS),
-    Z_SCORED: (ONE_VS_ONE, ONE_VS_REST, CRAMMER_SINGER, SIMPLEX_RLS),
-    SCALED: (ONE_VS_ONE,),
+    RAW: (*SVMS, SIMPLEX_RLS),
+    Z_SCORED: (*SVMS, SIMPLEX_RLS),
+    SCALED: (("svm", ONE_VS_ONE),),
     CENTRED: (SIMPLEX_RLS,),
 }
 
@@ -226,15 +229,15 @@ def _svm_accuracy(C: float, fold) -> float:
 def _compare(task, fold) -> list[Measurement]:
     """Choose the hyperparameter by five-fold cross-validation over the training runs."""
     X, y, X_test, y_test = _arrays(fold)
-    cv = GroupKFold(5)
+    splits = list(GroupKFold(5).split(X, y, fold["groups"]))
     if task.method == "mkpm":
         K, K_test = _kernel(task.params.get("kernel", "linear"), X, X_test)
-        model = MKPMClassifierCV(X.shape[1], cv=cv, kernel="precomputed")
-        model.fit(K, y, groups=fold["groups"])
+        model = MKPMClassifierCV(X.shape[1], cv=splits, kernel="precomputed").fit(K, y)
         accuracy, chosen = model.score(K_test, y_test), {"d": model.n_components_}
+    elif task.method == "svm":
+        accuracy, chosen = _linear_svm(task.setting, fold, splits)
     else:
-        measure = _linear_svm if task.method == "svm" else _simplex_rls
-        accuracy, chosen = measure(task.setting, fold, list(cv.split(X, y, fold["groups"])))
+        accuracy, chosen = _simplex_rls(fold, splits)
     return [Measurement("accuracy", float(accuracy), chosen, n_test=len(y_test))]
 
 
@@ -245,7 +248,7 @@ def _centred(fold):
     return (X - mean) / scale, y, (X_test - mean) / scale, y_test
 
 
-def _simplex_rls(setting: str, fold, splits) -> tuple[float, dict]:
+def _simplex_rls(fold, splits) -> tuple[float, dict]:
     """Accuracy of linear simplex RLS, alpha by cross-validation."""
     X, y, X_test, y_test = _centred(fold)
     search = GridSearchCV(SimplexRLSClassifier(), {"alpha": ALPHAS}, cv=splits).fit(X, y)
@@ -256,33 +259,30 @@ def _linear_svm(setting: str, fold, splits) -> tuple[float, dict]:
     """Accuracy of a linear SVM on centred voxels of mean square one, C by cross-validation."""
     X, y, X_test, y_test = _centred(fold)
 
-    def accuracy(C, train, test):
-        Z, Z_test = X[train], X_test if test is None else X[test]
-        if ("svm", setting) != CRAMMER_SINGER:
+    def accuracy(C, Z, labels, Z_test, test_labels):
+        if setting != CRAMMER_SINGER:
             Z, Z_test = Z @ Z.T, Z_test @ Z.T
-        return _fit_converged(setting, C, Z, y[train]).score(
-            Z_test, y_test if test is None else y[test]
-        )
+        return _fit_converged(setting, C, Z, labels).score(Z_test, test_labels)
 
-    def cv_accuracy(C):
+    def held_out(C, train, test):
         try:
-            return np.mean([accuracy(C, train, test) for train, test in splits])
+            return accuracy(C, X[train], y[train], X[test], y[test])
         except ConvergenceWarning:
             return -np.inf
 
-    C = RELATIVE_C[first_best([cv_accuracy(C) for C in RELATIVE_C])]
-    return accuracy(C, np.arange(len(y)), None), {"C": C}
+    C = RELATIVE_C[first_best(mean_over_folds(held_out, RELATIVE_C, splits))]
+    return accuracy(C, X, y, X_test, y_test), {"C": C}
 
 
 def _fit_converged(setting: str, C: float, X, y):
     """Fit a machine, or raise the solver's warning that it did not converge."""
-    if ("svm", setting) == CRAMMER_SINGER:
+    if setting == CRAMMER_SINGER:
         machine = LinearSVC(
             multi_class="crammer_singer", C=C, max_iter=1000, tol=1e-2, random_state=0
         )
     else:
         machine = SVC(kernel="precomputed", C=C)
-        if ("svm", setting) == ONE_VS_REST:
+        if setting == ONE_VS_REST:
             machine = OneVsRestClassifier(machine)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)

@@ -14,6 +14,7 @@ from reprolib.report.style import (
     RED,
     SKY,
     figure_grid,
+    plane_grid,
 )
 
 COLOURS = (BLUE, ORANGE, GREEN, RED)
@@ -64,12 +65,10 @@ def at_dimension(model, X, y, X_test, y_test, d: int) -> Figure:
 
 
 def _draw_regions(axis, model, X, y, d: int) -> None:
-    low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4
-    axis_x, axis_y = np.linspace(low[0], high[0], 90), np.linspace(low[1], high[1], 90)
-    grid = np.stack(np.meshgrid(axis_x, axis_y), axis=-1)
-    predicted = model.predict_path(grid.reshape(-1, 2))[:, d].reshape(90, 90)
+    grid_x, grid_y, points = plane_grid(X, 90)
+    predicted = model.predict_path(points)[:, d].reshape(grid_x.shape)
     axis.pcolormesh(
-        axis_x, axis_y, predicted, cmap=ListedColormap(COLOURS), alpha=0.3, vmin=0, vmax=3
+        grid_x, grid_y, predicted, cmap=ListedColormap(COLOURS), alpha=0.3, vmin=0, vmax=3
     )
     axis.scatter(*X.T, c=[COLOURS[k] for k in y], s=6)
     shares = " + ".join(str(k) for k in model.allocation_path_[d])

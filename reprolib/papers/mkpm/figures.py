@@ -20,11 +20,12 @@ from reprolib.report.style import (
     figure_grid,
     interval_plot,
     note_source,
+    small_multiples,
     source_text,
 )
-from reprolib.rerun.printed import numbers
+from reprolib.rerun.printed import in_printed_order, numbers
 from reprolib.rerun.records import chosen, machine_names, number_in, paths, select
-from reprolib.rerun.statistics import paired_interval
+from reprolib.rerun.statistics import mean_intervals
 from reprolib.rerun.task import HEADLINE
 
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
@@ -103,10 +104,10 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
     A bar spans the d that a criterion chooses over folds or draws, its mark is their mean.
     """
     rows = select(records, table="path")
-    names = _in_printed_order(rows["dataset"].unique())
+    names = in_printed_order("mkpm", rows["dataset"].unique())
     printed = {n.select["dataset"]: n.value for n in numbers("mkpm") if n.column == "d-hat"}
-    figure, axes = figure_grid(-(-len(names) // 2), min(2, len(names)), size=(5.0, 3.2))
-    for axis, name in zip(axes, names, strict=False):
+    figure, axes = small_multiples(len(names), 2, size=(5.0, 3.2))
+    for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
         d, test = _curve(own, metric="test accuracy path")
         _, train = _curve(own, metric="training accuracy path")
@@ -117,8 +118,6 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
         bottom = min(test[len(test) // 4 :].min(), test.max() - 0.25) - 0.05
         axis.set(title=paper_name(name), xlabel="total dimension d", ylim=(bottom - 0.1, 1.02))
         _draw_criteria(axis, select(records, table="table1", dataset=name, metric="d"), bottom)
-    for axis in axes[len(names) :]:
-        axis.set_visible(False)
     axes[0].set_ylabel("accuracy")
     axes[min(1, len(names) - 1)].legend(fontsize=8, loc="center right")
     note_source(figure, source_text(rows))
@@ -136,17 +135,12 @@ def _draw_criteria(axis, rows: pd.DataFrame, bottom: float) -> None:
             axis.plot(d.mean(), y, "D", color=colour, ms=5, label=f"d by {criterion}")
 
 
-def _in_printed_order(datasets) -> list[str]:
-    order = [n.select["dataset"] for n in numbers("mkpm")]
-    return sorted(datasets, key=lambda name: order.index(name) if name in order else len(order))
-
-
 def allocation_along_path(records: pd.DataFrame) -> Figure:
     """Dimensions of every class's predictor as the shared budget grows."""
     rows = records[records["table"] == "path"]
-    names = _in_printed_order(rows["dataset"].unique())
-    figure, axes = figure_grid(-(-len(names) // 2), min(2, len(names)), size=(5.4, 3.0))
-    for axis, name in zip(axes, names, strict=False):
+    names = in_printed_order("mkpm", rows["dataset"].unique())
+    figure, axes = small_multiples(len(names), 2, size=(5.4, 3.0))
+    for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
         classes = list(select(own, metric="allocation path")["setting"].unique())
         colours = mpl.colormaps["tab10"](np.arange(10))
@@ -156,8 +150,6 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
         axis.plot(d, d / len(classes), color=BLACK, ls=":", lw=1.0, label="equal")
         axis.set(title=paper_name(name), xlabel="total dimension d")
         axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    for axis in axes[len(names) :]:
-        axis.set_visible(False)
     axes[0].set_ylabel("dimensions of the class")
     note_source(figure, source_text(rows))
     return figure
@@ -165,12 +157,8 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
 
 def paired_table(wide: pd.DataFrame, first: str) -> pd.DataFrame:
     """First column minus every other one, paired over rows, in percentage points."""
-    lines = {}
-    for other in wide.columns.drop(first):
-        pair = 100 * wide[[first, other]].dropna()
-        one_trial = ((pair[first] - pair[other]).mean(), np.nan, np.nan)
-        lines[other] = paired_interval(*pair.to_numpy().T) if len(pair) > 1 else one_trial
-    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
+    others = 100 * wide.drop(columns=first)
+    return mean_intervals(others.rsub(100 * wide[first], axis=0))
 
 
 def ablation_table(records: pd.DataFrame) -> pd.DataFrame:
@@ -282,21 +270,6 @@ def losses_table(records: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy of every loss on the same 15 components."""
     rows = select(records, table="losses")
     return rows.pivot_table(index="dataset", columns="method", values="value")
-
-
-def dimension_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Spread of d-hat over folds or draws under every reading: least, mean, largest."""
-    rows = select(records, table="table1", metric="d")
-    grouped = rows.groupby(["dataset", "reading"])["value"]
-    frame = pd.DataFrame(
-        {
-            "least": grouped.min(),
-            "mean": grouped.mean(),
-            "largest": grouped.max(),
-            "trials": grouped.count(),
-        }
-    )
-    return frame.round(0).astype(int)
 
 
 def kernel_table(records: pd.DataFrame) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
-from reprolib.rerun.printed import numbers
+from reprolib.rerun.printed import in_printed_order, numbers
 from reprolib.rerun.records import machine_names, number_in, path_matrix, paths, select
 from reprolib.rerun.task import HEADLINE
 from reprolib.rerun.verdicts import Verdict
@@ -65,18 +65,8 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
 
 def paper_name(dataset: str) -> str:
     """Name of a data set in the paper's Table 2."""
-    return _column_names().get(dataset, EMBEDDED_NAME)
-
-
-def _column_names() -> dict[str, str]:
-    """Paper's names of the data sets, in the order of the columns."""
-    return {n.select["dataset"]: n.column for n in numbers("simplex") if not n.not_run}
-
-
-def _in_printed_order(names) -> list[str]:
-    """Data sets in the order of the columns of Table 2, those that it lacks last."""
-    order = list(_column_names())
-    return sorted(map(str, names), key=lambda n: order.index(n) if n in order else len(order))
+    columns = {n.select["dataset"]: n.column for n in numbers("simplex") if not n.not_run}
+    return columns.get(dataset, EMBEDDED_NAME)
 
 
 def online_passes(records: pd.DataFrame) -> Figure:
@@ -86,7 +76,7 @@ def online_passes(records: pd.DataFrame) -> Figure:
     ten passes; the line is the printed accuracy.
     """
     rows = select(records, table="table2", method=list(ONLINE), reading=list(PASS_BY_PASS))
-    names = _in_printed_order(rows["dataset"].unique())
+    names = in_printed_order("simplex", rows["dataset"].unique())
     printed = {(n.select["dataset"], n.select["method"]): n.value for n in numbers("simplex")}
     figure, axes = figure_grid(len(ONLINE), len(names), size=(2.2, 2.0), sharex=True)
     for place, axis in enumerate(axes):
@@ -130,7 +120,7 @@ def online_means(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
     losses = rows["method"].map({m: name.split(" Online")[0] for m, name in ONLINE.items()})
     losses = losses.where(rows["reading"] == schedule, "SC + SH")
     table = 100 * rows.assign(loss=losses).pivot_table("value", index="loss", columns="dataset")
-    table = table[_in_printed_order(table.columns)].rename(columns=paper_name)
+    table = table[in_printed_order("simplex", table.columns)].rename(columns=paper_name)
     return table.rename_axis(columns=None)
 
 
@@ -200,7 +190,7 @@ def accuracies(records: pd.DataFrame) -> Figure:
     rows = records[(records["table"] == "table2") & (records["reading"] == HEADLINE)]
     methods = list(dict.fromkeys(n.select["method"] for n in numbers("simplex")))
     printed = {(n.select["dataset"], n.select["method"]): n.value for n in numbers("simplex")}
-    names = _in_printed_order(rows["dataset"].unique())
+    names = in_printed_order("simplex", rows["dataset"].unique())
     figure, axes = figure_grid(1, len(names), size=(2.5, 3.4), sharey=True)
     for axis, name in zip(axes, names, strict=True):
         for y, method in enumerate(methods):
@@ -226,7 +216,7 @@ def loo_paths(records: pd.DataFrame) -> Figure:
     """
     rows = select(records, table="table2", trial=0, reading=[HEADLINE, "Nystrom only"])
     rows = rows[rows["method"].isin(["s-ls", "s-ls rbf"]) & (rows["path"] != "")]
-    names = _in_printed_order(rows["dataset"].unique())
+    names = in_printed_order("simplex", rows["dataset"].unique())
     figure, axes = figure_grid(1, len(names), size=(2.5, 2.6), sharey=True)
     for axis, name in zip(axes, names, strict=True):
         for method, colour in [("s-ls", BLUE), ("s-ls rbf", ORANGE)]:
@@ -251,7 +241,7 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
     }
     readings = [r for r in BOOSTING if (rows["reading"] == r).any()]
     figure, axes = figure_grid(1, len(readings), size=(4.8, 3.6), sharey=True)
-    names = _in_printed_order(rows["dataset"].unique())
+    names = in_printed_order("simplex", rows["dataset"].unique())
     colours = dict(zip(names, COLOURS, strict=False))
     for axis, reading in zip(axes, readings, strict=True):
         part = rows[rows["reading"] == reading]
@@ -301,14 +291,4 @@ def accuracy_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
     rows = select(records, table=table, reading=HEADLINE, metric="accuracy")
     rows = rows.assign(method=machine_names(rows))
     frame = 100 * rows.pivot_table(index="method", columns="dataset", values="value")
-    return frame[_in_printed_order(frame.columns)].rename(columns=paper_name)
-
-
-def gap_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
-    """Certified relative duality gap of every stored QP result, by method and data set."""
-    rows = records[(records["table"] == table) & records["gap"].notna()]
-    text = rows.assign(
-        method=machine_names(rows), gap=rows["gap"].map(lambda gap: f"{float(gap):.0e}")
-    )
-    frame = text.pivot_table(index="method", columns="dataset", values="gap", aggfunc="first")
-    return frame[_in_printed_order(frame.columns)].rename(columns=paper_name)
+    return frame[in_printed_order("simplex", frame.columns)].rename(columns=paper_name)

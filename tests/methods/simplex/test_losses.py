@@ -5,15 +5,15 @@ from hypothesis import strategies as st
 
 from reprolib.methods.shared.codes import decode
 from reprolib.methods.simplex import make_loss
-from reprolib.methods.simplex.consistency import (
+from reprolib.methods.simplex.consistency import pointwise_minimizer
+from reprolib.methods.simplex.losses import LOSSES
+from tests.naive.consistency import (
     comparison_constants,
     comparison_ratio,
     excess_risk,
     expected_loss,
-    pointwise_minimizer,
     target_vector,
 )
-from reprolib.methods.simplex.losses import LOSSES
 from tests.naive.simplex import loss_value
 
 NAMES = sorted(LOSSES)

@@ -206,13 +206,6 @@ def test_runs_and_leak_are_measured_for_every_method(records):
     assert (readings.leak(records)["draws"] >= 1).all()
 
 
-def test_readings_are_compared_on_the_same_draws(records):
-    table = readings.paired_differences(records, "keops", "C by accuracy")
-    assert table.loc[HEADLINE, "draws"] == 2
-    counts = readings.paired_differences(records, "mkl").loc["kept above 0.01", "frames"]
-    assert float(counts.split()[0]) <= 0
-
-
 def test_a_reading_cuts_the_optimisation_short(dataset, short_grids):
     params = {"max_iter": 2}
     for method in ("keops", "mkl"):
@@ -240,9 +233,7 @@ def test_figures_are_drawn_from_the_records(records):
         plt.close(figure)
     table = figures.stability(records)
     assert table["Jaccard index"].between(0, 1).all()
-    assert figures.spelling_table(records).to_numpy().max() <= 100
     assert figures.paired_aucs(records)["minus KEOPS"]["KEOPS"] == 0
-    np.testing.assert_allclose(figures.frame_profile(records).sum(), 1.0)
 
 
 def test_other_readings_run(dataset, short_grids):

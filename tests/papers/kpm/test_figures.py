@@ -123,7 +123,6 @@ def test_example_pictures_show_the_model():
     model = KPMClassifier(n_components=6, gamma=0.5).fit(X, y)
     figure = kpm_example.path_picture(model, X, y, X, y)
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), model.objective_path_ / 40)
-    assert len(kpm_example.decision_boundaries(model, X, y, [1, 6], ["a", "b"]).axes) == 2
     assert len(kpm_example.components(X, y, 0.5, [1, 2, 3]).axes) == 3
 
 
