@@ -173,7 +173,7 @@ def with_readings(row, *readings):
     )
 
 
-HIT, MISS = [0.199, 0.20, 0.201], [0.3, 0.301, 0.299]
+HIT, MISS, WIDE = [0.199, 0.20, 0.201], [0.3, 0.301, 0.299], [0.1, 0.2, 0.3]
 
 
 def test_a_reading_is_credited_for_the_row_that_it_brings_out():
@@ -185,6 +185,13 @@ def test_a_reading_is_credited_for_the_row_that_it_brings_out():
     assert first.readings["good"].ours == pytest.approx(20.0)
     assert (second.word, second.reading) == ("reproduced", "headline")
     assert first.n_readings == second.n_readings == 2
+
+
+def test_a_number_that_is_compatible_under_the_credited_reading_keeps_its_word():
+    first, second = with_readings({"a": MISS, "b": MISS}, ("good", {"a": HIT, "b": WIDE}))
+    assert (first.word, first.reading) == ("reproduced under a reading", "good")
+    assert second.readings["good"].word == "compatible"
+    assert (second.word, second.reading) == ("not reproduced", "headline")
 
 
 def test_a_reading_that_loses_a_number_is_not_credited():
@@ -241,6 +248,30 @@ def test_committed_results_judge_every_number_and_explain_every_miss(paper):
     told = ("not reproduced", "quoted", "not run")
     unexplained = [v.number.id for v in verdicts if v.word in told and not v.reason]
     assert unexplained == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_readings_that_no_number_of_their_row_excludes_have_the_trials_of_the_headline(paper):
+    """With as many trials they might be credited; the others cannot."""
+    short = []
+    for row in _counted_rows(paper):
+        for reading in {name for v in row for name in v.readings}:
+            found = [v.readings.get(reading) for v in row]
+            if all(o and o.word in ("reproduced", "compatible") for o in found):
+                short += [
+                    f"{v.number.id}, {reading}: {o.n_trials} of {v.n_trials} trials"
+                    for v, o in zip(row, found, strict=True)
+                    if o.n_trials < v.n_trials
+                ]
+    assert short == []
+
+
+def _counted_rows(paper):
+    rows = {}
+    for v in judge_paper(paper):
+        if v.word not in ("quoted", "not run"):
+            rows.setdefault((v.number.table, v.number.row), []).append(v)
+    return list(rows.values())
 
 
 @pytest.mark.parametrize("paper", PAPERS)
