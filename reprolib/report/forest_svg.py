@@ -12,9 +12,8 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from reprolib.report.forest import forest_table, in_forest_order, is_wide
-from reprolib.report.marks import described
+from reprolib.report.marks import described, outcomes
 from reprolib.report.render import render
-from reprolib.rerun.tables import number_text
 from reprolib.rerun.verdicts import Verdict
 
 #: Pixels: height of a line, width of the plot beside the names, margin, and of a letter.
@@ -96,7 +95,7 @@ def _groups(
 
 def _line(v: Verdict, line: pd.Series, scale: _Scale) -> dict[str, Any]:
     finite = np.isfinite([line["low"], line["high"]]).all()
-    digits = v.number.digits
+    told = outcomes(v)
     return {
         "name": f"{line['row']}, {line['column']}",
         "title": described(v),
@@ -105,8 +104,8 @@ def _line(v: Verdict, line: pd.Series, scale: _Scale) -> dict[str, Any]:
         "ours": scale(line["ours"]) if v.n_trials else None,
         "interval": (scale(line["low"]), scale(line["high"])) if finite else None,
         "readings": [
-            (scale(mean), f"{name}: {number_text(o.ours, o.spread, digits)}, {o.word}")
-            for mean, (name, o) in zip(line["readings"], v.readings.items(), strict=True)
+            (scale(mean), told[name][1])
+            for mean, name in zip(line["readings"], v.readings, strict=True)
         ],
     }
 

@@ -186,6 +186,10 @@ def row_gain(
     with at least as many trials, all of them are reproduced or compatible, and the word on none
     is worse than under the headline.
 
+    A number that is compatible under the reading earns nothing, whatever the headline says of it:
+    only a sharp interval shows that it is reproduced. Nor does it stand in the way of others of
+    the row, unless the headline reproduces it: then the reading has lost it.
+
     Parameters
     ----------
     words, trials : sequence

@@ -179,7 +179,7 @@ def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(page):
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
     reached = []
-    for _ in range(12):
+    for _ in range(18):
         page.keyboard.press("Tab")
         reached.append(page.evaluate(FOCUSED))
     places = [step["place"] for step in reached]
@@ -286,6 +286,50 @@ def test_every_mark_tells_its_number(page):
     told = [described(v) for paper in PAPERS for v in judge_paper(paper)]
     assert sorted(titles) == sorted(told)
     assert sorted(page.locator(".forest .line > title").all_text_contents()) == sorted(told)
+
+
+FOCUSED_MARK = """() => {
+    const mark = document.activeElement, told = mark.closest("figure").querySelector(".told");
+    return [mark.querySelector("title").textContent, told.textContent];
+}"""
+
+
+@pytest.mark.parametrize("kind", ["scoreboard", "forest"])
+def test_what_a_mark_tells_when_pointed_at_is_told_by_keyboard_too(page, kind):
+    picture = page.locator(f"svg.{kind}").first
+    lines = picture.locator(".mark > title, .line > title").all_text_contents()
+    page.locator("figure", has=page.locator(f"svg.{kind}")).first.locator(".scroll").focus()
+    page.keyboard.press("Tab")
+    for key, line in [("", 0), ("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1)]:
+        if key:
+            page.keyboard.press(key)
+        assert page.evaluate(FOCUSED_MARK) == [lines[line]] * 2
+    page.keyboard.press("ArrowRight")
+    name, told = page.evaluate(FOCUSED_MARK)
+    assert name == told != lines[1]
+    assert ("under" in told) == (kind == "forest"), "sideways through the readings of a line"
+    assert picture.locator("[tabindex='0']").count() == 1
+    page.keyboard.press("Tab")
+    assert not picture.evaluate("(svg) => svg.contains(document.activeElement)")
+
+
+def test_what_a_mark_tells_is_told_where_nothing_can_hover(browser, address):
+    page, _ = _visit(
+        browser, address, viewport={"width": WIDTHS["phone"], "height": 800}, has_touch=True
+    )
+    mark = page.locator(".scoreboard .mark").first
+    mark.tap()
+    told = page.locator("#scoreboard .told").text_content()
+    assert told == mark.locator("title").text_content()
+    page.close()
+
+
+def test_a_caption_fits_the_width_that_one_sees(browser, address):
+    page, _ = _visit(browser, address, viewport={"width": WIDTHS["phone"], "height": 800})
+    for caption in page.locator("caption:visible span").all():
+        box = caption.bounding_box()
+        assert box["x"] + box["width"] <= WIDTHS["phone"]
+    page.close()
 
 
 @pytest.mark.parametrize("width", WIDTHS)

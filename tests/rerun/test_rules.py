@@ -140,6 +140,12 @@ def test_a_reading_that_brings_out_the_row_gains_what_the_headline_missed():
     assert row_gain(["reproduced", "compatible"], ["reproduced", "compatible"]) == 0
 
 
+def test_compatible_numbers_earn_nothing_and_only_block_what_the_headline_reproduces():
+    assert row_gain(["close", "not reproduced"], ["compatible", "compatible"]) == 0
+    assert row_gain(["close", "not reproduced"], ["compatible", "reproduced"]) == 1
+    assert row_gain(["close", "reproduced"], ["reproduced", "compatible"]) == 0
+
+
 @pytest.mark.parametrize(
     ("words", "readings", "why"),
     [

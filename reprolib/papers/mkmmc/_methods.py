@@ -158,21 +158,16 @@ class Method:
         Split -> measurements.
     table : str
         If its records have a table of their own.
-    max_splits : int
-        For what is slow: only the first so many splits.
+    slow : bool
+        The quick profile leaves it out.
     min_images : int
         Fewest training images a class with which it can run.
     """
 
     run: Callable[[Trial], list[Measurement]]
     table: str = ""
-    max_splits: int = N_SPLITS["full"]
+    slow: bool = False
     min_images: int = 1
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether not even the full profile runs it on all splits."""
-        return self.max_splits < N_SPLITS["full"]
 
 
 def largest_argmax(values) -> int:
@@ -502,8 +497,8 @@ METHODS: Mapping[tuple[str, str], Method] = {
     ("kpca_cv", "bandwidth in all dimensions"): Method(_kpca_all_dimensions),
     ("mmc", HEADLINE): Method(_mmc),
     ("kmmc_cv", HEADLINE): Method(_kmmc),
-    ("kmmc_cv", "function"): Method(_kmmc_function, max_splits=10),
-    ("kmmc_cv", "function, S_b without n_i"): Method(_kmmc_without_sizes, max_splits=5),
+    ("kmmc_cv", "function"): Method(_kmmc_function, slow=True),
+    ("kmmc_cv", "function, S_b without n_i"): Method(_kmmc_without_sizes, slow=True),
     ("mkmmc", HEADLINE): Method(_mkmmc),
     ("mkmmc", "function, S_b without n_i"): Method(_mkmmc_without_sizes),
     ("mkmmc", "sign left out"): Method(_mkmmc_signless),

@@ -68,8 +68,6 @@ SUM_READINGS: Mapping[str, Mapping[str, object]] = {
         for reading, params in LIBRARY_READINGS.items()
     },
 }
-#: Run with two seeds; all others with as many as the headline.
-MINOR_READINGS = ("intercept", "standardised")
 LETTER_OF_THE_TEXT = "lambda on the spectrum of K"
 RLS_READINGS: Mapping[str, Mapping[str, object]] = {
     HEADLINE: {},
@@ -102,8 +100,8 @@ SVM_READINGS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
 COORDINATE_BOOSTING = "coordinate boosting"
 #: Sets with too many features and classes for T - 1 stumps a round.
 SLOW_COORDINATES = ("uci/isolet",)
-#: Runs of the online methods, of their minor readings, of linear S-LS, and of the SVMs.
-N_SEEDS, N_SEEDS_OTHERS, N_RUNS_RLS, N_SEEDS_SVM = 5, 2, 5, 2
+#: Runs of the online methods, of linear S-LS, and of the SVMs, under every reading.
+N_SEEDS, N_RUNS_RLS, N_SEEDS_SVM = 5, 5, 2
 #: Share of the training set in every run of linear S-LS but the first.
 SHARE = 0.8
 N_PASSES = 10
@@ -123,7 +121,7 @@ def tasks(profile: Profile, name: str) -> list[Task]:
         task(method, reading, params, trial)
         for method in ONLINE_LOSSES
         for reading, params in readings(_online_readings(method)).items()
-        for trial in range(_n_seeds(profile, reading))
+        for trial in range(N_SEEDS if full else 1)
     ]
     listed += [
         task("s-ls", reading, {**params, **({"share": SHARE} if run else {})}, run)
@@ -148,12 +146,6 @@ def tasks(profile: Profile, name: str) -> list[Task]:
 
 def _online_readings(method: str) -> Mapping[str, Mapping[str, object]]:
     return {**ONLINE_READINGS, **(SUM_READINGS if method == "sc-svm online" else {})}
-
-
-def _n_seeds(profile: Profile, reading: str) -> int:
-    if profile == "quick":
-        return 1
-    return N_SEEDS_OTHERS if reading in MINOR_READINGS else N_SEEDS
 
 
 def _online(task, X, y, X_test, y_test) -> list[Measurement]:

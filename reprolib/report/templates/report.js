@@ -64,6 +64,39 @@ const choice = document.getElementById("reading");
 choice?.addEventListener("change", () => showReading(choice));
 if (choice) showReading(choice);
 
+/* One mark of a picture is in the order of tabs. The arrow keys go on from there, up and down past
+   the readings of a line. What the mark stands for is told below the picture, for touch too. */
+function tellMarks(figure) {
+  const picture = figure.querySelector("svg"), told = figure.querySelector(".told");
+  const marks = [...picture.querySelectorAll(".mark, .line, .reading")];
+  const lines = marks.filter((mark) => !mark.matches(".reading"));
+  picture.setAttribute("role", "group");
+  for (const mark of marks) {
+    mark.setAttribute("role", mark.matches(".line") ? "group" : "img");
+    mark.setAttribute("tabindex", mark === marks[0] ? 0 : -1);
+  }
+  const tell = (event) => {
+    const mark = event.target.closest(".mark, .line, .reading");
+    if (mark) told.textContent = mark.querySelector("title").textContent;
+    return mark;
+  };
+  // Not on the picture: Chromium lets an SVG that listens for focus have the focus itself.
+  for (const type of ["pointerover", "click"]) figure.addEventListener(type, tell);
+  figure.addEventListener("focusin", (event) => {
+    const focused = tell(event);
+    if (focused) for (const mark of marks) mark.setAttribute("tabindex", mark === focused ? 0 : -1);
+  });
+  figure.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const here = event.target.closest(".mark, .line, .reading");
+    if (!step || !here) return;
+    event.preventDefault();
+    const sideways = ["ArrowLeft", "ArrowRight"].includes(event.key), among = sideways ? marks : lines;
+    among[among.indexOf(sideways ? here : here.closest(".mark, .line")) + step]?.focus();
+  });
+}
+document.querySelectorAll("figure:has(.told)").forEach(tellMarks);
+
 /* The contents: folded where they would cover the text, and marked where one reads. */
 const contents = document.querySelector("nav details"), wide = matchMedia("(min-width: 64rem)");
 const fold = () => { contents.open = wide.matches; };
