@@ -84,6 +84,7 @@ def first_stage(
         for trial in range(N_SPLITS[profile])
         for (key, reading), method in METHODS.items()
         if n_train >= method.min_images
+        if trial < method.max_splits.get(name, N_SPLITS["full"])
         if profile == "full" or not method.slow
     ]
 
