@@ -158,7 +158,7 @@ def test_batch_svms_carry_their_gap(small, method, kernel, monkeypatch):
     task = Task("simplex", "batch_svm", SMALL, method, params={"seed": 0}, setting=kernel)
     (measurement,) = simplex.run(task, small)
     assert measurement.gap is not None
-    assert measurement.chosen["optimal"] == (measurement.gap <= 1.01 * _beyond.BATCH_TOL)
+    assert measurement.chosen["optimal"] == (measurement.gap <= 1.01 * _beyond._tolerance(task))
 
 
 def test_peers_tune_on_equal_grids(small):
