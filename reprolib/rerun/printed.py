@@ -50,6 +50,15 @@ def parsed_entry(text: str, file: str) -> dict[str, Any]:
     return entry
 
 
+def controls(paper: str) -> frozenset[str]:
+    """Readings that are experiments on the data or on the method, and none of the paper's text.
+
+    They say what a difference depends on. No row is credited with one.
+    """
+    entries = paper_entry(paper).get("readings", [])
+    return frozenset(entry["name"] for entry in entries if entry.get("control"))
+
+
 def numbers(paper: str) -> list[Number]:
     """Every number printed in the paper's tables, in printed order."""
     return entry_numbers(paper, paper_entry(paper))

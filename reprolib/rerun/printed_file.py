@@ -76,7 +76,11 @@ TABLE_KEYS = {
 }
 LINE = {**SETTINGS, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
 SCORES = {"results": TEXT, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
-READING = dict.fromkeys(("name", "question", "text"), TEXT)
+REQUIRED_OF_READINGS = dict.fromkeys(("name", "question", "text"), TEXT)
+READING = {
+    **REQUIRED_OF_READINGS,
+    "control": (lambda value: value is True, "true, or left out"),
+}
 EXPLANATION = dict.fromkeys(("row", "column", "text"), TEXT)
 
 
@@ -100,7 +104,7 @@ def faults(entry: Mapping[str, Any]) -> list[str]:
         return found
     found += _form("paper", entry["paper"], PAPER, PAPER.keys() - {"pages"})
     for number, reading in enumerate(entry.get("readings", []), start=1):
-        found += _form(f"readings, entry {number}", reading, READING, READING)
+        found += _form(f"readings, entry {number}", reading, READING, REQUIRED_OF_READINGS)
     for name, table in entry["tables"].items():
         found += _table_faults(f"tables.{name}", table)
     return found

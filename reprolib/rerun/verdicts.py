@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun import rules
 from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.number import Number, Quantity, Role
-from reprolib.rerun.printed import numbers
+from reprolib.rerun.printed import controls, numbers
 from reprolib.rerun.printed_file import unmatched
 from reprolib.rerun.rules import WORDS, Word
 from reprolib.rerun.task import HEADLINE
@@ -190,7 +190,9 @@ def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
 @functools.lru_cache(maxsize=32)
 def _judged(paper: str, root: Path, state: tuple) -> tuple[Verdict, ...]:
     records = results.load_paper(paper, root)
-    verdicts = credit_readings([judge(number, records) for number in numbers(paper)])
+    verdicts = credit_readings(
+        [judge(number, records) for number in numbers(paper)], controls(paper)
+    )
     if len(records) and root == committed_directory().resolve():
         _require_records(paper, verdicts, records)
     return tuple(verdicts)
@@ -209,7 +211,7 @@ def _require_records(paper: str, verdicts: Sequence[Verdict], records: pd.DataFr
         raise ValueError("\n".join([*(f"{file}: {fault}" for fault in faults), advice]))
 
 
-def credit_readings(verdicts: Sequence[Verdict]) -> list[Verdict]:
+def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ()) -> list[Verdict]:
     """Credit rows with the one reading that reproduces most of what the headline does not.
 
     All numbers of the row that are run count; `rules.row_gain` says when a reading may be
@@ -219,26 +221,30 @@ def credit_readings(verdicts: Sequence[Verdict]) -> list[Verdict]:
     ----------
     verdicts : sequence of Verdict
         All verdicts of a paper.
+    controls : collection of str
+        Readings that are none of the paper's text (`printed.controls`): neither counted nor
+        credited.
     """
     rows: dict[tuple[str, str], list[Verdict]] = {}
     for verdict in verdicts:
         rows.setdefault((verdict.number.table, verdict.number.row), []).append(verdict)
-    credited = {key: _credited_reading(row) for key, row in rows.items()}
-    tried = {key: len(_readings_of(row)) for key, row in rows.items()}
+    tried = {key: _readings_of(row) - set(controls) for key, row in rows.items()}
+    credited = {key: _credited_reading(row, sorted(tried[key])) for key, row in rows.items()}
     return [
-        _with_credit(v, credited[v.number.table, v.number.row], tried[v.number.table, v.number.row])
+        _with_credit(v, credited[key], len(tried[key]))
         for v in verdicts
+        for key in [(v.number.table, v.number.row)]
     ]
 
 
-def _readings_of(row: Iterable[Verdict]) -> list[str]:
-    return sorted({reading for verdict in row for reading in verdict.readings})
+def _readings_of(row: Iterable[Verdict]) -> set[str]:
+    return {reading for verdict in row for reading in verdict.readings}
 
 
-def _credited_reading(row: Sequence[Verdict]) -> str:
+def _credited_reading(row: Sequence[Verdict], tried: Iterable[str]) -> str:
     counted = [v for v in row if v.word not in ("quoted", "not run")]
     best, most = HEADLINE, 0
-    for reading in _readings_of(counted):
+    for reading in tried:
         outcomes = [v.readings.get(reading) for v in counted]
         gain = rules.row_gain(
             [v.word for v in counted],

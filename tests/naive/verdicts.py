@@ -26,7 +26,9 @@ def recounted(paper: str) -> dict[tuple[str, str, str], str]:
     """Word for every printed number of a paper, by table, row and column."""
     text = (ROOT / f"reprolib/papers/{paper}/printed.toml").read_text(encoding="utf-8")
     words: dict[tuple[str, str, str], str] = {}
-    for name, table in tomllib.loads(text)["tables"].items():
+    entry = tomllib.loads(text)
+    skipped = {r["name"] for r in entry.get("readings", []) if r.get("control")} | {"headline"}
+    for name, table in entry["tables"].items():
         for row, printed in table["values"].items():
             cells = {
                 column: value
@@ -34,12 +36,12 @@ def recounted(paper: str) -> dict[tuple[str, str, str], str]:
                 if value != ""
             }
             by_column = {c: _by_reading(paper, name, table, row, c, v) for c, v in cells.items()}
-            for column, word in _row(table, row, by_column).items():
+            for column, word in _row(table, row, by_column, skipped).items():
                 words[name, row, column] = word
     return words
 
 
-def _row(table, row, by_column) -> dict[str, str]:
+def _row(table, row, by_column, skipped) -> dict[str, str]:
     """Words of a row, with credit for the reading that brings it out."""
     words = {}
     for column, found in by_column.items():
@@ -51,7 +53,7 @@ def _row(table, row, by_column) -> dict[str, str]:
             words[column] = found["headline"][0] if "headline" in found else "not run"
     run = [c for c, word in words.items() if word not in ("quoted", "not run")]
     best: list[str] = []
-    for reading in sorted({r for c in run for r in by_column[c]} - {"headline"}):
+    for reading in sorted({r for c in run for r in by_column[c]} - skipped):
         ahead = []
         for column in run:
             word, n = by_column[column].get(reading, ("missing", 0))

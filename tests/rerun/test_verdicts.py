@@ -157,7 +157,7 @@ def test_a_quotation_is_no_reproduction_but_shows_ours():
     assert (not_run.word, not_run.reason) == ("quoted", "from elsewhere; not run: no data")
 
 
-def with_readings(row, *readings):
+def with_readings(row, *readings, controls=()):
     """Verdicts on numbers of one row, from values under the headline and under readings."""
     return credit_readings(
         [
@@ -169,7 +169,8 @@ def with_readings(row, *readings):
                 ),
             )
             for column in row
-        ]
+        ],
+        controls,
     )
 
 
@@ -192,6 +193,12 @@ def test_a_number_that_is_compatible_under_the_credited_reading_keeps_its_word()
     assert (first.word, first.reading) == ("reproduced under a reading", "good")
     assert second.readings["good"].word == "compatible"
     assert (second.word, second.reading) == ("not reproduced", "headline")
+
+
+def test_an_experiment_that_is_no_reading_of_the_text_is_neither_counted_nor_credited():
+    (verdict,) = with_readings({"a": MISS}, ("easy data", {"a": HIT}), controls={"easy data"})
+    assert (verdict.word, verdict.n_readings) == ("not reproduced", 0)
+    assert verdict.readings["easy data"].word == "reproduced"
 
 
 def test_a_reading_that_loses_a_number_is_not_credited():
