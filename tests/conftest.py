@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import matplotlib
 import pytest
+from filelock import FileLock
 
 from reprolib.report import page as report
 from reprolib.rerun.folders import committed_directory
@@ -20,6 +23,11 @@ def _own_records(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def committed_report(tmp_path_factory):
-    """The report on the committed results, written once."""
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    return report.write_report([*PAPERS, *STUDIES], committed_directory(), path, title="A <title>")
+    """The report on the committed results, written once, whatever the number of test processes."""
+    own = tmp_path_factory.getbasetemp()
+    path = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "report/report.html"
+    path.parent.mkdir(exist_ok=True)
+    with FileLock(path.with_suffix(".lock")):
+        if not path.is_file():
+            report.write_report([*PAPERS, *STUDIES], committed_directory(), path, title="A <title>")
+    return path

@@ -13,7 +13,7 @@ import functools
 
 
 @functools.cache
-def sign(x: int | None, at=0) -> int | float:
+def sign(x: int | None, *, at=0) -> int | float:
     """Say 1 or 2."""
     if x is None:
         return 0
@@ -30,6 +30,7 @@ def sign(x: int | None, at=0) -> int | float:
     [
         ("int | None", "int ** None"),
         ("int | float", "int + float"),
+        ("*, at", "/, at"),
         ("@functools.cache\n", ""),
         ("Say 1", "Say 2"),
         ("x is None", "x == None"),

@@ -65,8 +65,8 @@ def mutated(mutant: Mutant, source: str) -> str:
 def is_valid(source: str, changed: str) -> bool:
     """Whether a change compiles and may change what the file computes.
 
-    Annotations, docstrings, decorators for speed, and ``==`` where None is asked for with ``is``
-    do not count.
+    Annotations, docstrings, decorators for speed, bare ``*`` and ``/`` in signatures, and ``==``
+    where None is asked for with ``is`` do not count.
     """
     try:
         compile(changed, "mutant", "exec")
@@ -85,6 +85,12 @@ class _Simplified(ast.NodeTransformer):
     def visit_arg(self, node):
         node.annotation = None
         return node
+
+    def visit_arguments(self, node):
+        node.args = [*node.posonlyargs, *node.args, *node.kwonlyargs]
+        node.defaults = [*node.defaults, *filter(None, node.kw_defaults)]
+        node.posonlyargs, node.kwonlyargs, node.kw_defaults = [], [], []
+        return self.generic_visit(node)
 
     def visit_AnnAssign(self, node):
         node.annotation = ast.Constant("any")

@@ -5,6 +5,7 @@ import pytest
 
 from data_fetch.embedded.faces import load_embedded
 from reprolib.methods.mkmmc import CONSTRAINTS, MMC, KernelMMC, margin_laplacian
+from reprolib.papers.mkmmc import _methods
 from reprolib.papers.mkmmc._methods import (
     METHODS,
     OWN,
@@ -169,3 +170,22 @@ def test_minimising_weights_are_stationary_for_the_minimum(small_trial, constrai
     M = np.array([[np.trace(A.T @ S @ L @ T @ A) for T in trial.grams] for S in trial.grams])
     slope = (M + M.T) / 2 @ theta
     assert slope.min() >= theta @ slope - 1e-6 * np.abs(M).max()
+
+
+def test_weights_without_the_sign_are_of_the_grams_or_of_those_of_unit_trace(
+    small_trial, monkeypatch
+):
+    seen = []
+    first_kernel = np.eye(len(small_trial.grams))[0]
+    monkeypatch.setattr(
+        _methods,
+        "minimising_weights",
+        lambda grams, *rest: (seen.append(grams), (first_kernel, 1))[1],
+    )
+    for unit_trace in (False, True):
+        _methods._signless_reading(small_trial, "name", "coefficient", 1.0, unit_trace)
+    plain, unit = seen
+    np.testing.assert_array_equal(plain, small_trial.grams)
+    scatter = _methods.total_laplacian(len(small_trial.y))
+    np.testing.assert_allclose([np.trace(scatter @ K) for K in unit], 1.0)
+    np.testing.assert_allclose(unit * plain[:, :1, :1] / unit[:, :1, :1], plain)
