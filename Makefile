@@ -50,7 +50,7 @@ cpus: $(VENV)/.ready
 # Compiled loops with every index checked: numba does not check them, and writes past the end of an array.
 bounds: $(VENV)/.ready
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/numba-bounds \
-	  $(PYTEST) $(PARALLEL) tests/methods/kpm tests/methods/mkpm tests/methods/keops
+	  $(PYTEST) $(PARALLEL) tests/methods/kpm tests/methods/mkpm tests/methods/keops tests/methods/simplex
 
 # A sample of mutants and those that no test notices; hours. Another sample: make mutants SEED=2 SIZE=20
 SEED := 1
