@@ -20,7 +20,15 @@ from reprolib.papers.across.summaries import (
     paired_table,
     seconds_table,
 )
-from reprolib.papers.across.views import CHOICES, DEGENERATE, KINDS, Ordered, everywhere, ordered
+from reprolib.papers.across.views import (
+    CHOICES,
+    DEGENERATE,
+    KINDS,
+    Ordered,
+    everywhere,
+    ordered,
+    short_name,
+)
 from reprolib.report.style import (
     BLACK,
     BLUE,
@@ -100,8 +108,8 @@ def heat_table(records: pd.DataFrame) -> Figure:
 
 
 def set_label(name: str) -> str:
-    """Name of a set without its family; a star marks those with few distinct rows."""
-    return name.split("/")[1] + ("*" if name in DEGENERATE else "")
+    """Short name of a set; a star marks those with few distinct rows."""
+    return short_name(name) + ("*" if name in DEGENERATE else "")
 
 
 def place_panels(views: Sequence[Ordered]) -> Figure:
@@ -173,7 +181,7 @@ def learning_curves(records: pd.DataFrame) -> Figure:
     for axis in axes[len(sets) :]:
         axis.set_visible(False)
     axes[0].set_ylabel("accuracy in percent")
-    axes[0].legend(fontsize=7)
+    axes[len(sets) - 1].legend(fontsize=7, loc="lower right")
     return figure
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from reprolib.papers.across.protocol import ALL_COLUMNS, CURVES, METHODS, TABLE
 from reprolib.papers.across.uncertainty import Difference, Scores, difference, resampled_means
-from reprolib.papers.across.views import CHOICES, KINDS, scores_of
+from reprolib.papers.across.views import CHOICES, KINDS, scores_of, short_name
 from reprolib.rerun.records import chosen, number_in, ok, select
 from reprolib.rerun.statistics import corrected_interval, intervals_by_dataset
 from reprolib.rerun.task import HEADLINE
@@ -162,7 +162,7 @@ def best_per_set(records: pd.DataFrame) -> pd.DataFrame:
             "best": (below <= 1e-9).sum(),
             "within a point": (below <= 1.0).sum(),
             "largest loss": below.max(),
-            "lost on": [str(name).split("/")[1] for name in below.idxmax()],
+            "lost on": [short_name(str(name)) for name in below.idxmax()],
         }
     )
 

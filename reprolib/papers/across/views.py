@@ -37,6 +37,12 @@ BINARY = (
 )
 
 
+def short_name(name: str) -> str:
+    """Name of a set for tables and figures: without its family, unless only that tells it."""
+    family, _, own = name.partition("/")
+    return family if family in ("haxby", "p300") else own
+
+
 def _all(name: str) -> bool:
     return True
 
