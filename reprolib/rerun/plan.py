@@ -132,7 +132,7 @@ def cost(task: Task, committed: pd.DataFrame) -> float:
     committed : DataFrame
         Records of its paper.
     """
-    measured = committed[committed["seconds"] > 0]
+    measured = results.whole_tasks(committed[committed["seconds"] > 0])
     for columns in ALIKE:
         alike = (measured[columns] == [getattr(task, name) for name in columns]).all(axis=1)
         if alike.any():

@@ -17,6 +17,7 @@ import pandas as pd
 from reprolib import __version__
 from reprolib.rerun.folders import committed_directory, write_atomically
 from reprolib.rerun.stored_rows import COLUMN_TYPES
+from reprolib.rerun.task import PARTS
 
 COLUMNS = list(COLUMN_TYPES)
 SORT_KEYS = ["table", "dataset", "method", "setting", "reading", "trial", "metric", "chosen"]
@@ -140,10 +141,17 @@ def _delete_others(directory: Path, paths: Sequence[Path]) -> None:
 def computing_seconds(records: pd.DataFrame) -> float:
     """Seconds that the tasks behind records took in all.
 
-    Every row holds the seconds of its task, which may have measured several readings.
+    Every row holds the seconds of its task, which may have measured several readings; those of
+    `PARTS` are in it.
     """
-    tasks = records.drop_duplicates(["table", "dataset", "method", "trial", "seconds"])
+    tasks = whole_tasks(records)
+    tasks = tasks.drop_duplicates(["table", "dataset", "method", "trial", "seconds"])
     return float(tasks["seconds"].sum())
+
+
+def whole_tasks(records: pd.DataFrame) -> pd.DataFrame:
+    """Records whose seconds are those of their tasks, not of `PARTS` of them."""
+    return records[~records["metric"].isin(PARTS)]
 
 
 def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:

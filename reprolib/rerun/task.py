@@ -16,6 +16,8 @@ Profile = Literal["quick", "full"]
 
 #: Name of the reading nearest to the text of the paper; other readings have their own names.
 HEADLINE = "headline"
+#: Metrics whose seconds are those of a part of a task: the last fit, and the test predictions.
+PARTS = ("fit", "prediction")
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,9 @@ class Measurement:
         Instead of the task's setting, where one task measures several.
     source : {"resampled"}, optional
         Instead of the data set's: the task drew its own splits of real data.
+    seconds : float, optional
+        Instead of those of the task, for a metric in `PARTS`: of that part of it alone. The value
+        is then how many rows the part worked on.
     """
 
     metric: str
@@ -95,6 +100,7 @@ class Measurement:
     reading: str | None = None
     setting: str | None = None
     source: str | None = None
+    seconds: float | None = None
 
 
 def nothing_derived(records: pd.DataFrame) -> list[dict[str, Any]]:

@@ -59,7 +59,7 @@ def row_of(task: Task, m: Measurement, source: str, seconds: float) -> dict[str,
         "n_test": int(m.n_test),
         "gap": None if m.gap is None else float(f"{m.gap:.3g}"),
         "path": " ".join(f"{v:.6g}" for v in m.path),
-        "seconds": round(seconds, 3),
+        "seconds": round(seconds if m.seconds is None else m.seconds, 4),
         "source": m.source if m.source and source != "embedded" else source,
         "status": m.status,
     }

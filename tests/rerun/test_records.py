@@ -102,6 +102,12 @@ def test_task_with_several_readings_is_timed_once():
     assert results.computing_seconds(frame) == 5.0
 
 
+def test_seconds_of_a_part_are_in_those_of_the_task():
+    frame = results.to_frame([row(seconds=2.0), row(metric="fit", value=200, seconds=0.5)])
+    assert results.computing_seconds(frame) == 2.0
+    assert list(results.whole_tasks(frame)["seconds"]) == [2.0]
+
+
 @pytest.mark.parametrize(
     ("rows", "fault"),
     [

@@ -10,16 +10,13 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from reprolib.methods.keops import KEOPSClassifier, MKLClassifier
+from reprolib.methods.keops import MKLClassifier
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.kpm.components import KernelComponents
 from reprolib.methods.mkmmc import nearest_in_order
 from reprolib.methods.shared.kernels import center_gram, gram
 from reprolib.methods.shared.solution import NotOptimalWarning
-
-#: Widths of the Gaussian kernels, as multiples of 1 / (sum of the variances of the columns).
-GAMMA_FACTORS = (0.25, 1.0, 4.0)
-
+from reprolib.methods.simplex import SimplexRLSClassifier
 
 #: Distances behind a projection closer than this part of the largest are equal: projections of
 #: equal rows differ by round-off, far below it.
@@ -48,6 +45,32 @@ class NearestVote(ClassifierMixin, BaseEstimator):
         nearest = nearest_in_order(self.X_fit_, X, self.n_neighbors, TIED_DISTANCES)
         votes = np.eye(len(self.classes_), dtype=int)[self.codes_[nearest]].sum(axis=1)
         return self.classes_[np.argmax(votes, axis=1)]
+
+
+class ConstantRLS(ClassifierMixin, BaseEstimator):
+    """Simplex RLS with the kernel k + 1: a constant that is penalised as any other function.
+
+    Parameters
+    ----------
+    alpha, gamma : float
+        As in `reprolib.methods.simplex.SimplexRLSClassifier`.
+    """
+
+    def __init__(self, alpha=1.0, *, gamma=None):
+        self.alpha = alpha
+        self.gamma = gamma
+
+    def fit(self, X, y):
+        """Fit to the Gram matrix with one added to every entry."""
+        self.X_fit_ = X
+        self.model_ = SimplexRLSClassifier(self.alpha, kernel="precomputed")
+        self.model_.fit(gram(X, gamma=self.gamma) + 1.0, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X):
+        """Class of every row."""
+        return self.model_.predict(gram(X, self.X_fit_, gamma=self.gamma) + 1.0)
 
 
 class OneVsRestKPM:
@@ -96,26 +119,21 @@ class OneVsRestKPM:
 
 
 class KernelBank:
-    """MKL or KEOPS on a linear kernel and Gaussian kernels of several widths, two classes.
+    """MKL on a linear kernel and Gaussian kernels of several widths, two classes.
 
-    Kernels are scaled to unit centred mean diagonal on the training data. The pyramid of KEOPS has
-    the kind of kernel (linear, Gaussian) above the width.
+    Kernels are scaled to unit centred mean diagonal on the training data.
 
     Parameters
     ----------
     C : float
-    pyramid : bool
-        KEOPS with the paper's exponents, p = 1 on both levels; otherwise MKL.
     gammas : sequence of float
         Of the Gaussian kernels.
     tol : float
-        MKL stops at this relative duality gap; KEOPS, whose penalty is not convex and has none,
-        when a step lowers the objective by less than a hundredth of it.
+        Relative duality gap at which the solver stops.
     """
 
-    def __init__(self, C=1.0, *, pyramid=False, gammas=(1.0,), tol=1e-2):
+    def __init__(self, C=1.0, *, gammas=(1.0,), tol=1e-2):
         self.C = C
-        self.pyramid = pyramid
         self.gammas = gammas
         self.tol = tol
 
@@ -134,12 +152,7 @@ class KernelBank:
         self.X_fit_ = X
         Ks = self._stack(X)
         self.scale_ = np.array([1.0 / np.mean(np.diag(center_gram(K))) for K in Ks])
-        tree = [[0], list(range(1, len(Ks)))]
-        machine = (
-            KEOPSClassifier(tree, 1.0, self.C, kernel="precomputed", decrease_tol=self.tol / 100)
-            if self.pyramid
-            else MKLClassifier(self.C, kernel="precomputed", gap_tol=self.tol)
-        )
+        machine = MKLClassifier(self.C, kernel="precomputed", gap_tol=self.tol)
         self.model_ = machine.fit(Ks * self.scale_[:, np.newaxis, np.newaxis], y)
         self.classes_ = self.model_.classes_
         if self.model_.status_ == "max_iter":

@@ -1,8 +1,16 @@
-"""The methods, each with the same number of configurations.
+"""The methods, and the nine configurations that each may choose from.
+
+One rule for all ranges. A method with two hyperparameters has three values of each, a method with
+one has nine, in equal steps on a log scale wherever the scale allows. Where they lie was settled by
+the inner cross-validation of two pilot trials, which are no trials of the study, without a look at
+test rows: the range moves until neither end is chosen much more often than the middle. Of equally
+good configurations the one nearest to the middle of its ranges is taken (the grids are in that
+order), so that a choice at an end is never a tie.
 
 Kernel widths, costs and penalties are on the scale of the data: gamma is a multiple of one over
 the sum of the variances of the columns, and the penalty of a least squares machine is the one
-that belongs to the cost of the support vector machines, n alpha = 1 / (2 C).
+that belongs to the cost of the support vector machines, n alpha = 1 / (2 C). Forests
+are not tuned: they are there as what costs no thought.
 """
 
 from __future__ import annotations
@@ -14,7 +22,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.linear_model import LogisticRegression
@@ -25,28 +37,33 @@ from sklearn.svm import SVC
 from reprolib.methods.mkmmc import MMC, KernelMMC, MultipleKernelMMC
 from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.methods.simplex import (
-    SimplexBoostingClassifier,
     SimplexConeSVC,
-    SimplexHalfspaceSVC,
     SimplexRLSClassifier,
     SimplexSGDClassifier,
 )
 from reprolib.papers.across._estimators import (
-    GAMMA_FACTORS,
+    ConstantRLS,
     KernelBank,
     NearestVote,
     OneVsRestKPM,
 )
 
 N_CONFIGURATIONS = 9
+#: Widths of the Gaussian kernels, as multiples of 1 / (sum of the variances of the columns).
+GAMMA_FACTORS = (1 / 64, 1 / 8, 1.0)
 COSTS = (1.0, 10.0, 100.0)
-DIMENSIONS = (5, 15, 45)
-CONSTRAINTS = ("coefficient", "function", "whitened")
-NEIGHBORS = (1, 5, 15)
+#: Of one binary problem, and a class of MKPM's.
+DIMENSIONS, DIMENSIONS_A_CLASS = (3, 10, 30), (8, 32, 128)
+CONSTRAINTS = ("whitened", "function", "coefficient")
+NEIGHBORS = (1, 7, 49)
+#: Trees of the two forests.
+N_EXTRA_TREES, N_FOREST_TREES = 300, 100
 RIDGE = 0.1
 #: Relative duality gap of the package's machines, and working sets after which a simplex SVM
 #: gives up.
 SVM_TOL, SVM_STEPS = 1e-2, 60
+#: Alternations after which MKMMC gives up.
+MMC_STEPS = 100
 #: Features that gradient boosting looks at for one split.
 BOOSTING_FEATURES = 64
 
@@ -100,7 +117,8 @@ class Method:
     make : callable
         (setting, configuration as keywords) -> unfitted estimator.
     grid : sequence of dict
-        `N_CONFIGURATIONS` configurations, the simplest first.
+        `N_CONFIGURATIONS` configurations, the middle of the ranges first; a single one if the
+        method is not tuned.
     path : Path, optional
     ours : bool
         Whether it is from one of the papers.
@@ -118,7 +136,19 @@ class Method:
 
 
 def _grid(**axes) -> list[dict[str, Any]]:
-    return [dict(zip(axes, v, strict=True)) for v in itertools.product(*axes.values())]
+    """Every combination of the values, those nearest to the middle of the axes first."""
+    places = list(itertools.product(*(range(len(values)) for values in axes.values())))
+    middle = [(len(values) - 1) / 2 for values in axes.values()]
+    places.sort(key=lambda at: sum(abs(i - m) for i, m in zip(at, middle, strict=True)))
+    return [
+        {name: values[i] for i, (name, values) in zip(at, axes.items(), strict=True)}
+        for at in places
+    ]
+
+
+def _powers(first: float, last: float) -> list[float]:
+    """Nine powers of ten whose exponents are in equal steps, to three digits."""
+    return [float(f"{10**k:.3g}") for k in np.linspace(first, last, N_CONFIGURATIONS)]
 
 
 def _gamma(setting: Setting, factor: float) -> float:
@@ -152,41 +182,35 @@ def _rls_rbf(setting, *, gamma, C):
     return SimplexRLSClassifier(alpha, kernel="rbf", gamma=_gamma(setting, gamma))
 
 
+def _rls_constant(setting, *, gamma, C):
+    return ConstantRLS(1.0 / (2.0 * C * setting.n_rows), gamma=_gamma(setting, gamma))
+
+
 def _cone_svm(setting, *, gamma, C):
     return SimplexConeSVC(C, gamma=_gamma(setting, gamma), tol=SVM_TOL, max_iter=SVM_STEPS)
 
 
-def _halfspace_svm(setting, *, gamma, C):
-    return SimplexHalfspaceSVC(
-        C, convex_hull=False, gamma=_gamma(setting, gamma), tol=SVM_TOL, max_iter=SVM_STEPS
-    )
-
-
-def _sgd(setting, *, loss, alpha):
-    return SimplexSGDClassifier(
-        loss, alpha=alpha * setting.variance, max_iter=20, average=True, random_state=0
-    )
-
-
-def _simplex_boosting(setting, *, max_depth, rounds):
-    return SimplexBoostingClassifier(rounds, max_depth=max_depth, random_state=0)
-
-
-def _kernel_bank(pyramid: bool):
-    def make(setting, *, C):
-        gammas = [_gamma(setting, factor) for factor in GAMMA_FACTORS]
-        return KernelBank(C, pyramid=pyramid, gammas=gammas, tol=SVM_TOL)
+def _sgd(loss: str):
+    def make(setting, *, alpha):
+        return SimplexSGDClassifier(
+            loss, alpha=alpha * setting.variance, max_iter=20, average=True, random_state=0
+        )
 
     return make
+
+
+def _mkl(setting, *, C):
+    gammas = [_gamma(setting, factor) for factor in GAMMA_FACTORS]
+    return KernelBank(C, gammas=gammas, tol=SVM_TOL)
 
 
 def _mmc(setting, *, within_weight, k):
     return make_pipeline(MMC(within_weight=within_weight), NearestVote(k))
 
 
-def _kernel_mmc(setting, *, gamma, constraint):
-    projection = KernelMMC(gamma=_gamma(setting, gamma), **_constraint(constraint))
-    return make_pipeline(projection, NearestVote(1))
+def _kernel_mmc(setting, *, gamma, k):
+    projection = KernelMMC(gamma=_gamma(setting, gamma), **_constraint(CONSTRAINTS[0]))
+    return make_pipeline(projection, NearestVote(k))
 
 
 def _constraint(name):
@@ -197,7 +221,11 @@ def _constraint(name):
 def _multiple_kernel_mmc(setting, *, constraint, k):
     gammas = np.array([_gamma(setting, factor) for factor in GAMMA_FACTORS])
     projection = MultipleKernelMMC(
-        gammas=gammas, normalization="trace", tol=1e-5, **_constraint(constraint)
+        gammas=gammas,
+        normalization="trace",
+        tol=1e-3,
+        max_iter=MMC_STEPS,
+        **_constraint(constraint),
     )
     return make_pipeline(projection, NearestVote(k))
 
@@ -236,6 +264,14 @@ def _gradient_boosting(setting, *, learning_rate, rounds):
     )
 
 
+def _extra_trees(setting):
+    return ExtraTreesClassifier(N_EXTRA_TREES, random_state=0)
+
+
+def _random_forest(setting):
+    return RandomForestClassifier(N_FOREST_TREES, random_state=0)
+
+
 def _staged_path(model, X, values):
     """Predictions after so many rounds; after the last one where boosting ended early."""
     stages = list(model.staged_predict(X))
@@ -254,48 +290,58 @@ _ROUNDS = Path("rounds", _staged_path)
 _DIMENSION = Path("D", lambda model, X, values: model.predict_at(X, values))
 _KERNEL_AND_COST = _grid(gamma=GAMMA_FACTORS, C=COSTS)
 _KERNEL_AND_DIMENSION = _grid(gamma=GAMMA_FACTORS, D=DIMENSIONS)
-_HALF_DECADES = [{"C": float(f"{10**k:.3g}")} for k in np.arange(-2, 2.5, 0.5)]
+_KERNEL_AND_SHARED_DIMENSION = _grid(gamma=GAMMA_FACTORS, D=DIMENSIONS_A_CLASS)
+_RIDGES = _grid(alpha=_powers(-4, 0))
+_BANK_COSTS = _grid(C=_powers(-2, 2))
 
 METHODS: Mapping[str, Method] = {
-    "kpm": Method("KPM, hinge loss", "KPM", _kpm, _KERNEL_AND_DIMENSION, _DIMENSION),
-    "kpm square": Method("KPM, square loss", "KPM", _kpm_square, _KERNEL_AND_DIMENSION, _DIMENSION),
-    "mkpm": Method("MKPM", "MKPM", _mkpm, _KERNEL_AND_DIMENSION, Path("D", _mkpm_path)),
+    "kpm": Method(
+        "KPM, hinge loss",
+        "KPM",
+        _kpm,
+        _KERNEL_AND_DIMENSION,
+        _DIMENSION,
+        binary_only=True,
+    ),
+    "kpm square": Method(
+        "KPM, square loss",
+        "KPM",
+        _kpm_square,
+        _KERNEL_AND_DIMENSION,
+        _DIMENSION,
+        binary_only=True,
+    ),
+    "mkpm": Method(
+        "MKPM",
+        "MKPM",
+        _mkpm,
+        _KERNEL_AND_SHARED_DIMENSION,
+        Path("D", _mkpm_path),
+    ),
     "simplex rls": Method("simplex RLS", "simplex RLS", _rls_rbf, _KERNEL_AND_COST),
-    "simplex rls linear": Method(
-        "simplex RLS, linear",
-        "simplex RLS",
-        _rls_linear,
-        [{"alpha": float(f"{10**k:.3g}")} for k in np.arange(0, -4.5, -0.5)],
+    "simplex rls constant": Method(
+        "simplex RLS + constant", "simplex RLS", _rls_constant, _KERNEL_AND_COST
     ),
+    "simplex rls linear": Method("simplex RLS, linear", "simplex RLS", _rls_linear, _RIDGES),
     "sc-svm": Method("SC-SVM", "simplex SVM", _cone_svm, _KERNEL_AND_COST),
-    "sh-svm": Method("SH-SVM", "simplex SVM", _halfspace_svm, _KERNEL_AND_COST),
-    "simplex sgd": Method(
-        "simplex SGD, linear",
-        "simplex SGD",
-        _sgd,
-        _grid(alpha=(1e-1, 1e-2, 1e-3), loss=("cone", "halfspace", "least_squares")),
+    "simplex sgd": Method("SC, linear (SGD)", "simplex SGD", _sgd("cone"), _RIDGES),
+    "simplex sgd sc+sh": Method(
+        "SC + SH, linear (SGD)", "simplex SGD", _sgd("cone_halfspace"), _RIDGES
     ),
-    "simplex boosting": Method(
-        "simplex boosting",
-        "simplex boosting",
-        _simplex_boosting,
-        _grid(max_depth=(1, 2, 3), rounds=(10, 20, 40)),
-        _ROUNDS,
-    ),
-    "mkl": Method("MKL", "MKL", _kernel_bank(pyramid=False), _HALF_DECADES, binary_only=True),
-    "keops": Method("KEOPS", "MKL", _kernel_bank(pyramid=True), _HALF_DECADES, binary_only=True),
+    "mkl": Method("MKL", "MKL", _mkl, _BANK_COSTS, binary_only=True),
     "mmc": Method(
         "MMC + neighbours",
         "MMC",
         _mmc,
-        _grid(within_weight=(1.0, 0.1, 10.0), k=NEIGHBORS),
+        _grid(within_weight=(0.02, 0.4, 8.0), k=NEIGHBORS),
         _NEIGHBORS,
     ),
     "kmmc": Method(
-        "kernel MMC + neighbour",
+        "kernel MMC + neighbours",
         "MMC",
         _kernel_mmc,
-        _grid(gamma=GAMMA_FACTORS, constraint=CONSTRAINTS),
+        _grid(gamma=GAMMA_FACTORS, k=NEIGHBORS),
+        _NEIGHBORS,
     ),
     "mkmmc": Method(
         "MKMMC + neighbours",
@@ -311,34 +357,43 @@ METHODS: Mapping[str, Method] = {
         _gaussian_process,
         _grid(gamma=GAMMA_FACTORS, amplitude=(1.0, 10.0, 100.0)),
         ours=False,
+        binary_only=True,
     ),
     "gradient boosting": Method(
         "gradient boosting",
         "gradient boosting",
         _gradient_boosting,
-        _grid(learning_rate=(0.05, 0.1, 0.3), rounds=(10, 20, 40)),
+        _grid(learning_rate=(0.03, 0.1, 0.3), rounds=(5, 15, 45)),
         _ROUNDS,
+        ours=False,
+    ),
+    "extra trees": Method("extra trees", "forest", _extra_trees, [{}], ours=False),
+    "random forest": Method(
+        "random forest",
+        "forest",
+        _random_forest,
+        [{}],
         ours=False,
     ),
     "neighbors": Method(
         "nearest neighbours",
         "nearest neighbours",
         _neighbors,
-        [{"k": k} for k in (1, 3, 5, 7, 9, 13, 19, 27, 39)],
+        _grid(k=(1, 2, 3, 5, 8, 12, 18, 27, 40)),
         ours=False,
     ),
     "logistic": Method(
         "logistic regression",
         "logistic regression",
         _logistic,
-        [{"C": 10.0**k} for k in range(-4, 5)],
+        _grid(C=_powers(-4, 4)),
         ours=False,
     ),
     "lda": Method(
         "LDA with shrinkage",
         "LDA",
         _lda,
-        [{"shrinkage": s} for s in (1.0, 0.9, 0.7, 0.5, 0.3, 0.2, 0.1, 0.03, 0.01)],
+        _grid(shrinkage=(0.003, 0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)),
         ours=False,
     ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +19,6 @@ N_FOLDS = 3
 #: More columns than this are replaced by `N_PRINCIPAL` principal components.
 MAX_COLUMNS = 200
 N_PRINCIPAL = 100
-#: Sets of very unequal classes, from which equally many rows of every class are drawn.
-BALANCED = ("p300/iib", "embedded/p300")
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Split:
 
 
 def draw_rows(dataset: Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draw disjoint training and test rows, by class.
+    """Draw disjoint training and test rows, in the proportions of the classes.
 
     At most half of the rows, and at most `MAX_TRAIN`, are for training; at most `MAX_TEST` of the
     others are for the test. Where the data have groups (runs, sessions), the training rows are
@@ -53,25 +52,43 @@ def draw_rows(dataset: Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """
     rng = np.random.default_rng(seed)
     n = len(dataset.y)
-    balanced = dataset.name in BALANCED
     if dataset.groups is None:
-        train = _draw(np.arange(n), dataset.y, min(MAX_TRAIN, n // 2), balanced, rng)
+        train = _draw(np.arange(n), dataset.y, min(MAX_TRAIN, n // 2), rng)
         rest = np.setdiff1d(np.arange(n), train)
     else:
-        groups = rng.permutation(np.unique(dataset.groups))
-        inside = np.isin(dataset.groups, groups[: len(groups) // 2])
-        train = _draw(np.flatnonzero(inside), dataset.y, MAX_TRAIN, balanced, rng)
+        inside = _half_of_groups(dataset.groups, rng)
+        train = _draw(np.flatnonzero(inside), dataset.y, MAX_TRAIN, rng)
         rest = np.flatnonzero(~inside)
-    return train, _draw(rest, dataset.y, MAX_TEST, balanced, rng)
+    return train, _draw(rest, dataset.y, MAX_TEST, rng)
 
 
-def _draw(rows, y, size: int, balanced: bool, rng) -> np.ndarray:
-    """At most ``size`` of the rows, in the proportions of the classes or equally many of each."""
-    classes, counts = np.unique(y[rows], return_counts=True)
-    if balanced:
-        wanted = np.full(len(classes), min(counts.min(), size // len(classes)))
+def draw_curve_rows(dataset: Dataset, seed: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw test rows, the same for every size, and at most ``size`` of the others for training.
+
+    The test rows are a quarter of all, at most `MAX_TEST`, or half of the groups.
+    """
+    rng = np.random.default_rng(seed)
+    n = len(dataset.y)
+    if dataset.groups is None:
+        test = _draw(np.arange(n), dataset.y, min(MAX_TEST, n // 4), rng)
+        pool = np.setdiff1d(np.arange(n), test)
     else:
-        wanted = _proportional(counts, min(size, len(rows)))
+        inside = _half_of_groups(dataset.groups, rng)
+        test = _draw(np.flatnonzero(~inside), dataset.y, MAX_TEST, rng)
+        pool = np.flatnonzero(inside)
+    return _draw(pool, dataset.y, size, rng), test
+
+
+def _half_of_groups(groups, rng) -> np.ndarray:
+    """Mark the rows of one random half of the groups."""
+    shuffled = rng.permutation(np.unique(groups))
+    return np.isin(groups, shuffled[: len(shuffled) // 2])
+
+
+def _draw(rows, y, size: int, rng) -> np.ndarray:
+    """At most ``size`` of the rows, in the proportions of the classes."""
+    classes, counts = np.unique(y[rows], return_counts=True)
+    wanted = _proportional(counts, min(size, len(rows)))
     drawn = [
         rng.choice(rows[y[rows] == label], k, replace=False)
         for label, k in zip(classes, wanted, strict=True)
@@ -89,13 +106,22 @@ def _proportional(counts, size: int) -> np.ndarray:
 
 
 def make_split(dataset: Dataset, seed: int, *, all_columns: bool = False) -> Split:
-    """Rows of a trial, features standardised on the training part, and inner folds.
+    """Split of a trial of the main table: rows of `draw_rows`, prepared by `prepared`."""
+    return prepared(dataset, seed, *draw_rows(dataset, seed), all_columns=all_columns)
+
+
+def make_curve_split(dataset: Dataset, seed: int, size: int) -> Split:
+    """Split of a trial of a learning curve: rows of `draw_curve_rows`, prepared by `prepared`."""
+    return prepared(dataset, seed, *draw_curve_rows(dataset, seed, size))
+
+
+def prepared(dataset: Dataset, seed: int, train, test, *, all_columns: bool = False) -> Split:
+    """Features standardised on the training rows, and inner folds.
 
     The recording of the speller is band-passed and decimated first, as the KEOPS paper has it.
     More than `MAX_COLUMNS` columns are then replaced by the first `N_PRINCIPAL` principal
     components of the training part, unless ``all_columns`` is set.
     """
-    train, test = draw_rows(dataset, seed)
     y, y_test = dataset.y[train], dataset.y[test]
     columns = features(dataset) if is_speller(dataset) else dataset.X
     scaler = StandardScaler().fit(columns[train])
@@ -105,7 +131,13 @@ def make_split(dataset: Dataset, seed: int, *, all_columns: bool = False) -> Spl
         pca = PCA(n_components, svd_solver="full").fit(X)
         X, X_test = pca.transform(X), pca.transform(X_test)
     groups = None if dataset.groups is None else dataset.groups[train]
-    splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
-    folds = splitter(N_FOLDS, shuffle=True, random_state=seed).split(X, y, groups)
     overlap = 0.5 if dataset.groups is not None else len(test) / len(dataset.y)
-    return Split(X, y, X_test, y_test, list(folds), overlap)
+    return Split(X, y, X_test, y_test, _folds(X, y, groups, seed), overlap)
+
+
+def _folds(X, y, groups, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
+    with warnings.catch_warnings():
+        # A class of two rows, as a curve begins with, is missing in one of the folds.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return list(splitter(N_FOLDS, shuffle=True, random_state=seed).split(X, y, groups))

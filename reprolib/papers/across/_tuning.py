@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,9 +28,11 @@ class Tuned:
     config : mapping
         The configuration chosen.
     cv_accuracy : ndarray
-        By configuration; NaN where a fit did not converge.
+        By configuration; NaN where a fit did not converge, zero for a single configuration.
     n_fits, n_failed : int
         Fits in all, the last one included, and those among them that did not converge.
+    seconds : float
+        Computing time of the last fit alone.
     """
 
     model: Any
@@ -37,6 +40,7 @@ class Tuned:
     cv_accuracy: np.ndarray
     n_fits: int
     n_failed: int
+    seconds: float
 
 
 def fit_converged(model, X, y):
@@ -63,8 +67,9 @@ def shared_fits(method: Method) -> list[list[int]]:
 def tune(method: Method, split: Split) -> Tuned:
     """Cross-validate all configurations on the split's folds; refit the best on all its rows.
 
-    A configuration with a fit that did not converge is out. If the last fit does not converge,
-    the next best configuration is taken. Of equally good ones the first in the grid wins.
+    A single configuration is not cross-validated. One with a fit that did not converge is out; if
+    the last fit does not converge, the next best is taken. Of equally good ones the first in the
+    grid wins.
 
     Raises
     ------
@@ -72,6 +77,25 @@ def tune(method: Method, split: Split) -> Tuned:
         If no configuration converges.
     """
     setting = Setting.of(split.X, split.y)
+    accuracy, n_fits, n_failed = (
+        _cross_validated(method, setting, split) if len(method.grid) > 1 else (np.zeros(1), 0, 0)
+    )
+    for index in np.argsort(-accuracy, kind="stable"):
+        if np.isnan(accuracy[index]):
+            break
+        n_fits += 1
+        config = method.grid[index]
+        start = time.process_time()
+        model = fit_converged(method.make(setting, **config), split.X, split.y)
+        if model is not None:
+            seconds = time.process_time() - start
+            return Tuned(model, config, accuracy, n_fits, n_failed, seconds)
+        n_failed += 1
+    raise RuntimeError(f"{method.label}: none of {len(method.grid)} configurations converged")
+
+
+def _cross_validated(method: Method, setting: Setting, split: Split):
+    """Accuracy of every configuration, NaN where a fit failed; number of fits and of failures."""
     hits = np.zeros(len(method.grid))
     n_fits = n_failed = 0
     for indices in shared_fits(method):
@@ -84,17 +108,7 @@ def tune(method: Method, split: Split) -> Tuned:
                 hits[indices] = np.nan
             else:
                 hits[indices] += [np.sum(p == split.y[test]) for p in predicted]
-    accuracy = hits / len(split.y)
-    for index in np.argsort(-accuracy, kind="stable"):
-        if np.isnan(accuracy[index]):
-            break
-        n_fits += 1
-        config = method.grid[index]
-        model = fit_converged(method.make(setting, **config), split.X, split.y)
-        if model is not None:
-            return Tuned(model, config, accuracy, n_fits, n_failed)
-        n_failed += 1
-    raise RuntimeError(f"{method.label}: none of {len(method.grid)} configurations converged")
+    return hits / len(split.y), n_fits, n_failed
 
 
 def _predictions(

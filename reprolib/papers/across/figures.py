@@ -1,261 +1,85 @@
-"""Tables and figures of the study across the papers, drawn from records."""
+"""Figures of the study across the papers, drawn from records."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, NullLocator
 
-from reprolib.papers.across.protocol import ALL_COLUMNS, METHODS, N_CONFIGURATIONS
+from reprolib.papers.across.protocol import CURVE_METHODS, METHODS
+from reprolib.papers.across.summaries import (
+    REFERENCE,
+    ROPES,
+    curve_rows,
+    differences,
+    labels,
+    mean_table,
+    paired_table,
+    seconds_table,
+)
+from reprolib.papers.across.views import (
+    CHOICES,
+    DEGENERATE,
+    KINDS,
+    Ordered,
+    everywhere,
+    ordered,
+    short_name,
+)
 from reprolib.report.style import (
     BLACK,
     BLUE,
     GREEN,
     ORANGE,
+    PURPLE,
     RED,
+    SKY,
     figure_grid,
     interval_plot,
     note_source,
     source_text,
 )
-from reprolib.rerun.records import chosen, select
-from reprolib.rerun.statistics import (
-    RankComparison,
-    bayesian_signed_rank,
-    compare_ranks,
-    corrected_interval,
-    indistinct_groups,
-    intervals_by_dataset,
-)
-from reprolib.rerun.task import HEADLINE
 
-REFERENCE = "svc"
-#: Differences in mean accuracy of at most one percentage point count as practically none.
-ROPE = 1.0
-#: One method for each idea, named before the results were seen: the paper's own version.
-REPRESENTATIVES = (
-    "kpm",
-    "mkpm",
-    "simplex rls",
-    "sc-svm",
-    "simplex sgd",
-    "simplex boosting",
-    "mkmmc",
-    "svc",
-    "gp",
-    "gradient boosting",
-    "neighbors",
-    "logistic",
-    "lda",
-)
+#: Colour of every learning curve.
+CURVE_COLOURS = dict(zip(CURVE_METHODS, (BLUE, ORANGE, GREEN, RED, PURPLE, SKY), strict=True))
 
 
 def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     """Every figure that the records allow, by caption."""
     figures: dict[str, Figure] = {}
-    accuracy = accuracy_table(records)
-    complete = comparable(accuracy)
-    if accuracy.notna().to_numpy().any():
-        caption = "Accuracy in percent by set and method; colour: points below the best of the set"
-        figures[caption] = heat_table(records)
-    if len(complete) > 1 and complete.shape[1] > 2:
+    accuracy = mean_table(records)
+    if not accuracy.notna().to_numpy().any():
+        return figures
+    caption = "Accuracy in percent by set and method; colour: points below the best of the set"
+    figures[caption] = heat_table(records)
+    methods = everywhere(records)
+    if len(methods) > 1 and len(accuracy) > 1:
+        caption = "Place of every method under every choice of sets and measure, with its interval"
+        names = set(accuracy.index)
+        views = [v for v in (*CHOICES, *KINDS) if any(map(v.has, names)) and _measured(records, v)]
+        figures[caption] = place_panels([ordered(records, view, methods) for view in views])
+    if REFERENCE in accuracy.columns and accuracy.shape[1] > 1:
         caption = (
-            "Mean rank over the sets; a grey bar joins methods closer than the critical difference"
+            f"Mean difference from {METHODS[REFERENCE].label} over the sets, with its interval"
         )
-        figures[caption] = rank_plot(compare_ranks(complete), source_text(records))
-    if complete.size:
-        caption = "Accuracy against computing time, tuning included"
-        figures[caption] = accuracy_against_time(records)
-    if len(signed_rank_table(records)):
-        caption = (
-            "Posterior probability that a method is most likely worse than, equivalent to, or "
-            f"better than {METHODS[REFERENCE].label}"
-        )
-        figures[caption] = signed_rank_bars(records)
+        figures[caption] = difference_plot(records)
+    caption = "Mean accuracy against the time of the last fit and of the prediction"
+    figures[caption] = accuracy_against_time(records)
+    if len(curve_rows(records)):
+        figures["Learning curves of six methods"] = learning_curves(records)
     return figures
 
 
-def _rows(records: pd.DataFrame, metric: str, reading: str = HEADLINE) -> pd.DataFrame:
-    return select(records, metric=metric, reading=reading)
-
-
-def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """Methods as columns, in the order of `METHODS`; sets by family, as in the protocol."""
-    return frame.reindex(columns=[key for key in METHODS if key in frame.columns])
-
-
-def accuracy_table(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
-    """Mean accuracy over the trials in percent, sets by methods; NaN where a method is left out.
-
-    A method that failed in some trial has no mean.
-    """
-    rows = _rows(records, "accuracy", reading)
-    means = 100 * rows.pivot_table(index="dataset", columns="method", values="value")
-    counts = rows.pivot_table(index="dataset", columns="method", values="value", aggfunc="count")
-    # Rounded far below one test row, so that equal hits are a tie whatever the order of adding.
-    return _in_order(means.where(counts == rows["trial"].nunique()).round(9))
-
-
-def comparable(accuracy: pd.DataFrame, binary: bool = False) -> pd.DataFrame:
-    """Complete blocks: all sets with the methods that go on all of them; or the binary sets.
-
-    Parameters
-    ----------
-    accuracy : DataFrame
-        Of `accuracy_table`.
-    binary : bool
-        Only the sets of two classes, with the methods for two classes, too.
-    """
-    special = [key for key in accuracy.columns if METHODS[key].binary_only]
-    if binary:
-        return accuracy.dropna(subset=special)
-    return accuracy.drop(columns=special).dropna(axis=1)
-
-
-def labels(keys) -> list[str]:
-    """Names of methods as printed."""
-    return [METHODS[str(key)].label for key in keys]
-
-
-def time_ratios(records: pd.DataFrame) -> pd.DataFrame:
-    """Seconds of a task over those of the fastest method on the set, sets by methods.
-
-    Of each method the median over the trials, so that a task that compiled or loaded something
-    does not count. Seconds are those of one run on one machine: only ratios are of use.
-    """
-    rows = _rows(records, "accuracy")
-    seconds = rows.pivot_table(
-        index="dataset", columns="method", values="seconds", aggfunc="median"
-    )
-    seconds = seconds.clip(lower=1e-3)
-    return _in_order(seconds.div(seconds.min(axis=1), axis=0))
-
-
-def budget_table(records: pd.DataFrame) -> pd.DataFrame:
-    """What every method was given and took: configurations, fits, failures to converge, time."""
-    tasks = _rows(records, "fits").groupby("method")
-    fits, failed, out = (
-        _rows(records, metric).groupby("method")["value"]
-        for metric in ("fits", "fits not converged", "configurations not converged")
-    )
-    broken = records[(records["status"] != "ok") & (records["reading"] == HEADLINE)]
-    frame = pd.DataFrame(
-        {
-            "sets": tasks["dataset"].nunique(),
-            "trials": tasks.size(),
-            "configurations": N_CONFIGURATIONS,
-            "fits per trial": fits.median().round().astype(int),
-            "fits": fits.sum().astype(int),
-            "not converged": failed.sum().astype(int),
-            "configurations out": out.sum().astype(int),
-            "failed trials": broken.groupby("method").size(),
-            "time ratio": np.exp(np.log(time_ratios(records)).mean()),
-        }
-    )
-    frame["failed trials"] = frame["failed trials"].fillna(0).astype(int)
-    return frame.loc[[key for key in METHODS if key in frame.index]]
-
-
-def rank_table(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Mean rank, mean accuracy, and on how many sets a method is best or within two points."""
-    best = accuracy.max(axis=1)
-    below = accuracy.rsub(best, axis=0)
-    comparison = compare_ranks(accuracy)
-    frame = pd.DataFrame(
-        {
-            "mean rank": comparison.mean_ranks,
-            "mean accuracy": accuracy.mean(),
-            "best": (below <= 1e-9).sum(),
-            "within 2 points": (below <= 2.0).sum(),
-            "largest loss": below.max(),
-        }
-    )
-    return frame.sort_values("mean rank")
-
-
-def signed_rank_table(records: pd.DataFrame, reference: str = REFERENCE) -> pd.DataFrame:
-    """Posterior of every method against the reference, over the sets that both went on.
-
-    The probability of an outcome is that of being the likeliest of the three, not the share of
-    sets on which it is to be expected; see `reprolib.rerun.statistics.bayesian_signed_rank`.
-    Sets are the independent units, the mean over the trials is the score on a set. Methods with
-    fewer than two sets are left out.
-    """
-    accuracy = accuracy_table(records)
-    lines = {}
-    others = accuracy.columns.drop(reference) if reference in accuracy.columns else ()
-    for key in others:
-        both = accuracy[[key, reference]].dropna()
-        if len(both) < 2:
-            continue
-        differences = both[key] - both[reference]
-        posterior = bayesian_signed_rank(differences, ROPE)
-        lines[key] = {
-            "sets": len(both),
-            "median difference": differences.median(),
-            "worse": posterior.worse,
-            "equivalent": posterior.equivalent,
-            "better": posterior.better,
-        }
-    columns = ["sets", "median difference", "worse", "equivalent", "better"]
-    return pd.DataFrame(list(lines.values()), index=list(lines), columns=columns)
-
-
-def paired_table(records: pd.DataFrame, method: str, reference: str = REFERENCE) -> pd.DataFrame:
-    """Method minus reference on every set: percentage points, with the corrected interval."""
-    rows = _rows(records, "accuracy")
-    overlap = _rows(records, "test overlap").groupby("dataset")["value"].first()
-    table = intervals_by_dataset(
-        rows, method, reference, lambda name, a, b: corrected_interval(a, b, float(overlap[name]))
-    )
-    return table.drop(columns=[method, reference])
-
-
-def columns_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Trees on principal components and on all columns of the wide sets, the same trials."""
-    whole = _rows(records, "accuracy", ALL_COLUMNS)
-    trials, sets, methods = (set(whole[name]) for name in ("trial", "dataset", "method"))
-    reduced = _rows(records, "accuracy")
-    reduced = reduced[
-        reduced["trial"].isin(trials)
-        & reduced["dataset"].isin(sets)
-        & reduced["method"].isin(methods)
-    ]
-    both = {"components": reduced, ALL_COLUMNS: whole}
-    tables = {
-        name: 100 * rows.pivot_table(index="dataset", columns="method", values="value")
-        for name, rows in both.items()
-    }
-    return pd.concat(tables, axis=1).swaplevel(axis=1).sort_index(axis=1, ascending=[True, False])
-
-
-def edges_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Share of the trials, in percent, whose chosen value lies at an end of its range.
-
-    Of every hyperparameter with an order; a large share says that the budget was too narrow.
-    """
-    by_method = dict(iter(_rows(records, "accuracy").groupby("method")))
-    lines = {}
-    for key, method in METHODS.items():
-        if key not in by_method:
-            continue
-        for name in method.grid[0]:
-            values = {config[name] for config in method.grid}
-            if not any(isinstance(value, str) for value in values):
-                taken = chosen(by_method[key], name).to_numpy()
-                lines[key, name] = {
-                    "lowest": min(values),
-                    "at lowest": 100 * np.mean(taken == min(values)),
-                    "highest": max(values),
-                    "at highest": 100 * np.mean(taken == max(values)),
-                }
-    frame = pd.DataFrame.from_dict(lines, orient="index")
-    return frame.rename_axis(["method", "hyperparameter"])
+def _measured(records: pd.DataFrame, view) -> bool:
+    return view.metric in set(records["metric"])
 
 
 def heat_table(records: pd.DataFrame) -> Figure:
     """Accuracy as numbers, coloured by the distance to the best method of the set."""
-    accuracy = accuracy_table(records)
+    accuracy = mean_table(records)
     below = accuracy.rsub(accuracy.max(axis=1), axis=0)
     size = (3.4 + 0.47 * accuracy.shape[1], 1.9 + 0.29 * len(accuracy))
     figure, (axis,) = figure_grid(1, 1, size=size)
@@ -274,62 +98,127 @@ def heat_table(records: pd.DataFrame) -> Figure:
         )
     axis.set_xticks(range(accuracy.shape[1]), labels(accuracy.columns), rotation=60, ha="right")
     sources = records.groupby("dataset")["source"].first()
-    axis.set_yticks(range(len(accuracy)), [f"{name} ({sources[name]})" for name in accuracy.index])
+    axis.set_yticks(
+        range(len(accuracy)), [f"{set_label(name)} ({sources[name]})" for name in accuracy.index]
+    )
     axis.tick_params(labelsize=8, length=0)
     axis.grid(False)
     figure.colorbar(image, label="points below the best", extend="max", fraction=0.03, pad=0.01)
     return figure
 
 
-def rank_plot(comparison: RankComparison, source: str = "") -> Figure:
-    """Mean ranks, the critical difference, and the groups that it does not tell apart."""
-    ranks = comparison.mean_ranks
-    order = [str(key) for key in ranks.index]
-    y = np.arange(len(ranks))
-    figure, (axis,) = figure_grid(1, 1, size=(7.2, 1.5 + 0.28 * len(ranks)))
-    for key, rank, height in zip(ranks.index, ranks, y, strict=True):
-        colour = BLUE if METHODS[str(key)].ours else ORANGE
-        axis.plot(rank, height, "o", color=colour, ms=7)
-    groups = indistinct_groups(comparison)
-    for number, group in enumerate(groups):
-        x = ranks.max() + 0.6 + 0.35 * number
-        first, last = order.index(group[0]), order.index(group[-1])
-        axis.plot([x, x], [first - 0.25, last + 0.25], color="#999999", lw=4, solid_capstyle="butt")
-    start = ranks.min()
-    axis.plot([start, start + comparison.critical_difference], [-1.1, -1.1], color=BLACK, lw=2)
-    axis.text(
-        start + comparison.critical_difference / 2,
-        -1.35,
-        f"critical difference {comparison.critical_difference:.1f} ({comparison.n_cases} sets)",
-        ha="center",
-        fontsize=9,
+def set_label(name: str) -> str:
+    """Short name of a set; a star marks those with few distinct rows."""
+    return short_name(name) + ("*" if name in DEGENERATE else "")
+
+
+def place_panels(views: Sequence[Ordered]) -> Figure:
+    """Place and its interval of every method, one panel for each view, methods in one order."""
+    first = views[0].places
+    keys = list(first.sort_values(["place", "low"], kind="stable").index)
+    y = np.arange(len(keys))
+    figure, axes = figure_grid(1, len(views), size=(1.02, 1.6 + 0.24 * len(keys)), sharey=True)
+    for axis, view in zip(axes, views, strict=True):
+        table = view.places.loc[keys]
+        colours = [BLUE if METHODS[key].ours else ORANGE for key in keys]
+        axis.hlines(y, table["low"], table["high"], color=colours, lw=3, alpha=0.45)
+        axis.scatter(table["place"], y, color=colours, s=16, zorder=3)
+        n_sets = len(view.scores.sets)
+        axis.set_title(_wrapped(view.view.name) + f"\n({n_sets} sets)", fontsize=8)
+        axis.set_xlim(0.5, len(keys) + 0.5)
+        axis.set_xticks([1, len(keys) // 2, len(keys)])
+        axis.tick_params(labelsize=8, length=0)
+    axes[0].set_yticks(y, labels(keys), fontsize=8)
+    axes[0].invert_yaxis()
+    figure.supxlabel(
+        f"place among {len(keys)} methods, with 95 % interval; blue: of the package", fontsize=9
     )
-    axis.set_yticks(y, labels(ranks.index), fontsize=9)
-    axis.set_ylim(len(ranks) - 0.4, -2.1)
-    axis.set_xlabel("mean rank (1 is best)")
-    axis.plot([], [], "o", color=BLUE, label="in the package")
-    axis.plot([], [], "o", color=ORANGE, label="usual choice")
-    axis.legend(fontsize=8, loc="lower left")
-    note_source(figure, source)
     return figure
 
 
-def accuracy_against_time(records: pd.DataFrame) -> Figure:
-    """Mean accuracy over all sets against the computing time as a multiple of the fastest."""
-    accuracy = comparable(accuracy_table(records)).mean()
-    ratio = np.exp(np.log(time_ratios(records)[accuracy.index]).mean())
-    figure, (axis,) = figure_grid(1, 1, size=(8.2, 5.2))
-    axis.set_xscale("log")
-    for key, value in accuracy.items():
-        axis.plot(ratio[key], value, "o", color=BLUE if METHODS[str(key)].ours else ORANGE, ms=7)
-    axis.plot([], [], "o", color=BLUE, label="in the package")
-    axis.plot([], [], "o", color=ORANGE, label="usual choice")
-    axis.margins(x=0.3, y=0.08)
-    axis.set_xlabel("time of tuning, training and prediction, over the fastest method's")
-    axis.set_ylabel("mean accuracy in percent")
-    axis.legend(fontsize=8, loc="lower left")
+def _wrapped(title: str) -> str:
+    """Three lines: words joined while they fit into the width of a panel."""
+    lines = [""]
+    for word in title.split():
+        fits = len(lines[-1]) + len(word) < 13
+        lines[-1:] = [f"{lines[-1]} {word}".strip()] if fits else [lines[-1], word]
+    return "\n".join(line for line in lines if line).rjust(1) + "\n" * (3 - len(lines))
+
+
+def difference_plot(records: pd.DataFrame, reference: str = REFERENCE) -> Figure:
+    """Mean difference over the sets from a reference, its interval, and three regions."""
+    found = differences(records, reference=reference)
+    order = sorted(found, key=lambda key: found[key].mean)
+    figure, (axis,) = figure_grid(1, 1, size=(7.6, 1.3 + 0.28 * len(order)))
+    for rope in sorted(ROPES, reverse=True):
+        axis.axvspan(-rope, rope, color="#000000", alpha=0.06, lw=0)
+    for y, key in enumerate(order):
+        line = found[key]
+        colour = BLUE if METHODS[key].ours else ORANGE
+        axis.plot([line.low, line.high], [y, y], color=colour, lw=3, alpha=0.5)
+        axis.plot(line.mean, y, "o", color=colour, ms=6)
+    axis.axvline(0, color=BLACK, lw=1)
+    marks = ["" if not METHODS[key].binary_only else " (two classes)" for key in order]
+    axis.set_yticks(range(len(order)), [a + b for a, b in zip(labels(order), marks, strict=True)])
+    axis.tick_params(axis="y", labelsize=9)
+    axis.set_xlabel(
+        f"accuracy minus that of {METHODS[reference].label}, points, mean over the sets"
+    )
     note_source(figure, source_text(records))
-    _name_points(axis, labels(accuracy.index), ratio, accuracy)
+    return figure
+
+
+def learning_curves(records: pd.DataFrame) -> Figure:
+    """Accuracy against the number of training rows: mean of the trials, and each trial."""
+    rows = curve_rows(records)
+    sets = sorted(set(rows["dataset"]))
+    n_columns = min(3, len(sets))
+    n_lines = -(-len(sets) // n_columns)
+    figure, axes = figure_grid(n_lines, n_columns, size=(3.4, 2.9))
+    for axis, name in zip(axes, sets, strict=False):
+        _curves_of_set(axis, rows[rows["dataset"] == name])
+        axis.set_title(f"{set_label(name)} ({rows[rows['dataset'] == name]['source'].iloc[0]})")
+    for axis in axes[len(sets) :]:
+        axis.set_visible(False)
+    axes[0].set_ylabel("accuracy in percent")
+    axes[len(sets) - 1].legend(fontsize=7, loc="lower right")
+    return figure
+
+
+def _curves_of_set(axis, rows: pd.DataFrame) -> None:
+    for key, colour in CURVE_COLOURS.items():
+        own = rows[rows["method"] == key]
+        if not len(own):
+            continue
+        mean = 100 * own.groupby("n")["value"].mean()
+        axis.plot(mean.index, mean, color=colour, marker="o", ms=4, label=METHODS[key].label)
+        axis.plot(own["n"], 100 * own["value"], ".", color=colour, ms=3, alpha=0.4)
+    sizes = sorted(set(rows["n"]))
+    axis.set_xscale("log")
+    axis.set_xticks(sizes, [str(n) for n in sizes], rotation=45)
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.tick_params(labelsize=8)
+    axis.set_xlabel("training rows")
+
+
+def accuracy_against_time(records: pd.DataFrame) -> Figure:
+    """Mean accuracy over the sets against the times of last fit and prediction, as multiples."""
+    accuracy = mean_table(records)[everywhere(records)].mean()
+    figure, axes = figure_grid(1, 2, size=(5.2, 5.0), sharey=True)
+    for axis, part in zip(axes, ("fit", "prediction"), strict=True):
+        ratio = np.exp(np.log(seconds_table(records, part)[accuracy.index]).mean())
+        axis.set_xscale("log")
+        for key, value in accuracy.items():
+            axis.plot(ratio[key], value, "o", color=BLUE if METHODS[str(key)].ours else ORANGE)
+        axis.margins(x=0.3, y=0.08)
+        axis.set_xlabel(f"time of the {part} over the fastest method's")
+        _name_points(axis, labels(accuracy.index), ratio, accuracy)
+    axes[0].set_ylabel("mean accuracy in percent")
+    axes[0].plot([], [], "o", color=BLUE, label="in the package")
+    axes[0].plot([], [], "o", color=ORANGE, label="usual choice")
+    axes[0].legend(fontsize=8, loc="lower left")
+    note_source(figure, source_text(records))
     return figure
 
 
@@ -368,37 +257,11 @@ def _overlap(one, other) -> float:
     return max(sides[0], 0.0) * max(sides[1], 0.0)
 
 
-def signed_rank_bars(records: pd.DataFrame, reference: str = REFERENCE) -> Figure:
-    """Probability of each outcome against the reference to be the likeliest, one bar a method."""
-    frame = signed_rank_table(records, reference)
-    frame = frame.sort_values(["better", "worse"], ascending=[True, False])
-    figure, (axis,) = figure_grid(1, 1, size=(7.6, 1.3 + 0.28 * len(frame)))
-    left = np.zeros(len(frame))
-    shares = [("worse", RED), ("equivalent", "#cccccc"), ("better", GREEN)]
-    for name, colour in shares:
-        axis.barh(range(len(frame)), frame[name], left=left, color=colour, label=name)
-        left += frame[name].to_numpy()
-    names = [f"{label} ({n})" for label, n in zip(labels(frame.index), frame["sets"], strict=True)]
-    axis.set_yticks(range(len(frame)), names, fontsize=9)
-    axis.set_xlim(0, 1)
-    axis.set_xlabel(
-        f"posterior probability to be the likeliest, against {METHODS[reference].label}"
-    )
-    axis.grid(False)
-    axis.legend(fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    note_source(figure, source_text(records))
-    return figure
-
-
 def paired_differences(records: pd.DataFrame, method: str, reference: str = REFERENCE) -> Figure:
     """Corrected interval of the difference for every set."""
     frame = paired_table(records, method, reference).iloc[::-1]
-    names = [f"{name} ({row.source}, {row.trials})" for name, row in frame.iterrows()]
+    names = [
+        f"{set_label(str(name))} ({row.source}, {row.trials})" for name, row in frame.iterrows()
+    ]
     x_label = f"{METHODS[method].label} minus {METHODS[reference].label}, points of accuracy"
     return interval_plot(frame, names, x_label)
-
-
-def named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with methods printed by their labels."""
-    printed = {key: method.label for key, method in METHODS.items()}
-    return frame.rename(index=printed, columns=printed)

@@ -9,9 +9,11 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import label_binarize
 
@@ -20,11 +22,12 @@ from data_fetch import Dataset
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
 from reprolib.papers.across import protocol as across
-from reprolib.papers.across._estimators import KernelBank, NearestVote, OneVsRestKPM
+from reprolib.papers.across._estimators import ConstantRLS, KernelBank, NearestVote, OneVsRestKPM
 from reprolib.papers.across._methods import Method
 from reprolib.papers.across._splits import (
     MAX_TEST,
     MAX_TRAIN,
+    draw_curve_rows,
     draw_rows,
     make_split,
 )
@@ -61,7 +64,7 @@ def split():
 
 def test_every_set_is_in_the_catalogue_and_none_twice():
     assert set(across.SETS) <= set(data_fetch.names())
-    assert len(across.SETS) == len(set(across.SETS)) == 22
+    assert len(across.SETS) == len(set(across.SETS)) == 19
     assert set(across.QUICK_SETS) <= set(across.SETS)
 
 
@@ -84,8 +87,20 @@ def test_it_is_a_study_and_has_no_printed_numbers():
 
 
 def test_every_method_has_the_same_number_of_different_configurations():
-    for method in METHODS.values():
-        assert len({str(config) for config in method.grid}) == N_CONFIGURATIONS
+    untuned = {key for key, method in METHODS.items() if list(method.grid) == [{}]}
+    assert untuned == {"extra trees", "random forest"}
+    for key in set(METHODS) - untuned:
+        assert len({str(config) for config in METHODS[key].grid}) == N_CONFIGURATIONS
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_grids_begin_in_the_middle_and_end_at_the_ends(key):
+    grid = METHODS[key].grid
+    for name in grid[0]:
+        values = list(dict.fromkeys(config[name] for config in grid))
+        if not isinstance(values[0], str):
+            assert values[0] == sorted(values)[len(values) // 2]
+            assert set(values[-2:]) == {min(values), max(values)}
 
 
 def test_machines_with_a_kernel_width_are_given_the_same_widths():
@@ -94,7 +109,7 @@ def test_machines_with_a_kernel_width_are_given_the_same_widths():
         for method in METHODS.values()
         if "gamma" in method.grid[0]
     }
-    assert widths == {(0.25, 1.0, 4.0)}
+    assert widths == {(1 / 64, 1 / 8, 1.0)}
 
 
 @pytest.mark.parametrize("key", METHODS)
@@ -104,7 +119,9 @@ def test_every_method_runs_on_its_whole_budget(key):
     assert found["accuracy"].value > 0.7
     assert found["accuracy"].chosen in list(METHODS[key].grid)
     assert found["fits not converged"].value == 0
-    assert found["fits"].value == 3 * len(shared_fits(METHODS[key])) + 1
+    tuned = len(METHODS[key].grid) > 1
+    assert found["fits"].value == 3 * tuned * len(shared_fits(METHODS[key])) + 1
+    assert ("cross-validated accuracy" in found) == tuned
 
 
 def test_only_methods_for_two_classes_are_left_out():
@@ -113,7 +130,7 @@ def test_only_methods_for_two_classes_are_left_out():
     counts = Counter((task.dataset, task.method) for task in tasks)
     assert set(counts.values()) == {across.N_TRIALS["quick"]}
     missing = set(METHODS) - {method for name, method in counts if name == "a/three"}
-    assert missing == {"mkl", "keops"}
+    assert missing == {"kpm", "kpm square", "mkl", "gp"}
     assert {method for name, method in counts if name == "a/two"} == set(METHODS)
 
 
@@ -159,11 +176,12 @@ def test_groups_never_straddle_training_and_test_nor_two_folds():
         assert not np.intersect1d(groups[inner], groups[held_out]).size
 
 
-def test_p300_is_drawn_with_equally_many_targets():
+def test_p300_is_drawn_at_its_own_class_ratio():
     data = data_fetch.load("embedded/p300")
     split = make_split(data, 0)
+    share = np.mean(data.y == np.unique(data.y)[0])
     for y in (split.y, split.y_test):
-        assert len(set(np.unique(y, return_counts=True)[1])) == 1
+        assert np.mean(y == np.unique(y)[0]) == pytest.approx(share, abs=0.02)
     assert split.test_overlap == 0.5
     assert make_split(data, 0, all_columns=True).X.shape[1] == 896
 
@@ -182,7 +200,7 @@ def test_test_rows_have_no_say_in_the_preparation_of_the_training_rows():
 
 
 @pytest.mark.parametrize(
-    "key", ["kpm", "kpm square", "mkpm", "gradient boosting", "simplex boosting", "mmc", "svc"]
+    "key", ["kpm", "kpm square", "mkpm", "gradient boosting", "mmc", "kmmc", "svc", "extra trees"]
 )
 def test_tuning_along_a_path_is_the_plain_grid_search(key, split):
     method, setting = METHODS[key], Setting.of(split.X, split.y)
@@ -192,7 +210,8 @@ def test_tuning_along_a_path_is_the_plain_grid_search(key, split):
     )
     assert tuned.n_failed == 0
     assert tuned.config == config
-    assert np.nanmax(tuned.cv_accuracy) == pytest.approx(hits / len(split.y))
+    if len(method.grid) > 1:
+        assert np.nanmax(tuned.cv_accuracy) == pytest.approx(hits / len(split.y))
     np.testing.assert_array_equal(tuned.model.predict(split.X_test), model.predict(split.X_test))
 
 
@@ -271,10 +290,9 @@ def test_kpm_takes_what_rank_there_is():
     assert OneVsRestKPM(45, gamma=1.0).fit(X, y).n_components_ == 3
 
 
-@pytest.mark.parametrize("pyramid", [True, False])
-def test_kernel_bank_learns_a_combination(pyramid):
+def test_kernel_bank_learns_a_combination():
     split = make_split(blobs(2), 0)
-    model = KernelBank(1.0, pyramid=pyramid, gammas=[0.1, 1.0]).fit(split.X, split.y)
+    model = KernelBank(1.0, gammas=[0.1, 1.0]).fit(split.X, split.y)
     assert model.model_.kernel_weights_.shape == (3,)
     assert np.mean(model.predict(split.X_test) == split.y_test) > 0.75
 
@@ -291,7 +309,81 @@ def test_simplex_rls_is_kernel_ridge_on_class_indicators(split):
         np.testing.assert_array_equal(ours.predict(split.X_test), expected)
 
 
+def test_a_constant_is_one_more_feature(split):
+    """The kernel k + 1 is ridge regression with a column of ones among the features."""
+    ours = ConstantRLS(0.02, gamma=0.3).fit(split.X, split.y)
+    K, K_new = (rbf_kernel(X, split.X, gamma=0.3) for X in (split.X, split.X_test))
+    n_alpha = 0.02 * len(split.X)
+    targets = label_binarize(split.y, classes=[0, 1, 2])
+    expected = (K_new + 1) @ np.linalg.solve(K + 1 + n_alpha * np.eye(len(K)), targets)
+    np.testing.assert_array_equal(ours.predict(split.X_test), np.argmax(expected, axis=1))
+
+
+# ---- learning curves
+
+
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(12), 20)])
+def test_curves_test_the_same_rows_at_every_size(groups):
+    data = blobs(groups=groups)
+    small, large, whole = (draw_curve_rows(data, 1, size) for size in (30, 90, 10_000))
+    for train, test in (small, large, whole):
+        np.testing.assert_array_equal(test, small[1])
+        assert not np.intersect1d(train, test).size
+        if groups is not None:
+            assert not np.intersect1d(groups[train], groups[test]).size
+    assert (len(small[0]), len(large[0])) == (30, 90)
+    assert len(whole[0]) + len(whole[1]) == len(data.y)
+
+
+def test_curves_are_run_on_their_sets_only_and_in_the_full_profile_only():
+    datasets = {name: blobs(name=name) for name in ("raetsch/german", "raetsch/heart")}
+    quick, full = (list_tasks(profile, datasets, None) for profile in ("quick", "full"))
+    assert {task.table for task in quick} == {"accuracy"}
+    curves = [task for task in full if task.table == across.CURVES]
+    assert {task.dataset for task in curves} == {"raetsch/german"}
+    assert {task.method for task in curves} == set(across.CURVE_METHODS)
+    settings = {task.setting for task in curves}
+    assert settings == {"50 rows", "100 rows", "10000 rows"}  # 180 rows are not tested
+    n = len(across.CURVE_METHODS) * len(settings) * across.N_TRIALS_CURVES
+    assert len(curves) == len(set(map(str, curves))) == n
+
+
+def test_a_curve_uses_as_many_rows_as_its_setting_says():
+    data = blobs(name="raetsch/german")
+    for size, rows in ((50, 50), (10_000, 180)):
+        task = Task("across", across.CURVES, data.name, "lda", setting=f"{size} rows")
+        assert {m.metric: m.value for m in run(task, data)}["fit"] == rows
+
+
 # ---- records
+
+
+@pytest.mark.parametrize("key", ["svc", "neighbors", "lda"])
+def test_measures_are_those_of_scikit_learn(key):
+    data = blobs(3)
+    split = make_split(data, 2)
+    found = {m.metric: m for m in run(Task("across", "accuracy", data.name, key, trial=2), data)}
+    model = tune(METHODS[key], split).model
+    y, predicted = split.y_test, model.predict(split.X_test)
+    assert found["accuracy"].value == pytest.approx(metrics.accuracy_score(y, predicted))
+    balanced = metrics.balanced_accuracy_score(y, predicted)
+    assert found["balanced accuracy"].value == pytest.approx(balanced)
+    f1 = metrics.f1_score(y, predicted, average="macro")
+    assert found["macro F1"].value == pytest.approx(f1)
+    assert ("log loss" in found) == hasattr(model, "predict_proba")
+    if key == "lda":
+        loss = metrics.log_loss(y, model.predict_proba(split.X_test))
+        assert found["log loss"].value == pytest.approx(loss, rel=0.05)
+    assert (found["fit"].value, found["prediction"].value) == (len(split.y), len(y))
+    assert found["fit"].seconds >= 0
+    assert found["prediction"].seconds >= 0
+    assert found["accuracy"].seconds is None
+
+
+def test_a_probability_of_zero_costs_no_more_than_the_least_one():
+    p = np.array([[1.0, 0.0], [0.25, 0.75]])
+    found = across.clipped_log_loss(np.array(["b", "b"]), p, np.array(["a", "b"]))
+    assert found == pytest.approx(-np.mean(np.log([across.LEAST_PROBABILITY, 0.75])))
 
 
 def test_one_worker_and_two_give_the_same_records(tmp_path):

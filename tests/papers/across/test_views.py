@@ -1,0 +1,84 @@
+"""The order under every choice of sets and measure, and what survives all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import data_fetch
+from reprolib.papers.across import protocol, views
+from reprolib.papers.across._splits import MAX_COLUMNS
+from reprolib.papers.across.protocol import ALL_COLUMNS, METHODS
+from reprolib.papers.across.views import CHOICES, KINDS, View
+from reprolib.rerun.task import HEADLINE
+from tests.papers.across.made_up import KEYS, SETS, made_up, value
+
+
+@pytest.fixture(scope="module")
+def records():
+    return made_up()
+
+
+def test_kinds_of_sets_are_those_of_the_catalogue():
+    about = {name: data_fetch.info(name) for name in protocol.SETS}
+    assert set(views.DEGENERATE) | set(views.GENERATED) | set(views.BINARY) <= set(about)
+    wide = {name for name, info in about.items() if info.n_features > MAX_COLUMNS}
+    assert set(views.WIDE) == wide
+
+
+@pytest.mark.needs_data(*protocol.SETS)
+def test_sets_of_two_classes_are_named_and_degenerate_ones_have_few_rows():
+    for name in protocol.SETS:
+        data = data_fetch.load(name)
+        assert (len(np.unique(data.y)) == 2) == (name in views.BINARY), name
+        if len(data.y) > 1000 and data.X.shape[1] < 20:
+            few = len(np.unique(data.X, axis=0)) < 200
+            assert few == (name in views.DEGENERATE), name
+
+
+def test_methods_for_two_classes_are_in_no_order_of_all_sets(records):
+    assert views.everywhere(records) == [k for k in METHODS if k in KEYS and k != "mkl"]
+
+
+def test_scores_of_a_view_are_the_records(records):
+    methods = views.everywhere(records)
+    found = views.scores_of(records, View("heart", lambda n: n == "raetsch/heart"), methods)
+    assert found.sets == ["raetsch/heart"]
+    expected = [[value(records, "raetsch/heart", k, t) for t in range(3)] for k in methods]
+    np.testing.assert_allclose(found.values[0], expected, atol=1e-9)
+    assert found.overlap == pytest.approx([0.25])
+
+
+def test_trees_on_all_columns_take_the_place_of_those_on_components(records):
+    methods = views.everywhere(records)
+    plain, whole = (
+        views.scores_of(records, View("v", trees_on_all_columns=flag), methods)
+        for flag in (False, True)
+    )
+    assert plain.values.shape[2] == 3
+    assert whole.values.shape[2] == 1  # one trial is on all columns
+    i = whole.sets.index("faces/yale")
+    for j in map(methods.index, protocol.TREES):
+        assert whole.values[i, j, 0] == 0.95
+        whole.values[i, j] = plain.values[i, j, :1]
+    np.testing.assert_array_equal(whole.values, plain.values[:, :, :1])
+
+
+def test_only_what_is_sure_under_every_view_survives(records):
+    found = [views.ordered(records, view) for view in CHOICES[:3]]
+    table = views.surviving(found, level=0.9)
+    assert set(table.index) == set(views.everywhere(records))
+    for key, row in table.iterrows():
+        expected = {o for o in table.index if all(v.ahead.loc[key, o] >= 0.9 for v in found)}
+        assert set(row["before"]) == expected
+        assert row["from"] == min(v.places.loc[key, "low"] for v in found)
+        assert row["to"] == max(v.places.loc[key, "high"] for v in found)
+        assert all(key in table.loc[other, "behind"] for other in row["before"])
+
+
+def test_every_choice_and_kind_has_records(records):
+    for view in (*CHOICES, *KINDS):
+        order = views.ordered(records, view, ["svc", "logistic", "gradient boosting"])
+        assert (order.places["low"] <= order.places["high"]).all(), view.name
+    assert set(records["reading"]) == {HEADLINE, ALL_COLUMNS}
+    assert {name for name in SETS if name in views.WIDE} == {"faces/yale"}
