@@ -91,7 +91,7 @@ def constant_lines(paper: str) -> list[str]:
     names = [m.name for m in pkgutil.iter_modules(package.__path__) if m.name not in DRAWING]
     modules = {name: importlib.import_module(f"{package.__name__}.{name}") for name in names}
     return sorted(
-        _line("constant", name, constant, json.dumps(_plain(value), ensure_ascii=False))
+        _line("constant", name, constant, json.dumps(_plain(value), ensure_ascii=False, sort_keys=True))
         for name, module in modules.items()
         for constant, value in _constants(module).items()
     )

@@ -158,7 +158,7 @@ def few(records, n_sets, methods):
         (1, ["svc"], 2),
         (1, ["svc", "kpm", "lda"], 3),
         (3, ["kpm"], 2),
-        (2, ["svc", "lda"], 5),
+        (2, ["svc", "lda"], 4),
     ],
 )
 def test_empty_comparison_leaves_the_report_standing(tmp_path, n_sets, methods, n_figures):
