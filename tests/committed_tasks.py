@@ -83,7 +83,9 @@ def _of_task(task: Task, rows: Rows) -> Candidate | None:
 def recomputed(paper: str, budget: float, most: float) -> dict[Group, Candidate]:
     """Candidates that a test makes again, on the data sets at hand; see `choose`."""
     names = [n for n in get_protocol(paper).datasets("full") if data_fetch.available(n)]
-    digests = {d for meta in results.load_meta(paper).values() for d in meta["data_digests"].values()}
+    digests = {
+        d for meta in results.load_meta(paper).values() for d in meta["data_digests"].values()
+    }
     loaded = {name: golden.load(name) for name in names}
     same = {name: data for name, data in loaded.items() if data.digest() in digests}
     found = candidates(paper, same)
