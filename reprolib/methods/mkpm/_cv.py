@@ -9,6 +9,7 @@ from reprolib.methods.mkpm._base import _MKPM
 from reprolib.methods.mkpm._classifier import MKPMClassifier
 from reprolib.methods.shared.kernels import Kernel
 from reprolib.methods.shared.validation import COUNT, list_folds
+from reprolib.methods.shared.weights import example_weights
 
 
 class MKPMClassifierCV(_MKPM):
@@ -27,7 +28,7 @@ class MKPMClassifierCV(_MKPM):
         stratified folds.
     loss, basis, rank, code
         As in `MKPMClassifier`.
-    kernel, gamma, degree, coef0, rank_tol, random_state
+    kernel, gamma, degree, coef0, rank_tol, random_state, class_weight
         As in `MKPMClassifier`.
 
     Attributes
@@ -79,11 +80,12 @@ class MKPMClassifierCV(_MKPM):
         rank: int | None = None,
         code="one-vs-all",
         kernel: Kernel = "rbf",
-        gamma: float | None = None,
+        gamma: float | str | None = None,
         degree: int = 3,
         coef0: float = 1,
         rank_tol: float | None = None,
         random_state=None,
+        class_weight=None,
     ):
         self.max_components = max_components
         self.cv = cv
@@ -97,14 +99,17 @@ class MKPMClassifierCV(_MKPM):
         self.coef0 = coef0
         self.rank_tol = rank_tol
         self.random_state = random_state
+        self.class_weight = class_weight
 
-    def fit(self, X, y, groups=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Choose the total dimension and refit on all data.
 
         Parameters
         ----------
         X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
         y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts, also among the held-out predictions.
         groups : array-like of shape (n,), optional
             For a splitter that needs them, such as leave-one-run-out.
 
@@ -115,18 +120,20 @@ class MKPMClassifierCV(_MKPM):
         """
         X, y = self._validate(X, y)
         folds = list_folds(check_cv(self.cv, y, classifier=True), X, y, groups)
+        weights = example_weights(y, self.class_weight, sample_weight)
+        folds = [[weights.counted(rows) for rows in fold] for fold in folds]
         correct = [
-            self._held_out_correct(X, y, train, test, fold)
+            self._held_out_correct(X, y, train, test, fold, weights)
             for fold, (train, test) in enumerate(folds)
         ]
         length = min(len(fold_correct) for fold_correct in correct)
         total = np.sum([fold_correct[:length] for fold_correct in correct], axis=0)
-        self.cv_score_path_ = total / sum(len(test) for _, test in folds)
-        return self._fit_path(X, y, 1 + int(np.argmax(total[1:])))
+        self.cv_score_path_ = total / sum(weights.at(test).n_repeats for _, test in folds)
+        return self._fit_path(X, y, 1 + int(np.argmax(total[1:])), weights)
 
-    def _held_out_correct(self, X, y, train, test, fold: int):
+    def _held_out_correct(self, X, y, train, test, fold: int, weights):
         """Count the right predictions on one fold, for every total dimension."""
-        missing = np.setdiff1d(y, y[train])
+        missing = np.setdiff1d(y[weights.rows], y[train])
         if len(missing):
             raise ValueError(
                 f"fold {fold} of cv trains without class {missing[0]}; use fewer folds, or a "
@@ -137,7 +144,10 @@ class MKPMClassifierCV(_MKPM):
         else:
             X_train, X_test = X[train], X[test]
         parameters = {
-            k: v for k, v in self.get_params().items() if k not in ("cv", "max_components")
+            name: value
+            for name, value in self.get_params().items()
+            if name not in ("cv", "max_components", "class_weight")
         }
-        model = MKPMClassifier(self.max_components, **parameters).fit(X_train, y[train])
-        return model.count_path(X_test, y[test])
+        model = MKPMClassifier(self.max_components, **parameters)
+        model.fit(X_train, y[train], sample_weight=weights.at(train).values)
+        return model.count_path(X_test, y[test], sample_weight=weights.at(test).repeats)

@@ -39,6 +39,9 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
         See above.
     random_state : int, RandomState or None
         For the landmarks and the random code.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the examples of a class; "balanced" gives all classes the same
+        total weight.
 
     Attributes
     ----------
@@ -93,6 +96,7 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
         coef0=1,
         rank_tol=1e-10,
         random_state=None,
+        class_weight=None,
     ):
         self.n_components = n_components
         self.rank = rank
@@ -103,14 +107,18 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
         self.coef0 = coef0
         self.rank_tol = rank_tol
         self.random_state = random_state
+        self.class_weight = class_weight
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Sum over the rows, decompose the covariance, and allocate the dimensions.
 
         Parameters
         ----------
         X : array-like of shape (n, p), also memory-mapped
         y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts. The landmarks are drawn without regard to it, among
+            the rows of positive weight.
 
         Raises
         ------
@@ -119,7 +127,7 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
             zero.
         """
         self._validate_params()
-        moments = self._accumulate(X, y)
+        moments = self._accumulate(X, y, sample_weight)
         self.code_ = make_code(self.code, len(self.classes_), self.random_state)
         projection, coef = self._principal_components(moments)
         explained = np.cumsum(coef**2, axis=0) / moments.n_samples

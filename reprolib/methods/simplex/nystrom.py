@@ -28,6 +28,9 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
         As in `SimplexRLSClassifier`, but not "precomputed".
     random_state : int, RandomState or None
         For the landmarks.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the examples of a class; "balanced" gives all classes the same
+        total weight.
 
     Attributes
     ----------
@@ -68,6 +71,7 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
         degree=3,
         coef0=1,
         random_state=None,
+        class_weight=None,
     ):
         self.alpha = alpha
         self.rank = rank
@@ -76,14 +80,18 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
         self.degree = degree
         self.coef0 = coef0
         self.random_state = random_state
+        self.class_weight = class_weight
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Sum over the rows, and solve one system of ``rank`` equations.
 
         Parameters
         ----------
         X : array-like of shape (n, p), also memory-mapped
         y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts. The landmarks are drawn without regard to it, among
+            the rows of positive weight.
 
         Raises
         ------
@@ -91,7 +99,7 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
             If a hyperparameter is out of range, y has one class, or the kernel is zero.
         """
         self._validate_params()
-        moments = self._accumulate(X, y)
+        moments = self._accumulate(X, y, sample_weight)
         self._set_code()
         targets = moments.class_sums @ self.code_.T
         shift = moments.n_samples * self.alpha

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import COUNT, POSITIVE, validate_data
+from reprolib.methods.shared.weights import CLASS_WEIGHT, example_weights
 from reprolib.methods.simplex._base import SimplexClassifierMixin
 from reprolib.methods.simplex.sgd_solver import LOSS_KINDS, SGDState, run_sgd
 
@@ -58,6 +59,10 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         Visit the examples in random order in every pass; turn it off for memory-mapped data larger
         than RAM, and shuffle the file, or feed blocks of it to ``partial_fit``.
     random_state : int, RandomState or None
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the loss of the examples of a class; "balanced" gives all classes the same total
+        weight. ``fit`` divides the factors by their mean over the examples; ``partial_fit``, which
+        does not know it, takes a dict as it is, and not "balanced".
 
     Attributes
     ----------
@@ -74,6 +79,12 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
     --------
     SimplexConeSVC : The SC-SVM objective solved to a certified gap, also with kernels.
     SimplexRLSClassifier : The S-LS objective in closed form.
+
+    Notes
+    -----
+    ``fit`` takes no ``sample_weight``: one long step is not so many short ones, so that a weight
+    would not be a repetition of the row, as it is for the other classifiers. ``partial_fit`` takes
+    one, as a factor of the loss.
 
     Examples
     --------
@@ -97,6 +108,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         "average": ["boolean", Interval(Integral, 0, None, closed="left")],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
+        "class_weight": CLASS_WEIGHT,
     }
 
     def __init__(
@@ -110,6 +122,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         average=False,
         shuffle=True,
         random_state=None,
+        class_weight=None,
     ):
         self.loss = loss
         self.alpha = alpha
@@ -119,6 +132,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         self.average = average
         self.shuffle = shuffle
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self):
         """Accept sparse input."""
@@ -141,16 +155,17 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, y = self._validate(X, y, reset=True)
-        indices = self._encode_classes(y)
-        self._start(X)
+        weights = example_weights(y, self.class_weight, None)
+        X, indices = weights.select(X), self._encode_classes(y[weights.rows])
+        self._start(X, weights.relative)
         for _ in range(self.max_iter):
-            self._pass(X, indices, self._rng)
+            self._pass(X, indices, self._rng, weights.relative)
         self.n_iter_ = self.max_iter
         self._store()
         self._warn_if_worse_than_zero()
         return self
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Make one pass over a batch, going on from where the last call stopped.
 
         Parameters
@@ -160,27 +175,37 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         y : array-like of shape (n,)
         classes : array-like of shape (T,), optional
             All the classes there will be; required in the first call.
+        sample_weight : array-like of shape (n,), optional
+            Factors of the loss of every row, and so of its step; around 1, or steps overshoot.
 
         Raises
         ------
         ValueError
-            If the first call has no ``classes``, y has a label that is not among them, or the
-            steps diverge; ``coef_`` is then that of the batch before.
+            If the first call has no ``classes``, y has a label that is not among them,
+            class_weight is "balanced", or the steps diverge; ``coef_`` is then that of the batch
+            before.
         """
         self._validate_params()
         first = not hasattr(self, "_state")
         X, y = self._validate(X, y, reset=first)
         _check_partial_fit_first_call(self, classes)
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "partial_fit cannot balance classes whose sizes it does not know; give "
+                "class_weight as a dict, or sample_weight."
+            )
+        weights = example_weights(y, self.class_weight, sample_weight, classes=self.classes_)
+        X, y = weights.select(X), y[weights.rows]
         if first:
             self._set_code()
-            self._start(X)
+            self._start(X, weights.values)
         unseen = np.setdiff1d(y, self.classes_)
         if len(unseen):
             raise ValueError(
                 f"y has labels {unseen[:5].tolist()} that are not in classes "
                 f"{self.classes_[:10].tolist()}; name all classes in the first call."
             )
-        self._pass(X, np.searchsorted(self.classes_, y), self._rng)
+        self._pass(X, np.searchsorted(self.classes_, y), self._rng, weights.values)
         return self._store()
 
     def _validate(self, X, y, *, reset):
@@ -188,12 +213,12 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
             self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr", order="C", reset=reset
         )
 
-    def _start(self, X):
+    def _start(self, X, weights):
         self._rng = check_random_state(self.random_state)
         self._state = SGDState(len(self.classes_), X.shape[1])
-        self._t0 = self._step_offset(X)
+        self._t0 = self._step_offset(X, 1.0 if weights is None else float(weights.max()))
 
-    def _step_offset(self, X) -> float:
+    def _step_offset(self, X, largest_weight: float) -> float:
         """Offset t0 of the steps 1 / (2 alpha (t + t0))."""
         eta0 = self.eta0
         if eta0 is None:
@@ -201,10 +226,11 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         if eta0 == "first":
             return float(np.ceil(np.sqrt(_largest_squared_norm(X[:1]) / (2.0 * self.alpha))))
         if eta0 == "auto":
-            eta0 = 0.5 / max(_largest_squared_norm(X), np.finfo(float).tiny)
+            longest = largest_weight * _largest_squared_norm(X)
+            eta0 = 0.5 / max(longest, np.finfo(float).tiny)
         return max(0.5 / (self.alpha * eta0) - 1.0, 0.0)
 
-    def _pass(self, X, indices, rng):
+    def _pass(self, X, indices, rng, weights):
         n_samples = X.shape[0]
         order = rng.permutation(n_samples) if self.shuffle else np.arange(n_samples)
         average_from = None if self.average is False else max(int(self.average) - 1, 0)
@@ -218,6 +244,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
             t0=self._t0,
             project=self.project,
             average_from=average_from,
+            weights=weights,
         )
         if self._state.diverged:
             raise ValueError(
