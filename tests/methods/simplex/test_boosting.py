@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.methods.simplex import SimplexBoostingClassifier, make_loss
 from reprolib.methods.simplex.boosting import optimal_step
+from tests.expected_failures import expected_failures
 
 
 def blobs(seed=0, n=80, p=3, T=4):
@@ -19,7 +20,8 @@ def blobs(seed=0, n=80, p=3, T=4):
     [
         SimplexBoostingClassifier(n_estimators=20, random_state=0),
         SimplexBoostingClassifier(n_estimators=20, update="coordinate", random_state=0),
-    ]
+    ],
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)

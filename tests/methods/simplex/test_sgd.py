@@ -15,6 +15,7 @@ from reprolib.methods.simplex import (
 from tests.naive import simplex as naive
 
 LOSSES = ["least_squares", "cone", "halfspace", "cone_halfspace"]
+from tests.expected_failures import expected_failures
 
 
 def blobs(seed=0, n=60, p=3, T=4):
@@ -24,7 +25,10 @@ def blobs(seed=0, n=60, p=3, T=4):
     return centres[y] + rng.normal(size=(n, p)), y
 
 
-@parametrize_with_checks([SimplexSGDClassifier("least_squares", average=True)])
+@parametrize_with_checks(
+    [SimplexSGDClassifier("least_squares", average=True)],
+    expected_failed_checks=expected_failures,
+)
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
