@@ -14,6 +14,7 @@ class BuildWithShippedFolders(build_py):
     """`build_py`, and copies of the folders; an editable install uses the checkout's own."""
 
     def run(self):
+        """Build, then copy."""
         super().run()
         if self.editable_mode:
             return

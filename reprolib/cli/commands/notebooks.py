@@ -33,8 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     originals = sorted(project_folder("notebooks").glob("*.ipynb"))
     if not originals:
         raise FileNotFoundError(
-            f"{project_folder('notebooks')} has no notebooks; install reprolib from a wheel or from "
-            "its checkout"
+            f"{project_folder('notebooks')} has no notebooks; install reprolib from a wheel or "
+            "from its checkout"
         )
     copies = [arguments.folder / path.name for path in originals]
     there = [copy for copy in copies if copy.exists()]

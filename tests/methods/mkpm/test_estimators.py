@@ -23,6 +23,7 @@ from reprolib.methods.shared.codes import (
     simplex_code,
 )
 from reprolib.methods.shared.kernels import gram
+from tests.expected_failures import expected_failures
 from tests.naive.mkpm import (
     hinge_risk,
     least_squares_risk,
@@ -32,7 +33,6 @@ from tests.naive.mkpm import (
 )
 
 GAMMA = 0.01
-from tests.expected_failures import expected_failures
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,10 @@ from reprolib.methods.simplex import (
     SimplexSGDClassifier,
     make_loss,
 )
+from tests.expected_failures import expected_failures
 from tests.naive import simplex as naive
 
 LOSSES = ["least_squares", "cone", "halfspace", "cone_halfspace"]
-from tests.expected_failures import expected_failures
 
 
 def blobs(seed=0, n=60, p=3, T=4):

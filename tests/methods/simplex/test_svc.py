@@ -13,6 +13,7 @@ from reprolib.methods.simplex import SimplexConeSVC, SimplexHalfspaceSVC, make_l
 from reprolib.methods.simplex.kronecker_bcd import minimise_block
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
 from tests.degenerate import run_python
+from tests.expected_failures import expected_failures
 from tests.naive.simplex import simplex_svm_objective, simplex_svm_primal
 
 CASES = [
@@ -20,7 +21,6 @@ CASES = [
     pytest.param(SimplexHalfspaceSVC(convex_hull=False), "halfspace", False, id="halfspace"),
     pytest.param(SimplexHalfspaceSVC(), "halfspace", True, id="hull"),
 ]
-from tests.expected_failures import expected_failures
 
 
 def blobs(seed=0, n=30, p=3, T=4, spread=1.0):
