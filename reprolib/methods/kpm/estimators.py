@@ -21,9 +21,10 @@ from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.square_path import solve_square_path
 from reprolib.methods.shared.binary import BinaryClassifierMixin
 from reprolib.methods.shared.kernels import KernelMixin
+from reprolib.methods.shared.path_scores import SCORING, path_scores
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
-from reprolib.methods.shared.validation import COUNT, known_labels, list_folds
+from reprolib.methods.shared.validation import COUNT, known_labels, list_folds, warn_if_constant
 from reprolib.methods.shared.weights import CLASS_WEIGHT, example_weights
 
 LOSSES: dict[str, Callable] = {
@@ -148,6 +149,21 @@ class _ProjectionMachine(KernelMixin, BinaryClassifierMixin, BaseEstimator):
         self.objective_path_ = path.objective
         self.duality_gap_ = float(path.duality_gap[n_components - 1])
 
+    def _warn_if_constant(self, K):
+        warn_if_constant(K @ self.dual_coef_ + self.intercept_ > 0.0, self)
+
+    @property
+    def coef_(self):
+        """Weights of the features for kernel="linear", shape (p,).
+
+        f(x) = <coef_, x> + intercept_; with ``center``, x less the mean of the training data.
+        """
+        if self.kernel != "linear":
+            raise AttributeError('coef_ is there for kernel="linear" only')
+        check_is_fitted(self)
+        origin = self.X_fit_.mean(axis=0) if self.center else 0.0
+        return self.dual_coef_ @ (self.X_fit_ - origin)
+
     def _decide(self, X):
         return self._cross_gram(X) @ self.dual_coef_ + self.intercept_
 
@@ -251,6 +267,8 @@ class KPMClassifier(_ProjectionMachine):
         Relative duality gap of the solution used.
     path_ : ProjectionPath
         The decision functions for 1, ..., D components.
+    coef_ : ndarray of shape (p,)
+        For the linear kernel.
     X_fit_ : ndarray of shape (n, p)
         Training data (not with a precomputed kernel). No copy is made of an array of floats: do
         not change that array afterwards.
@@ -329,6 +347,8 @@ class KPMClassifier(_ProjectionMachine):
         -----
         NotOptimalWarning
             If the decision values are so large that rounding may change decisions.
+        ConstantClassifierWarning
+            If all training points get the same class.
         """
         X, labels = self._validate(X, y)
         K, y, weights = self._fit_data(X, labels, sample_weight)
@@ -345,6 +365,7 @@ class KPMClassifier(_ProjectionMachine):
             message = f"{undetermined(self.n_components)}; use fewer components"
             warnings.warn(message, NotOptimalWarning, stacklevel=2)
         self._set_path(path, self.n_components)
+        self._warn_if_constant(K)
         return self
 
 
@@ -369,6 +390,10 @@ class KPMClassifierCV(_ProjectionMachine):
         "middle" is the lower median of them.
     random_state : int, RandomState instance or None
         Seed of the folds; None leaves the folds unshuffled.
+    scoring : str or callable, optional
+        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
+        as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of errors
+        on all held-out points.
     loss, kernel, gamma, degree, coef0, center, rank_tol, class_weight
         As in `KPMClassifier`.
 
@@ -382,7 +407,10 @@ class KPMClassifierCV(_ProjectionMachine):
         Why the path ends before ``max_components`` and the ranks of the folds; empty if it does
         not.
     cv_error_path_ : ndarray of shape (max_components_,)
-        Errors over all held-out points, as a fraction; f(x) = 0 counts as an error.
+        Errors over all held-out points, as a fraction; f(x) = 0 counts as an error. Without
+        ``scoring``.
+    cv_score_path_ : ndarray of shape (max_components_,)
+        Mean score over the folds, with ``scoring``.
     classes_, dual_coef_, intercept_, objective_path_, duality_gap_, path_, X_fit_
         As in `KPMClassifier`; the path ends at ``max_components_`` or beyond.
 
@@ -413,6 +441,7 @@ class KPMClassifierCV(_ProjectionMachine):
         "max_components": [COUNT],
         "cv": ["cv_object"],
         "tie_break": [StrOptions(set(TIE_BREAKS))],
+        "scoring": SCORING,
         "random_state": ["random_state"],
     }
 
@@ -421,6 +450,7 @@ class KPMClassifierCV(_ProjectionMachine):
         max_components=50,
         *,
         cv=5,
+        scoring=None,
         tie_break="smallest",
         random_state=None,
         loss="hinge",
@@ -434,6 +464,7 @@ class KPMClassifierCV(_ProjectionMachine):
     ):
         self.max_components = max_components
         self.cv = cv
+        self.scoring = scoring
         self.tie_break = tie_break
         self.random_state = random_state
         self.loss = loss
@@ -491,18 +522,32 @@ class KPMClassifierCV(_ProjectionMachine):
             fold_path = fold.fit_determined_path(y[train], len(errors), solve)
             paths.append(fold_path)
             scores = fold_path.scores(K[np.ix_(test, train)])
-            held_out = weights.of(test)
-            errors = errors[: fold_path.max_components] + held_out.n_repeats * error_path(
-                y[test], scores, held_out.repeats
-            )
+            lost = self._lost(y[test], scores, weights.of(test))
+            errors = errors[: fold_path.max_components] + lost
         self.max_components_ = len(errors)
         self.path_end_ = next((path.end for path in reversed(paths) if path.end), "")
         if any(path.uncertified for path in paths):
             message = f"the path ends at {len(errors)} of {wanted} components: {self.path_end_}"
             warnings.warn(message, NotOptimalWarning, stacklevel=2)
-        self.cv_error_path_ = errors / sum(weights.of(test).n_repeats for _, test in folds)
-        self._set_path(path, select_dimension(self.cv_error_path_, self.tie_break))
+        self._set_path(path, select_dimension(self._mean(errors, folds, weights), self.tie_break))
+        self._warn_if_constant(K)
         return self
+
+    def _lost(self, y, scores, held_out):
+        """Errors on a fold for every number of components, or minus its scores."""
+        if self.scoring is None:
+            return held_out.n_repeats * error_path(y, scores, held_out.repeats)
+        labels = self.classes_[(y > 0).astype(int)]
+        repeats = held_out.repeats
+        return -path_scores(self.scoring, self.classes_, scores, labels, sample_weight=repeats)
+
+    def _mean(self, lost, folds, weights):
+        """Keep the mean of what all folds lost, and return it."""
+        if self.scoring is None:
+            self.cv_error_path_ = lost / sum(weights.of(test).n_repeats for _, test in folds)
+            return self.cv_error_path_
+        self.cv_score_path_ = -lost / len(folds)
+        return -self.cv_score_path_
 
     def _splitter(self, y):
         if isinstance(self.cv, Integral) and self.random_state is not None:

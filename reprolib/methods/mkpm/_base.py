@@ -17,7 +17,7 @@ from reprolib.methods.mkpm._bases import (
 )
 from reprolib.methods.mkpm._codes import CODES, CodeClassifierMixin, make_code
 from reprolib.methods.mkpm._losses import LOSSES
-from reprolib.methods.mkpm._paths import predict_blocks
+from reprolib.methods.mkpm._paths import decode_first, predict_blocks
 from reprolib.methods.shared.codes import decision_values, encode
 from reprolib.methods.shared.kernels import KernelMixin
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
@@ -25,6 +25,7 @@ from reprolib.methods.shared.validation import (
     COUNT,
     encode_labels,
     known_labels,
+    warn_if_constant,
 )
 from reprolib.methods.shared.weights import CLASS_WEIGHT, ExampleWeights
 
@@ -79,7 +80,27 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         self.intercept_ = self._paths.intercepts(self.allocation_)
         if self.kernel != "precomputed":
             self.X_fit_ = X[basis.support]
+        self._warn_if_constant(basis)
         return self
+
+    def _warn_if_constant(self, basis):
+        bits = [
+            basis.values[:, :dimension] @ self._paths.coefficients(bit, dimension)
+            for bit, dimension in enumerate(self.allocation_)
+        ]
+        chosen = decode_first(self.code_, np.column_stack(bits) + self.intercept_)
+        warn_if_constant(chosen, self, stacklevel=5)
+
+    @property
+    def coef_(self):
+        """Weights of the features for kernel="linear", shape (L, p): f_l(x) = <coef_[l], x>.
+
+        The intercept of bit l is ``intercept_[l]``.
+        """
+        if self.kernel != "linear":
+            raise AttributeError('coef_ is there for kernel="linear" only')
+        check_is_fitted(self)
+        return self.dual_coef_.T @ self.X_fit_
 
     def _make_basis(self, X, roots) -> Basis:
         if self.basis == "kernel_pca":

@@ -39,6 +39,11 @@ class Basis:
     projection: np.ndarray
     roots: np.ndarray | None = None
 
+    @property
+    def values(self):
+        """Values of psi at the training points, shape (n, r)."""
+        return self.features if self.roots is None else self.features / self.roots[:, np.newaxis]
+
     def truncate(self, dimension: int | None) -> Basis:
         """Keep the first ``dimension`` functions (all of them if None)."""
         return replace(

@@ -83,6 +83,8 @@ class MKPMClassifier(_MKPM):
         f_l(x) = sum_i dual_coef_[i, l] k(x, X_fit_[i]) + intercept_[l].
     intercept_ : ndarray of shape (L,)
         Zero for the square loss.
+    coef_ : ndarray of shape (L, p)
+        For the linear kernel: f_l(x) = <coef_[l], x> + intercept_[l].
     duality_gap_ : float
         Largest relative duality gap of the single-bit problems.
     X_fit_ : ndarray of shape (m, p)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from sklearn.model_selection import check_cv
 
 from reprolib.methods.mkpm._base import _MKPM
 from reprolib.methods.mkpm._classifier import MKPMClassifier
+from reprolib.methods.mkpm._paths import TIE_TOL
 from reprolib.methods.shared.kernels import Kernel
+from reprolib.methods.shared.path_scores import SCORING, path_scores
 from reprolib.methods.shared.validation import COUNT, list_folds
 from reprolib.methods.shared.weights import example_weights
 
@@ -26,6 +30,10 @@ class MKPMClassifierCV(_MKPM):
     cv : int, cross-validation splitter or iterable, default=5
         How the data are divided into training and held-out parts. An integer means so many
         stratified folds.
+    scoring : str or callable, optional
+        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
+        as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of right
+        predictions on all held-out points.
     loss, basis, rank, code
         As in `MKPMClassifier`.
     kernel, gamma, degree, coef0, rank_tol, random_state, class_weight
@@ -34,7 +42,8 @@ class MKPMClassifierCV(_MKPM):
     Attributes
     ----------
     cv_score_path_ : ndarray of shape (length,)
-        Held-out accuracy, all folds together, for d = 0, 1, ...
+        Held-out accuracy, all folds together, for d = 0, 1, ...; with ``scoring``, the mean score
+        over the folds.
     n_components_ : int
         The chosen total dimension; at most L times the rank on all data.
     classes_, code_, allocation_path_, allocation_, bit_objective_path_, objective_path_, support_,
@@ -68,6 +77,7 @@ class MKPMClassifierCV(_MKPM):
         **_MKPM._parameter_constraints,
         "max_components": [COUNT, None],
         "cv": ["cv_object"],
+        "scoring": SCORING,
     }
 
     def __init__(
@@ -75,6 +85,7 @@ class MKPMClassifierCV(_MKPM):
         max_components: int | None = None,
         *,
         cv=5,
+        scoring: str | Callable | None = None,
         loss: str = "square",
         basis: str = "kernel_pca",
         rank: int | None = None,
@@ -89,6 +100,7 @@ class MKPMClassifierCV(_MKPM):
     ):
         self.max_components = max_components
         self.cv = cv
+        self.scoring = scoring
         self.loss = loss
         self.basis = basis
         self.rank = rank
@@ -123,16 +135,19 @@ class MKPMClassifierCV(_MKPM):
         weights = example_weights(y, self.class_weight, sample_weight)
         folds = [[weights.counted(rows) for rows in fold] for fold in folds]
         correct = [
-            self._held_out_correct(X, y, train, test, fold, weights)
+            self._held_out_score(X, y, train, test, fold, weights)
             for fold, (train, test) in enumerate(folds)
         ]
         length = min(len(fold_correct) for fold_correct in correct)
         total = np.sum([fold_correct[:length] for fold_correct in correct], axis=0)
-        self.cv_score_path_ = total / sum(weights.at(test).n_repeats for _, test in folds)
+        if self.scoring is None:
+            self.cv_score_path_ = total / sum(weights.at(test).n_repeats for _, test in folds)
+        else:
+            self.cv_score_path_ = total / len(folds)
         return self._fit_path(X, y, 1 + int(np.argmax(total[1:])), weights)
 
-    def _held_out_correct(self, X, y, train, test, fold: int, weights):
-        """Count the right predictions on one fold, for every total dimension."""
+    def _held_out_score(self, X, y, train, test, fold: int, weights):
+        """Right predictions on one fold, or its score, for every total dimension."""
         missing = np.setdiff1d(y[weights.rows], y[train])
         if len(missing):
             raise ValueError(
@@ -146,8 +161,14 @@ class MKPMClassifierCV(_MKPM):
         parameters = {
             name: value
             for name, value in self.get_params().items()
-            if name not in ("cv", "max_components", "class_weight")
+            if name not in ("cv", "max_components", "class_weight", "scoring")
         }
         model = MKPMClassifier(self.max_components, **parameters)
         model.fit(X_train, y[train], sample_weight=weights.at(train).values)
-        return model.count_path(X_test, y[test], sample_weight=weights.at(test).repeats)
+        repeats = weights.at(test).repeats
+        if self.scoring is None:
+            return model.count_path(X_test, y[test], sample_weight=repeats)
+        values = model.decision_path(X_test)
+        return path_scores(
+            self.scoring, model.classes_, values, y[test], sample_weight=repeats, tol=TIE_TOL
+        )

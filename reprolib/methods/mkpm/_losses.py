@@ -43,10 +43,8 @@ def _solved_paths(basis: Basis, targets, solve: Callable) -> tuple[BitPaths, flo
     """
     n_samples, rank = basis.features.shape
     scale = np.sqrt(n_samples)
-    values, weights = basis.features, None
-    if basis.roots is not None:
-        values, weights = values / basis.roots[:, np.newaxis], basis.roots**2
-    V = np.hstack([np.zeros((n_samples, 1)), scale * values])
+    weights = None if basis.roots is None else basis.roots**2
+    V = np.hstack([np.zeros((n_samples, 1)), scale * basis.values])
     coef = np.zeros((targets.shape[1], rank + 1, rank))
     intercept = np.zeros((targets.shape[1], rank + 1))
     objectives = np.zeros((targets.shape[1], rank + 1))

@@ -22,14 +22,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.codes import encode, first_largest
 from reprolib.methods.shared.kernels import KernelMixin
+from reprolib.methods.shared.path_scores import SCORING, path_scores
 from reprolib.methods.shared.validation import (
     POSITIVE,
     as_numbers,
     require_positive_semidefinite,
     validate_data,
+    warn_if_constant,
 )
 from reprolib.methods.shared.weights import CLASS_WEIGHT, ExampleWeights, example_weights
 from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
+from reprolib.methods.simplex.kronecker_qp import times_code_gram
 from reprolib.methods.simplex.rls_solver import (
     feature_spectrum,
     gram_spectrum,
@@ -68,10 +71,17 @@ class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
     def _store_features(self, data: _WeightedInput, Y, coef, shift):
         """Keep W, and the A that goes with it; Y weighed."""
         self.coef_ = coef
-        self.dual_coef_ = data.weighed((Y - data.rows @ coef.T) / shift)
+        fitted = data.rows @ coef.T
+        self.dual_coef_ = data.weighed((Y - fitted) / shift)
+        self._warn_if_constant(fitted)
 
-    def _store_dual(self, data: _WeightedInput, dual_coef):
-        """Keep A, and for the linear kernel W."""
+    def _warn_if_constant(self, fitted):
+        """Of f at the training points, times any positive numbers."""
+        warn_if_constant(first_largest(fitted @ self.code_), self, stacklevel=5)
+
+    def _store_dual(self, data: _WeightedInput, Y, dual_coef, shift):
+        """Keep A, and for the linear kernel W; (K + shift I) A = Y gives f at the training data."""
+        self._warn_if_constant(Y - shift * dual_coef)
         self.dual_coef_ = data.weighed(dual_coef)
         if self.kernel == "linear":
             self.coef_ = safe_sparse_dot(data.X.T, self.dual_coef_, dense_output=True).T
@@ -215,7 +225,7 @@ class SimplexRLSClassifier(_SimplexRLS):
             self._store_features(data, Y, coef, shift)
             return self
         K = data.gram(self.kernel)
-        self._store_dual(data, rls_dual_coefficients_cholesky(K, Y, shift))
+        self._store_dual(data, Y, rls_dual_coefficients_cholesky(K, Y, shift), shift)
         return self
 
 
@@ -265,6 +275,10 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         None means `spectrum_alphas`: 100 values, n alpha from the largest to the smallest
         positive eigenvalue of K.
     kernel, gamma, degree, coef0, class_weight : as in `SimplexRLSClassifier`
+    scoring : str or callable, optional
+        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
+        as "balanced_accuracy" or "roc_auc"; of all predictions together. None means the accuracy.
+        It takes memory for n T numbers at every alpha.
 
     Attributes
     ----------
@@ -272,7 +286,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     alphas_ : ndarray of shape (L,)
         In decreasing order.
     loo_score_path_ : ndarray of shape (L,)
-        Leave-one-out accuracy at every alpha of ``alphas_``.
+        Leave-one-out accuracy, or score, at every alpha of ``alphas_``.
     eigenvalues_ : ndarray
         Of K, in increasing order (the positive ones for the linear kernel with p < n).
     classes_, code_, dual_coef_, coef_, X_fit_
@@ -302,12 +316,22 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     _parameter_constraints: dict = {  # noqa: RUF012
         **_SimplexRLS._parameter_constraints,
         "alphas": ["array-like", POSITIVE, callable, None],
+        "scoring": SCORING,
     }
 
     def __init__(
-        self, alphas=None, *, kernel="linear", gamma=None, degree=3, coef0=1, class_weight=None
+        self,
+        alphas=None,
+        *,
+        kernel="linear",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        class_weight=None,
+        scoring=None,
     ):
         self.alphas = alphas
+        self.scoring = scoring
         self.class_weight = class_weight
         self.kernel = kernel
         self.gamma = gamma
@@ -334,7 +358,10 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         spectrum = self._spectrum(data)
         self.eigenvalues_ = spectrum.eigenvalues
         self.alphas_ = self._check_alphas(data.total)
-        self.loo_score_path_ = _loo_scores(spectrum, data, self.alphas_)
+        if self.scoring is None:
+            self.loo_score_path_ = _loo_accuracy(spectrum, data, self.alphas_)
+        else:
+            self.loo_score_path_ = self._loo_scores(spectrum, data)
         self.alpha_ = float(self.alphas_[np.argmax(self.loo_score_path_)])
         Y, shift = data.weighed(encode(self.code_, data.indices)), data.total * self.alpha_
         if data.in_features:
@@ -342,7 +369,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
             coef = ((V / (s + shift)) @ (V.T @ (data.rows.T @ Y))).T
             self._store_features(data, Y, coef, shift)
             return self
-        self._store_dual(data, rls_dual_coefficients(spectrum, Y, shift))
+        self._store_dual(data, Y, rls_dual_coefficients(spectrum, Y, shift), shift)
         return self
 
     def _spectrum(self, data: _WeightedInput):
@@ -350,6 +377,19 @@ class SimplexRLSClassifierCV(_SimplexRLS):
             return feature_spectrum(data.rows)
         given = self.kernel == "precomputed" and data.weights.values is None
         return gram_spectrum(data.gram(self.kernel), overwrite=not given)
+
+    def _loo_scores(self, spectrum, data: _WeightedInput):
+        """Leave-one-out score at every alpha, shape (L,)."""
+        n_classes = len(self.classes_)
+        values = np.empty((len(data.indices), len(self.alphas_), n_classes))
+        for rows, columns, scores in _loo_path(spectrum, data, self.alphas_):
+            of_rows = times_code_gram(scores.reshape(-1, n_classes))
+            values[rows, columns] = of_rows.reshape(scores.shape)
+        if data.weights.values is not None:
+            values /= np.sqrt(data.weights.values)[:, np.newaxis, np.newaxis]
+        values = values[..., 1] if n_classes == 2 else np.moveaxis(values, 2, 1)
+        labels, repeats = self.classes_[data.indices], data.weights.repeats
+        return path_scores(self.scoring, self.classes_, values, labels, sample_weight=repeats)
 
     def _check_alphas(self, n_samples):
         rule = spectrum_alphas if self.alphas is None else self.alphas
@@ -360,16 +400,20 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         return alphas
 
 
-def _loo_scores(spectrum, data: _WeightedInput, alphas):
-    """Leave-one-out accuracy at every alpha, shape (L,)."""
-    n_samples, indices, repeats = len(data.indices), data.indices, data.weights.repeats
+def _loo_path(spectrum, data: _WeightedInput, alphas):
+    """Predictions of class indicators times the roots of weights; see `leave_one_out_path`."""
+    n_samples, repeats = len(data.indices), data.weights.repeats
     ones = np.ones(n_samples)
-    indicators = data.weighed(sp.csr_array((ones, (np.arange(n_samples), indices))))
+    indicators = data.weighed(sp.csr_array((ones, (np.arange(n_samples), data.indices))))
     shares = None if repeats is None else np.minimum(1.0, 1.0 / repeats)
+    return leave_one_out_path(spectrum, indicators, data.total * alphas, shares=shares)
+
+
+def _loo_accuracy(spectrum, data: _WeightedInput, alphas):
+    """Leave-one-out accuracy at every alpha, shape (L,)."""
+    indices, repeats = data.indices, data.weights.repeats
     hits = np.zeros(len(alphas))
-    for rows, columns, scores in leave_one_out_path(
-        spectrum, indicators, data.total * alphas, shares=shares
-    ):
+    for rows, columns, scores in _loo_path(spectrum, data, alphas):
         right = first_largest(scores) == indices[rows, None]
         hits[columns] += np.sum(right, axis=0) if repeats is None else repeats[rows] @ right
     return hits / data.weights.n_repeats
