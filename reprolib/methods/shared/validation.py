@@ -62,7 +62,7 @@ def validate_data(estimator, X, y="no_validation", **options):
         ``LARGEST_FEATURE`` in size; or because no entry of the training data reaches
         ``SMALLEST_FEATURE``, unless all are zero.
     """
-    if np.ndim(X) == 3:
+    if getattr(X, "ndim", 2) == 3:
         raise ValueError(
             f"Found array with dim 3, of shape {np.shape(X)}; {type(estimator).__name__} takes one "
             "row of features an example. Put mne.decoding.Vectorizer() before it in a pipeline, or "
