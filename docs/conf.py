@@ -73,7 +73,8 @@ def copy_in() -> None:
     shutil.rmtree(HERE / "notebooks", ignore_errors=True)
     ignored = shutil.ignore_patterns(".ipynb_checkpoints")
     shutil.copytree(ROOT / "notebooks", HERE / "notebooks", ignore=ignored)
-    for source, copy in {"CONTRIBUTING.md": "CONTRIBUTING.md", "README.md": "_readme.md"}.items():
+    pages = {name: name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")}
+    for source, copy in {**pages, "README.md": "_readme.md"}.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         text = text.replace("](docs/", "](").replace('"docs/', '"')
         (HERE / copy).write_text(text, encoding="utf-8")

@@ -6,6 +6,7 @@ These files import neither numpy nor pandas, so that help and wrong arguments ar
 
 from reprolib.cli.commands import (
     bench,
+    completion,
     data,
     info,
     new_paper,
@@ -26,6 +27,7 @@ COMMANDS = {
     "bench": bench,
     "notebooks": notebooks,
     "info": info,
+    "completion": completion,
     "new-paper": new_paper,
     "readme": readme,
     "renew-notebooks": renew_notebooks,
