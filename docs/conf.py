@@ -75,7 +75,8 @@ def copy_in() -> None:
     (HERE / "notebooks").mkdir()
     for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
         write_page(notebook, HERE / "notebooks" / notebook.name)
-    for source, copy in {"CONTRIBUTING.md": "CONTRIBUTING.md", "README.md": "_readme.md"}.items():
+    pages = {name: name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")}
+    for source, copy in {**pages, "README.md": "_readme.md"}.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         text = text.replace("](docs/", "](").replace('"docs/', '"')
         (HERE / copy).write_text(text, encoding="utf-8")

@@ -17,7 +17,10 @@ SITE = BUILD / "docs"
 def add_papers(parser: argparse.ArgumentParser, default: str) -> None:
     """Add the papers to choose from."""
     known = ", ".join([*PAPERS, *STUDIES])
-    parser.add_argument("papers", nargs="*", metavar="PAPER", help=f"{known} (default: {default})")
+    papers = parser.add_argument(
+        "papers", nargs="*", metavar="PAPER", help=f"{known} (default: {default})"
+    )
+    papers.completer = lambda **_: [*PAPERS, *STUDIES]  # type: ignore[attr-defined]
 
 
 def chosen_papers(names: list[str]) -> list[str]:
@@ -55,12 +58,12 @@ def require_results(folder: Path | None) -> None:
         raise FileNotFoundError(f"--results is {folder}, which is no folder")
 
 
-def require_output_folder(folder: Path) -> None:
+def require_output_folder(folder: Path, argument: str = "--output") -> None:
     """Raise OSError if a folder cannot be written to, or cannot be made."""
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not there.is_dir():
-        raise NotADirectoryError(f"--output is {folder}, but {there} is a file; name a folder")
-    _require_writable(folder, there)
+        raise NotADirectoryError(f"{argument} is {folder}, but {there} is a file; name a folder")
+    _require_writable(folder, there, argument)
 
 
 def require_output_file(file: Path) -> None:
@@ -73,6 +76,6 @@ def require_output_file(file: Path) -> None:
     _require_writable(file, there)
 
 
-def _require_writable(output: Path, there: Path) -> None:
+def _require_writable(output: Path, there: Path, argument: str = "--output") -> None:
     if not os.access(there, os.W_OK):
-        raise PermissionError(f"--output is {output}, but {there} cannot be written to")
+        raise PermissionError(f"{argument} is {output}, but {there} cannot be written to")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+
+import argcomplete
 
 from reprolib import __version__
 from reprolib.cli.commands import COMMANDS
@@ -46,6 +49,8 @@ def with_commands(words: Sequence[str]) -> list[str]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
     parser = build_parser()
+    if "_ARGCOMPLETE" in os.environ:
+        argcomplete.autocomplete(parser)
     arguments = argparse.Namespace(advice="")
     try:
         parser.parse_args(with_commands(sys.argv[1:] if argv is None else argv), arguments)

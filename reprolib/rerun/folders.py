@@ -17,10 +17,16 @@ def store_directory() -> Path:
     return configured_folder("REPROLIB_RECORDS", default)
 
 
+def project_folder(name: str) -> Path:
+    """Folder of the checkout; in an installed package, the copy that ``setup.py`` puts there."""
+    package = Path(__file__).resolve().parents[1]
+    checkout = package.parent
+    return (checkout if (checkout / "pyproject.toml").is_file() else package / "shipped") / name
+
+
 def committed_directory() -> Path:
-    """Folder of the committed full-protocol results: ``REPROLIB_RESULTS``, or the checkout's."""
-    default = Path(__file__).resolve().parents[2] / "results"
-    return configured_folder("REPROLIB_RESULTS", default)
+    """Folder of the committed full-protocol results: ``REPROLIB_RESULTS``, or the project's."""
+    return configured_folder("REPROLIB_RESULTS", project_folder("results"))
 
 
 def can_be_committed() -> bool:

@@ -10,11 +10,10 @@ import pkgutil
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import SkipTestWarning
-from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
+from sklearn.utils.estimator_checks import check_estimator
 
 import reprolib
 from reprolib import methods
-from tests.expected_failures import EXPECTED_FAILURES
 
 
 def public_estimators():
@@ -46,27 +45,13 @@ def test_every_estimator_can_be_imported_from_the_package():
     assert all(offered[name] is value for name, value in ESTIMATORS.items())
 
 
-def test_expected_failures_name_existing_estimators_and_checks():
-    assert set(EXPECTED_FAILURES) <= set(ESTIMATORS)
-    for name, failures in EXPECTED_FAILURES.items():
-        checks = estimator_checks_generator(ESTIMATORS[name]())
-        names = {getattr(check, "func", check).__name__ for _, check in checks}
-        assert set(failures) <= names
-
-
 @pytest.mark.filterwarnings(f"ignore::{SkipTestWarning.__module__}.{SkipTestWarning.__name__}")
 @pytest.mark.parametrize("name", sorted(ESTIMATORS))
 def test_estimator_conforms_to_scikit_learn(name):
-    results = check_estimator(
-        ESTIMATORS[name](),
-        expected_failed_checks=EXPECTED_FAILURES.get(name),
-        on_fail=None,
-    )
+    results = check_estimator(ESTIMATORS[name](), on_fail=None)
     failed = {
         result["check_name"]: f"{type(result['exception']).__name__}: {result['exception']}"
         for result in results
         if result["status"] == "failed"
     }
     assert not failed
-    xfailed = {result["check_name"] for result in results if result["status"] == "xfail"}
-    assert xfailed == set(EXPECTED_FAILURES.get(name, {}))

@@ -1,19 +1,19 @@
-"""``reprolib bench``: the speed comparisons of the checkout's ``benchmarks`` folder."""
+"""``reprolib bench``: the speed comparisons of the project's ``benchmarks`` folder."""
 
 from __future__ import annotations
 
 import argparse
 import runpy
-from pathlib import Path
 
+from reprolib.rerun.folders import project_folder
 from reprolib.rerun.names import resolved
 
 HELP = "run a speed comparison against named peers"
-FOLDER = Path(__file__).resolve().parents[3] / "benchmarks"
+FOLDER = project_folder("benchmarks")
 
 
 def names() -> list[str]:
-    """Benchmarks of the checkout, by the names of their files; none in an installed package."""
+    """Benchmarks of the project, by the names of their files."""
     return sorted(path.stem for path in FOLDER.glob("*.py"))
 
 
@@ -31,10 +31,12 @@ def run(arguments: argparse.Namespace) -> int:
     ValueError
         If there is no benchmark of that name.
     FileNotFoundError
-        If the package is installed without its checkout.
+        If the package has none.
     """
     if not FOLDER.is_dir():
-        raise FileNotFoundError(f"{FOLDER} does not exist: benchmarks need the project's checkout")
+        raise FileNotFoundError(
+            f"{FOLDER} does not exist; install reprolib from a wheel or from its checkout"
+        )
     name = resolved("benchmark", arguments.name, names())
     main = runpy.run_path(str(FOLDER / f"{name}.py"))["main"]
     return main(arguments.arguments) or 0

@@ -1,4 +1,7 @@
-"""Compiled loops of the SVM dual; every function changes ``alpha`` in place."""
+"""Compiled loops of the SVM dual; every function changes ``alpha`` in place.
+
+``C`` is the bound of one multiplier where it is a number, and those of all where it is an array.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +58,10 @@ def _choose_pair(K, y, C, alpha, gradient):
     i, j, top, bottom, best = -1, -1, -np.inf, np.inf, np.inf
     for t in range(n):
         v = -y[t] * gradient[t]
-        if _can_rise(y[t], alpha[t], C) and v > top:
+        if _can_rise(y[t], alpha[t], C[t]) and v > top:
             top, i = v, t
     for t in range(n):
-        if not _can_fall(y[t], alpha[t], C):
+        if not _can_fall(y[t], alpha[t], C[t]):
             continue
         v = -y[t] * gradient[t]
         bottom = min(bottom, v)
@@ -80,10 +83,10 @@ def two_coordinate_descent(K, y, C, alpha, tol, max_iter):
             return step
         curvature = max(K[i, i] + K[j, j] - 2.0 * K[i, j], 1e-12 * (K[i, i] + K[j, j]) + 1e-300)
         move = (-y[i] * gradient[i] + y[j] * gradient[j]) / curvature
-        move = min(move, C - alpha[i] if y[i] > 0 else alpha[i])
-        move = min(move, alpha[j] if y[j] > 0 else C - alpha[j])
-        _set(K, y, alpha, gradient, i, _within_bounds(alpha[i] + y[i] * move, C))
-        _set(K, y, alpha, gradient, j, _within_bounds(alpha[j] - y[j] * move, C))
+        move = min(move, C[i] - alpha[i] if y[i] > 0 else alpha[i])
+        move = min(move, alpha[j] if y[j] > 0 else C[j] - alpha[j])
+        _set(K, y, alpha, gradient, i, _within_bounds(alpha[i] + y[i] * move, C[i]))
+        _set(K, y, alpha, gradient, j, _within_bounds(alpha[j] - y[j] * move, C[j]))
     return max_iter
 
 
@@ -149,7 +152,7 @@ def _longest_step(direction, best, alpha, C, free, n_free):
         d = direction[a]
         if d == 0.0:
             continue
-        room = -alpha[free[a]] / d if d < 0 else (C - alpha[free[a]]) / d
+        room = -alpha[free[a]] / d if d < 0 else (C[free[a]] - alpha[free[a]]) / d
         if room < step:
             step, blocking = room, a
     return step, blocking
@@ -223,10 +226,10 @@ def active_set(K, y, C, alpha, tol, max_iter):
         step, blocking = _longest_step(direction, best, alpha, C, free, n_free)
         for a in range(n_free):
             i = free[a]
-            _set(K, y, alpha, gradient, i, min(max(alpha[i] + step * direction[a], 0.0), C))
+            _set(K, y, alpha, gradient, i, min(max(alpha[i] + step * direction[a], 0.0), C[i]))
         if blocking >= 0:
             i = free[blocking]
-            _set(K, y, alpha, gradient, i, 0.0 if direction[blocking] < 0 else C)
+            _set(K, y, alpha, gradient, i, 0.0 if direction[blocking] < 0 else C[i])
             is_free[i] = False
             n_free -= 1
             free[blocking] = free[n_free]

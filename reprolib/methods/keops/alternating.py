@@ -54,6 +54,7 @@ class _Problem:
     tree: KernelTree
     p: np.ndarray
     C: float
+    costs: np.ndarray | None = None
     uncertified: list[float] = field(default_factory=list)
 
     @property
@@ -69,7 +70,8 @@ class _Problem:
 
         The gap of an answer that is not certified is kept in ``uncertified``.
         """
-        svm = solve_svm(self.kernels.gram(effective), self.y, self.C, alpha=alpha, gap_tol=gap_tol)
+        K = self.kernels.gram(effective)
+        svm = solve_svm(K, self.y, self.C, costs=self.costs, alpha=alpha, gap_tol=gap_tol)
         if size_of_gap(svm) > OPTIMAL_GAP:
             self.uncertified.append(size_of_gap(svm))
         coef = self.y * svm.variables["alpha"]
@@ -108,6 +110,7 @@ def solve_pyramid_alternating(
     p,
     C: float,
     *,
+    costs=None,
     start=None,
     gap_tol: float = 1e-3,
     decrease_tol: float = 1e-6,
@@ -126,6 +129,8 @@ def solve_pyramid_alternating(
     tree : KernelTree
     p : ndarray of shape (H,)
     C : float
+    costs : ndarray of shape (n,), optional
+        Positive factors of C for every example, ones by default.
     start : list of ndarray, optional
         Weights of every level at the start; uniform by default. Where the penalty is not convex
         the answer depends on it.
@@ -174,7 +179,7 @@ def solve_pyramid_alternating(
     >>> solution.variables["effective"].round(3).tolist()
     [1.0, 0.0]
     """
-    problem = _Problem(kernels, y, tree, np.asarray(p, dtype=np.float64), float(C))
+    problem = _Problem(kernels, y, tree, np.asarray(p, dtype=np.float64), float(C), costs)
     weights = uniform_weights(tree) if start is None else start
     effective = effective_weights(tree, problem.p, weights)
     path: list[float] = []

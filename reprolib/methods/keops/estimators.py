@@ -31,6 +31,7 @@ from reprolib.methods.shared.validation import (
     validate_array,
     validate_data,
 )
+from reprolib.methods.shared.weights import CLASS_WEIGHT, example_weights
 
 __all__ = ["ConstantClassifierWarning", "KEOPSClassifier", "KernelTree", "MKLClassifier"]
 
@@ -51,11 +52,13 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
         "decrease_tol": [NON_NEGATIVE],
         "prune_tol": [Interval(Real, 0.0, 1e-2, closed="both")],
         "max_iter": [COUNT],
+        "class_weight": CLASS_WEIGHT,
     }
 
     kernel: str
     blocks: object
     C: float
+    class_weight: dict | str | None
 
     def __sklearn_tags__(self):
         """Mark precomputed kernels as three-dimensional input."""
@@ -63,7 +66,7 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
         tags.input_tags.three_d_array = self.kernel == "precomputed"
         return tags
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Learn the weights of the kernels together with the SVM.
 
         Parameters
@@ -71,6 +74,8 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
         X : array-like of shape (n, p), or (n_kernels, n, n) for kernel="precomputed"
         y : array-like of shape (n,)
             Two classes.
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts: factors of C.
 
         Returns
         -------
@@ -91,8 +96,8 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
             If the answer is not certified; once, with the reasons.
         """
         self._validate_params()
-        kernels, signs = self._validate(X, y)
-        solution = self._solve(kernels, signs)
+        kernels, signs, costs = self._validate(X, y, sample_weight)
+        solution = self._solve(kernels, signs, costs)
         self._store(solution, kernels, signs)
         self._warn_if_constant(solution.variables["scores"], solution.info["reach"])
         return self
@@ -111,25 +116,29 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
 
-    def _validate(self, X, y):
-        """Validate, and return the kernels and labels -1 and 1."""
+    def _validate(self, X, y, sample_weight):
+        """Validate, and return the kernels, labels -1 and 1, and weights of what counts."""
         kernels: KernelSet
         if self.kernel == "linear":
             X, y = validate_data(self, X, y, dtype=np.float64)
-            kernels = LinearBlocks(X, check_blocks(self.blocks, X.shape[1]))
+            weights = example_weights(y, sample_weight, self.class_weight)
+            kernels = LinearBlocks(weights.select(X), check_blocks(self.blocks, X.shape[1]))
         else:
             X = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
             y = column_or_1d(y)
-            kernels = KernelStack(check_stack(X, len(y)))
-        return kernels, self._signs(y)
+            weights = example_weights(y, sample_weight, self.class_weight)
+            kernels = KernelStack(check_stack(X, len(y))[:, weights.rows][:, :, weights.rows])
+        self._rows, self._n_samples = weights.rows, weights.n_samples
+        return kernels, self._signs(y[weights.rows]), weights.values
 
-    def _alternate(self, kernels, signs, exponents, start):
+    def _alternate(self, kernels, signs, costs, exponents, start):
         return solve_pyramid_alternating(
             kernels,
             signs,
             self.tree_,
             exponents,
             self.C,
+            costs=costs,
             start=start,
             gap_tol=self.gap_tol,
             decrease_tol=self.decrease_tol,
@@ -163,14 +172,14 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
             X = validate_data(self, X, dtype=np.float64, reset=False)
             return (X - self._origin) @ self.coef_ + self._intercept_at_origin
         Ks = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
-        if Ks.ndim != 3 or Ks.shape[::2] != (len(self.kernel_weights_), len(self.dual_coef_)):
+        if Ks.ndim != 3 or Ks.shape[::2] != (len(self.kernel_weights_), self._n_samples):
             raise ValueError(
                 f"X has shape {Ks.shape}; the precomputed kernels between m new points and the "
-                f"training data have shape ({len(self.kernel_weights_)}, m, "
-                f"{len(self.dual_coef_)})."
+                f"training data have shape ({len(self.kernel_weights_)}, m, {self._n_samples})."
             )
         alive = np.flatnonzero(self.kernel_weights_)
-        scores = np.tensordot(self.kernel_weights_[alive], Ks[alive] @ self.dual_coef_, axes=1)
+        Ks = Ks[alive][:, :, self._rows]
+        scores = np.tensordot(self.kernel_weights_[alive], Ks @ self.dual_coef_, axes=1)
         return scores + self.intercept_
 
 
@@ -217,6 +226,9 @@ class KEOPSClassifier(_PyramidClassifier):
         Largest number of outer steps, each of which trains an SVM.
     random_state : int, RandomState or None
         For init="random".
+    class_weight : dict, "balanced" or None, default=None
+        Factor of C for the examples of a class; "balanced" gives all classes the same total
+        weight.
 
     Attributes
     ----------
@@ -240,7 +252,7 @@ class KEOPSClassifier(_PyramidClassifier):
     coef_ : ndarray of shape (p,)
         Weight of every feature, for kernel="linear".
     dual_coef_ : ndarray of shape (n,)
-        y_i alpha_i.
+        y_i alpha_i; n does not count rows of weight zero.
     intercept_ : float
     tree_ : KernelTree
     classes_ : ndarray of shape (2,)
@@ -293,6 +305,7 @@ class KEOPSClassifier(_PyramidClassifier):
         prune_tol=1e-6,
         max_iter=3000,
         random_state=None,
+        class_weight=None,
     ):
         self.tree = tree
         self.p = p
@@ -305,11 +318,12 @@ class KEOPSClassifier(_PyramidClassifier):
         self.prune_tol = prune_tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.class_weight = class_weight
 
-    def _solve(self, kernels, signs):
+    def _solve(self, kernels, signs, costs):
         self.tree_ = check_tree(self.tree, kernels.n_kernels)
         exponents = check_exponents(self.p, self.tree_.height)
-        return self._alternate(kernels, signs, exponents, self._start())
+        return self._alternate(kernels, signs, costs, exponents, self._start())
 
     def _start(self):
         if self.init == "uniform":
@@ -341,7 +355,8 @@ class MKLClassifier(_PyramidClassifier):
     p : tuple of two floats, default=(0.5, 0.5)
         Exponents of groups and kernels, used only with groups; convex if they sum to at most 1.
         (0, 1) ignores the groups, (1, 0) is the group lasso over groups.
-    kernel, blocks, gap_tol, decrease_tol, prune_tol, max_iter : as in `KEOPSClassifier`
+    kernel, blocks, gap_tol, decrease_tol : as in `KEOPSClassifier`
+    prune_tol, max_iter, class_weight : as in `KEOPSClassifier`
 
     Attributes
     ----------
@@ -383,6 +398,7 @@ class MKLClassifier(_PyramidClassifier):
         decrease_tol=1e-6,
         prune_tol=1e-6,
         max_iter=3000,
+        class_weight=None,
     ):
         self.C = C
         self.groups = groups
@@ -393,8 +409,9 @@ class MKLClassifier(_PyramidClassifier):
         self.decrease_tol = decrease_tol
         self.prune_tol = prune_tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
 
-    def _solve(self, kernels, signs):
+    def _solve(self, kernels, signs, costs):
         if self.groups is None:
             self.tree_, exponents = KernelTree.flat(kernels.n_kernels), np.ones(1)
         else:
@@ -406,7 +423,9 @@ class MKLClassifier(_PyramidClassifier):
             self.tree_ = KernelTree.from_labels([self.groups])
             exponents = check_exponents(self.p, 2)
         if self.groups is None and getattr(kernels, "single_features", False):
-            solution = solve_mkl_features(kernels, signs, self.C, prune_tol=self.prune_tol)
+            solution = solve_mkl_features(
+                kernels, signs, self.C, costs=costs, prune_tol=self.prune_tol
+            )
             if solution.status == "optimal":
                 return solution
-        return self._alternate(kernels, signs, exponents, None)
+        return self._alternate(kernels, signs, costs, exponents, None)

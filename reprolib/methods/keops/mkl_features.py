@@ -10,7 +10,7 @@ whose dual, with B = diag(y) X, is
     subject to  |B_m' alpha| <= s for every feature m,  0 <= alpha_i <= C,  y' alpha = 0.
 
 The multipliers of the two constraints of feature m are the positive and negative parts of w_m,
-that of y' alpha = 0 is b.
+that of y' alpha = 0 is b. With costs w_i of the examples, C is C w_i.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ OPTIMAL_GAP = 1e-5
 class _Point:
     """Iterate of the interior-point method: (alpha, s, b) and the multipliers u, v, z, xi."""
 
-    def __init__(self, B, y, C):
-        self.B, self.y, self.C = B, y, C
-        share = np.where(y > 0, np.mean(y < 0), np.mean(y > 0))
-        self.alpha = C * share
+    def __init__(self, B, y, C, costs):
+        self.B, self.y = B, y
+        positive, negative = np.mean((y > 0) * costs), np.mean((y < 0) * costs)
+        share = np.where(y > 0, negative, positive) / np.mean(costs)
+        self.alpha = C * costs * share
         g = B.T @ self.alpha
         self.s = 1.1 * float(np.abs(g).max()) + 1e-12
-        self.slacks = (self.s - g, self.s + g, self.alpha, C - self.alpha)
+        self.slacks = (self.s - g, self.s + g, self.alpha, C * costs - self.alpha)
         self.b = 0.0
         per_feature = np.full(B.shape[1], self.s / (2 * B.shape[1]))
         self.multipliers = (per_feature, per_feature, np.ones(len(y)), np.ones(len(y)))
@@ -119,14 +120,14 @@ def _longest(values, changes):
     return step
 
 
-def _interior_point(B, y, C, tol, max_iter):
+def _interior_point(B, y, C, costs, tol, max_iter):
     """Mehrotra's predictor-corrector method on the dual; returns (w, alpha, iterations).
 
     Where round-off makes the Newton system indefinite, it goes on with a small ridge. Stops early
     where that does not help, or where round-off keeps the residual from falling once the
     complementarity is small. The best iterate is returned; the caller measures its gap.
     """
-    point = _Point(B, y, C)
+    point = _Point(B, y, C, costs)
     iteration, ridge, last_residual = 0, 0.0, np.inf
     best, w, alpha = np.inf, np.zeros(B.shape[1]), point.alpha
     while iteration < max_iter:
@@ -163,6 +164,7 @@ def solve_mkl_features(
     y,
     C: float,
     *,
+    costs=None,
     tol: float = 1e-9,
     prune_tol: float = 1e-6,
     max_iter: int = 80,
@@ -179,6 +181,8 @@ def solve_mkl_features(
         With one feature for each kernel, M in all.
     y : ndarray of shape (n,), values -1 and 1
     C : float
+    costs : ndarray of shape (n,), optional
+        Positive factors w_i of C, ones by default.
     tol : float
         Stop when the complementarity, relative to C, and the residual are below this.
     prune_tol : float
@@ -207,10 +211,11 @@ def solve_mkl_features(
     ([1.0, 0.0], 'optimal')
     """
     X = features.X
+    costs = np.ones(len(y)) if costs is None else costs
     scale = float(np.sqrt(np.mean(X**2))) or 1.0
     B = np.ascontiguousarray(y[:, None] * (X / scale))
-    w, alpha, iterations = _interior_point(B, y, C * scale**2, tol, max_iter)
-    alpha = feasible_point(alpha / scale**2, y, C)
+    w, alpha, iterations = _interior_point(B, y, C * scale**2, costs, tol, max_iter)
+    alpha = feasible_point(alpha / scale**2, y, C * costs)
     coef = y * alpha
     gradient = X.T @ coef
     round_off = features.round_off(coef, np.abs(gradient))
@@ -219,8 +224,8 @@ def solve_mkl_features(
     weights = kept / kept.sum() if kept.any() else kept
     w = weights * gradient
     scores = X @ w
-    intercept, hinge = best_intercept(scores, y)
-    sizes = np.sum(1.0 + abs(intercept) + np.abs(X) @ np.abs(w))
+    intercept, hinge = best_intercept(scores, y, costs)
+    sizes = np.sum((1.0 + abs(intercept) + np.abs(X) @ np.abs(w)) * costs)
     lengths = np.sqrt(X**2 @ weights)
     solution = Solution(
         variables={

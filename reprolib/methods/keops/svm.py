@@ -5,6 +5,8 @@ Primal and dual problem, for labels y in {-1, 1}, K of shape (n, n) and 0 < C:
     min over f in the span of K, b of   1/2 ||f||^2 + C sum_i [1 - y_i (f(x_i) + b)]_+
     max over alpha of   sum_i alpha_i - 1/2 (y alpha)' K (y alpha),
         subject to 0 <= alpha_i <= C, sum_i y_i alpha_i = 0,     f = K (y alpha).
+
+With costs w_i of the examples, C is C w_i in all of this.
 """
 
 from __future__ import annotations
@@ -20,21 +22,25 @@ from reprolib.methods.shared.solution import NotOptimalError, Solution
 #: Relative duality gap up to which an answer counts as optimal.
 OPTIMAL_GAP = 1e-6
 EPSILON = float(np.finfo(np.float64).eps)
+#: A sum of costs that differs from another by this share of it is equal to it.
+FLAT_SLOPE = 1e-12
 #: Tolerances of the active-set method in units of the margin, tried one after the other until the
 #: gap is small. Where C is large, C times a small violation may still be much.
 TOLERANCES = (1e-8, 1e-11, 1e-14)
 
 
-def best_intercept(scores, y) -> tuple[float, float]:
-    """Intercept b that minimises sum_i [1 - y_i (scores_i + b)]_+, and that sum (exact).
+def best_intercept(scores, y, costs=None) -> tuple[float, float]:
+    """Intercept b that minimises sum_i w_i [1 - y_i (scores_i + b)]_+, and that sum (exact).
 
-    The sum is piecewise linear in b, and every breakpoint y_i - scores_i raises its slope by one,
-    from minus the number of positive points. Of a flat part, the middle.
+    The sum is piecewise linear in b, and every breakpoint y_i - scores_i raises its slope by w_i,
+    from minus the sum over the positive points. Of a flat part, the middle.
 
     Parameters
     ----------
     scores : ndarray of shape (n,)
     y : ndarray of shape (n,), values -1 and 1
+    costs : ndarray of shape (n,), optional
+        The w_i, ones by default.
 
     Returns
     -------
@@ -48,15 +54,22 @@ def best_intercept(scores, y) -> tuple[float, float]:
     >>> best_intercept(np.array([3.0, 1.0]), np.array([1.0, -1.0]))
     (-2.0, 0.0)
     """
-    breakpoints = np.sort(y - scores)
-    n_positive = int(np.count_nonzero(y > 0))
-    flat = breakpoints[max(n_positive - 1, 0) : n_positive + 1]
+    costs = np.ones(len(y)) if costs is None else costs
+    breakpoints = y - scores
+    order = np.argsort(breakpoints, kind="stable")
+    slopes, positive = np.cumsum(costs[order]), costs[y > 0].sum()
+    first = int(np.searchsorted(slopes, positive * (1.0 - FLAT_SLOPE)))
+    level = abs(slopes[first] - positive) <= FLAT_SLOPE * positive and positive > 0.0
+    flat = breakpoints[order[first : first + 2 if level else first + 1]]
     b = float(flat[0] + 0.5 * (flat[-1] - flat[0]))
-    return b, float(np.maximum(0.0, 1.0 - y * (scores + b)).sum())
+    return b, float((np.maximum(0.0, 1.0 - y * (scores + b)) * costs).sum())
 
 
 def feasible_point(alpha, y, C):
-    """Dual point: 0 <= alpha <= C, and y'alpha = 0 up to round-off (the heavier class shrinks)."""
+    """Dual point: 0 <= alpha <= C, and y'alpha = 0 up to round-off (the heavier class shrinks).
+
+    C is one bound for all, or one for each point.
+    """
     alpha = np.clip(alpha, 0.0, C)
     positive, negative = alpha[y > 0].sum(), alpha[y < 0].sum()
     if min(positive, negative) <= 0.0:
@@ -65,20 +78,21 @@ def feasible_point(alpha, y, C):
     return alpha * np.where(y > 0, lighter / positive, lighter / negative)
 
 
-def _solution(K, y, C, alpha, status, iterations) -> Solution:
+def _solution(K, y, C, costs, alpha, status, iterations) -> Solution:
     """Objectives recomputed at the dual point alpha and the primal point that it gives.
 
     Each is moved by the round-off of its sums, the primal one up, the dual one down: a gap that is
     small in spite of that is a proof. It is relative to the objective itself: where C is large, the
     value at f = 0 is larger by orders and would certify anything.
     """
-    alpha = feasible_point(alpha, y, C)
+    alpha = feasible_point(alpha, y, C * costs)
     scores = K @ (y * alpha)
     lengths = np.sqrt(np.maximum(np.diag(K), 0.0))
     reach = lengths @ alpha
     norm2 = (y * alpha) @ scores + EPSILON * reach**2
-    b, hinge = best_intercept(scores, y)
-    round_off = C * EPSILON * (len(y) * (1.0 + abs(b)) + reach * lengths.sum())
+    b, hinge = best_intercept(scores, y, costs)
+    sizes = costs.sum() * (1.0 + abs(b)) + reach * (lengths * costs).sum()
+    round_off = C * EPSILON * sizes
     solution = Solution(
         variables={"alpha": alpha, "intercept": b, "scores": scores},
         primal_objective=float(0.5 * norm2 + C * hinge + round_off),
@@ -91,7 +105,7 @@ def _solution(K, y, C, alpha, status, iterations) -> Solution:
     return solution if certified else replace(solution, status="inaccurate")
 
 
-def solve_svm_cvxopt(K, y, C: float, *, tol: float = 1e-10) -> Solution:
+def solve_svm_cvxopt(K, y, C: float, *, costs=None, tol: float = 1e-10) -> Solution:
     """Reference: the dual as a dense quadratic programme, by CVXOPT's interior-point method.
 
     Parameters
@@ -99,6 +113,8 @@ def solve_svm_cvxopt(K, y, C: float, *, tol: float = 1e-10) -> Solution:
     K : ndarray of shape (n, n)
     y : ndarray of shape (n,), values -1 and 1
     C : float
+    costs : ndarray of shape (n,), optional
+        Positive factors w_i of C, ones by default.
     tol : float
         Absolute and relative tolerance handed to CVXOPT, for the problem scaled to C = 1.
 
@@ -127,19 +143,20 @@ def solve_svm_cvxopt(K, y, C: float, *, tol: float = 1e-10) -> Solution:
     >>> solve_svm_cvxopt(K, y, 10.0).variables["alpha"].round(6).tolist()
     [0.5, 0.5]
     """
+    costs = np.ones(len(y)) if costs is None else costs
     try:
-        answer = _dual_by_cvxopt(C * (y[:, None] * K * y), y, tol)
+        answer = _dual_by_cvxopt(C * (y[:, None] * K * y), y, costs, tol)
     except (ArithmeticError, ValueError) as error:
         raise NotOptimalError(
             f"CVXOPT cannot factor its linear system for C = {C:g} and kernel values up to "
             f"{np.abs(K).max():.3g} ({error}); scale the kernel, or lower C."
         ) from error
     alpha = C * np.array(answer["x"]).ravel()
-    return _solution(K, y, C, alpha, answer["status"], answer["iterations"])
+    return _solution(K, y, C, costs, alpha, answer["status"], answer["iterations"])
 
 
-def _dual_by_cvxopt(Q, y, tol):
-    """CVXOPT's answer to max sum_i beta_i - beta'Q beta / 2, 0 <= beta <= 1, y'beta = 0."""
+def _dual_by_cvxopt(Q, y, costs, tol):
+    """CVXOPT's answer to max sum_i beta_i - beta'Q beta / 2, 0 <= beta <= w, y'beta = 0."""
     n = len(y)
     return cvxopt.solvers.qp(
         cvxopt.matrix(Q),
@@ -147,7 +164,7 @@ def _dual_by_cvxopt(Q, y, tol):
         cvxopt.spmatrix(
             np.r_[-np.ones(n), np.ones(n)].tolist(), range(2 * n), [*range(n), *range(n)]
         ),
-        cvxopt.matrix(np.r_[np.zeros(n), np.ones(n)]),
+        cvxopt.matrix(np.r_[np.zeros(n), costs]),
         cvxopt.matrix(y[None, :].astype(np.float64)),
         cvxopt.matrix(0.0),
         options={"show_progress": False, "abstol": tol, "reltol": tol, "feastol": tol},
@@ -155,7 +172,7 @@ def _dual_by_cvxopt(Q, y, tol):
 
 
 def solve_svm_active_set(
-    K, y, C: float, *, alpha=None, tol: float = 1e-8, max_iter: int = 5000
+    K, y, C: float, *, costs=None, alpha=None, tol: float = 1e-8, max_iter: int = 5000
 ) -> Solution:
     """Exact warm-started answer: a few two-coordinate steps, then an active-set method.
 
@@ -167,7 +184,7 @@ def solve_svm_active_set(
 
     Parameters
     ----------
-    K, y, C : as in `solve_svm_cvxopt`
+    K, y, C, costs : as in `solve_svm_cvxopt`
     alpha : ndarray of shape (n,), optional
         Start, feasible for the dual; zero by default.
     tol : float
@@ -195,15 +212,16 @@ def solve_svm_active_set(
     """
     y = np.ascontiguousarray(y, dtype=np.float64)
     K = np.ascontiguousarray(K)
+    costs = np.ones(len(y)) if costs is None else costs
     start = np.zeros(len(y)) if alpha is None else np.array(alpha, dtype=np.float64)
     warm_up = (10 if alpha is None else 1) * len(y)
-    first = two_coordinate_descent(K, y, float(C), start, 1e-2, warm_up)
-    steps, violation = active_set(K, y, float(C), start, tol, max_iter)
+    first = two_coordinate_descent(K, y, C * costs, start, 1e-2, warm_up)
+    steps, violation = active_set(K, y, C * costs, start, tol, max_iter)
     status = "optimal" if violation <= tol else "max_iter"
-    return _solution(K, y, C, start, status, first + steps)
+    return _solution(K, y, C, costs, start, status, first + steps)
 
 
-def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = OPTIMAL_GAP) -> Solution:
+def solve_svm(K, y, C: float, *, costs=None, alpha=None, gap_tol: float = OPTIMAL_GAP) -> Solution:
     """Active-set answer, checked by its duality gap; by CVXOPT where that exceeds 1e-6.
 
     The better of the two answers is returned, certified or not: read ``relative_gap`` or call
@@ -211,7 +229,7 @@ def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = OPTIMAL_GAP) -> So
 
     Parameters
     ----------
-    K, y, C, alpha : as in `solve_svm_active_set`
+    K, y, C, costs, alpha : as in `solve_svm_active_set`
     gap_tol : float
         Relative duality gap that the active-set method tries to reach.
 
@@ -235,7 +253,7 @@ def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = OPTIMAL_GAP) -> So
     """
     tried = []
     for tol in TOLERANCES:
-        tried.append(solve_svm_active_set(K, y, C, alpha=alpha, tol=tol))
+        tried.append(solve_svm_active_set(K, y, C, costs=costs, alpha=alpha, tol=tol))
         if size_of_gap(tried[-1]) <= gap_tol:
             return tried[-1]
         alpha = tried[-1].variables["alpha"]
@@ -243,7 +261,7 @@ def solve_svm(K, y, C: float, *, alpha=None, gap_tol: float = OPTIMAL_GAP) -> So
     if size_of_gap(best) <= max(gap_tol, OPTIMAL_GAP):
         return best
     try:
-        return min(best, solve_svm_cvxopt(K, y, C), key=size_of_gap)
+        return min(best, solve_svm_cvxopt(K, y, C, costs=costs), key=size_of_gap)
     except NotOptimalError:
         return best
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reprolib.methods.shared.kernels import center_gram, gram_eigh
+from reprolib.methods.shared.kernels import center_gram, gram_eigh, weighted_row_mean
 from reprolib.methods.shared.solution import NotOptimalError
 
 #: Squared distance in feature space, relative to squared norms, at which points are equal.
@@ -87,22 +87,32 @@ class KernelComponents:
         Index of the first sample at distance zero in feature space.
     center_row : ndarray of shape (n,)
         Mean of the kernel over the training data, zero if the kernel is not centred.
+    weights : ndarray of shape (n,), optional
+        Of the samples. The eigenvectors are then those of the matrix in which every sample is
+        repeated so many times, a row for each sample, and orthonormal under the weights divided
+        by their mean.
     """
 
     eigenvalues: np.ndarray
     eigenvectors: np.ndarray
     group: np.ndarray
     center_row: np.ndarray
+    weights: np.ndarray | None = None
 
     @classmethod
-    def from_gram(cls, K, *, center: bool, rank_tol: float) -> KernelComponents:
+    def from_gram(cls, K, *, center: bool, rank_tol: float, weights=None) -> KernelComponents:
         """Decompose a Gram matrix; centring is in feature space, on the training data."""
         diagonal = np.diagonal(K)
         scale = diagonal[:, np.newaxis] + diagonal
         group = np.argmax(scale - 2.0 * K <= DUPLICATE_TOL * scale, axis=1)
-        eigenvalues, eigenvectors = gram_eigh(center_gram(K) if center else K, rank_tol=rank_tol)
-        center_row = K.mean(axis=0) if center else np.zeros(len(K))
-        return cls(eigenvalues, eigenvectors, group, center_row)
+        work = center_gram(K, weights=weights) if center else K
+        center_row = weighted_row_mean(K, weights) if center else np.zeros(len(K))
+        if weights is None:
+            eigenvalues, eigenvectors = gram_eigh(work, rank_tol=rank_tol)
+            return cls(eigenvalues, eigenvectors, group, center_row)
+        root = np.sqrt(weights / weights.mean())
+        eigenvalues, vectors = gram_eigh(root[:, None] * work * root, rank_tol=rank_tol)
+        return cls(eigenvalues, vectors / root[:, None], group, center_row, weights)
 
     @property
     def rank(self) -> int:
@@ -155,9 +165,7 @@ class KernelComponents:
         solve : callable
             Path solver of a loss, such as `solve_hinge_lp_path`.
         """
-        _, first, weights = np.unique(
-            np.stack([self.group, y], axis=1), axis=0, return_index=True, return_counts=True
-        )
+        first, weights = self._merged(y)
         V = np.sqrt(len(y)) * self.eigenvectors[:, :max_components]
         solutions = solve(V[self.group[first]], y[first], weights=weights)
         beta = np.zeros((max_components, max_components))
@@ -165,13 +173,25 @@ class KernelComponents:
             beta[: d + 1, d] = solution.variables["beta"]
         intercept = np.array([solution.variables["intercept"] for solution in solutions])
         dual_coef = (V / self.eigenvalues[:max_components]) @ beta
+        if self.weights is not None:
+            dual_coef *= (self.weights / self.weights.mean())[:, np.newaxis]
         return ProjectionPath(
             dual_coef,
             intercept - self.center_row @ dual_coef,
             np.array([solution.primal_objective for solution in solutions]),
             np.array([solution.relative_gap for solution in solutions]),
-            np.sqrt(np.mean((V @ beta + intercept) ** 2, axis=0)),
+            np.sqrt(np.average((V @ beta + intercept) ** 2, axis=0, weights=self.weights)),
         )
+
+    def _merged(self, y):
+        """First of the equal points of the same label, and their weight together."""
+        pairs = np.stack([self.group, y], axis=1)
+        _, first, indices, counts = np.unique(
+            pairs, axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        if self.weights is None:
+            return first, counts
+        return first, np.bincount(np.ravel(indices), self.weights)
 
 
 def undetermined(n_components: int) -> str:

@@ -21,9 +21,11 @@ from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.square_path import solve_square_path
 from reprolib.methods.shared.binary import BinaryClassifierMixin
 from reprolib.methods.shared.kernels import KernelMixin
+from reprolib.methods.shared.path_scores import SCORING, path_scores
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
-from reprolib.methods.shared.validation import COUNT, known_labels, list_folds
+from reprolib.methods.shared.validation import COUNT, known_labels, list_folds, warn_if_constant
+from reprolib.methods.shared.weights import CLASS_WEIGHT, example_weights
 
 LOSSES: dict[str, Callable] = {
     "hinge": solve_hinge_lp_path,
@@ -45,7 +47,7 @@ TIE_TOL = 1e-9
 BOUNDARY_TOL = 1e-8
 
 
-def error_path(y, scores):
+def error_path(y, scores, weights=None):
     """Fraction of points with y f(x) <= 0, for every column of scores.
 
     A point on the boundary, f(x) = 0, counts as an error, whatever class `predict` gives it. On
@@ -55,6 +57,8 @@ def error_path(y, scores):
     ----------
     y : ndarray of shape (m,), of -1 and 1
     scores : ndarray of shape (m, max_components)
+    weights : ndarray of shape (m,), optional
+        Of the points.
 
     Returns
     -------
@@ -72,7 +76,7 @@ def error_path(y, scores):
     [0.0, 0.5]
     """
     boundary = BOUNDARY_TOL * np.max(np.abs(scores), axis=0, initial=0.0)
-    return np.mean(y[:, np.newaxis] * scores <= boundary, axis=0)
+    return np.average(y[:, np.newaxis] * scores <= boundary, axis=0, weights=weights)
 
 
 def select_dimension(errors, tie_break="smallest"):
@@ -111,13 +115,24 @@ class _ProjectionMachine(KernelMixin, BinaryClassifierMixin, BaseEstimator):
         "loss": [StrOptions(set(LOSSES))],
         "center": ["boolean"],
         "rank_tol": [Interval(Real, 0.0, 1.0, closed="both")],
+        "class_weight": CLASS_WEIGHT,
     }
 
-    def _fit_data(self, X, y):
-        """Validate, and return the Gram matrix and labels -1 and 1."""
+    def _validate(self, X, y):
+        """Check hyperparameters and training data; return (X, y)."""
         self._validate_params()
-        K, y = self._fit_gram(X, y)
-        return K, self._signs(y)
+        return self._training_data(X, y)
+
+    def _fit_data(self, X, y, sample_weight):
+        """Gram matrix, labels -1 and 1, and weights of what counts."""
+        weights = example_weights(y, sample_weight, self.class_weight)
+        K = self._training_gram(self._training_rows(X, weights))
+        return K, self._signs(y[weights.rows]), weights
+
+    def _components(self, K, weights):
+        return KernelComponents.from_gram(
+            K, center=self.center, rank_tol=self.rank_tol, weights=weights.values
+        )
 
     def _kernel(self, X, Y):
         """Kernel values; centring makes those of the linear kernel free of the data's offset."""
@@ -133,6 +148,21 @@ class _ProjectionMachine(KernelMixin, BinaryClassifierMixin, BaseEstimator):
         self.intercept_ = float(path.intercept[n_components - 1])
         self.objective_path_ = path.objective
         self.duality_gap_ = float(path.duality_gap[n_components - 1])
+
+    def _warn_if_constant(self, K):
+        warn_if_constant(K @ self.dual_coef_ + self.intercept_ > 0.0, self)
+
+    @property
+    def coef_(self):
+        """Weights of the features for kernel="linear", shape (p,).
+
+        f(x) = <coef_, x> + intercept_; with ``center``, x less the mean of the training data.
+        """
+        if self.kernel != "linear":
+            raise AttributeError('coef_ is there for kernel="linear" only')
+        check_is_fitted(self)
+        origin = self.X_fit_.mean(axis=0) if self.center else 0.0
+        return self.dual_coef_ @ (self.X_fit_ - origin)
 
     def _decide(self, X):
         return self._cross_gram(X) @ self.dual_coef_ + self.intercept_
@@ -209,9 +239,10 @@ class KPMClassifier(_ProjectionMachine):
         Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
         training data in place of X. A callable takes two rows and returns a number; it has to be
         symmetric.
-    gamma : float, optional
+    gamma : float or "scale", optional
         How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
-        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features, "scale"
+        1 / (n_features X.var()).
     degree, coef0 : float, default=3 and 1
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     center : bool, default=False
@@ -219,22 +250,28 @@ class KPMClassifier(_ProjectionMachine):
     rank_tol : float, default=1e-10
         Eigenvalues at most ``rank_tol`` times the largest count as zero: their components are
         round-off.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the examples of a class, such as {"target": 5.0}; "balanced"
+        gives all classes the same total weight. See ``sample_weight`` of ``fit``.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
     n_components_ : int
     dual_coef_ : ndarray of shape (n,)
-        The alpha_i.
+        The alpha_i; n does not count rows of weight zero.
     intercept_ : float
     objective_path_ : ndarray of shape (n_components,)
-        Training loss for 1, ..., D components; non-increasing.
+        Training loss for 1, ..., D components, summed by the weights; non-increasing.
     duality_gap_ : float
         Relative duality gap of the solution used.
     path_ : ProjectionPath
         The decision functions for 1, ..., D components.
+    coef_ : ndarray of shape (p,)
+        For the linear kernel.
     X_fit_ : ndarray of shape (n, p)
-        Training data (not with a precomputed kernel).
+        Training data (not with a precomputed kernel). No copy is made of an array of floats: do
+        not change that array afterwards.
 
     See Also
     --------
@@ -276,6 +313,7 @@ class KPMClassifier(_ProjectionMachine):
         coef0=1,
         center=False,
         rank_tol=1e-10,
+        class_weight=None,
     ):
         self.n_components = n_components
         self.loss = loss
@@ -285,9 +323,17 @@ class KPMClassifier(_ProjectionMachine):
         self.coef0 = coef0
         self.center = center
         self.rank_tol = rank_tol
+        self.class_weight = class_weight
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit on X of shape (n, p), or a Gram matrix of shape (n, n), and binary labels y.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts, in the loss and in the components.
 
         Raises
         ------
@@ -301,9 +347,12 @@ class KPMClassifier(_ProjectionMachine):
         -----
         NotOptimalWarning
             If the decision values are so large that rounding may change decisions.
+        ConstantClassifierWarning
+            If all training points get the same class.
         """
-        K, y = self._fit_data(X, y)
-        components = KernelComponents.from_gram(K, center=self.center, rank_tol=self.rank_tol)
+        X, labels = self._validate(X, y)
+        K, y, weights = self._fit_data(X, labels, sample_weight)
+        components = self._components(K, weights)
         if self.n_components > components.rank:
             raise ValueError(
                 f"n_components is {self.n_components}, but the Gram matrix of {len(K)} samples "
@@ -316,6 +365,7 @@ class KPMClassifier(_ProjectionMachine):
             message = f"{undetermined(self.n_components)}; use fewer components"
             warnings.warn(message, NotOptimalWarning, stacklevel=2)
         self._set_path(path, self.n_components)
+        self._warn_if_constant(K)
         return self
 
 
@@ -340,7 +390,11 @@ class KPMClassifierCV(_ProjectionMachine):
         "middle" is the lower median of them.
     random_state : int, RandomState instance or None
         Seed of the folds; None leaves the folds unshuffled.
-    loss, kernel, gamma, degree, coef0, center, rank_tol : as in `KPMClassifier`
+    scoring : str or callable, optional
+        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
+        as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of errors
+        on all held-out points.
+    loss, kernel, gamma, degree, coef0, center, rank_tol, class_weight : as in `KPMClassifier`
 
     Attributes
     ----------
@@ -352,7 +406,10 @@ class KPMClassifierCV(_ProjectionMachine):
         Why the path ends before ``max_components`` and the ranks of the folds; empty if it does
         not.
     cv_error_path_ : ndarray of shape (max_components_,)
-        Errors over all held-out points, as a fraction; f(x) = 0 counts as an error.
+        Errors over all held-out points, as a fraction; f(x) = 0 counts as an error. Without
+        ``scoring``.
+    cv_score_path_ : ndarray of shape (max_components_,)
+        Mean score over the folds, with ``scoring``.
     classes_, dual_coef_, intercept_, objective_path_, duality_gap_, path_, X_fit_
         As in `KPMClassifier`; the path ends at ``max_components_`` or beyond.
 
@@ -383,6 +440,7 @@ class KPMClassifierCV(_ProjectionMachine):
         "max_components": [COUNT],
         "cv": ["cv_object"],
         "tie_break": [StrOptions(set(TIE_BREAKS))],
+        "scoring": SCORING,
         "random_state": ["random_state"],
     }
 
@@ -391,6 +449,7 @@ class KPMClassifierCV(_ProjectionMachine):
         max_components=50,
         *,
         cv=5,
+        scoring=None,
         tie_break="smallest",
         random_state=None,
         loss="hinge",
@@ -400,9 +459,11 @@ class KPMClassifierCV(_ProjectionMachine):
         coef0=1,
         center=False,
         rank_tol=1e-10,
+        class_weight=None,
     ):
         self.max_components = max_components
         self.cv = cv
+        self.scoring = scoring
         self.tie_break = tie_break
         self.random_state = random_state
         self.loss = loss
@@ -412,9 +473,19 @@ class KPMClassifierCV(_ProjectionMachine):
         self.coef0 = coef0
         self.center = center
         self.rank_tol = rank_tol
+        self.class_weight = class_weight
 
-    def fit(self, X, y):
-        """Choose the number of components and refit on all data; input as in `KPMClassifier.fit`.
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Choose the number of components and refit on all data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts, also among the errors on held-out points.
+        groups : array-like of shape (n,), optional
+            For a splitter that needs them, such as leave-one-run-out.
 
         Raises
         ------
@@ -428,10 +499,14 @@ class KPMClassifierCV(_ProjectionMachine):
         NotOptimalWarning
             Once, if a path ends early because an answer has no certificate, with the first reason.
         """
-        K, y = self._fit_data(X, y)
-        folds = list_folds(self._splitter(y), K, y)
-        fold_components = [self._components(K[np.ix_(train, train)]) for train, _ in folds]
-        components = self._components(K)
+        X, labels = self._validate(X, y)
+        K, y, weights = self._fit_data(X, labels, sample_weight)
+        folds = list_folds(self._splitter(labels), X, labels, groups)
+        folds = [[weights.positions(rows) for rows in fold] for fold in folds]
+        fold_components = [
+            self._components(K[np.ix_(train, train)], weights.of(train)) for train, _ in folds
+        ]
+        components = self._components(K, weights)
         solve = LOSSES[self.loss]
         max_rank = min(c.rank for c in [components, *fold_components])
         if max_rank < 1:
@@ -446,18 +521,32 @@ class KPMClassifierCV(_ProjectionMachine):
             fold_path = fold.fit_determined_path(y[train], len(errors), solve)
             paths.append(fold_path)
             scores = fold_path.scores(K[np.ix_(test, train)])
-            errors = errors[: fold_path.max_components] + len(test) * error_path(y[test], scores)
+            lost = self._lost(y[test], scores, weights.of(test))
+            errors = errors[: fold_path.max_components] + lost
         self.max_components_ = len(errors)
         self.path_end_ = next((path.end for path in reversed(paths) if path.end), "")
         if any(path.uncertified for path in paths):
             message = f"the path ends at {len(errors)} of {wanted} components: {self.path_end_}"
             warnings.warn(message, NotOptimalWarning, stacklevel=2)
-        self.cv_error_path_ = errors / sum(len(test) for _, test in folds)
-        self._set_path(path, select_dimension(self.cv_error_path_, self.tie_break))
+        self._set_path(path, select_dimension(self._mean(errors, folds, weights), self.tie_break))
+        self._warn_if_constant(K)
         return self
 
-    def _components(self, K):
-        return KernelComponents.from_gram(K, center=self.center, rank_tol=self.rank_tol)
+    def _lost(self, y, scores, held_out):
+        """Errors on a fold for every number of components, or minus its scores."""
+        if self.scoring is None:
+            return held_out.n_repeats * error_path(y, scores, held_out.repeats)
+        labels = self.classes_[(y > 0).astype(int)]
+        repeats = held_out.repeats
+        return -path_scores(self.scoring, self.classes_, scores, labels, sample_weight=repeats)
+
+    def _mean(self, lost, folds, weights):
+        """Keep the mean of what all folds lost, and return it."""
+        if self.scoring is None:
+            self.cv_error_path_ = lost / sum(weights.of(test).n_repeats for _, test in folds)
+            return self.cv_error_path_
+        self.cv_score_path_ = -lost / len(folds)
+        return -self.cv_score_path_
 
     def _splitter(self, y):
         if isinstance(self.cv, Integral) and self.random_state is not None:

@@ -17,16 +17,17 @@ from reprolib.methods.mkpm._bases import (
 )
 from reprolib.methods.mkpm._codes import CODES, CodeClassifierMixin, make_code
 from reprolib.methods.mkpm._losses import LOSSES
-from reprolib.methods.mkpm._paths import predict_blocks
+from reprolib.methods.mkpm._paths import decode_first, predict_blocks
 from reprolib.methods.shared.codes import decision_values, encode
-from reprolib.methods.shared.kernels import KernelMixin, check_gram
+from reprolib.methods.shared.kernels import KernelMixin
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import (
     COUNT,
     encode_labels,
     known_labels,
-    validate_data,
+    warn_if_constant,
 )
+from reprolib.methods.shared.weights import ExampleWeights
 
 
 class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
@@ -45,13 +46,14 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
     def _validate(self, X, y):
         """Check hyperparameters and training data; return (X, y)."""
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = self._training_data(X, y)
         check_classification_targets(y)
         self._check_symmetric(X)
-        return (check_gram(X) if self.kernel == "precomputed" else X), y
+        return X, y
 
-    def _fit_path(self, X, y, n_components):
+    def _fit_path(self, X, y, n_components, weights: ExampleWeights):
         """Algorithm 1 of the paper up to the total dimension ``n_components`` (None: all)."""
+        X, y = self._training_rows(X, weights), y[weights.rows]
         self.classes_, class_indices = encode_labels(self, y)
         self.code_ = make_code(self.code, len(self.classes_), self.random_state)
         if self.loss != "square" and not np.all(np.abs(self.code_) == 1.0):
@@ -60,7 +62,8 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
                 "entries; use loss='square' or another code."
             )
         limits = [limit for limit in (self.rank, n_components) if limit is not None]
-        basis = self._make_basis(X).truncate(min(limits, default=None))
+        roots = None if weights.values is None else np.sqrt(weights.relative)
+        basis = self._make_basis(X, roots).truncate(min(limits, default=None))
         if basis.features.shape[1] == 0:
             raise ValueError(
                 "The Gram matrix of the training data is zero, so that the basis is empty; scale "
@@ -76,11 +79,31 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         self.intercept_ = self._paths.intercepts(self.allocation_)
         if self.kernel != "precomputed":
             self.X_fit_ = X[basis.support]
+        self._warn_if_constant(basis)
         return self
 
-    def _make_basis(self, X) -> Basis:
+    def _warn_if_constant(self, basis):
+        bits = [
+            basis.values[:, :dimension] @ self._paths.coefficients(bit, dimension)
+            for bit, dimension in enumerate(self.allocation_)
+        ]
+        chosen = decode_first(self.code_, np.column_stack(bits) + self.intercept_)
+        warn_if_constant(chosen, self, stacklevel=5)
+
+    @property
+    def coef_(self):
+        """Weights of the features for kernel="linear", shape (L, p): f_l(x) = <coef_[l], x>.
+
+        The intercept of bit l is ``intercept_[l]``.
+        """
+        if self.kernel != "linear":
+            raise AttributeError('coef_ is there for kernel="linear" only')
+        check_is_fitted(self)
+        return self.dual_coef_.T @ self.X_fit_
+
+    def _make_basis(self, X, roots) -> Basis:
         if self.basis == "kernel_pca":
-            return kernel_pca_basis(self._kernel(X, X), rank_tol=self.rank_tol)
+            return kernel_pca_basis(self._kernel(X, X), rank_tol=self.rank_tol, roots=roots)
         rank = len(X) if self.rank is None else self.rank
         if self.basis == "nystrom":
             return nystrom_basis(
@@ -89,8 +112,11 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
                 rank,
                 rank_tol=self.rank_tol,
                 random_state=self.random_state,
+                roots=roots,
             )
-        return cholesky_basis(self._diagonal(X), lambda i: self._columns(X, [i])[:, 0], rank)
+        return cholesky_basis(
+            self._diagonal(X), lambda i: self._columns(X, [i])[:, 0], rank, roots=roots
+        )
 
     def _columns(self, X, indices):
         return X[:, indices] if self.kernel == "precomputed" else self._kernel(X, X[indices])
@@ -168,8 +194,8 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         """
         return self.count_path(X, y, allocations) / len(y)
 
-    def count_path(self, X, y, allocations=None):
-        """Number of right predictions where `score_path` gives their share.
+    def count_path(self, X, y, allocations=None, sample_weight=None):
+        """Number of right predictions where `score_path` gives their share, or their weight.
 
         Raises
         ------
@@ -180,9 +206,10 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         if len(y) != len(features):
             raise ValueError(f"y has {len(y)} entries, but X has {len(features)} rows.")
         rows = self.allocation_path_ if allocations is None else self._checked(allocations)
-        correct = np.zeros(len(rows), dtype=np.intp)
+        counts = np.ones(len(y), dtype=np.intp) if sample_weight is None else sample_weight
+        correct = np.zeros(len(rows), dtype=counts.dtype)
         for block, indices in predict_blocks(self._paths, features, rows, self.code_):
-            correct += np.sum(self.classes_[indices] == y[block, None], axis=0)
+            correct += counts[block] @ (self.classes_[indices] == y[block, None])
         return correct
 
     def bit_risk_path(self, X, y):

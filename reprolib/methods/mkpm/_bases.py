@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular, svd
@@ -29,25 +29,45 @@ class Basis:
         The training points whose kernel functions psi is written in.
     projection : ndarray of shape (m, r)
         Values at new points are kernel(X_new, X_train[support]) @ projection.
+    roots : ndarray of shape (n,), optional
+        Square roots of the weights of the training points, divided by their mean. With them,
+        ``features`` are the values times the roots: psi is orthonormal under the weights.
     """
 
     features: np.ndarray
     support: np.ndarray
     projection: np.ndarray
+    roots: np.ndarray | None = None
+
+    @property
+    def values(self):
+        """Values of psi at the training points, shape (n, r)."""
+        return self.features if self.roots is None else self.features / self.roots[:, np.newaxis]
 
     def truncate(self, dimension: int | None) -> Basis:
         """Keep the first ``dimension`` functions (all of them if None)."""
-        return Basis(self.features[:, :dimension], self.support, self.projection[:, :dimension])
+        return replace(
+            self,
+            features=self.features[:, :dimension],
+            projection=self.projection[:, :dimension],
+        )
 
 
-def kernel_pca_basis(K, *, rank_tol: float | None = None) -> Basis:
+def _times_roots(values, roots):
+    """Rows times the roots of their weights, if there are any."""
+    return values if roots is None else roots[:, np.newaxis] * values
+
+
+def kernel_pca_basis(K, *, rank_tol: float | None = None, roots=None) -> Basis:
     """Kernel principal components of the training data, neither centred nor shifted.
 
     Takerkart & Ralaivola (CVPR 2011), section 2.3: psi_d = Phi a_d / sqrt(gamma_d), equation (34),
     here divided once more by sqrt(gamma_d), the length of its values at the training points.
     """
-    eigenvalues, eigenvectors = gram_eigh(K, rank_tol=rank_tol)
-    return Basis(eigenvectors, np.arange(len(K)), eigenvectors / eigenvalues)
+    work = K if roots is None else _times_roots(K, roots) * roots
+    eigenvalues, eigenvectors = gram_eigh(work, rank_tol=rank_tol)
+    projection = _times_roots(eigenvectors / eigenvalues, roots)
+    return Basis(eigenvectors, np.arange(len(K)), projection, roots)
 
 
 def nystrom_basis(
@@ -57,6 +77,7 @@ def nystrom_basis(
     *,
     rank_tol: float | None = None,
     random_state=None,
+    roots=None,
 ) -> Basis:
     """Principal components of the Nystrom approximation from ``rank`` random landmarks.
 
@@ -72,24 +93,34 @@ def nystrom_basis(
         default is n times the machine epsilon, as for the exact components.
     random_state : int, RandomState or None
         For the landmarks.
+    roots : ndarray of shape (n,), optional
+        As of `Basis`. The landmarks are drawn without regard to weights.
     """
     support = nystrom_landmarks(n_samples, min(rank, n_samples), random_state)
     K_cross = columns(support)
     landmark_map = nystrom_map(K_cross[support])
     features, singular_values, rotation = svd(
-        K_cross @ landmark_map, full_matrices=False, overwrite_a=True, check_finite=False
+        _times_roots(K_cross @ landmark_map, roots),
+        full_matrices=False,
+        overwrite_a=True,
+        check_finite=False,
     )
     tol = n_samples * np.finfo(float).eps if rank_tol is None else rank_tol
     kept = singular_values**2 > tol * np.max(singular_values**2, initial=0.0)
     projection = landmark_map @ (rotation[kept].T / singular_values[kept])
-    return Basis(features[:, kept], support, projection)
+    return Basis(features[:, kept], support, projection, roots)
 
 
-def cholesky_basis(diagonal, column: Callable[[int], np.ndarray], rank: int) -> Basis:
-    """Gram-Schmidt family of the points that pivoted incomplete Cholesky picks, in that order."""
+def cholesky_basis(
+    diagonal, column: Callable[[int], np.ndarray], rank: int, *, roots=None
+) -> Basis:
+    """Gram-Schmidt family of the points that pivoted incomplete Cholesky picks, in that order.
+
+    The choice of points does not look at weights: a repeated point adds nothing to the factor.
+    """
     factor, pivots, _ = pivoted_cholesky(diagonal, column, rank)
-    features, triangle = qr(factor, mode="economic", check_finite=False)
+    features, triangle = qr(_times_roots(factor, roots), mode="economic", check_finite=False)
     signs = np.sign(np.diag(triangle))
     pivot_map = cholesky_map(factor[pivots])
     projection = solve_triangular(triangle, pivot_map.T, trans="T", lower=False).T
-    return Basis(features * signs, pivots, projection * signs)
+    return Basis(features * signs, pivots, projection * signs, roots)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from reprolib.methods.mkpm._base import _MKPM
 from reprolib.methods.shared.kernels import Kernel
 from reprolib.methods.shared.validation import COUNT
+from reprolib.methods.shared.weights import example_weights
 
 
 class MKPMClassifier(_MKPM):
@@ -46,9 +47,10 @@ class MKPMClassifier(_MKPM):
         Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
         training data in place of X. A callable takes two rows and returns a number; it has to be
         symmetric.
-    gamma : float, optional
+    gamma : float or "scale", optional
         How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
-        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features, "scale"
+        1 / (n_features X.var()).
     degree, coef0 : float, default=3 and 1
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     rank_tol : float, optional
@@ -77,6 +79,8 @@ class MKPMClassifier(_MKPM):
         f_l(x) = sum_i dual_coef_[i, l] k(x, X_fit_[i]) + intercept_[l].
     intercept_ : ndarray of shape (L,)
         Zero for the square loss.
+    coef_ : ndarray of shape (L, p)
+        For the linear kernel: f_l(x) = <coef_[l], x> + intercept_[l].
     duality_gap_ : float
         Largest relative duality gap of the single-bit problems.
     X_fit_ : ndarray of shape (m, p)
@@ -120,7 +124,7 @@ class MKPMClassifier(_MKPM):
         rank: int | None = None,
         code="one-vs-all",
         kernel: Kernel = "rbf",
-        gamma: float | None = None,
+        gamma: float | str | None = None,
         degree: int = 3,
         coef0: float = 1,
         rank_tol: float | None = None,
@@ -138,13 +142,15 @@ class MKPMClassifier(_MKPM):
         self.rank_tol = rank_tol
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit all bits in all dimensions, and allocate the dimensions.
 
         Parameters
         ----------
         X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
         y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts, in the loss and in the nested family.
 
         Raises
         ------
@@ -154,4 +160,5 @@ class MKPMClassifier(_MKPM):
             If a single-bit problem was not solved.
         """
         X, y = self._validate(X, y)
-        return self._fit_path(X, y, self.n_components)
+        weights = example_weights(y, sample_weight)
+        return self._fit_path(X, y, self.n_components, weights)

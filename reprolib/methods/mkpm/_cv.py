@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from sklearn.model_selection import check_cv
 
 from reprolib.methods.mkpm._base import _MKPM
 from reprolib.methods.mkpm._classifier import MKPMClassifier
+from reprolib.methods.mkpm._paths import TIE_TOL
 from reprolib.methods.shared.kernels import Kernel
+from reprolib.methods.shared.path_scores import SCORING, path_scores
 from reprolib.methods.shared.validation import COUNT, list_folds
+from reprolib.methods.shared.weights import example_weights
 
 
 class MKPMClassifierCV(_MKPM):
@@ -25,13 +30,18 @@ class MKPMClassifierCV(_MKPM):
     cv : int, cross-validation splitter or iterable, default=5
         How the data are divided into training and held-out parts. An integer means so many
         stratified folds.
+    scoring : str or callable, optional
+        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
+        as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of right
+        predictions on all held-out points.
     loss, basis, rank, code : as in `MKPMClassifier`
     kernel, gamma, degree, coef0, rank_tol, random_state : as in `MKPMClassifier`
 
     Attributes
     ----------
     cv_score_path_ : ndarray of shape (length,)
-        Held-out accuracy, all folds together, for d = 0, 1, ...
+        Held-out accuracy, all folds together, for d = 0, 1, ...; with ``scoring``, the mean score
+        over the folds.
     n_components_ : int
         The chosen total dimension; at most L times the rank on all data.
     classes_, code_, allocation_path_, allocation_, bit_objective_path_, objective_path_, support_,
@@ -65,6 +75,7 @@ class MKPMClassifierCV(_MKPM):
         **_MKPM._parameter_constraints,
         "max_components": [COUNT, None],
         "cv": ["cv_object"],
+        "scoring": SCORING,
     }
 
     def __init__(
@@ -72,12 +83,13 @@ class MKPMClassifierCV(_MKPM):
         max_components: int | None = None,
         *,
         cv=5,
+        scoring: str | Callable | None = None,
         loss: str = "square",
         basis: str = "kernel_pca",
         rank: int | None = None,
         code="one-vs-all",
         kernel: Kernel = "rbf",
-        gamma: float | None = None,
+        gamma: float | str | None = None,
         degree: int = 3,
         coef0: float = 1,
         rank_tol: float | None = None,
@@ -85,6 +97,7 @@ class MKPMClassifierCV(_MKPM):
     ):
         self.max_components = max_components
         self.cv = cv
+        self.scoring = scoring
         self.loss = loss
         self.basis = basis
         self.rank = rank
@@ -96,13 +109,15 @@ class MKPMClassifierCV(_MKPM):
         self.rank_tol = rank_tol
         self.random_state = random_state
 
-    def fit(self, X, y, groups=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Choose the total dimension and refit on all data.
 
         Parameters
         ----------
         X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
         y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts, also among the held-out predictions.
         groups : array-like of shape (n,), optional
             For a splitter that needs them, such as leave-one-run-out.
 
@@ -113,18 +128,23 @@ class MKPMClassifierCV(_MKPM):
         """
         X, y = self._validate(X, y)
         folds = list_folds(check_cv(self.cv, y, classifier=True), X, y, groups)
+        weights = example_weights(y, sample_weight)
+        folds = [[weights.counted(rows) for rows in fold] for fold in folds]
         correct = [
-            self._held_out_correct(X, y, train, test, fold)
+            self._held_out_score(X, y, train, test, fold, weights)
             for fold, (train, test) in enumerate(folds)
         ]
         length = min(len(fold_correct) for fold_correct in correct)
         total = np.sum([fold_correct[:length] for fold_correct in correct], axis=0)
-        self.cv_score_path_ = total / sum(len(test) for _, test in folds)
-        return self._fit_path(X, y, 1 + int(np.argmax(total[1:])))
+        if self.scoring is None:
+            self.cv_score_path_ = total / sum(weights.at(test).n_repeats for _, test in folds)
+        else:
+            self.cv_score_path_ = total / len(folds)
+        return self._fit_path(X, y, 1 + int(np.argmax(total[1:])), weights)
 
-    def _held_out_correct(self, X, y, train, test, fold: int):
-        """Count the right predictions on one fold, for every total dimension."""
-        missing = np.setdiff1d(y, y[train])
+    def _held_out_score(self, X, y, train, test, fold: int, weights):
+        """Right predictions on one fold, or its score, for every total dimension."""
+        missing = np.setdiff1d(y[weights.rows], y[train])
         if len(missing):
             raise ValueError(
                 f"fold {fold} of cv trains without class {missing[0]}; use fewer folds, or a "
@@ -135,7 +155,16 @@ class MKPMClassifierCV(_MKPM):
         else:
             X_train, X_test = X[train], X[test]
         parameters = {
-            k: v for k, v in self.get_params().items() if k not in ("cv", "max_components")
+            name: value
+            for name, value in self.get_params().items()
+            if name not in ("cv", "max_components", "scoring")
         }
-        model = MKPMClassifier(self.max_components, **parameters).fit(X_train, y[train])
-        return model.count_path(X_test, y[test])
+        model = MKPMClassifier(self.max_components, **parameters)
+        model.fit(X_train, y[train], sample_weight=weights.at(train).values)
+        repeats = weights.at(test).repeats
+        if self.scoring is None:
+            return model.count_path(X_test, y[test], sample_weight=repeats)
+        values = model.decision_path(X_test)
+        return path_scores(
+            self.scoring, model.classes_, values, y[test], sample_weight=repeats, tol=TIE_TOL
+        )

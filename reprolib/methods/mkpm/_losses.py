@@ -15,6 +15,8 @@ from reprolib.methods.mkpm._paths import BitPaths, NestedPaths, TabulatedPaths
 
 def square_paths(basis: Basis, targets) -> tuple[BitPaths, float]:
     """Square loss in closed form; targets (n, L) may be any reals. No intercept, as printed."""
+    if basis.roots is not None:
+        targets = basis.roots[:, np.newaxis] * targets
     solution = solve_square_path_orthonormal(basis.features, targets).require_optimal()
     paths = NestedPaths(solution.variables["coef"], solution.variables["objectives"])
     return paths, solution.relative_gap
@@ -41,13 +43,14 @@ def _solved_paths(basis: Basis, targets, solve: Callable) -> tuple[BitPaths, flo
     """
     n_samples, rank = basis.features.shape
     scale = np.sqrt(n_samples)
-    V = np.hstack([np.zeros((n_samples, 1)), scale * basis.features])
+    weights = None if basis.roots is None else basis.roots**2
+    V = np.hstack([np.zeros((n_samples, 1)), scale * basis.values])
     coef = np.zeros((targets.shape[1], rank + 1, rank))
     intercept = np.zeros((targets.shape[1], rank + 1))
     objectives = np.zeros((targets.shape[1], rank + 1))
     gap = 0.0
     for bit, target in enumerate(targets.T):
-        for d, solution in enumerate(solve(V, target)):
+        for d, solution in enumerate(solve(V, target, weights=weights)):
             coef[bit, d, :d] = scale * solution.variables["beta"][1:]
             intercept[bit, d] = solution.variables["intercept"]
             objectives[bit, d] = solution.primal_objective / n_samples

@@ -103,13 +103,16 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
         self.rank_tol = rank_tol
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Sum over the rows, decompose the covariance, and allocate the dimensions.
 
         Parameters
         ----------
         X : array-like of shape (n, p), also memory-mapped
         y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts. The landmarks are drawn without regard to it, among
+            the rows of positive weight.
 
         Raises
         ------
@@ -118,7 +121,7 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
             zero.
         """
         self._validate_params()
-        moments = self._accumulate(X, y)
+        moments = self._accumulate(X, y, sample_weight)
         self.code_ = make_code(self.code, len(self.classes_), self.random_state)
         projection, coef = self._principal_components(moments)
         explained = np.cumsum(coef**2, axis=0) / moments.n_samples

@@ -23,6 +23,7 @@ from reprolib.methods.shared.validation import (
     refuse_negative,
     validate_data,
 )
+from reprolib.methods.shared.weights import ExampleWeights
 
 Kernel = str | Callable[..., Any]
 
@@ -46,21 +47,25 @@ class KernelMixin:
     """Kernel parameters in scikit-learn's convention, for estimators with a Gram matrix.
 
     The estimator has the hyperparameters ``kernel`` ("linear", "poly", "rbf", "sigmoid",
-    "precomputed" or a callable), ``gamma`` (exp(-gamma d^2); None means 1 / n_features),
-    ``degree`` and ``coef0``.
+    "precomputed" or a callable), ``gamma`` (exp(-gamma d^2); None means 1 / n_features, "scale"
+    means 1 / (n_features X.var()) of the training data, as in `sklearn.svm.SVC`), ``degree`` and
+    ``coef0``.
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
         "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}), callable],
-        "gamma": [POSITIVE, None],
+        "gamma": [POSITIVE, StrOptions({"scale"}), None],
         "degree": [NON_NEGATIVE],
         "coef0": [Interval(Real, -LARGEST_PARAMETER, LARGEST_PARAMETER, closed="neither")],
     }
 
     kernel: Kernel
-    gamma: float | None
+    gamma: float | str | None
     degree: int
     coef0: float
+    #: Rows of a precomputed kernel matrix that were not of weight zero.
+    _rows: slice | np.ndarray = slice(None)
+    _gamma_of_scale = 1.0
 
     def __sklearn_tags__(self):
         """Mark the input as pairwise when the Gram matrix is given."""
@@ -70,18 +75,43 @@ class KernelMixin:
 
     def _fit_gram(self, X, y):
         """Validate the training data, remember it, and return (Gram matrix, y)."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = self._training_data(X, y)
+        X = self._training_rows(X, ExampleWeights(len(y), slice(None)))
+        return self._training_gram(X), y
+
+    def _training_data(self, X, y, **options):
+        """Validate the training data, with scikit-learn's options, and return (X, y)."""
+        X, y = validate_data(self, X, y, dtype=np.float64, **options)
+        return (check_gram(X) if self.kernel == "precomputed" else X), y
+
+    def _training_rows(self, X, weights: ExampleWeights):
+        """Leave out rows of weight zero, of a precomputed matrix their columns too."""
+        self._rows = weights.rows
+        X = weights.select(X)
         if self.kernel == "precomputed":
-            X = check_gram(X)
-        else:
+            return weights.select(X.T).T
+        self._set_scale(X, weights)
+        return X
+
+    def _training_gram(self, X):
+        """Remember the training data and return their Gram matrix; X of `_training_rows`."""
+        if self.kernel != "precomputed":
             self.X_fit_ = X
             self._check_symmetric(X)
-        return self._kernel(X, X), y
+        return self._kernel(X, X)
+
+    def _set_scale(self, X, weights: ExampleWeights):
+        """Keep what gamma="scale" stands for."""
+        if self.gamma == "scale":
+            center = np.average(X.mean(axis=1), weights=weights.values)
+            squares = np.mean((X - center) ** 2, axis=1)
+            variance = float(np.average(squares, weights=weights.values))
+            self._gamma_of_scale = 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
 
     def _cross_gram(self, X):
         """Validate new data and return the kernel between it and the training data."""
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return X if self.kernel == "precomputed" else self._kernel(X, self.X_fit_)
+        return X[:, self._rows] if self.kernel == "precomputed" else self._kernel(X, self.X_fit_)
 
     def _check_symmetric(self, X):
         """Refuse a kernel function for which k(x, y) and k(y, x) differ on some training points.
@@ -103,8 +133,9 @@ class KernelMixin:
     def _kernel(self, X, Y):
         if self.kernel == "precomputed":
             return X
+        gamma = self._gamma_of_scale if isinstance(self.gamma, str) else self.gamma
         with np.errstate(over="ignore", invalid="ignore"):
-            K = gram(X, Y, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+            K = gram(X, Y, self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)
         return check_magnitude(K, f"the kernel {self.kernel!r} of X", LARGEST_KERNEL_VALUE)
 
 
@@ -281,7 +312,7 @@ def gram_eigh(K, *, rank_tol: float | None = None):
     return eigenvalues.copy(), eigenvectors * signs
 
 
-def center_gram(K_train, K_cross=None):
+def center_gram(K_train, K_cross=None, *, weights=None):
     """Centre Gram matrices in feature space, on the mean of the training data.
 
     Parameters
@@ -289,6 +320,8 @@ def center_gram(K_train, K_cross=None):
     K_train : ndarray of shape (n, n)
     K_cross : ndarray of shape (m, n), optional
         Kernel between other points and the training data; centred instead of K_train if given.
+    weights : ndarray of shape (n,), optional
+        Of the training data in their mean.
 
     Returns
     -------
@@ -305,9 +338,17 @@ def center_gram(K_train, K_cross=None):
     >>> center_gram(np.array([[2.0, 0.0], [0.0, 2.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    row_mean = K_train.mean(axis=0)
     K = K_train if K_cross is None else K_cross
+    if weights is not None:
+        row_mean, share = weighted_row_mean(K_train, weights), weights / weights.sum()
+        return K - row_mean - (K @ share)[:, np.newaxis] + row_mean @ share
+    row_mean = K_train.mean(axis=0)
     return K - row_mean - K.mean(axis=1, keepdims=True) + row_mean.mean()
+
+
+def weighted_row_mean(K, weights=None):
+    """Mean of the rows of a matrix (n, m), shape (m,), by weights of shape (n,) if given."""
+    return K.mean(axis=0) if weights is None else (weights / weights.sum()) @ K
 
 
 def distance_percentile(X, percentile: float, *, max_samples=4000, random_state=0) -> float:

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from reprolib.methods.shared.kernels import KernelMixin, nystrom_landmarks, nystrom_map
 from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.validation import COUNT, encode_labels, validate_data
+from reprolib.methods.shared.weights import example_weights
 
 #: Entries of a block of features, 16 MB.
 BLOCK_ENTRIES = 2**21
@@ -31,6 +32,7 @@ class Moments:
     class_sums : ndarray of shape (r, T)
         Sum of the features of every class.
     class_counts : ndarray of shape (T,)
+        Sizes of the classes. With weights, all three are sums by the weights.
     """
 
     covariance: np.ndarray
@@ -38,9 +40,9 @@ class Moments:
     class_counts: np.ndarray
 
     @property
-    def n_samples(self) -> int:
-        """Number of rows."""
-        return int(self.class_counts.sum())
+    def n_samples(self) -> float:
+        """Number of rows, or the sum of their weights."""
+        return self.class_counts.sum()
 
 
 class NystromMixin(KernelMixin):
@@ -53,7 +55,7 @@ class NystromMixin(KernelMixin):
         "random_state": ["random_state"],
     }
 
-    def _accumulate(self, X, y) -> Moments:
+    def _accumulate(self, X, y, sample_weight) -> Moments:
         """Draw landmarks, set ``classes_``, ``X_fit_`` and ``feature_map_``, sum in one pass.
 
         Raises
@@ -62,6 +64,8 @@ class NystromMixin(KernelMixin):
             If y has one class, or the kernel is zero.
         """
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        weights = example_weights(y, sample_weight)
+        X, y = self._training_rows(X, weights), y[weights.rows]
         self.classes_, indices = encode_labels(self, y)
         landmarks = nystrom_landmarks(len(X), min(self.rank, len(X)), self.random_state)
         self.X_fit_ = np.array(X[landmarks], dtype=np.float64)
@@ -73,10 +77,13 @@ class NystromMixin(KernelMixin):
         covariance, class_sums = np.zeros((rank, rank)), np.zeros((rank, len(self.classes_)))
         for rows in self._blocks(len(X)):
             Z = self._kernel(X[rows], self.X_fit_) @ self.feature_map_
-            covariance += Z.T @ Z
-            classes = (np.ones(len(Z)), (np.arange(len(Z)), indices[rows]))
+            counts = np.ones(len(Z)) if weights.values is None else weights.values[rows]
+            classes = (counts, (np.arange(len(Z)), indices[rows]))
             class_sums += (csr_array(classes, shape=(len(Z), len(self.classes_))).T @ Z).T
-        return Moments(covariance, class_sums, np.bincount(indices))
+            if weights.values is not None:
+                Z *= np.sqrt(counts)[:, np.newaxis]
+            covariance += Z.T @ Z
+        return Moments(covariance, class_sums, np.bincount(indices, weights.values))
 
     def _apply(self, X, coefficients):
         """Values of z(x)' coefficients, shape (m, L), for coefficients of shape (r, L)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -12,7 +13,22 @@ from reprolib.methods.shared.sklearn_private import Interval
 
 
 class ConstantClassifierWarning(UserWarning):
-    """A fitted classifier gives every training point the same class; its kernel is too small."""
+    """A fitted classifier gives every training point the same class."""
+
+
+def warn_if_constant(predicted, estimator, stacklevel: int = 4):
+    """Warn if all predictions on the training data are the same.
+
+    ``stacklevel`` leads to the caller of ``fit``.
+    """
+    if np.all(predicted == predicted[0]):
+        warnings.warn(
+            f"{type(estimator).__name__} gives all training points the same class. Scale the "
+            "features, for example with sklearn.preprocessing.StandardScaler, choose other "
+            "hyperparameters, or give a rare class more weight (sample_weight).",
+            ConstantClassifierWarning,
+            stacklevel=stacklevel,
+        )
 
 
 #: Features larger than this overflow where a method multiplies Gram matrices.
@@ -42,9 +58,16 @@ def validate_data(estimator, X, y="no_validation", **options):
     Raises
     ------
     ValueError
-        For scikit-learn's reasons; because an entry exceeds ``LARGEST_FEATURE`` in size; or
-        because no entry of the training data reaches ``SMALLEST_FEATURE``, unless all are zero.
+        For scikit-learn's reasons; because X has three axes; because an entry exceeds
+        ``LARGEST_FEATURE`` in size; or because no entry of the training data reaches
+        ``SMALLEST_FEATURE``, unless all are zero.
     """
+    if getattr(X, "ndim", 2) == 3:
+        raise ValueError(
+            f"Found array with dim 3, of shape {np.shape(X)}; {type(estimator).__name__} takes one "
+            "row of features an example. Put mne.decoding.Vectorizer() before it in a pipeline, or "
+            "give X.reshape(len(X), -1)."
+        )
     # The sum by which scikit-learn looks for NaN may be inf - inf.
     with np.errstate(invalid="ignore", over="ignore"):
         checked = validation.validate_data(estimator, X, y, **options)

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from reprolib.methods.shared.codes import first_largest
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import COUNT, validate_data
+from reprolib.methods.shared.weights import example_weights, merge_repeated
 from reprolib.methods.simplex._base import SimplexClassifierMixin
 from reprolib.methods.simplex.losses import ExponentialLoss, SimplexLoss
 
@@ -93,8 +94,17 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         self.update = update
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Boost.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts, in the loss and in the trees. Equal rows with equal
+            labels are one example of their total weight, so that equally good splits are chosen
+            alike.
 
         Raises
         ------
@@ -103,26 +113,28 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float32)
-        indices = self._encode_classes(y)
+        X, y, weights = merge_repeated(X, y, example_weights(y, sample_weight))
+        X, w = weights.select(X), weights.values
+        indices = self._encode_classes(y[weights.rows])
         rng = check_random_state(self.random_state)
         loss = ExponentialLoss(len(self.classes_))
         F = np.zeros((len(X), len(self.code_)))
         self.estimators_, self.coordinates_ = [], []
-        steps, path = [], [np.mean(loss.value(F, indices))]
+        steps, path = [], [np.average(loss.value(F, indices), weights=w)]
         for _ in range(self.n_estimators):
             blank = DecisionTreeRegressor(
                 max_depth=self.max_depth, random_state=rng.randint(2**31 - 1)
             )
-            tree, coordinates = _SEARCHES[self.update](blank, X, -loss.gradient(F, indices))
+            tree, coordinates = _SEARCHES[self.update](blank, X, -loss.gradient(F, indices), w)
             direction = _direction(tree, coordinates, X, F.shape[1])
-            step = self.learning_rate * optimal_step(loss, F, direction, indices)
+            step = self.learning_rate * optimal_step(loss, F, direction, indices, w)
             if step <= 0.0:
                 break
             F += step * direction
             self.estimators_.append(tree)
             self.coordinates_.append(coordinates)
             steps.append(step)
-            path.append(np.mean(loss.value(F, indices)))
+            path.append(np.average(loss.value(F, indices), weights=w))
         self.steps_ = np.array(steps)
         self.train_loss_path_ = np.array(path)
         return self
@@ -157,19 +169,20 @@ def _direction(tree, coordinates, X, n_coordinates):
     return direction
 
 
-def _fit_all_coordinates(blank, X, targets):
+def _fit_all_coordinates(blank, X, targets, weights):
     """One tree on all coordinates: the projection of the negative gradient on the trees."""
-    return blank.fit(X, targets), slice(None)
+    return blank.fit(X, targets, sample_weight=weights), slice(None)
 
 
-def _fit_best_coordinate(blank, X, targets):
+def _fit_best_coordinate(blank, X, targets, weights):
     """Of the trees on single coordinates, the first with the steepest slope per unit of length."""
-    trees = [clone(blank).fit(X, target) for target in targets.T]
+    trees = [clone(blank).fit(X, target, sample_weight=weights) for target in targets.T]
+    roots = 1.0 if weights is None else np.sqrt(weights)
     slopes = []
     for tree, target in zip(trees, targets.T, strict=True):
-        predicted = tree.predict(X)
+        predicted = roots * tree.predict(X)
         length = max(float(np.linalg.norm(predicted)), np.finfo(float).tiny)
-        slopes.append(predicted @ target / length)
+        slopes.append(predicted @ (roots * target) / length)
     best = int(first_largest(slopes))
     return trees[best], slice(best, best + 1)
 
@@ -177,8 +190,10 @@ def _fit_best_coordinate(blank, X, targets):
 _SEARCHES = {"gradient": _fit_all_coordinates, "coordinate": _fit_best_coordinate}
 
 
-def optimal_step(loss: SimplexLoss, F, direction, y, *, largest: float = 1e3) -> float:
-    """Step t >= 0 that minimises the convex function sum_i V(y_i, f_i + t g_i).
+def optimal_step(
+    loss: SimplexLoss, F, direction, y, weights=None, *, largest: float = 1e3
+) -> float:
+    """Step t >= 0 that minimises the convex function sum_i w_i V(y_i, f_i + t g_i).
 
     0 if g is no descent direction; ``largest`` (relative to the size of g) if the loss decreases
     all the way, which it does when the direction separates the data.
@@ -186,11 +201,13 @@ def optimal_step(loss: SimplexLoss, F, direction, y, *, largest: float = 1e3) ->
     size = np.linalg.norm(direction, axis=1).max(initial=0.0)
     if size <= np.finfo(float).eps:
         return 0.0
+    counts = np.ones(len(y)) if weights is None else weights
+    weighed = counts[:, np.newaxis] * direction
 
     def slope(t):
-        return float(np.sum(loss.gradient(F + t * direction, y) * direction))
+        return float(np.sum(loss.gradient(F + t * direction, y) * weighed))
 
-    if slope(0.0) >= -1e-12 * len(y):
+    if slope(0.0) >= -1e-12 * counts.sum():
         return 0.0
     high = 1.0 / size
     while slope(high) < 0.0:

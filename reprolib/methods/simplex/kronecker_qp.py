@@ -61,14 +61,18 @@ class ConstraintRows:
         sigma.
     offset : float
         b.
-    upper : float
-        Price u of the slack; inf for none.
+    upper : float or ndarray of shape (n, 1)
+        Price u of the slack, for all examples or for each; inf for none.
     """
 
     mask: np.ndarray
     sign: float
     offset: float
-    upper: float
+    upper: float | np.ndarray
+
+    def prices(self):
+        """U of every constraint."""
+        return np.broadcast_to(self.upper, self.mask.shape)[self.mask]
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,7 @@ def minimise_cvxopt(
     """
     features = _make_features(L, constraints)
     offsets = np.concatenate([np.full(rows.mask.sum(), rows.offset) for rows in constraints])
-    upper = np.concatenate([np.full(rows.mask.sum(), rows.upper) for rows in constraints])
+    upper = np.concatenate([rows.prices() for rows in constraints])
     if L.any():
         w, a, iterations = _solve(features, offsets, upper, tol, max_iter)
     else:  # f = 0, where cvxopt would divide by zero: every violated constraint pays its price

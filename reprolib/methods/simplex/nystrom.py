@@ -77,13 +77,16 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
         self.coef0 = coef0
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Sum over the rows, and solve one system of ``rank`` equations.
 
         Parameters
         ----------
         X : array-like of shape (n, p), also memory-mapped
         y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts. The landmarks are drawn without regard to it, among
+            the rows of positive weight.
 
         Raises
         ------
@@ -91,7 +94,7 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
             If a hyperparameter is out of range, y has one class, or the kernel is zero.
         """
         self._validate_params()
-        moments = self._accumulate(X, y)
+        moments = self._accumulate(X, y, sample_weight)
         self._set_code()
         targets = moments.class_sums @ self.code_.T
         shift = moments.n_samples * self.alpha

@@ -11,6 +11,9 @@ and tuning cost do not grow with T but for products of n x n (or n x p) by n x T
 
 from __future__ import annotations
 
+import functools
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
@@ -19,13 +22,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.codes import encode, first_largest
 from reprolib.methods.shared.kernels import KernelMixin
+from reprolib.methods.shared.path_scores import SCORING, path_scores
 from reprolib.methods.shared.validation import (
     POSITIVE,
     as_numbers,
     require_positive_semidefinite,
     validate_data,
+    warn_if_constant,
 )
+from reprolib.methods.shared.weights import ExampleWeights, example_weights
 from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
+from reprolib.methods.simplex.kronecker_qp import times_code_gram
 from reprolib.methods.simplex.rls_solver import (
     feature_spectrum,
     gram_spectrum,
@@ -38,25 +45,45 @@ from reprolib.methods.simplex.rls_solver import (
 class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
     """Input and prediction of the two S-RLS estimators."""
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **KernelMixin._parameter_constraints,
+    }
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel == "linear"
         return tags
 
-    def _fit_input(self, X, y):
-        """Return validated (X, class indices, whether to solve in the p features)."""
-        if self.kernel != "linear":
-            K, y = self._fit_gram(X, y)
-            if self.kernel != "rbf":
-                require_positive_semidefinite(K, gram_name(self.kernel))
-            return K, self._encode_classes(y), False
-        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
-        return X, self._encode_classes(y), X.shape[1] < X.shape[0]
-
-    def _store_linear(self, X, dual_coef):
-        self.dual_coef_ = dual_coef
+    def _fit_input(self, X, y, sample_weight) -> _WeightedInput:
+        """Validate, and weigh the rows of what counts."""
+        accepted = {"accept_sparse": "csr"} if self.kernel == "linear" else {}
+        X, y = self._training_data(X, y, **accepted)
+        weights = example_weights(y, sample_weight)
+        X, indices = self._training_rows(X, weights), self._encode_classes(y[weights.rows])
         if self.kernel == "linear":
-            self.coef_ = safe_sparse_dot(X.T, dual_coef, dense_output=True).T
+            return _WeightedInput(X, indices, weights, X.shape[1] < X.shape[0])
+        K = self._training_gram(X)
+        if self.kernel != "rbf":
+            require_positive_semidefinite(K, gram_name(self.kernel))
+        return _WeightedInput(K, indices, weights, in_features=False)
+
+    def _store_features(self, data: _WeightedInput, Y, coef, shift):
+        """Keep W, and the A that goes with it; Y weighed."""
+        self.coef_ = coef
+        fitted = data.rows @ coef.T
+        self.dual_coef_ = data.weighed((Y - fitted) / shift)
+        self._warn_if_constant(fitted)
+
+    def _warn_if_constant(self, fitted):
+        """Of f at the training points, times any positive numbers."""
+        warn_if_constant(first_largest(fitted @ self.code_), self, stacklevel=5)
+
+    def _store_dual(self, data: _WeightedInput, Y, dual_coef, shift):
+        """Keep A, and for the linear kernel W; (K + shift I) A = Y gives f at the training data."""
+        self._warn_if_constant(Y - shift * dual_coef)
+        self.dual_coef_ = data.weighed(dual_coef)
+        if self.kernel == "linear":
+            self.coef_ = safe_sparse_dot(data.X.T, self.dual_coef_, dense_output=True).T
 
     def _vector_function(self, X):
         check_is_fitted(self)
@@ -68,6 +95,54 @@ class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
 
 def _linear_gram(X):
     return safe_sparse_dot(X, X.T, dense_output=True)
+
+
+@dataclass(frozen=True)
+class _WeightedInput:
+    """Training data of S-RLS: rows times the roots of their weights make the problem unweighted.
+
+    With w_i the weights and N their sum, (1/N) sum_i w_i ||c_{y_i} - f(x_i)||^2 + alpha ||f||^2 has
+    the optimum A = W^(1/2) (W^(1/2) K W^(1/2) + N alpha I)^-1 W^(1/2) Y.
+
+    Parameters
+    ----------
+    X : {ndarray, csr matrix} of shape (n, p), or Gram matrix of shape (n, n)
+    indices : ndarray of int of shape (n,)
+        Of the classes.
+    weights : ExampleWeights
+    in_features : bool
+        Whether to solve in the p features.
+    """
+
+    X: np.ndarray
+    indices: np.ndarray
+    weights: ExampleWeights
+    in_features: bool
+
+    @property
+    def total(self):
+        """N."""
+        return self.weights.total
+
+    def weighed(self, rows):
+        """Rows times the roots of their weights."""
+        if self.weights.values is None:
+            return rows
+        roots = np.sqrt(self.weights.values)
+        if not isinstance(rows, np.ndarray):
+            return sp.csr_array(rows.multiply(roots[:, np.newaxis]))
+        return roots[:, np.newaxis] * rows
+
+    @functools.cached_property
+    def rows(self):
+        """X, weighed."""
+        return self.weighed(self.X)
+
+    def gram(self, kernel):
+        """K between the weighed rows."""
+        if kernel == "linear":
+            return _linear_gram(self.rows)
+        return self.rows if self.weights.values is None else self.weighed(self.rows.T)
 
 
 class SimplexRLSClassifier(_SimplexRLS):
@@ -86,10 +161,11 @@ class SimplexRLSClassifier(_SimplexRLS):
     classes_ : ndarray of shape (T,)
     code_ : ndarray of shape (T - 1, T)
     dual_coef_ : ndarray of shape (n, T - 1)
+        n does not count rows of weight zero.
     coef_ : ndarray of shape (T - 1, p)
         W, for the linear kernel.
     X_fit_ : ndarray of shape (n, p)
-        Training data, for the other kernels but "precomputed".
+        Training data, for the other kernels but "precomputed"; not a copy of an array of floats.
 
     See Also
     --------
@@ -106,7 +182,7 @@ class SimplexRLSClassifier(_SimplexRLS):
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
-        **KernelMixin._parameter_constraints,
+        **_SimplexRLS._parameter_constraints,
         "alpha": [POSITIVE],
     }
 
@@ -117,8 +193,15 @@ class SimplexRLSClassifier(_SimplexRLS):
         self.degree = degree
         self.coef0 = coef0
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit by one Cholesky factorisation of min(n, p) rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, p), or Gram matrix of shape (n, n)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts.
 
         Raises
         ------
@@ -126,16 +209,16 @@ class SimplexRLSClassifier(_SimplexRLS):
             If alpha is not positive, y has one class, or the kernel is not PSD.
         """
         self._validate_params()
-        X, indices, in_features = self._fit_input(X, y)
-        Y = encode(self.code_, indices)
-        shift = len(Y) * self.alpha
-        if in_features:
+        data = self._fit_input(X, y, sample_weight)
+        Y, shift = data.weighed(encode(self.code_, data.indices)), data.total * self.alpha
+        if data.in_features:
+            X = data.rows
             covariance = safe_sparse_dot(X.T, X, dense_output=True)
-            self.coef_ = rls_dual_coefficients_cholesky(covariance, X.T @ Y, shift).T
-            self.dual_coef_ = (Y - X @ self.coef_.T) / shift
+            coef = rls_dual_coefficients_cholesky(covariance, X.T @ Y, shift).T
+            self._store_features(data, Y, coef, shift)
             return self
-        K = _linear_gram(X) if self.kernel == "linear" else X
-        self._store_linear(X, rls_dual_coefficients_cholesky(K, Y, shift))
+        K = data.gram(self.kernel)
+        self._store_dual(data, Y, rls_dual_coefficients_cholesky(K, Y, shift), shift)
         return self
 
 
@@ -174,6 +257,8 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     leave-one-out predictions of all alphas, in O(n min(n, p) T) for each. They equal retraining
     without x_i at the same n alpha. An example that is alone in its class counts as an error,
     since no model without it knows its class. Of equally good alphas, the largest is taken.
+    Where ``sample_weight`` says that an example counts s times, one of its s repetitions is left
+    out at a time (all of it if s < 1).
 
     Parameters
     ----------
@@ -182,6 +267,10 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         None means `spectrum_alphas`: 100 values, n alpha from the largest to the smallest
         positive eigenvalue of K.
     kernel, gamma, degree, coef0 : as in `SimplexRLSClassifier`
+    scoring : str or callable, optional
+        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
+        as "balanced_accuracy" or "roc_auc"; of all predictions together. None means the accuracy.
+        It takes memory for n T numbers at every alpha.
 
     Attributes
     ----------
@@ -189,7 +278,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     alphas_ : ndarray of shape (L,)
         In decreasing order.
     loo_score_path_ : ndarray of shape (L,)
-        Leave-one-out accuracy at every alpha of ``alphas_``.
+        Leave-one-out accuracy, or score, at every alpha of ``alphas_``.
     eigenvalues_ : ndarray
         Of K, in increasing order (the positive ones for the linear kernel with p < n).
     classes_, code_, dual_coef_, coef_, X_fit_
@@ -217,19 +306,37 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
-        **KernelMixin._parameter_constraints,
+        **_SimplexRLS._parameter_constraints,
         "alphas": ["array-like", POSITIVE, callable, None],
+        "scoring": SCORING,
     }
 
-    def __init__(self, alphas=None, *, kernel="linear", gamma=None, degree=3, coef0=1):
+    def __init__(
+        self,
+        alphas=None,
+        *,
+        kernel="linear",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        scoring=None,
+    ):
         self.alphas = alphas
+        self.scoring = scoring
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Decompose once, score all alphas by leave-one-out, refit at the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, p), or Gram matrix of shape (n, n)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts, also among those left out.
 
         Raises
         ------
@@ -237,27 +344,42 @@ class SimplexRLSClassifierCV(_SimplexRLS):
             If an alpha is not positive, y has one class, or the kernel is not PSD.
         """
         self._validate_params()
-        X, indices, in_features = self._fit_input(X, y)
-        spectrum = self._spectrum(X, in_features)
+        data = self._fit_input(X, y, sample_weight)
+        spectrum = self._spectrum(data)
         self.eigenvalues_ = spectrum.eigenvalues
-        self.alphas_ = self._check_alphas(len(indices))
-        self.loo_score_path_ = _loo_scores(spectrum, indices, self.alphas_)
+        self.alphas_ = self._check_alphas(data.total)
+        if self.scoring is None:
+            self.loo_score_path_ = _loo_accuracy(spectrum, data, self.alphas_)
+        else:
+            self.loo_score_path_ = self._loo_scores(spectrum, data)
         self.alpha_ = float(self.alphas_[np.argmax(self.loo_score_path_)])
-        Y, shift = encode(self.code_, indices), len(indices) * self.alpha_
-        if in_features:
+        Y, shift = data.weighed(encode(self.code_, data.indices)), data.total * self.alpha_
+        if data.in_features:
             V, s = spectrum.feature_map, spectrum.eigenvalues
-            self.coef_ = ((V / (s + shift)) @ (V.T @ (X.T @ Y))).T
-            self.dual_coef_ = (Y - X @ self.coef_.T) / shift
+            coef = ((V / (s + shift)) @ (V.T @ (data.rows.T @ Y))).T
+            self._store_features(data, Y, coef, shift)
             return self
-        self._store_linear(X, rls_dual_coefficients(spectrum, Y, shift))
+        self._store_dual(data, Y, rls_dual_coefficients(spectrum, Y, shift), shift)
         return self
 
-    def _spectrum(self, X, in_features):
-        if in_features:
-            return feature_spectrum(X)
-        if self.kernel == "linear":
-            return gram_spectrum(_linear_gram(X), overwrite=True)
-        return gram_spectrum(X, overwrite=self.kernel != "precomputed")
+    def _spectrum(self, data: _WeightedInput):
+        if data.in_features:
+            return feature_spectrum(data.rows)
+        given = self.kernel == "precomputed" and data.weights.values is None
+        return gram_spectrum(data.gram(self.kernel), overwrite=not given)
+
+    def _loo_scores(self, spectrum, data: _WeightedInput):
+        """Leave-one-out score at every alpha, shape (L,)."""
+        n_classes = len(self.classes_)
+        values = np.empty((len(data.indices), len(self.alphas_), n_classes))
+        for rows, columns, scores in _loo_path(spectrum, data, self.alphas_):
+            of_rows = times_code_gram(scores.reshape(-1, n_classes))
+            values[rows, columns] = of_rows.reshape(scores.shape)
+        if data.weights.values is not None:
+            values /= np.sqrt(data.weights.values)[:, np.newaxis, np.newaxis]
+        values = values[..., 1] if n_classes == 2 else np.moveaxis(values, 2, 1)
+        labels, repeats = self.classes_[data.indices], data.weights.repeats
+        return path_scores(self.scoring, self.classes_, values, labels, sample_weight=repeats)
 
     def _check_alphas(self, n_samples):
         rule = spectrum_alphas if self.alphas is None else self.alphas
@@ -268,11 +390,20 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         return alphas
 
 
-def _loo_scores(spectrum, indices, alphas):
+def _loo_path(spectrum, data: _WeightedInput, alphas):
+    """Predictions of class indicators times the roots of weights; see `leave_one_out_path`."""
+    n_samples, repeats = len(data.indices), data.weights.repeats
+    ones = np.ones(n_samples)
+    indicators = data.weighed(sp.csr_array((ones, (np.arange(n_samples), data.indices))))
+    shares = None if repeats is None else np.minimum(1.0, 1.0 / repeats)
+    return leave_one_out_path(spectrum, indicators, data.total * alphas, shares=shares)
+
+
+def _loo_accuracy(spectrum, data: _WeightedInput, alphas):
     """Leave-one-out accuracy at every alpha, shape (L,)."""
-    n_samples = len(indices)
-    indicators = sp.csr_array((np.ones(n_samples), (np.arange(n_samples), indices)))
+    indices, repeats = data.indices, data.weights.repeats
     hits = np.zeros(len(alphas))
-    for rows, columns, scores in leave_one_out_path(spectrum, indicators, n_samples * alphas):
-        hits[columns] += np.sum(first_largest(scores) == indices[rows, None], axis=0)
-    return hits / n_samples
+    for rows, columns, scores in _loo_path(spectrum, data, alphas):
+        right = first_largest(scores) == indices[rows, None]
+        hits[columns] += np.sum(right, axis=0) if repeats is None else repeats[rows] @ right
+    return hits / data.weights.n_repeats

@@ -102,14 +102,15 @@ def feature_spectrum(X, *, rank_tol: float | None = None) -> Spectrum:
 
 
 def leave_one_out_path(
-    spectrum: Spectrum, indicators: sp.csr_array, shifts, *, block_rows: int = 2048
+    spectrum: Spectrum, indicators: sp.csr_array, shifts, *, shares=None, block_rows: int = 2048
 ) -> Iterator[tuple[slice, int, np.ndarray]]:
     """Leave-one-out predictions of class indicators for every alpha from one decomposition.
 
     F_loo = Y - C o M with C = (K + n alpha I)^-1 Y and M_iq = 1 / [(K + n alpha I)^-1]_ii
     (section 5 of the simplex paper): the prediction at x_i of the model trained without x_i
     when n alpha keeps its value. O(n r T) per alpha, and O(n r) once for M. Rows come in blocks so
-    that no second n x r array is needed.
+    that no second n x r array is needed. If only the share rho of the weight of x_i is taken away,
+    1 / M_i = rho [(K + n alpha I)^-1]_ii + (1 - rho) / (n alpha).
 
     Parameters
     ----------
@@ -119,6 +120,8 @@ def leave_one_out_path(
         <c_q, f(x)> = T/(T-1) f_q(x) - sum_k f_k(x) / (T-1), so that both decode alike.
     shifts : ndarray of shape (L,)
         The values n alpha.
+    shares : ndarray of shape (n,), optional
+        The rho of every example, in (0, 1]; 1 by default.
     block_rows : int
         Rows of a block.
 
@@ -140,6 +143,9 @@ def leave_one_out_path(
             outside = np.maximum(1.0 - np.sum(U[rows] ** 2, axis=1), 0.0)
             diagonals += outside[:, None] / shifts
             residual = (targets - U[rows] @ projected)[:, None, :]
+        if shares is not None:
+            rho = shares[rows, None]
+            diagonals = rho * diagonals + (1.0 - rho) / shifts
         for columns, coefficients in _filtered(U[rows], projected, inverses):
             if not spectrum.full_rank:
                 coefficients += residual / shifts[columns, None]

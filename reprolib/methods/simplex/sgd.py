@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions, check_first_batch
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import COUNT, POSITIVE, validate_data
+from reprolib.methods.shared.weights import example_weights
 from reprolib.methods.simplex._base import SimplexClassifierMixin
 from reprolib.methods.simplex.sgd_solver import LOSS_KINDS, SGDState, run_sgd
 
@@ -73,6 +74,12 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
     --------
     SimplexConeSVC : The SC-SVM objective solved to a certified gap, also with kernels.
     SimplexRLSClassifier : The S-LS objective in closed form.
+
+    Notes
+    -----
+    ``fit`` takes no ``sample_weight``: one long step is not so many short ones, so that a weight
+    would not be a repetition of the row, as it is for the other classifiers. ``partial_fit`` takes
+    one, as a factor of the loss.
 
     Examples
     --------
@@ -141,15 +148,15 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         self._validate_params()
         X, y = self._validate(X, y, reset=True)
         indices = self._encode_classes(y)
-        self._start(X)
+        self._start(X, None)
         for _ in range(self.max_iter):
-            self._pass(X, indices, self._rng)
+            self._pass(X, indices, self._rng, None)
         self.n_iter_ = self.max_iter
         self._store()
         self._warn_if_worse_than_zero()
         return self
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Make one pass over a batch, going on from where the last call stopped.
 
         Parameters
@@ -159,6 +166,8 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         y : array-like of shape (n,)
         classes : array-like of shape (T,), optional
             All the classes there will be; required in the first call.
+        sample_weight : array-like of shape (n,), optional
+            Factors of the loss of every row, and so of its step; around 1, or steps overshoot.
 
         Raises
         ------
@@ -170,16 +179,18 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         first = not hasattr(self, "_state")
         X, y = self._validate(X, y, reset=first)
         check_first_batch(self, classes)
+        weights = example_weights(y, sample_weight)
+        X, y = weights.select(X), y[weights.rows]
         if first:
             self._set_code()
-            self._start(X)
+            self._start(X, weights.values)
         unseen = np.setdiff1d(y, self.classes_)
         if len(unseen):
             raise ValueError(
                 f"y has labels {unseen[:5].tolist()} that are not in classes "
                 f"{self.classes_[:10].tolist()}; name all classes in the first call."
             )
-        self._pass(X, np.searchsorted(self.classes_, y), self._rng)
+        self._pass(X, np.searchsorted(self.classes_, y), self._rng, weights.values)
         return self._store()
 
     def _validate(self, X, y, *, reset):
@@ -187,12 +198,12 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
             self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr", order="C", reset=reset
         )
 
-    def _start(self, X):
+    def _start(self, X, weights):
         self._rng = check_random_state(self.random_state)
         self._state = SGDState(len(self.classes_), X.shape[1])
-        self._t0 = self._step_offset(X)
+        self._t0 = self._step_offset(X, 1.0 if weights is None else float(weights.max()))
 
-    def _step_offset(self, X) -> float:
+    def _step_offset(self, X, largest_weight: float) -> float:
         """Offset t0 of the steps 1 / (2 alpha (t + t0))."""
         eta0 = self.eta0
         if eta0 is None:
@@ -200,10 +211,11 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         if eta0 == "first":
             return float(np.ceil(np.sqrt(_largest_squared_norm(X[:1]) / (2.0 * self.alpha))))
         if eta0 == "auto":
-            eta0 = 0.5 / max(_largest_squared_norm(X), np.finfo(float).tiny)
+            longest = largest_weight * _largest_squared_norm(X)
+            eta0 = 0.5 / max(longest, np.finfo(float).tiny)
         return max(0.5 / (self.alpha * eta0) - 1.0, 0.0)
 
-    def _pass(self, X, indices, rng):
+    def _pass(self, X, indices, rng, weights):
         n_samples = X.shape[0]
         order = rng.permutation(n_samples) if self.shuffle else np.arange(n_samples)
         average_from = None if self.average is False else max(int(self.average) - 1, 0)
@@ -217,6 +229,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
             t0=self._t0,
             project=self.project,
             average_from=average_from,
+            weights=weights,
         )
         if self._state.diverged:
             raise ValueError(

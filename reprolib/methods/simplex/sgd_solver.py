@@ -97,7 +97,7 @@ def _class_gradient(kind, scores, y, u):
 
 
 @njit(cache=True)
-def _advance(kind, settings, scores, y, squared_norm, u, scalars):
+def _advance(kind, settings, scores, y, weight, squared_norm, u, scalars):
     """Shrink and project by scale alone; return the factor of u x' to add to V (0 for none)."""
     lam, t0, projected, _ = settings
     n_classes = len(scores)
@@ -107,6 +107,7 @@ def _advance(kind, settings, scores, y, squared_norm, u, scalars):
     inner, length = 0.0, 0.0
     if moved:
         for q in range(n_classes):
+            u[q] *= weight
             inner += u[q] * scores[q]
             length += u[q] * u[q]
     scalars[_SCALE] *= shrink
@@ -138,7 +139,7 @@ def _finish(settings, V, U, scalars):
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _run_dense(kind, settings, X, y, order, V, U, scalars):
+def _run_dense(kind, settings, X, y, weights, order, V, U, scalars):
     n_classes, p = V.shape
     scores, u = np.empty(n_classes), np.empty(n_classes)
     for i in order:
@@ -152,7 +153,7 @@ def _run_dense(kind, settings, X, y, order, V, U, scalars):
             for j in range(p):
                 product += V[q, j] * x[j]
             scores[q] = scalars[_SCALE] * product
-        factor = _advance(kind, settings, scores, y[i], squared_norm, u, scalars)
+        factor = _advance(kind, settings, scores, y[i], weights[i], squared_norm, u, scalars)
         for q in range(n_classes):
             step = factor * u[q]
             if step != 0.0:
@@ -168,7 +169,7 @@ def _run_dense(kind, settings, X, y, order, V, U, scalars):
 
 
 @njit(cache=True)
-def _run_sparse(kind, settings, data, columns, starts, y, order, V, U, scalars):
+def _run_sparse(kind, settings, data, columns, starts, y, weights, order, V, U, scalars):
     n_classes = len(V)
     scores, u = np.empty(n_classes), np.empty(n_classes)
     for i in order:
@@ -179,7 +180,7 @@ def _run_sparse(kind, settings, data, columns, starts, y, order, V, U, scalars):
             squared_norm += value * value
             for q in range(n_classes):
                 scores[q] += scalars[_SCALE] * V[q, j] * value
-        factor = _advance(kind, settings, scores, y[i], squared_norm, u, scalars)
+        factor = _advance(kind, settings, scores, y[i], weights[i], squared_norm, u, scalars)
         if factor != 0.0:
             for position in range(starts[i], starts[i + 1]):
                 value, j = data[position], columns[position]
@@ -189,7 +190,19 @@ def _run_sparse(kind, settings, data, columns, starts, y, order, V, U, scalars):
         _finish(settings, V, U, scalars)
 
 
-def run_sgd(state: SGDState, X, y, order, *, loss, lam, t0=0.0, project=True, average_from=None):
+def run_sgd(
+    state: SGDState,
+    X,
+    y,
+    order,
+    *,
+    loss,
+    lam,
+    t0=0.0,
+    project=True,
+    average_from=None,
+    weights=None,
+):
     """Take one step per entry of ``order``; `SGDState.diverged` says if they led to infinity.
 
     Parameters
@@ -210,13 +223,16 @@ def run_sgd(state: SGDState, X, y, order, *, loss, lam, t0=0.0, project=True, av
         Project on the Frobenius ball of radius 1/sqrt(lam), or so many times that radius.
     average_from : int, optional
         Average the iterates after so many steps.
+    weights : ndarray of shape (n,), optional
+        Factors of the loss of every row, ones by default.
     """
     begin = -1.0 if average_from is None else float(average_from)
     settings = (float(lam), float(t0), float(project), begin)
     # The tracked norm drifts by round-off; start every run from the exact one.
     with np.errstate(over="ignore"):
         state.scalars[_NORM2] = np.sum(state.class_weights() ** 2)
-    arguments = (y, order, state.V, state.U, state.scalars)
+    weights = np.ones(len(y)) if weights is None else weights
+    arguments = (y, weights, order, state.V, state.U, state.scalars)
     if isinstance(X, sp.csr_array | sp.csr_matrix):
         _run_sparse(LOSS_KINDS[loss], settings, X.data, X.indices, X.indptr, *arguments)
     else:

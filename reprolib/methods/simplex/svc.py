@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.shared.kernels import KernelMixin, check_gram
+from reprolib.methods.shared.kernels import KernelMixin
 from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import (
@@ -28,6 +28,7 @@ from reprolib.methods.shared.validation import (
     require_positive_semidefinite,
     validate_data,
 )
+from reprolib.methods.shared.weights import example_weights, merge_repeated
 from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
 from reprolib.methods.simplex.kronecker_qp import gram_factor, times_code_gram
 from reprolib.methods.simplex.svm_solver import (
@@ -56,8 +57,16 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Solve the dual programme to a relative duality gap of ``tol``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts: factors of C. Equal rows with equal labels are one
+            example of their total weight.
 
         Raises
         ------
@@ -73,10 +82,13 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
             certified.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        indices = self._encode_classes(y)
-        X = check_gram(X) if self.kernel == "precomputed" else X
-        solution = _SOLVERS[self.solver](self, X, np.eye(len(self.classes_))[indices])
+        X, y = self._training_data(X, y)
+        weights = example_weights(y, sample_weight)
+        if self.kernel != "precomputed":
+            X, y, weights = merge_repeated(X, y, weights)
+        X, indices = self._training_rows(X, weights), self._encode_classes(y[weights.rows])
+        indicators = np.eye(len(self.classes_))[indices]
+        solution = _SOLVERS[self.solver](self, X, indicators, weights.values)
         if solution.status != "optimal":
             warnings.warn(
                 f"{type(self).__name__} stopped after {solution.iterations} iterations at a "
@@ -102,18 +114,19 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         if self.kernel == "linear":
             return X @ self.coef_.T
-        K = X if self.kernel == "precomputed" else self._kernel(X, self.X_fit_)
+        given = self.kernel == "precomputed"
+        K = X[:, self._rows] if given else self._kernel(X, self.X_fit_)
         return K @ self.dual_coef_
 
-    def _dual(self, indicators, gram_times):
+    def _dual(self, indicators, gram_times, weights):
         """Dual programme; ``gram_times(Z)`` computes K Z where the programme needs it."""
         raise NotImplementedError
 
 
-def _descend(svm, X, indicators):
+def _descend(svm, X, indicators, weights):
     """Block coordinate descent and, where it is slow, an interior-point method."""
     access = FeatureAccess(X) if svm.kernel == "linear" else _gram_access(svm, X)
-    dual = svm._dual(indicators, access.times)
+    dual = svm._dual(indicators, access.times, weights)
     seed = check_random_state(svm.random_state).randint(2**31 - 1)
     return solve_simplex_svm_working_set(
         dual, access, tol=svm.tol, max_iter=svm.max_iter, seed=seed
@@ -148,13 +161,13 @@ def _semidefinite(svm, K):
     return require_positive_semidefinite(K, gram_name(svm.kernel))
 
 
-def _interior_point(svm, X, indicators):
+def _interior_point(svm, X, indicators, weights):
     """Cvxopt on a factor of K: X itself for the linear kernel with p <= n, K's spectrum else."""
     if svm.kernel == "linear" and X.shape[1] <= X.shape[0]:
         L = X
     else:
         L = gram_factor(_semidefinite(svm, svm._kernel(X, X)))
-    dual = svm._dual(indicators, lambda Z: L @ (L.T @ Z))
+    dual = svm._dual(indicators, lambda Z: L @ (L.T @ Z), weights)
     return solve_simplex_svm_cvxopt(dual, L, tol=svm.tol, max_iter=svm.max_iter)
 
 
@@ -191,7 +204,8 @@ class SimplexConeSVC(_SimplexSVC):
     classes_ : ndarray of shape (T,)
     code_ : ndarray of shape (T - 1, T)
     dual_coef_ : ndarray of shape (n, T - 1)
-        Rows a_i of f(x) = sum_i a_i k(x_i, x).
+        Rows a_i of f(x) = sum_i a_i k(x_i, x); n counts equal rows with equal labels once, and
+        rows of weight zero not at all.
     coef_ : ndarray of shape (T - 1, p)
         For the linear kernel.
     objective_ : float
@@ -199,7 +213,7 @@ class SimplexConeSVC(_SimplexSVC):
     duality_gap_ : float
         Certified duality gap divided by the primal objective.
     X_fit_ : ndarray of shape (n, p)
-        Training data, or the Gram matrix if precomputed.
+        Training data, or the Gram matrix if precomputed; not a copy of an array of floats.
     n_iter_ : int
 
     See Also
@@ -245,8 +259,8 @@ class SimplexConeSVC(_SimplexSVC):
         self.cache_size = cache_size
         self.random_state = random_state
 
-    def _dual(self, indicators, gram_times):
-        return ConeDual(indicators, self.C)
+    def _dual(self, indicators, gram_times, weights):
+        return ConeDual(indicators, self.C, weights)
 
 
 class SimplexHalfspaceSVC(_SimplexSVC):
@@ -314,7 +328,8 @@ class SimplexHalfspaceSVC(_SimplexSVC):
         self.cache_size = cache_size
         self.random_state = random_state
 
-    def _dual(self, indicators, gram_times):
+    def _dual(self, indicators, gram_times, weights):
         if not self.convex_hull:
-            return HalfspaceDual(indicators, self.C)
-        return HullDual(indicators, self.C, times_code_gram(gram_times(indicators)))
+            return HalfspaceDual(indicators, self.C, weights)
+        labels = indicators if weights is None else weights[:, np.newaxis] * indicators
+        return HullDual(indicators, self.C, times_code_gram(gram_times(labels)), weights)

@@ -16,6 +16,8 @@ s_iq = <c_q, f(x_i)>, minimise 1/2 trace(A' K A G) - sum(B * A) over 0 <= A <= U
 The interior-point method solves the primal problem in the span of a factor of K (`kronecker_qp`).
 There SH-SVM on the hull is SC-SVM with the constraints of the hull.
 
+With a weight w_i for every example, C is C w_i in all of this.
+
 Gaps are divided by the primal objective, the problem's own size: neither changes when the data
 are multiplied by s and C by 1 / s^2. It is smaller than the objective C n of the zero function, by
 far where C is large, so that this is the stricter rule.
@@ -53,6 +55,8 @@ class SimplexSVMDual(ABC):
     indicators : ndarray of shape (n, T)
         One-hot labels Y.
     C : float
+    weights : ndarray of shape (n,), optional
+        Positive weights of the examples; ones by default.
 
     Attributes
     ----------
@@ -62,10 +66,22 @@ class SimplexSVMDual(ABC):
     B: np.ndarray
     U: np.ndarray
 
-    def __init__(self, indicators, C: float):
+    def __init__(self, indicators, C: float, weights=None):
         self.indicators = indicators
         self.C = C
+        self.weights = np.ones(len(indicators)) if weights is None else weights
         self.n_classes = indicators.shape[1]
+
+    @property
+    def of_rows(self):
+        """The weights as a column."""
+        return self.weights[:, np.newaxis]
+
+    def cone_loss(self, scores):
+        """Weighted sum of SC-SVM's losses; on the hull, of SH-SVM's too."""
+        bound = 1.0 / (self.n_classes - 1)
+        violations = np.maximum(bound + scores, 0.0) * (self.indicators == 0)
+        return np.sum(violations * self.of_rows)
 
     @abstractmethod
     def point(self, A, product):
@@ -101,7 +117,7 @@ class SimplexSVMDual(ABC):
 
     def restricted(self, rows) -> SimplexSVMDual:
         """The programme in which all examples but these have multipliers of zero."""
-        return type(self)(self.indicators[rows], self.C)
+        return type(self)(self.indicators[rows], self.C, self.weights[rows])
 
     def objectives(self, A, product):
         """Primal and dual objective at feasible points, given ``product`` = K A G."""
@@ -121,10 +137,10 @@ class SimplexSVMDual(ABC):
 class ConeDual(SimplexSVMDual):
     """SC-SVM."""
 
-    def __init__(self, indicators, C):
-        super().__init__(indicators, C)
+    def __init__(self, indicators, C, weights=None):
+        super().__init__(indicators, C, weights)
         self.B = np.full(indicators.shape, 1.0 / (self.n_classes - 1))
-        self.U = C * (1.0 - indicators)
+        self.U = C * (1.0 - indicators) * self.of_rows
 
     def point(self, A, product):
         """See `SimplexSVMDual.point`."""
@@ -132,7 +148,7 @@ class ConeDual(SimplexSVMDual):
 
     def primal_objective(self, squared_norm, scores):
         """See `SimplexSVMDual.primal_objective`."""
-        return 0.5 * squared_norm + self.C * cone_loss(scores, self.indicators)
+        return 0.5 * squared_norm + self.C * self.cone_loss(scores)
 
     def dual_objective(self, A, squared_norm):
         """See `SimplexSVMDual.dual_objective`."""
@@ -144,7 +160,8 @@ class ConeDual(SimplexSVMDual):
 
     def constraints(self, C):
         """See `SimplexSVMDual.constraints`."""
-        return [ConstraintRows(self.indicators == 0, -1.0, 1.0 / (self.n_classes - 1), C)]
+        bound, upper = 1.0 / (self.n_classes - 1), C * self.of_rows
+        return [ConstraintRows(self.indicators == 0, -1.0, bound, upper)]
 
     def multipliers(self, arrays):
         """See `SimplexSVMDual.multipliers`."""
@@ -154,10 +171,10 @@ class ConeDual(SimplexSVMDual):
 class HalfspaceDual(SimplexSVMDual):
     """SH-SVM without the convex-hull constraint (not Fisher consistent)."""
 
-    def __init__(self, indicators, C):
-        super().__init__(indicators, C)
+    def __init__(self, indicators, C, weights=None):
+        super().__init__(indicators, C, weights)
         self.B = indicators
-        self.U = C * indicators
+        self.U = C * indicators * self.of_rows
 
     def point(self, A, product):
         """See `SimplexSVMDual.point`."""
@@ -165,7 +182,7 @@ class HalfspaceDual(SimplexSVMDual):
 
     def primal_objective(self, squared_norm, scores):
         """See `SimplexSVMDual.primal_objective`."""
-        loss = np.sum(np.maximum(1.0 - scores, 0.0) * self.indicators)
+        loss = np.sum(np.maximum(1.0 - scores, 0.0) * self.indicators * self.of_rows)
         return 0.5 * squared_norm + self.C * loss
 
     def dual_objective(self, A, squared_norm):
@@ -178,7 +195,7 @@ class HalfspaceDual(SimplexSVMDual):
 
     def constraints(self, C):
         """See `SimplexSVMDual.constraints`."""
-        return [ConstraintRows(self.indicators > 0, 1.0, 1.0, C)]
+        return [ConstraintRows(self.indicators > 0, 1.0, 1.0, C * self.of_rows)]
 
     def multipliers(self, arrays):
         """See `SimplexSVMDual.multipliers`."""
@@ -194,11 +211,12 @@ class HullDual(SimplexSVMDual):
     Parameters
     ----------
     label_scores : ndarray of shape (n, T)
-        K Y G.
+        K diag(w) Y G.
     """
 
-    def __init__(self, indicators, C, label_scores):
-        super().__init__(indicators, C)
+    def __init__(self, indicators, C, label_scores, weights=None):
+        super().__init__(indicators, C, weights)
+        self.labels = indicators * self.of_rows
         self.offset = C * label_scores
         self.B = -1.0 / (self.n_classes - 1) - self.offset
         self.U = np.full(indicators.shape, np.inf)
@@ -218,45 +236,40 @@ class HullDual(SimplexSVMDual):
         if squared_norm <= 0.0:
             return 0.0
         feasible = 1.0 / max(1.0, -(self.n_classes - 1) * np.min(scores))
-        margins = self.C * np.sum(scores * self.indicators)
+        margins = self.C * np.sum(scores * self.labels)
         return float(np.clip(margins / squared_norm, 0.0, feasible))
 
     def point(self, A, product):
         """See `SimplexSVMDual.point`."""
         scores = product + self.offset
-        return np.sum((A + self.C * self.indicators) * scores), scores
+        return np.sum((A + self.C * self.labels) * scores), scores
 
     def primal_objective(self, squared_norm, scores):
         """See `SimplexSVMDual.primal_objective`."""
         factor = self.feasible_factor(squared_norm, scores)
-        loss = cone_loss(factor * scores, self.indicators)
+        loss = self.cone_loss(factor * scores)
         return 0.5 * factor**2 * squared_norm + self.C * loss
 
     def dual_objective(self, A, squared_norm):
         """See `SimplexSVMDual.dual_objective`."""
-        return self.C * len(A) - A.sum() / (self.n_classes - 1) - 0.5 * squared_norm
+        total = self.C * self.weights.sum()
+        return total - A.sum() / (self.n_classes - 1) - 0.5 * squared_norm
 
     def expansion(self, A):
         """See `SimplexSVMDual.expansion`."""
-        return (A + self.C * self.indicators) @ simplex_code(self.n_classes).T
+        return (A + self.C * self.labels) @ simplex_code(self.n_classes).T
 
     def constraints(self, C):
         """See `SimplexSVMDual.constraints`."""
         bound, everywhere = 1.0 / (self.n_classes - 1), np.ones(self.indicators.shape, dtype=bool)
         return [
-            ConstraintRows(self.indicators == 0, -1.0, bound, C),
+            ConstraintRows(self.indicators == 0, -1.0, bound, C * self.of_rows),
             ConstraintRows(everywhere, 1.0, -bound, np.inf),
         ]
 
     def multipliers(self, arrays):
         """See `SimplexSVMDual.multipliers`."""
-        return self.C * (1.0 - self.indicators) - arrays[0] + arrays[1]
-
-
-def cone_loss(scores, indicators):
-    """Sum of SC-SVM's losses; on the hull, of SH-SVM's too."""
-    bound = 1.0 / (scores.shape[1] - 1)
-    return np.sum(np.maximum(bound + scores, 0.0) * (indicators == 0))
+        return self.C * (1.0 - self.indicators) * self.of_rows - arrays[0] + arrays[1]
 
 
 def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100) -> Solution:
@@ -277,7 +290,7 @@ def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100)
     NotOptimalError
         If cvxopt has no finite answer.
     """
-    square = _unit_square(L, dual.C)
+    square = _unit_square(L, dual.C * dual.weights.min())
     constraints, scaled = dual.constraints(dual.C / square), L * np.sqrt(square)
     tried = []
     for asked in (1e-2 * tol, tol, 1e2 * tol):

@@ -1,0 +1,48 @@
+"""``reprolib notebooks``: copies of the notebooks to work on."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+from reprolib.cli import arguments as shared
+from reprolib.rerun.folders import project_folder
+
+HELP = "copy the notebooks into a folder of your own"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("folder", type=Path, metavar="COPY_TO", help="made if it does not exist")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Copy, and say how to open them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the package has no notebooks.
+    FileExistsError
+        If one of them is there already: what was written into it is kept.
+    """
+    from reprolib.cli.console import out
+
+    shared.require_output_folder(arguments.folder, "COPY_TO")
+    originals = sorted(project_folder("notebooks").glob("*.ipynb"))
+    if not originals:
+        raise FileNotFoundError(
+            f"{project_folder('notebooks')} has no notebooks; install reprolib from a wheel or "
+            "from its checkout"
+        )
+    copies = [arguments.folder / path.name for path in originals]
+    there = [copy for copy in copies if copy.exists()]
+    if there:
+        raise FileExistsError(f"{there[0]} exists, and is not overwritten; name another folder")
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    for original, copy in zip(originals, copies, strict=True):
+        shutil.copyfile(original, copy)
+    out().print(f"{len(copies)} notebooks in {arguments.folder}. To open them, install the extra")
+    out().print("`lab` of reprolib (make lab in a checkout), and run: jupyter lab", markup=False)
+    return 0

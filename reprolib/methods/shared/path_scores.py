@@ -1,0 +1,82 @@
+"""Scores of scikit-learn for every point of a path, from its decision values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer, get_scorer_names
+
+from reprolib.methods.shared.codes import TIE, first_largest
+from reprolib.methods.shared.sklearn_private import StrOptions
+
+#: Words of ``_parameter_constraints`` for the hyperparameter ``scoring``.
+SCORING = [StrOptions(set(get_scorer_names())), callable, None]
+
+
+class _PathPoint(ClassifierMixin, BaseEstimator):
+    """One point of a path as a fitted classifier; its X are decision values."""
+
+    def __init__(self, classes, tol):
+        self.classes = classes
+        self.tol = tol
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    @property
+    def classes_(self):
+        """As scorers look for them."""
+        return self.classes
+
+    def decision_function(self, X):
+        """X itself."""
+        return X
+
+    def predict(self, X):
+        """Class of the largest value, or of the sign of the only one."""
+        chosen = (X > 0.0).astype(int) if X.ndim == 1 else first_largest(X, self.tol)
+        return self.classes[chosen]
+
+
+def path_scores(
+    scoring: str | Callable, classes, values, y, *, sample_weight=None, tol: float = TIE
+):
+    """Score of every point of a path.
+
+    Parameters
+    ----------
+    scoring : str or callable
+        Name of a scorer, or a function (classifier, X, y) -> number, as for
+        `sklearn.model_selection.cross_val_score`. It may use decisions and decision values; the X
+        that it gets are decision values, too.
+    classes : ndarray of shape (T,)
+    values : ndarray of shape (m, n_points), or (m, T, n_points) for more than two classes
+    y : ndarray of shape (m,)
+        Labels.
+    sample_weight : ndarray of shape (m,), optional
+        Handed to the scorer if given.
+    tol : float
+        Relative difference up to which values tie, for the first of several classes.
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+
+    See Also
+    --------
+    sklearn.metrics.get_scorer : The scorers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.path_scores import path_scores
+    >>> values = np.array([[-1.0, 1.0], [2.0, 2.0], [1.0, -1.0]])
+    >>> path_scores("balanced_accuracy", np.array([0, 1]), values, [0, 1, 1]).tolist()
+    [1.0, 0.25]
+    """
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+    point = _PathPoint(classes, tol)
+    return np.array([scorer(point, part, y, **weights) for part in np.moveaxis(values, -1, 0)])

@@ -1,0 +1,215 @@
+"""Weights of training examples: class weights times sample weights.
+
+An example of weight 2 counts as two equal examples, one of weight 0 as none: estimators leave such
+rows out before anything else. Without weights nothing is multiplied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
+from reprolib.methods.shared.sklearn_private import StrOptions
+
+#: Words of ``_parameter_constraints`` for the hyperparameter ``class_weight``.
+CLASS_WEIGHT = [dict, StrOptions({"balanced"}), None]
+
+
+@dataclass(frozen=True)
+class ExampleWeights:
+    """Which training examples count, and for how much.
+
+    Parameters
+    ----------
+    n_samples : int
+        Rows of the training data, those of weight zero included.
+    rows : slice or ndarray of int of shape (m,)
+        The examples of positive weight; all of them as a slice.
+    values : ndarray of shape (m,), optional
+        Their weights in the problem that is solved; None where no weights are given.
+    repeats : ndarray of shape (m,), optional
+        Their sample weights alone, for scores; None where none are given.
+    """
+
+    n_samples: int
+    rows: slice | np.ndarray
+    values: np.ndarray | None = None
+    repeats: np.ndarray | None = None
+
+    def select(self, X):
+        """Rows that count: X itself where all do, so that kernels know it again."""
+        return X if isinstance(self.rows, slice) else X[self.rows]
+
+    def of(self, positions) -> ExampleWeights:
+        """Weights of some of the examples that count, by their positions among them."""
+        values = None if self.values is None else self.values[positions]
+        repeats = None if self.repeats is None else self.repeats[positions]
+        return ExampleWeights(len(positions), slice(None), values, repeats)
+
+    def positions(self, rows):
+        """Positions, among the examples that count, of those of ``rows`` that do."""
+        if isinstance(self.rows, slice):
+            return rows
+        position = np.full(self.n_samples, -1)
+        position[self.rows] = np.arange(len(self.rows))
+        return position[rows][position[rows] >= 0]
+
+    def counted(self, rows):
+        """Those of ``rows`` that count."""
+        return np.arange(self.n_samples)[self.rows][self.positions(rows)]
+
+    def at(self, rows) -> ExampleWeights:
+        """Weights of some rows that count, by their indices in the training data."""
+        return self.of(self.positions(rows))
+
+    @property
+    def relative(self):
+        """Weights divided by their mean, shape (m,); None where none are given."""
+        return None if self.values is None else self.values / self.values.mean()
+
+    @property
+    def total(self):
+        """Sum of the weights; the number of examples where none are given."""
+        return self.n_samples if self.values is None else float(self.values.sum())
+
+    @property
+    def n_repeats(self):
+        """Sum of the sample weights; the number of examples where none are given."""
+        if self.repeats is not None:
+            return float(self.repeats.sum())
+        return self.n_samples if isinstance(self.rows, slice) else len(self.rows)
+
+
+def example_weights(y, sample_weight, class_weight=None) -> ExampleWeights:
+    """Combine class weights and sample weights.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels.
+    sample_weight : array-like of shape (n,), float or None
+    class_weight : dict of label to float, "balanced" or None
+        Factor of the weights of a class; 1 for labels that the dict does not name. "balanced":
+        the factors with which all classes have the same total weight, and all examples together
+        the weight that they have without them.
+
+    Raises
+    ------
+    ValueError
+        If y holds no class labels, weights do not fit y, are negative or not finite, are all zero,
+        or a class is named that there is not.
+
+    See Also
+    --------
+    sklearn.utils.class_weight.compute_sample_weight : The same without repetitions.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.weights import example_weights
+    >>> example_weights([0, 0, 0, 1], None, "balanced").values.round(3).tolist()
+    [0.667, 0.667, 0.667, 2.0]
+    >>> example_weights([0, 1, 1], [1.0, 0.0, 2.0]).rows.tolist()
+    [0, 2]
+    """
+    y = np.asarray(y)
+    check_classification_targets(y)
+    if class_weight is None and sample_weight is None:
+        return ExampleWeights(len(y), slice(None))
+    if isinstance(class_weight, dict):
+        _check_names(class_weight, np.unique(y))
+    repeats = _checked(np.ones(len(y)) if sample_weight is None else sample_weight, len(y))
+    values = repeats * _class_factors(y, repeats, class_weight)
+    if not np.all(np.isfinite(values) & (values >= 0.0)):
+        raise ValueError(
+            f"class_weight={class_weight!r} has weights that are negative or too large."
+        )
+    if not values.any():
+        raise ValueError("The weights are all zero; give at least two classes a positive weight.")
+    counted = values > 0.0
+    rows: slice | np.ndarray = slice(None) if counted.all() else np.flatnonzero(counted)
+    repeats_or_none = None if sample_weight is None else repeats[rows]
+    return ExampleWeights(len(y), rows, values[rows], repeats_or_none)
+
+
+def merge_repeated(X, y, weights: ExampleWeights):
+    """Make one example of equal rows with equal labels, of their total weight.
+
+    The problem is the same and smaller. Its examples are sorted, so that an iterative solver gives
+    the same answer, to the last digit, for a weight and for so many repetitions in any order. Data
+    without weights and repetitions stay as they are.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    y : ndarray of shape (n,)
+        Labels.
+    weights : ExampleWeights
+
+    Returns
+    -------
+    X : ndarray of shape (m, p)
+    y : ndarray of shape (m,)
+    weights : ExampleWeights
+        Of the m examples, none of weight zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.weights import example_weights, merge_repeated
+    >>> X, y = np.array([[2.0], [1.0], [2.0], [2.0]]), np.array(["a", "a", "a", "b"])
+    >>> X, y, weights = merge_repeated(X, y, example_weights(y, None))
+    >>> X[:, 0].tolist(), y.tolist(), weights.values.tolist()
+    ([1.0, 2.0, 2.0], ['a', 'a', 'b'], [1.0, 2.0, 1.0])
+    """
+    labels, indices = np.unique(y[weights.rows], return_inverse=True)
+    labelled = np.column_stack([indices, weights.select(X)])
+    distinct, positions = np.unique(labelled, axis=0, return_inverse=True)
+    if weights.values is None and len(distinct) == len(labelled):
+        return X, y, weights
+    total = np.bincount(positions.ravel(), weights.values).astype(np.float64)
+    merged = ExampleWeights(len(distinct), slice(None), total)
+    return distinct[:, 1:].astype(X.dtype, order="C"), labels[distinct[:, 0].astype(int)], merged
+
+
+def _checked(sample_weight: Any, n_samples: int):
+    """Sample weights as an array of floats, shape (n,)."""
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_samples, float(sample_weight))
+    weights = np.array(sample_weight, dtype=np.float64)
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}; give one weight for each of the "
+            f"{n_samples} rows, shape ({n_samples},)."
+        )
+    if not np.all(np.isfinite(weights) & (weights >= 0.0)):
+        raise ValueError("sample_weight has entries that are negative or not finite.")
+    return weights
+
+
+def _check_names(class_weight: dict, classes):
+    unknown = [label for label in class_weight if label not in classes]
+    if unknown:
+        raise ValueError(
+            f"class_weight names {unknown[:5]}, but the classes are {list(classes)[:10]}; name "
+            "labels as they are in y."
+        )
+
+
+def _class_factors(y, repeats, class_weight):
+    """Factor of every example's weight by its class, shape (n,); 0 where it does not count."""
+    counted = repeats > 0.0
+    if class_weight is None or not counted.any():
+        return counted.astype(np.float64)
+    classes, indices = np.unique(y[counted], return_inverse=True)
+    if class_weight == "balanced":
+        of_class = np.bincount(indices, repeats[counted])
+        factors = of_class.sum() / (len(classes) * of_class)
+    else:
+        factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()])
+    values = np.zeros(len(y))
+    values[counted] = factors[indices]
+    return values

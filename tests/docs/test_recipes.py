@@ -1,0 +1,54 @@
+"""The recipe pages run as they are printed, and find what was put into their data."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+import nibabel
+import numpy as np
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def run_page(name: str, folder, monkeypatch) -> dict:
+    """Names after all code blocks of a page, run in order in an empty folder."""
+    monkeypatch.chdir(folder)
+    text = (DOCS / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 3
+    names: dict = {}
+    with mpl.rc_context({"backend": "agg"}):
+        for block in blocks:
+            exec(compile(block, name, "exec"), names)
+    return names
+
+
+@pytest.mark.slow
+def test_epochs_become_a_topographic_map(tmp_path, monkeypatch):
+    names = run_page("recipe_eeg.md", tmp_path, monkeypatch)
+    assert names["auc"] > 0.8
+    channel, sample = np.unravel_index(np.abs(names["patterns"]).argmax(), (8, 16))
+    assert names["names"][channel] in ("P3", "Pz", "P4")
+    assert abs(names["times"][sample] - 0.3) < 0.1
+    assert (tmp_path / "recipe_eeg.png").stat().st_size > 1000
+
+
+@pytest.mark.slow
+def test_masked_volumes_become_a_nifti_map(tmp_path, monkeypatch):
+    names = run_page("recipe_fmri.md", tmp_path, monkeypatch)
+    image = nibabel.load(tmp_path / "weights.nii.gz")
+    np.testing.assert_array_equal(image.affine, names["affine"])
+    weights = image.get_fdata()
+    for k in range(3):
+        patch = weights[3 * k : 3 * k + 2, 4:7, 2:4, k]
+        assert patch.mean() > 5 * np.abs(weights[..., k].mean())
+    assert (tmp_path / "recipe_fmri.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("page", ["recipe_eeg", "recipe_fmri"])
+def test_a_page_shows_its_picture(page):
+    assert f"]({page}.png)" in (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    assert (DOCS / f"{page}.png").is_file()

@@ -1,0 +1,78 @@
+"""What an installed package has beside its modules, and that it needs no checkout."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reprolib.cli.main import main
+from reprolib.rerun import folders
+from reprolib.rerun.registry import PAPERS, STUDIES
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The files of a wheel, as setuptools lays them out before it packs them."""
+    if not (ROOT / "setup.py").is_file():
+        pytest.skip("needs the checkout")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", str(folder)]
+    command += ["build_py", "--build-lib", str(folder / "lib")]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return folder / "lib"
+
+
+@pytest.mark.slow
+def test_a_wheel_has_everything_that_its_commands_read(built):
+    names = {str(path.relative_to(built)) for path in built.rglob("*") if path.is_file()}
+    shipped = "reprolib/shipped"
+    for key in (*PAPERS, *STUDIES):
+        assert f"reprolib/papers/{key}/printed.toml" in names
+        assert f"{shipped}/notebooks/{key}.ipynb" in names
+        committed = [path for path in (ROOT / "results" / key).iterdir() if path.is_file()]
+        assert {f"{shipped}/results/{key}/{path.name}" for path in committed} <= names
+    for folder, ending in (("benchmarks", "py"), ("notebooks", "ipynb")):
+        here = {path.name for path in (ROOT / folder).glob(f"*.{ending}")}
+        assert here
+        assert {f"{shipped}/{folder}/{name}" for name in here} <= names
+    for name in ("data_fetch/catalog.toml", "data_fetch/rows.npz", "reprolib/py.typed"):
+        assert name in names
+    assert {name.split("/")[0] for name in names} == {"data_fetch", "reprolib"}
+
+
+@pytest.mark.slow
+def test_an_installed_package_works_in_an_empty_folder(built, tmp_path):
+    """The folder of the built files stands for site-packages."""
+    lines = (
+        "import reprolib, reprolib.rerun.folders as f; from reprolib.cli.main import main",
+        "assert 'lib' in reprolib.__file__ and f.committed_directory().is_dir()",
+        "assert not f.can_be_committed()",
+        "assert main(['notebooks', 'mine']) == 0",
+        "assert main(['report', '--output', 'report.html']) == 0",
+        "assert main(['bench', 'no-such-benchmark']) == 2",
+    )
+    program = "import sys; sys.path.insert(0, sys.argv[1])\n" + "\n".join(lines)
+    command = [sys.executable, "-I", "-c", program, str(built)]
+    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert answer.returncode == 0, answer.stderr
+    assert len(list((tmp_path / "mine").glob("*.ipynb"))) > len(PAPERS)
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_a_checkout_uses_its_own_folders():
+    assert folders.project_folder("results") == ROOT / "results"
+
+
+def test_copied_notebooks_are_not_overwritten(tmp_path, capsys):
+    assert main(["notebooks", str(tmp_path / "mine")]) == 0
+    first = tmp_path / "mine" / f"{PAPERS[0]}.ipynb"
+    assert first.read_bytes() == (ROOT / "notebooks" / first.name).read_bytes()
+    first.write_text("mine")
+    assert main(["notebooks", str(tmp_path / "mine")]) == 2
+    assert "is not overwritten" in " ".join(capsys.readouterr().err.split())
+    assert first.read_text() == "mine"
