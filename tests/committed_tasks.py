@@ -83,13 +83,8 @@ def _of_task(task: Task, rows: Rows) -> Candidate | None:
 def recomputed(paper: str, budget: float, most: float) -> dict[Group, Candidate]:
     """Candidates that a test makes again, on the data sets at hand; see `choose`."""
     names = [n for n in get_protocol(paper).datasets("full") if data_fetch.available(n)]
-    digests = {
-        d for meta in results.load_meta(paper).values() for d in meta["data_digests"].values()
-    }
-    loaded = {name: golden.load(name) for name in names}
-    same = {name: data for name, data in loaded.items() if data.digest() in digests}
-    found = candidates(paper, same)
-    return choose(found, budget, most)
+    same = {name: golden.load(name) for name in names if golden.is_as_committed(paper, name)}
+    return choose(candidates(paper, same), budget, most)
 
 
 def choose(found: Mapping[Group, Candidate], budget: float, most: float) -> dict[Group, Candidate]:

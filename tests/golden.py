@@ -49,6 +49,11 @@ def load(name: str) -> Dataset:
     return data_fetch.load(name)
 
 
+def is_as_committed(paper: str, name: str) -> bool:
+    """Whether the data set at hand is the one that the committed records were made on."""
+    return load(name).digest() == results.data_digests(results.load_meta(paper)).get(name)
+
+
 def with_results() -> list[str]:
     """Papers and studies that have committed records."""
     return [key for key in (*PAPERS, *STUDIES) if results.load_meta(key)]

@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -193,6 +193,11 @@ def load_meta(paper: str, directory: Path | None = None) -> dict[str, dict[str, 
     root = committed_directory() if directory is None else Path(directory)
     paths = sorted((root / paper).glob("*.meta.json"))
     return {path.name.removesuffix(".meta.json"): _read_meta(path) for path in paths}
+
+
+def data_digests(meta: Mapping[str, Mapping]) -> dict[str, str]:
+    """Digests of the data sets that tables were made on, by name; of what `load_meta` returns."""
+    return {n: d for about in meta.values() for n, d in about.get("data_digests", {}).items()}
 
 
 def _read_meta(path: Path) -> dict[str, Any]:

@@ -140,9 +140,8 @@ def _stale(protocol: Protocol, meta: Mapping[str, Mapping]) -> str:
 
 def _load(meta: Mapping[str, Mapping]) -> _Data:
     """Load the data that the records were made on; reasons where that cannot be done."""
-    digests = {n: d for about in meta.values() for n, d in about.get("data_digests", {}).items()}
     datasets, reasons, faults = {}, {}, []
-    for name, digest in digests.items():
+    for name, digest in results.data_digests(meta).items():
         try:
             dataset = data_fetch.load(name)
         except data_fetch.DataUnavailableError as error:
