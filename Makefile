@@ -22,33 +22,33 @@ verify: $(VENV)/.ready
 	$(BIN)/reprolib verify
 
 # Before every commit: style, types, and the tests that take seconds.
-check: $(VENV)/.ready
+check: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(PYTEST) $(PARALLEL) -m "not slow" $(CHECKED)
 
 # The notebooks run without coverage: nbval's kernels would wait for the lock of the data file.
-test: $(VENV)/.ready
+test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(PYTEST) $(PARALLEL) tests --cov --cov-report=term:skip-covered --cov-fail-under=90
 	$(MAKE) notebooks
 
-notebooks: $(VENV)/.ready
+notebooks: $(VENV)/.test
 	$(PYTEST) -n auto --dist loadfile --nbval notebooks
 
 # Outputs written anew: make renew-notebooks NOTEBOOKS=notebooks/kpm.ipynb
-renew-notebooks: $(VENV)/.ready
+renew-notebooks: $(VENV)/.test
 	$(BIN)/reprolib renew-notebooks $(NOTEBOOKS)
 
 # Data, tests and notebooks with the BLAS kernels of four processor families; four times as long as `make test`.
-cpus: $(VENV)/.ready
+cpus: $(VENV)/.test
 	PYTHON=$(CURDIR)/$(BIN)/python .ci/cpus
 
 # Compiled loops with every index checked: numba does not check them, and writes past the end of an array.
-bounds: $(VENV)/.ready
+bounds: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/numba-bounds \
 	  $(PYTEST) $(PARALLEL) tests/methods/kpm tests/methods/mkpm tests/methods/keops tests/methods/simplex
 
@@ -56,12 +56,12 @@ bounds: $(VENV)/.ready
 SEED := 1
 SIZE := 100
 
-mutants: $(VENV)/.ready
+mutants: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet "cosmic-ray>=8.4"
 	$(BIN)/python -m tests.mutants --seed $(SEED) --size $(SIZE)
 
 # Numbers in the prose of the notebooks that neither the paper nor an output on the page has; for a reader.
-claims: $(VENV)/.ready
+claims: $(VENV)/.test
 	$(BIN)/python -m tests.claims
 
 lab: $(VENV)/.lab
@@ -85,6 +85,10 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
+$(VENV)/.test: $(VENV)/.ready requirements-test.lock
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-test.lock
+	@touch $@
+
 $(VENV)/.lab: $(VENV)/.ready requirements-lab.lock
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-lab.lock
 	@touch $@
@@ -93,14 +97,14 @@ $(VENV)/.docs: $(VENV)/.ready requirements-docs.lock
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-docs.lock
 	@touch $@
 
-# Needs uv; writes names, versions and hashes, no index URLs.
+# Needs uv; writes names, versions and hashes, no index URLs. What runs the package is in all four, at the same versions.
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml lock-build.in
+
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --extra test --extra cluster pyproject.toml lock-build.in -o requirements.lock
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --extra test --extra cluster --extra lab pyproject.toml lock-build.in -c requirements.lock -o requirements-lab.lock
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --extra test --extra cluster --extra docs pyproject.toml lock-build.in -c requirements.lock -o requirements-docs.lock
+	$(COMPILE) -o requirements.lock
+	$(COMPILE) --extra test --extra cluster -c requirements.lock -o requirements-test.lock
+	$(COMPILE) --extra test --extra cluster --extra lab -c requirements-test.lock -o requirements-lab.lock
+	$(COMPILE) --extra test --extra cluster --extra docs -c requirements-test.lock -o requirements-docs.lock
 
 clean:
 	rm -rf build docs/api docs/notebooks docs/CONTRIBUTING.md docs/_readme.md .pytest_cache .mypy_cache .ruff_cache

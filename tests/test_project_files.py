@@ -1,4 +1,4 @@
-"""The same lower bounds in pyproject.toml and in environment.yml."""
+"""The same bounds and versions in all files that name dependencies, and prose that stays true."""
 
 import re
 import tomllib
@@ -42,6 +42,32 @@ def test_environment_has_the_bounds_of_the_project(project):
     python = found.pop("python")
     assert found == wanted
     assert project["requires-python"] in str(python).split(",")
+
+
+def locked(name: str) -> dict[str, str]:
+    """Versions in a lock file, with their markers."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return dict(re.findall(r"^([\w.-]+)==(.+?) \\\\$", text, flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("smaller", "larger"),
+    [
+        ("requirements.lock", "requirements-test.lock"),
+        ("requirements-test.lock", "requirements-lab.lock"),
+        ("requirements-test.lock", "requirements-docs.lock"),
+    ],
+)
+def test_a_lock_file_keeps_the_versions_of_the_smaller_one(smaller, larger):
+    versions, in_larger = locked(smaller), locked(larger)
+    assert "numpy" in versions
+    changed = {n for n in versions if in_larger[n].split(" ;")[0] != versions[n].split(" ;")[0]}
+    assert not changed
+
+
+def test_running_the_papers_installs_no_tool_of_the_tests(project):
+    tools = bounds(project["optional-dependencies"]["test"]).keys()
+    assert not tools & locked("requirements.lock").keys()
 
 
 COUNTED = r"\b(three|four|five|six|seven|eight|nine|ten|\d+)[ \n](papers|notebooks|studies)\b"
