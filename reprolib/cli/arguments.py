@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
+import tempfile
 from pathlib import Path
 
 from reprolib.rerun.registry import PAPERS, STUDIES, paper_key
@@ -45,6 +45,12 @@ def require_jobs(number: int) -> None:
         raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
 
 
+def require_fraction(fraction: float) -> None:
+    """Raise ValueError if a part of the tasks is none of them, or more than all."""
+    if not 0 < fraction <= 1:
+        raise ValueError(f"--fraction is {fraction:g}; it must be above 0 and at most 1.")
+
+
 def add_results_folder(parser: argparse.ArgumentParser) -> None:
     """Add the folder that results are read from."""
     parser.add_argument(
@@ -77,5 +83,9 @@ def require_output_file(file: Path) -> None:
 
 
 def _require_writable(output: Path, there: Path, argument: str = "--output") -> None:
-    if not os.access(there, os.W_OK):
-        raise PermissionError(f"{argument} is {output}, but {there} cannot be written to")
+    try:
+        with tempfile.TemporaryDirectory(dir=there):
+            pass
+    except OSError as error:
+        reason = f"{argument} is {output}, but {there} cannot be written to ({error.strerror})"
+        raise PermissionError(f"{reason}; name another place") from error

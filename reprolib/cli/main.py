@@ -24,7 +24,7 @@ def build_parser() -> argparse.ArgumentParser:
     for name, command in COMMANDS.items():
         sub = commands.add_parser(name, help=command.HELP, description=command.HELP)
         command.add_arguments(sub)
-        sub.set_defaults(run=command.run, advice=getattr(command, "ADVICE", ""))
+        sub.set_defaults(run=command.run, advice=getattr(command, "ADVICE", ""), parser=sub)
     return parser
 
 
@@ -53,7 +53,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         argcomplete.autocomplete(parser)
     arguments = argparse.Namespace(advice="")
     try:
-        parser.parse_args(with_commands(sys.argv[1:] if argv is None else argv), arguments)
+        words = with_commands(sys.argv[1:] if argv is None else argv)
+        _, unknown = parser.parse_known_args(words, arguments)
+        if unknown:
+            getattr(arguments, "parser", parser).error(f"unknown arguments: {' '.join(unknown)}")
         if arguments.command is None:
             parser.print_help()
             return 0

@@ -29,11 +29,14 @@ def run(arguments) -> int:
         If there are no committed results.
     """
     directory = arguments.results or committed_directory()
-    if not directory.is_dir():
+    there = sorted(path.parent.name for path in directory.glob("*/*.csv"))
+    papers = arguments.papers or list(dict.fromkeys(there))
+    without = [paper for paper in papers or [""] if paper not in there]
+    if without:
+        of_paper = f" of {without[0]}" if without[0] else ""
         raise FileNotFoundError(
-            f"there are no committed results in {directory}; --results names another folder"
+            f"there are no results{of_paper} in {directory}; --results names another folder"
         )
-    papers = arguments.papers or sorted(p.name for p in directory.iterdir() if p.is_dir())
     today = int(datetime.now(UTC).strftime("%Y%m%d"))
     seed = today if arguments.seed is None else arguments.seed
     out, err = console.out(), console.err()

@@ -32,5 +32,5 @@ def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
     """Error on a name that is not known; it says the nearest one, and all of them."""
     originals = {candidate.lower(): candidate for candidate in known}
     near = difflib.get_close_matches(name.lower(), originals, n=1, cutoff=0.5)
-    advice = f"did you mean {originals[near[0]]!r}? " if near else ""
-    return ValueError(f"{what} is {name!r}; {advice}Known: {', '.join(known)}.")
+    advice = f"did you mean {originals[near[0]]!r}? Known: " if near else "known: "
+    return ValueError(f"{what} is {name!r}; {advice}{', '.join(known)}.")

@@ -102,6 +102,8 @@ def test_interrupt_says_how_to_go_on(monkeypatch, capsys):
         (["reproduce", "--jobs", "0"], "--jobs is 0"),
         (["bench", "nothing"], "benchmark is 'nothing'"),
         (["readme", "--file", "/nonexistent/README.md"], "--file is /nonexistent/README.md"),
+        (["verify", "kpm", "--fraction", "2"], "error: --fraction is 2; it must be above 0"),
+        (["verify", "nobody"], "paper is 'nobody'; known: kpm,"),
     ],
 )
 def test_wrong_arguments_end_with_a_clear_message(arguments, message, capsys):
@@ -172,6 +174,34 @@ def test_output_is_checked_before_anything_is_run(arguments, file, monkeypatch, 
     assert main([*arguments, "--output", str(tmp_path / file)]) == 2
     message = capsys.readouterr().err
     assert f"--output is {tmp_path / file}, but {tmp_path / 'x'} is a file" in message
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder that root cannot write")
+@pytest.mark.parametrize(
+    "arguments",
+    [["reproduce", "kpm", "--output"], ["report", "--output"], ["notebooks"]],
+)
+def test_a_place_that_cannot_be_written_is_said_at_once(arguments, monkeypatch, capsys):
+    """A folder's mode does not tell: root may write everywhere, but not into /proc."""
+    monkeypatch.setattr(reproduce, "run", lambda arguments: pytest.fail("it ran"))
+    assert main([*arguments, "/proc/x"]) == 2
+    assert "is /proc/x, but /proc cannot be written to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("papers", [["kpm"], []])
+def test_verify_needs_results(papers, tmp_path, capsys):
+    assert main(["verify", *papers, "--results", str(tmp_path)]) == 2
+    assert f"in {tmp_path}; --results names another folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["data", "info", "verify"])
+def test_an_unknown_argument_is_told_by_its_own_command(command, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([command, *(["list"] if command == "data" else []), "--bogus"])
+    assert end.value.code == 2
+    message = capsys.readouterr().err
+    assert f"usage: reprolib {command}" in message
+    assert "unknown arguments: --bogus" in message
 
 
 def test_report_into_a_folder_is_refused(tmp_path, capsys):
