@@ -16,7 +16,8 @@ def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
     Parameters
     ----------
     draw : callable
-        Draws with matplotlib; called with one keyword argument for each choice.
+        Draws with matplotlib; called with one keyword argument for each choice. It displays as
+        many things at every value as at the start.
     **choices : dict
         ``values`` (a sequence in the order of the slider) and ``start``, one of them.
 
@@ -40,20 +41,51 @@ def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
 
 
 def _show_widgets(draw, choices) -> bool:
-    """Show the sliders; False if there can be none here."""
+    """Show the sliders with the picture below them; False if there can be none here."""
     if os.environ.get(STATIC):
         return False
     try:
-        from ipywidgets import SelectionSlider, interact
+        from IPython import get_ipython
+        from IPython.display import display
+        from ipywidgets import SelectionSlider
     except ImportError:
         return False
-    interact(
-        draw,
-        **{
-            name: SelectionSlider(
-                options=list(choice["values"]), value=choice["start"], continuous_update=False
-            )
-            for name, choice in choices.items()
-        },
-    )
+    if get_ipython() is None:
+        return False
+    shown = {
+        name: SelectionSlider(
+            options=list(choice["values"]),
+            value=choice["start"],
+            description=name,
+            continuous_update=False,
+        )
+        for name, choice in choices.items()
+    }
+    display(*shown.values())
+    handles = [
+        display(bundle, metadata=metadata, raw=True, display_id=True)
+        for bundle, metadata in _displayed(draw, shown)
+    ]
+
+    def redraw(_):
+        for handle, (bundle, metadata) in zip(handles, _displayed(draw, shown), strict=True):
+            handle.update(bundle, metadata=metadata, raw=True)
+
+    for slider in shown.values():
+        slider.observe(redraw, names="value")
     return True
+
+
+def _displayed(draw, shown) -> list[tuple[dict, dict]]:
+    """Everything that ``draw`` prints and displays, with its metadata, and nothing shown yet.
+
+    ``ipywidgets.interact`` has an output widget for this. Without a browser nbclient answers that
+    widget on the socket on which it waits for the end of the cell, and can miss that end: papermill
+    and ``nbconvert --execute`` hang (jupyter/nbclient, issue 312).
+    """
+    from IPython.utils.capture import capture_output
+
+    with capture_output(stderr=False) as captured:
+        draw(**{name: slider.value for name, slider in shown.items()})
+    bundles = [(output.data, output.metadata or {}) for output in captured.outputs]
+    return [({"text/plain": captured.stdout}, {})] * bool(captured.stdout) + bundles

@@ -1,11 +1,18 @@
-"""Pictures of notebooks carry a text for those who cannot see them."""
+"""Notebooks can be read on every page made of them: pictures have a text, formulas are formulas."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import IPython.display
 import matplotlib.pyplot as plt
+import nbformat
+import pytest
 
 from reprolib.report.notebook import show
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 
 def test_figure_is_shown_once_with_its_alternative_text(monkeypatch):
@@ -15,3 +22,23 @@ def test_figure_is_shown_once_with_its_alternative_text(monkeypatch):
     show(figure, "a curve that rises")
     assert shown == [((figure,), {"metadata": {"image/png": {"alt": "a curve that rises"}}})]
     assert not plt.fignum_exists(figure.number)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_displayed_formulas_are_paragraphs(path):
+    """Inside a paragraph the pages of the site pair their dollars wrongly from there on."""
+    texts = [cell.source for cell in nbformat.read(path, as_version=4).cells if "$$" in cell.source]
+    for paragraph in "\n\n".join(texts).split("\n\n"):
+        if "$$" in paragraph:
+            assert re.fullmatch(r"\$\$.*\$\$", paragraph.strip(), re.DOTALL), paragraph
+            assert paragraph.count("$$") == 2
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_picture_has_an_alternative_text(path):
+    cells = nbformat.read(path, as_version=4).cells
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    pictures = [output for output in outputs if "image/png" in output.get("data", {})]
+    assert pictures
+    for picture in pictures:
+        assert len(picture.metadata.get("image/png", {}).get("alt", "")) > 25
