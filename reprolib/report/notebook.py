@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,10 @@ from reprolib.report.style import use_style
 if TYPE_CHECKING:
     from IPython.display import HTML
     from matplotlib.figure import Figure
+
+
+#: Characters from which on a text is read line by line, so that its column may not be narrow.
+LONG = 60
 
 
 def setup() -> None:
@@ -47,8 +52,10 @@ def left_aligned(frame: pd.DataFrame) -> HTML:
 
     with pd.option_context("display.max_colwidth", None, "display.max_rows", None):
         page = frame.to_html(justify="left")
-    left = 'style="text-align: left; vertical-align: top"'
-    return HTML(page.replace("<td>", f"<td {left}>").replace("<th ", f"<th {left} "))
+    left = "text-align: left; vertical-align: top"
+    page = re.sub(f"<td>(?=[^<]{{{LONG},}})", f'<td style="{left}; min-width: 22em">', page)
+    page = page.replace("<td>", f'<td style="{left}">')
+    return HTML(re.sub("<th(?=[ >])", f'<th style="{left}"', page))
 
 
 def show(figure: Figure, alt: str) -> None:

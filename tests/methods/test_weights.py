@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.datasets import make_blobs
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, LeaveOneGroupOut
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -184,10 +185,10 @@ def test_weights_are_routed_through_a_pipeline_and_a_search():
     X, y, repeats = noisy()
     with config_context(enable_metadata_routing=True):
         model = reprolib.KPMClassifier(3, gamma=0.3).set_fit_request(sample_weight=True)
-        model.set_score_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=True)
-        pipeline = make_pipeline(scaler, model)
-        search = GridSearchCV(pipeline, {"kpmclassifier__n_components": [2, 4]}, cv=3)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        grid = {"kpmclassifier__n_components": [2, 4]}
+        search = GridSearchCV(make_pipeline(scaler, model), grid, cv=3, scoring=scorer)
         search.fit(X, y, sample_weight=repeats + 1.0)
     alone = search.best_estimator_[-1]
     expected = reprolib.KPMClassifier(**alone.get_params()).fit(

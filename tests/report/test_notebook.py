@@ -8,9 +8,10 @@ from pathlib import Path
 import IPython.display
 import matplotlib.pyplot as plt
 import nbformat
+import pandas as pd
 import pytest
 
-from reprolib.report.notebook import show
+from reprolib.report.notebook import left_aligned, show
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
@@ -42,3 +43,10 @@ def test_every_picture_has_an_alternative_text(path):
     assert pictures
     for picture in pictures:
         assert len(picture.metadata.get("image/png", {}).get("alt", "")) > 25
+
+
+def test_texts_are_left_aligned_and_a_long_one_is_not_squeezed():
+    frame = pd.DataFrame({"reason": ["short", "long " * 20]}, index=["a", "b"])
+    page = left_aligned(frame).data
+    assert page.count("<th style") + page.count("<td style") == 6
+    assert page.count("min-width") == 1

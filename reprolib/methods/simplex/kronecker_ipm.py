@@ -237,11 +237,12 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
         if relative < smallest:
             best, smallest = at.A, relative
         least, since = (abs(value), 0) if abs(value) < least else (least, since + 1)
-        if smallest <= tol or since > PATIENCE or not np.isfinite(value):
+        left = at.complementarity()
+        if smallest <= tol or since > PATIENCE or not np.isfinite(value) or left == 0.0:
             return best, iteration
         try:
-            steps = _newton_step(at, rank, abs(value) / at.complementarity())
-        except LinAlgError:  # round-off has made the system indefinite
+            steps = _newton_step(at, rank, abs(value) / left)
+        except LinAlgError:  # round-off has made the system indefinite, or zero
             return best, iteration
         rank *= 1 + steps // SLOW_SOLVE
     return best, max_iter
@@ -285,17 +286,25 @@ def _conjugate_gradients(times, preconditioner, right, precision, scale):
     -------
     solution : ndarray of shape (n, T)
     steps : int
+
+    Raises
+    ------
+    LinAlgError
+        If round-off leaves no direction to go.
     """
     solution, residual = np.zeros_like(right), right
     direction = preconditioner(residual)
     aim, steps = precision * np.linalg.norm(right / scale), 0
     while steps < LONGEST_SOLVE and np.linalg.norm(residual / scale) > aim:
         image = times(direction)
-        length = np.sum(residual * direction) / np.sum(direction * image)
+        curvature = np.sum(direction * image)
+        if curvature == 0.0:
+            raise LinAlgError("the curvature along a direction underflows")
+        length = np.sum(residual * direction) / curvature
         solution = solution + length * direction
         residual = residual - length * image
         improved = preconditioner(residual)
-        share = np.sum(improved * image) / np.sum(direction * image)
+        share = np.sum(improved * image) / curvature
         direction = improved - share * direction
         steps += 1
     return solution, steps

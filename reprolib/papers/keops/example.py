@@ -80,11 +80,12 @@ def cap_map() -> Figure:
         members = xy[names == name]
         colour = colours[name.split()[0]]
         centre = members.mean(axis=0)
+        beside = members[np.abs(members[:, 0] - centre[0]) < 0.012]
         for place in members:
             axis.plot(*zip(centre, place, strict=True), color=colour, lw=6, alpha=0.35, zorder=2)
         axis.text(
             centre[0],
-            centre[1] + 0.0095,
+            beside[:, 1].max() + 0.0095,
             name.replace(" ", "\n"),
             ha="center",
             va="center",

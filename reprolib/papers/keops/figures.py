@@ -376,7 +376,7 @@ def counts_along_costs(scan: pd.DataFrame) -> Figure:
         spread = number.spread or 0.0
         axis.axhspan(number.value - spread, number.value + spread, color=BLACK, alpha=0.08)
         axis.set(title=column, xscale="log", xlabel="relative cost")
-    axes[0].legend(fontsize=8, loc="lower left")
+    axes[0].legend(fontsize=8, loc="center left")
     return figure
 
 

@@ -411,7 +411,7 @@ def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
         axis.set_title(column_label(column))
     _label_outer(axes, 3, "width 2^k σ₀²: k", "accuracy (%)")
     handles, _ = axes[0].get_legend_handles_labels()
-    figure.legend(handles=handles, fontsize=9, loc="outside lower center", ncols=5)
+    figure.legend(handles=handles, fontsize=9, loc="outside lower center", ncols=3)
     note_source(figure, source_text(records))
     return figure
 

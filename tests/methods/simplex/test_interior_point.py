@@ -134,3 +134,13 @@ def test_hull_takes_all_examples():
         dual.restricted(np.arange(29))
     model = SimplexHalfspaceSVC(1e3, tol=1e-4).fit(X, y)
     assert np.min(K @ model.dual_coef_ @ model.code_) >= -(1 + 1e-7) / 3
+
+
+@pytest.mark.filterwarnings("ignore::reprolib.methods.shared.solution.NotOptimalWarning")
+@pytest.mark.parametrize("scale", [1.0, 1e50])
+def test_equal_points_with_all_labels_have_a_finite_answer(scale):
+    """With 1e50, products of slack and room underflow before the gap is below its tolerance."""
+    X, y = np.array([[0.0, scale]] * 4), np.array([0, 1, 2, 0])
+    model = SimplexConeSVC(kernel="linear").fit(X, y)
+    assert 0.0 <= model.duality_gap_ <= 1.0
+    assert len(set(model.predict(X))) == 1
