@@ -93,18 +93,6 @@ def published_beside_ours(paper: str, table: str, directory: Path | None = None)
     return frame.set_index(["row", "column"])
 
 
-def not_reproduced(paper: str, directory: Path | None = None) -> pd.DataFrame:
-    """Every number of a paper that is not reproduced, grouped by the reason."""
-    verdicts = [v for v in judge_paper(paper, directory) if v.word == "not reproduced"]
-    frame = verdict_frame(verdicts)
-    index = ["reason", "table", "row", "column"]
-    columns = [*index, "published", "ours", "difference", "half-width", "trials"]
-    frame = frame.reindex(columns=columns)
-    first_seen = {reason: place for place, reason in reversed(list(enumerate(frame["reason"])))}
-    frame = frame.sort_values("reason", key=lambda reason: reason.map(first_seen), kind="stable")
-    return frame.set_index(index)
-
-
 def reasons(papers: Sequence[str], word: Word, directory: Path | None = None) -> pd.DataFrame:
     """Reasons why numbers are not reproduced, or not run: one line a reason.
 
@@ -269,7 +257,6 @@ __all__ = [
     "in_report_order",
     "kind_of_number",
     "list_readings",
-    "not_reproduced",
     "number_text",
     "provenance",
     "published_beside_ours",
