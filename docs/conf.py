@@ -10,8 +10,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT)]
 
+import matplotlib  # noqa: E402
 import plain_text  # noqa: E402
 from api_pages import is_ours, write_api_pages  # noqa: E402
+from gallery import write_gallery  # noqa: E402
 from notebook_pages import write_page  # noqa: E402
 
 import reprolib  # noqa: E402
@@ -81,6 +83,8 @@ def copy_in() -> None:
         text = text.replace("](docs/", "](").replace('"docs/', '"')
         (HERE / copy).write_text(text, encoding="utf-8")
     write_api_pages(HERE / "api")
+    matplotlib.use("Agg")
+    write_gallery(HERE / "gallery.md", HERE / "gallery_pictures")
 
 
 def add_report(app, exception) -> None:
