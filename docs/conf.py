@@ -67,6 +67,8 @@ html_theme_options = {
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
 }
+# Only these have pages below them; the others would show an empty list.
+html_sidebars = {"*": [], "notebooks": ["sidebar-nav-bs"], "api": ["sidebar-nav-bs"]}
 html_show_sourcelink = False
 html_extra_path = ["scoreboard-light.svg", "scoreboard-dark.svg"]
 

@@ -34,6 +34,8 @@ page was built. The three lines below a figure draw it, after the imports at the
 To see a run of your own, load its records: `load_paper("kpm", Path("build/results"))`. A click on
 a figure opens it alone, in full size.
 """
+#: Between a figure's lines of code and the next figure.
+_LINE = "***\n"
 _IMPORTS = """\
 import matplotlib.pyplot as plt
 
@@ -86,10 +88,12 @@ def write_gallery(page: Path, pictures: Path) -> None:
         if found := entries(paper):
             lines += [_title(paper), _code(imports(paper))]
         for entry in found:
+            lines += [_LINE] if entry.number > 1 else []
             picture = pictures / f"gallery-{paper}-{entry.number}.png"
             entry.figure.savefig(picture, metadata={"Software": None})
             plt.close(entry.figure)
-            lines += [_picture(entry, picture.relative_to(page.parent)), _code(entry.code)]
+            path = picture.relative_to(page.parent)
+            lines += [_picture(paper, entry, path), _code(entry.code)]
     page.write_text("\n".join(lines), encoding="utf-8")
 
 
@@ -191,7 +195,7 @@ def _title(paper: str) -> str:
     return f"## {paper.upper()}, {about['year']}: {about['title']}\n"
 
 
-def _picture(entry: Entry, path: Path) -> str:
+def _picture(paper: str, entry: Entry, path: Path) -> str:
     """Figure in MyST; the site has all pictures in one folder, where the link leads."""
     return "\n".join(
         [
@@ -199,7 +203,7 @@ def _picture(entry: Entry, path: Path) -> str:
             f":alt: {json.dumps(entry.alt, ensure_ascii=False)}",
             f":target: _images/{path.name}",
             "",
-            f"**Figure {entry.number}.** {entry.caption}",
+            f"**{paper.upper()} {entry.number}.** {entry.caption}",
             "```",
             "",
         ]
