@@ -107,7 +107,7 @@ lock:
 	$(COMPILE) --extra test --extra cluster --extra docs -c requirements-test.lock -o requirements-docs.lock
 
 clean:
-	rm -rf build docs/api docs/notebooks docs/CONTRIBUTING.md docs/_readme.md .pytest_cache .mypy_cache .ruff_cache
+	rm -rf build docs/api docs/notebooks docs/CONTRIBUTING.md docs/CHANGELOG.md docs/SECURITY.md docs/_readme.md docs/gallery.md docs/gallery_pictures .pytest_cache .mypy_cache .ruff_cache
 
 # The tests with the lowest versions that pyproject.toml allows, from wheels alone; needs uv.
 MINIMUM := build/minimum

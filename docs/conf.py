@@ -10,8 +10,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT)]
 
+import matplotlib  # noqa: E402
 import plain_text  # noqa: E402
 from api_pages import is_ours, write_api_pages  # noqa: E402
+from gallery import write_gallery  # noqa: E402
 from notebook_pages import write_page  # noqa: E402
 
 import reprolib  # noqa: E402
@@ -65,6 +67,8 @@ html_theme_options = {
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
 }
+# Only these have pages below them; the others would show an empty list.
+html_sidebars = {"*": [], "notebooks": ["sidebar-nav-bs"], "api": ["sidebar-nav-bs"]}
 html_show_sourcelink = False
 html_extra_path = ["scoreboard-light.svg", "scoreboard-dark.svg"]
 
@@ -81,6 +85,8 @@ def copy_in() -> None:
         text = text.replace("](docs/", "](").replace('"docs/', '"')
         (HERE / copy).write_text(text, encoding="utf-8")
     write_api_pages(HERE / "api")
+    matplotlib.use("Agg")
+    write_gallery(HERE / "gallery.md", HERE / "gallery_pictures")
 
 
 def add_report(app, exception) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -149,6 +149,20 @@ def pair_up(
     return pairs
 
 
+def paired(
+    rows: Sequence[Mapping], others: Sequence[Mapping]
+) -> Iterator[tuple[Mapping | None, Mapping | None]]:
+    """Pair recomputed records with committed ones of the same key, one to one: see `pair_up`."""
+    made: dict[tuple, list[Mapping]] = {}
+    for row in rows:
+        made.setdefault(tuple(row[k] for k in KEY), []).append(row)
+    there: dict[tuple, list[Mapping]] = {}
+    for other in others:
+        there.setdefault(tuple(other[k] for k in KEY), []).append(other)
+    for key in {**made, **there}:
+        yield from pair_up(made.get(key, []), there.get(key, []))
+
+
 def compare(rows: Sequence[Mapping], committed: pd.DataFrame) -> list[str]:
     """Compare recomputed records with all the committed ones that the same tasks must have made.
 
@@ -157,16 +171,9 @@ def compare(rows: Sequence[Mapping], committed: pd.DataFrame) -> list[str]:
     list of str
         One line for every record that differs, that is new, or that no task made.
     """
-    made: dict[tuple, list[Mapping]] = {}
-    for row in rows:
-        made.setdefault(tuple(row[k] for k in KEY), []).append(row)
-    there: dict[tuple, list[Mapping]] = {}
-    for other in committed.to_dict("records"):
-        there.setdefault(tuple(other[k] for k in KEY), []).append(other)
     lines = []
-    for key in {**made, **there}:
-        for pair in pair_up(made.get(key, []), there.get(key, [])):
-            lines += _line(*pair)
+    for pair in paired(rows, committed.to_dict("records")):
+        lines += _line(*pair)
     return lines
 
 

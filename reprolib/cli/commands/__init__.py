@@ -6,6 +6,7 @@ These files import neither numpy nor pandas, so that help and wrong arguments ar
 
 from reprolib.cli.commands import (
     bench,
+    compare,
     data,
     info,
     new_paper,
@@ -21,6 +22,7 @@ from reprolib.cli.commands import (
 COMMANDS = {
     "reproduce": reproduce,
     "verify": verify,
+    "compare": compare,
     "report": report,
     "data": data,
     "bench": bench,

@@ -55,12 +55,9 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
         return figures
     caption = "Accuracy in percent by set and method; colour: points below the best of the set"
     figures[caption] = heat_table(records)
-    methods = everywhere(records)
-    if len(methods) > 1 and len(accuracy) > 1:
+    if len(everywhere(records)) > 1 and len(accuracy) > 1:
         caption = "Place of every method under every choice of sets and measure, with its interval"
-        names = set(accuracy.index)
-        views = [v for v in (*CHOICES, *KINDS) if any(map(v.has, names)) and _measured(records, v)]
-        figures[caption] = place_panels([ordered(records, view, methods) for view in views])
+        figures[caption] = places(records)
     if REFERENCE in accuracy.columns and accuracy.shape[1] > 1:
         caption = (
             f"Mean difference from {METHODS[REFERENCE].label} over the sets, with its interval"
@@ -71,6 +68,13 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
     if len(curve_rows(records)):
         figures["Learning curves of six methods"] = learning_curves(records)
     return figures
+
+
+def places(records: pd.DataFrame) -> Figure:
+    """Place of every method under each choice of sets and measure that the records allow."""
+    methods, names = everywhere(records), set(mean_table(records).index)
+    views = [v for v in (*CHOICES, *KINDS) if any(map(v.has, names)) and _measured(records, v)]
+    return place_panels([ordered(records, view, methods) for view in views])
 
 
 def _measured(records: pd.DataFrame, view) -> bool:

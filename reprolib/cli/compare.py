@@ -1,0 +1,167 @@
+"""``reprolib compare``: what a run changes, as Markdown."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from reprolib.cli.console import out
+from reprolib.rerun.differences import PaperDifference, RecordChange, paper_difference
+from reprolib.rerun.folders import committed_directory, write_atomically
+from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.tables import number_text
+from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.verdicts import Verdict
+
+#: Letters of what differs in a column of a record; a path has hundreds of numbers.
+WIDTH = 120
+#: Digits after the point at which values that look equal are no longer told apart.
+MOST_DIGITS = 12
+
+
+def run(arguments) -> int:
+    """Compare, and write the difference to the console or to a file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are no results of any paper in the folder, or no committed ones.
+    """
+    directory = results_of(arguments.folder)
+    committed = arguments.results or committed_directory()
+    if not committed.is_dir():
+        raise FileNotFoundError(
+            f"there are no committed results in {committed}; --results names another folder"
+        )
+    found = {key: paper_difference(key, directory, committed) for key in (*PAPERS, *STUDIES)}
+    if not any(found.values()):
+        raise FileNotFoundError(
+            f"DIR is {arguments.folder}, which has no results; `reprolib reproduce --full --output "
+            f"{arguments.folder}` makes some"
+        )
+    text = markdown(found, arguments.limit)
+    if arguments.output is None:
+        out().print(text, end="")
+    else:
+        write_atomically(arguments.output, text)
+        out().print(f"Difference: {arguments.output.resolve()}")
+    return 0
+
+
+def results_of(folder: Path) -> Path:
+    """Results folder of a run: below the one that ``reproduce --output`` was given, or itself."""
+    inside = folder / "results"
+    return inside if inside.is_dir() else folder
+
+
+def markdown(found: Mapping[str, PaperDifference | None], limit: int) -> str:
+    """Markdown page of the differences of papers.
+
+    Parameters
+    ----------
+    found : mapping
+        Difference by paper; None where the run has no results.
+    limit : int
+        Records of each table to list; the rest is counted.
+    """
+    lines = ["# This run against the committed results", "", *_summary(found)]
+    for difference in found.values():
+        if difference is not None and not difference.is_empty:
+            lines += _section(difference, limit)
+    return "\n".join(lines) + "\n"
+
+
+def _summary(found: Mapping[str, PaperDifference | None]) -> Iterator[str]:
+    at_hand = [difference for difference in found.values() if difference is not None]
+    if all(difference.is_empty for difference in at_hand):
+        yield f"No difference: all {sum(d.n_agree for d in at_hand)} records agree."
+        yield ""
+    head = ["paper", "agree", "differ", "of these on other data", "new", "missing", "numbers moved"]
+    yield from _table(head, (_counts(d) for d in at_hand))
+    yield ""
+    without = [key.upper() for key, difference in found.items() if difference is None]
+    if without:
+        yield f"No results in this run: {', '.join(without)}."
+        yield ""
+    for difference in at_hand:
+        if set(difference.profiles) != {"full"}:
+            names = ", ".join(difference.profiles) or "unknown"
+            yield f"{difference.paper.upper()} is no full run (profile: {names})."
+            yield ""
+
+
+def _counts(difference: PaperDifference) -> list[object]:
+    kinds = Counter(change.kind for change in difference.changes)
+    moved = sum(change.other_source for change in difference.changes)
+    return [
+        difference.paper.upper(),
+        difference.n_agree,
+        kinds["differs"],
+        moved,
+        kinds["new"],
+        kinds["missing"],
+        len(difference.verdicts),
+    ]
+
+
+def _section(difference: PaperDifference, limit: int) -> Iterator[str]:
+    yield f"## {difference.paper.upper()}"
+    yield ""
+    if difference.data:
+        rows = ((name, *pair) for name, pair in difference.data.items())
+        yield from _table(["data set", "committed", "this run"], rows)
+        yield ""
+    if difference.verdicts:
+        head = ["table", "row", "column", "printed", "committed", "verdict", "now", "verdict now"]
+        yield from _table(head, (_number_row(*pair) for pair in difference.verdicts))
+        yield ""
+    for table in sorted({change.table for change in difference.changes}):
+        listed = [change for change in difference.changes if change.table == table]
+        yield from _records(table, listed, limit)
+
+
+def _number_row(then: Verdict, now: Verdict) -> list[str]:
+    number = then.number
+    committed, ours = _told_apart(then, now)
+    printed = number_text(number.value, number.spread, number.digits)
+    place = [number.table, number.row, number.column]
+    return [*place, printed, committed, _word(then), ours, _word(now)]
+
+
+def _told_apart(then: Verdict, now: Verdict) -> list[str]:
+    """Both of our values, with the printed digits or as many as tell them apart."""
+    for digits in range(then.number.digits, MOST_DIGITS):
+        texts = [number_text(v.ours, v.spread, digits) for v in (then, now)]
+        if texts[0] != texts[1] or then.ours == now.ours:
+            break
+    return texts
+
+
+def _word(verdict: Verdict) -> str:
+    return verdict.word if verdict.reading == HEADLINE else f"{verdict.word}: {verdict.reading}"
+
+
+def _records(table: str, changes: Sequence[RecordChange], limit: int) -> Iterator[str]:
+    kinds = Counter(change.kind for change in changes)
+    told = {"differs": "differ", "new": "new", "missing": "missing"}
+    counts = ", ".join(f"{kinds[kind]} {word}" for kind, word in told.items() if kinds[kind])
+    yield f"### {table}: {counts}"
+    yield ""
+    for change in changes[:limit]:
+        faults = (textwrap.shorten(fault, WIDTH, placeholder=" …") for fault in change.faults)
+        yield f"- `{change.record}`: {'; '.join(faults) or change.kind}"
+    if len(changes) > limit:
+        yield f"- and {len(changes) - limit} more"
+    yield ""
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    yield _row(head)
+    yield "|" + "---|" * len(head)
+    yield from map(_row, rows)
+
+
+def _row(cells: Sequence[object]) -> str:
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"

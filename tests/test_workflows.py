@@ -1,0 +1,91 @@
+"""Workflows call commands and targets that exist, and end in time."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from reprolib.cli.main import build_parser
+
+ROOT = Path(__file__).parent.parent
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+
+
+def run_lines(path) -> list[str]:
+    """Lines of shell of a workflow: what stands after ``run:``, or indented below it."""
+    lines, depth = [], None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        indent = len(line) - len(line.lstrip())
+        if depth is not None and line.strip() and indent <= depth:
+            depth = None
+        found = re.match(r"( *(?:- )?)run: (.*)", line)
+        if found and found[2] in ("|", ">"):
+            depth = len(found[1])
+        elif found:
+            lines.append(found[2])
+        elif depth is not None:
+            lines.append(line.strip())
+    return [part for line in lines for part in re.split(r"&&|\|\||;| \| |>>", line)]
+
+
+def words_after(program: str, path) -> list[list[str]]:
+    """Arguments of every call of a program in a workflow."""
+    calls = [re.match(rf"(?:\S*/)?{program} (.*)", line.strip()) for line in run_lines(path)]
+    return [shlex.split(call[1]) for call in calls if call]
+
+
+def test_commands_are_found():
+    assert ["verify"] in words_after("make", WORKFLOWS[0])
+    found = [words[0] for path in WORKFLOWS for words in words_after("reprolib", path)]
+    assert {"data", "reproduce", "compare", "info"} <= set(found)
+
+
+def parsed(words) -> bool:
+    """Whether a command has the arguments that it is given, or prints its help."""
+    try:
+        build_parser().parse_args(words)
+    except SystemExit as end:
+        return end.code == 0
+    return True
+
+
+@workflow
+def test_every_reprolib_command_of_a_workflow_has_the_arguments_that_it_is_given(path):
+    for words in words_after("reprolib", path):
+        assert parsed(words), words
+
+
+@workflow
+def test_every_make_target_of_a_workflow_exists(path):
+    text = (ROOT / "Makefile").read_text().replace("$(VENV)", ".venv")
+    targets = set(re.findall(r"^([\w./-]+):(?!=)", text, flags=re.MULTILINE))
+    for words in words_after("make", path):
+        rest = words[2:] if words[0] == "-C" else words
+        assert rest
+        assert set(rest) <= targets, words
+
+
+@workflow
+def test_every_job_has_an_end_and_no_right_to_write(path):
+    text = path.read_text(encoding="utf-8")
+    jobs = text.split("\njobs:\n")[1]
+    heads = re.findall(r"^  (\w+):$", jobs, flags=re.MULTILINE)
+    ends = re.findall(r"^    timeout-minutes: (\d+)$", jobs, flags=re.MULTILINE)
+    assert len(ends) == len(heads) > 0
+    assert all(int(minutes) < 360 for minutes in ends), "hosted runners end at six hours"
+    assert "\npermissions:\n  contents: read\n" in text
+    assert "write" not in text
+
+
+def test_the_complete_run_ends_early_enough_to_keep_what_is_finished():
+    """What follows the experiments must fit between their limit and that of the job."""
+    text = (ROOT / ".github/workflows/complete-data.yml").read_text(encoding="utf-8")
+    job, *steps = [int(n) for n in re.findall(r"timeout-minutes: (\d+)", text)]
+    assert sum(steps) + 30 <= job
+    for cached in (".data", ".records"):
+        assert f"path: {cached}" in text.split("Fetch what", 1)[0]
+        assert f"if: always()\n        with:\n          path: {cached}" in text
