@@ -385,15 +385,15 @@ class KPMClassifierCV(_ProjectionMachine):
     cv : int, cross-validation splitter or iterable, default=5
         How the data are divided into training and held-out parts. An integer means so many
         stratified folds, shuffled by ``random_state``.
+    scoring : str or callable, optional
+        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
+        as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of errors
+        on all held-out points.
     tie_break : {"smallest", "largest", "middle"}, default="smallest"
         Which of several numbers of components with the least cross-validated error is taken;
         "middle" is the lower median of them.
     random_state : int, RandomState instance or None
         Seed of the folds; None leaves the folds unshuffled.
-    scoring : str or callable, optional
-        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
-        as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of errors
-        on all held-out points.
     loss, kernel, gamma, degree, coef0, center, rank_tol, class_weight : as in `KPMClassifier`
 
     Attributes

@@ -223,13 +223,6 @@ def curve_rows(records: pd.DataFrame, metric: str = "accuracy") -> pd.DataFrame:
     return rows.assign(n=n).astype({"n": int})
 
 
-def curve_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Mean accuracy in percent by set and number of training rows, methods as columns."""
-    rows = curve_rows(records)
-    wide = rows.pivot_table(index=["dataset", "n"], columns="method", values="value")
-    return _in_order(100 * wide)
-
-
 def curve_differences(
     records: pd.DataFrame, method: str, reference: str = REFERENCE
 ) -> pd.DataFrame:

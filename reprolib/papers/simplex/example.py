@@ -174,15 +174,6 @@ def online_learning(loss: str, alpha: float, passes: int) -> Figure:
     return figure
 
 
-def decision_regions(models: Mapping[str, object], X, y) -> Figure:
-    """Regions of fitted three-class models on the plane, with the training points."""
-    figure, axes = figure_grid(1, len(models), size=(2.8, 2.9), sharex=True, sharey=True)
-    for axis, (title, model) in zip(axes, models.items(), strict=True):
-        _draw_plane(axis, model, X, y)
-        axis.set_title(title, fontsize=10)
-    return figure
-
-
 def _draw_plane(axis, model, X, y) -> None:
     gx, gy, points = _grid(1.1 * np.abs(X).max())
     labels = model.predict(points).reshape(gx.shape)

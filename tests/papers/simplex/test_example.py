@@ -1,15 +1,9 @@
-import numpy as np
-
-from reprolib.methods.simplex import SimplexRLSClassifier
 from reprolib.papers.simplex import example
 
 
 def test_pictures_of_the_method():
     assert len(example.codes().axes) == 2
     assert len(example.level_sets().axes) == 5
-    X, y = np.array([[1.0, 0], [-0.5, 0.9], [-0.5, -0.9]]), np.arange(3)
-    figure = example.decision_regions({"S-RLS": SimplexRLSClassifier(0.1).fit(X, y)}, X, y)
-    assert figure.axes[0].get_title() == "S-RLS"
 
 
 def test_only_the_unconstrained_half_space_loss_fails_to_decide():
