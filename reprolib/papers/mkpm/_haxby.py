@@ -256,7 +256,10 @@ def _simplex_rls(fold, splits) -> tuple[float, dict]:
 
 
 def _linear_svm(setting: str, fold, splits) -> tuple[float, dict]:
-    """Accuracy of a linear SVM on centred voxels of mean square one, C by cross-validation."""
+    """Accuracy of a linear SVM on centred voxels of mean square one, C by cross-validation.
+
+    A C whose solver does not converge, on a fold or on all training volumes, is out.
+    """
     X, y, X_test, y_test = _centred(fold)
 
     def accuracy(C, Z, labels, Z_test, test_labels):
@@ -270,8 +273,15 @@ def _linear_svm(setting: str, fold, splits) -> tuple[float, dict]:
         except ConvergenceWarning:
             return -np.inf
 
-    C = RELATIVE_C[first_best(mean_over_folds(held_out, RELATIVE_C, splits))]
-    return accuracy(C, X, y, X_test, y_test), {"C": C}
+    means = mean_over_folds(held_out, RELATIVE_C, splits)
+    while True:
+        best = first_best(means)
+        try:
+            return accuracy(RELATIVE_C[best], X, y, X_test, y_test), {"C": RELATIVE_C[best]}
+        except ConvergenceWarning:
+            if np.isinf(means[best]):
+                raise
+            means[best] = -np.inf
 
 
 def _fit_converged(setting: str, C: float, X, y):

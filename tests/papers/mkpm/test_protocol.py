@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
 
 from data_fetch import Dataset
 from data_fetch.embedded import haxby as simulated
@@ -173,3 +174,36 @@ def test_weights_land_in_the_grid():
     for volume in volumes.values():
         np.testing.assert_array_equal(np.isfinite(volume), dataset.extra["mask"])
     assert isinstance(figures.weight_maps(volumes, dataset.extra["affine"]), Figure)
+
+
+def three_blobs():
+    X, y = make_blobs(60, 5, centers=3, cluster_std=2.0, random_state=0)
+    fold = {"X": X[:40], "y": y[:40], "X_test": X[40:], "y_test": y[40:]}
+    return fold, [(np.arange(20), np.arange(20, 40))]
+
+
+@pytest.mark.parametrize("size", [20, 40])
+def test_a_cost_whose_solver_does_not_converge_is_out(size, monkeypatch):
+    """On a fold of 20 volumes, or on all 40."""
+    fold, splits = three_blobs()
+    _, first = _haxby._linear_svm(_haxby.CRAMMER_SINGER, fold, splits)
+    fit = _haxby._fit_converged
+
+    def fit_others(setting, C, X, y):
+        if first["C"] == C and len(y) == size:
+            raise ConvergenceWarning("stopped")
+        return fit(setting, C, X, y)
+
+    monkeypatch.setattr(_haxby, "_fit_converged", fit_others)
+    accuracy, chosen = _haxby._linear_svm(_haxby.CRAMMER_SINGER, fold, splits)
+    assert chosen["C"] in set(_haxby.RELATIVE_C) - {first["C"]}
+    assert 0.0 <= accuracy <= 1.0
+
+
+def test_no_cost_whose_solver_converges_is_an_error(monkeypatch):
+    def fit_none(setting, C, X, y):
+        raise ConvergenceWarning("stopped")
+
+    monkeypatch.setattr(_haxby, "_fit_converged", fit_none)
+    with pytest.raises(ConvergenceWarning, match="stopped"):
+        _haxby._linear_svm(_haxby.CRAMMER_SINGER, *three_blobs())
