@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import sklearn
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import (
     GridSearchCV,
@@ -16,6 +17,7 @@ from sklearn.model_selection import (
 )
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.fixes import parse_version
 
 from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
 from reprolib.methods.shared.kernels import gram
@@ -284,9 +286,20 @@ def _linear_svm(setting: str, fold, splits) -> tuple[float, dict]:
             means[best] = -np.inf
 
 
+def warns_at_random() -> bool:
+    """Whether scikit-learn reads the iterations of its Crammer-Singer solver from foreign memory."""
+    return parse_version(sklearn.__version__) < parse_version("1.9.1")
+
+
 def _fit_converged(setting: str, C: float, X, y):
     """Fit a machine, or raise the solver's warning that it did not converge."""
     if setting == CRAMMER_SINGER:
+        if warns_at_random():
+            raise RuntimeError(
+                f"the SVM of Crammer and Singer needs scikit-learn 1.9.1 or newer, and this is "
+                f"{sklearn.__version__}: earlier ones say at random that it did not converge "
+                "(their issue 34029); install a newer one"
+            )
         machine = LinearSVC(
             multi_class="crammer_singer", C=C, max_iter=1000, tol=1e-2, random_state=0
         )

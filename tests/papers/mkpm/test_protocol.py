@@ -129,6 +129,10 @@ def test_every_reading_and_extra_runs(statlog, fmri):
         if kind in seen or task.params.get("rank", 50) > 50 or task.params.get("v", 0) != 0:
             continue
         seen.add(kind)
+        if task.setting == _haxby.CRAMMER_SINGER and _haxby.warns_at_random():
+            with pytest.raises(RuntimeError, match=r"needs scikit-learn 1\.9\.1"):
+                PROTOCOL.run(task, datasets[task.dataset])
+            continue
         measurements = PROTOCOL.run(task, datasets[task.dataset])
         assert measurements
         rows += [row_of(task, m, "embedded", 0.0) for m in measurements]
@@ -186,7 +190,7 @@ def three_blobs():
 def test_a_cost_whose_solver_does_not_converge_is_out(size, monkeypatch):
     """On a fold of 20 volumes, or on all 40."""
     fold, splits = three_blobs()
-    _, first = _haxby._linear_svm(_haxby.CRAMMER_SINGER, fold, splits)
+    _, first = _haxby._linear_svm(_haxby.ONE_VS_ONE, fold, splits)
     fit = _haxby._fit_converged
 
     def fit_others(setting, C, X, y):
@@ -195,7 +199,7 @@ def test_a_cost_whose_solver_does_not_converge_is_out(size, monkeypatch):
         return fit(setting, C, X, y)
 
     monkeypatch.setattr(_haxby, "_fit_converged", fit_others)
-    accuracy, chosen = _haxby._linear_svm(_haxby.CRAMMER_SINGER, fold, splits)
+    accuracy, chosen = _haxby._linear_svm(_haxby.ONE_VS_ONE, fold, splits)
     assert chosen["C"] in set(_haxby.RELATIVE_C) - {first["C"]}
     assert 0.0 <= accuracy <= 1.0
 
@@ -206,4 +210,4 @@ def test_no_cost_whose_solver_converges_is_an_error(monkeypatch):
 
     monkeypatch.setattr(_haxby, "_fit_converged", fit_none)
     with pytest.raises(ConvergenceWarning, match="stopped"):
-        _haxby._linear_svm(_haxby.CRAMMER_SINGER, *three_blobs())
+        _haxby._linear_svm(_haxby.ONE_VS_ONE, *three_blobs())
