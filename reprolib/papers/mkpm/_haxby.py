@@ -287,7 +287,7 @@ def _linear_svm(setting: str, fold, splits) -> tuple[float, dict]:
 
 
 def warns_at_random() -> bool:
-    """Whether scikit-learn reads the iterations of its Crammer-Singer solver from foreign memory."""
+    """Whether scikit-learn reads the iterations of Crammer-Singer from foreign memory."""
     return parse_version(sklearn.__version__) < parse_version("1.9.1")
 
 
