@@ -129,7 +129,8 @@ def _other_data(
     paper: str, committed: tuple[Path, pd.DataFrame], run: tuple[Path, pd.DataFrame]
 ) -> dict[str, tuple[str, str]]:
     then, now = (_sources(records) for _, records in (committed, run))
-    digests, others = (_digests(paper, root) for root, _ in (committed, run))
+    metas = (results.load_meta(paper, root) for root, _ in (committed, run))
+    digests, others = map(results.data_digests, metas)
     found = {}
     for name in sorted({**then, **now}):
         pair = then.get(name, "–"), now.get(name, "–")
@@ -143,11 +144,6 @@ def _other_data(
 def _sources(records: pd.DataFrame) -> dict[str, str]:
     groups = records.groupby("dataset")["source"]
     return {str(name): ", ".join(sorted(set(sources))) for name, sources in groups}
-
-
-def _digests(paper: str, root: Path) -> dict[str, str]:
-    metas = results.load_meta(paper, root).values()
-    return {name: text for meta in metas for name, text in meta.get("data_digests", {}).items()}
 
 
 def _other_verdicts(paper: str, committed: Path, run: Path) -> list[tuple[Verdict, Verdict]]:
