@@ -90,9 +90,9 @@ def test_a_score_that_does_not_exist_is_refused():
 def test_gamma_scale_is_that_of_scikit_learn(make):
     X, y = rare()
     gamma = SVC(gamma="scale").fit(X, y)._gamma
-    by_word = make(kernel="rbf", gamma="scale").fit(X, y).decision_function(X)
-    by_value = make(kernel="rbf", gamma=gamma).fit(X, y).decision_function(X)
-    np.testing.assert_allclose(by_word, by_value, rtol=1e-6, atol=1e-9)
+    by_word, by_value = (make(kernel="rbf", gamma=g).fit(X, y) for g in ("scale", gamma))
+    np.testing.assert_allclose(by_word._kernel(X, X), by_value._kernel(X, X), rtol=1e-12)
+    np.testing.assert_array_equal(by_word.predict(X), by_value.predict(X))
 
 
 @pytest.mark.parametrize("center", [False, True])
