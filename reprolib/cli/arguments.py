@@ -45,12 +45,6 @@ def require_jobs(number: int) -> None:
         raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
 
 
-def require_fraction(fraction: float) -> None:
-    """Raise ValueError if a part of the tasks is none of them, or more than all."""
-    if not 0 < fraction <= 1:
-        raise ValueError(f"--fraction is {fraction:g}; it must be above 0 and at most 1.")
-
-
 def add_results_folder(parser: argparse.ArgumentParser) -> None:
     """Add the folder that results are read from."""
     parser.add_argument(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from reprolib.cli.console import out
+from reprolib.report.markdown import markdown_table
 from reprolib.rerun.differences import PaperDifference, RecordChange, paper_difference
 from reprolib.rerun.folders import committed_directory, write_atomically
 from reprolib.rerun.registry import PAPERS, STUDIES
@@ -79,7 +80,7 @@ def _summary(found: Mapping[str, PaperDifference | None]) -> Iterator[str]:
         yield f"No difference: all {sum(d.n_agree for d in at_hand)} records agree."
         yield ""
     head = ["paper", "agree", "differ", "of these on other data", "new", "missing", "numbers moved"]
-    yield from _table(head, (_counts(d) for d in at_hand))
+    yield from markdown_table(head, (_counts(d) for d in at_hand))
     yield ""
     without = [key.upper() for key, difference in found.items() if difference is None]
     if without:
@@ -111,11 +112,11 @@ def _section(difference: PaperDifference, limit: int) -> Iterator[str]:
     yield ""
     if difference.data:
         rows = ((name, *pair) for name, pair in difference.data.items())
-        yield from _table(["data set", "committed", "this run"], rows)
+        yield from markdown_table(["data set", "committed", "this run"], rows)
         yield ""
     if difference.verdicts:
         head = ["table", "row", "column", "printed", "committed", "verdict", "now", "verdict now"]
-        yield from _table(head, (_number_row(*pair) for pair in difference.verdicts))
+        yield from markdown_table(head, (_number_row(*pair) for pair in difference.verdicts))
         yield ""
     for table in sorted({change.table for change in difference.changes}):
         listed = [change for change in difference.changes if change.table == table]
@@ -155,13 +156,3 @@ def _records(table: str, changes: Sequence[RecordChange], limit: int) -> Iterato
     if len(changes) > limit:
         yield f"- and {len(changes) - limit} more"
     yield ""
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    yield _row(head)
-    yield "|" + "---|" * len(head)
-    yield from map(_row, rows)
-
-
-def _row(cells: Sequence[object]) -> str:
-    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -10,7 +10,7 @@ from reprolib.cli import console
 from reprolib.cli.progress import shown_progress
 from reprolib.rerun.folders import committed_directory
 from reprolib.rerun.registry import PAPERS, STUDIES
-from reprolib.rerun.verify import TOLERANCE, Verification, verify_paper
+from reprolib.rerun.verify import TOLERANCE, Verification, check_fraction, verify_paper
 
 KNOWN = PAPERS + STUDIES
 
@@ -25,17 +25,19 @@ def run(arguments) -> int:
 
     Raises
     ------
+    ValueError
+        If ``--fraction`` is out of range.
     FileNotFoundError
-        If there are no committed results.
+        If there are no results of a paper.
     """
+    check_fraction(arguments.fraction, "--fraction")
     directory = arguments.results or committed_directory()
-    there = sorted(path.parent.name for path in directory.glob("*/*.csv"))
-    papers = arguments.papers or list(dict.fromkeys(there))
-    without = [paper for paper in papers or [""] if paper not in there]
-    if without:
-        of_paper = f" of {without[0]}" if without[0] else ""
+    there = {path.parent.name for path in directory.glob("*/*.csv")}
+    papers = arguments.papers or sorted(there)
+    if not papers or not there.issuperset(papers):
+        of_papers = f" of {', '.join(p for p in papers if p not in there)}" if papers else ""
         raise FileNotFoundError(
-            f"there are no results{of_paper} in {directory}; --results names another folder"
+            f"there are no results{of_papers} in {directory}; --results names another folder"
         )
     today = int(datetime.now(UTC).strftime("%Y%m%d"))
     seed = today if arguments.seed is None else arguments.seed

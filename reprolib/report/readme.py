@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from reprolib.report.markdown import markdown_table
 from reprolib.report.score_svg import scoreboard_svg
 from reprolib.report.style import VERDICT_STYLE
 from reprolib.rerun import records as results
@@ -46,14 +47,14 @@ def scoreboard_markdown(
     """
     frame = tables.scoreboard(papers, directory)
     head = ["paper", *_COLUMNS, "data", "time"]
-    lines = [_markdown_row(head), "|" + "---|" * len(head)]
+    rows = []
     for paper in papers:
         entry = paper_entry(paper)["paper"]
         link = f"[{paper.upper()}]({notebooks}{entry['notebook']}), {entry['year']}"
         own = frame[frame.index.get_level_values("paper") == paper].droplevel("paper")
         counts = [_counts(own, kinds) for kinds in _COLUMNS.values()]
         minutes = f"{_minutes(paper, directory)} min"
-        lines.append(_markdown_row([link, *counts, _sources(own), minutes]))
+        rows.append([link, *counts, _sources(own), minutes])
     total = sum(_minutes(paper, directory) for paper in papers)
     studies = sum(_minutes(study, directory) for study in STUDIES)
     note = (
@@ -61,7 +62,7 @@ def scoreboard_markdown(
         f"cores, {total} min for all papers and {studies} min for the study across them: the "
         f"seconds that the tasks took when these results were made, divided by {WORKERS}."
     )
-    return "\n".join([*lines, "", note])
+    return "\n".join([*markdown_table(head, rows), "", note])
 
 
 def _counts(kinds_of_paper: pd.DataFrame, kinds: Sequence[str]) -> str:
@@ -78,10 +79,6 @@ def _legend(frame: pd.DataFrame) -> str:
 def _sources(kinds: pd.DataFrame) -> str:
     listed = {s for sources in kinds["sources"] for s in sources.split(", ")}
     return ", ".join(sorted(listed - {"–"})) or "–"
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _minutes(paper: str, directory: Path | None) -> int:

@@ -22,7 +22,15 @@ from reprolib.rerun.registry import get_protocol
 from reprolib.rerun.task import Protocol, Task
 from reprolib.rerun.worker import execute
 
-__all__ = ["TOLERANCE", "Verification", "committed_tasks", "sample", "units", "verify_paper"]
+__all__ = [
+    "TOLERANCE",
+    "Verification",
+    "check_fraction",
+    "committed_tasks",
+    "sample",
+    "units",
+    "verify_paper",
+]
 
 #: Called with (finished tasks, tasks in all).
 Progress = Callable[[int, int], None]
@@ -71,6 +79,12 @@ class _Data:
     faults: Sequence[str]
 
 
+def check_fraction(fraction: float, name: str = "fraction") -> None:
+    """Raise ValueError if a part of the tasks is none of them, or more than all."""
+    if not 0 < fraction <= 1:
+        raise ValueError(f"{name} is {fraction:g}; it must be above 0 and at most 1.")
+
+
 def verify_paper(
     paper: str,
     *,
@@ -108,8 +122,7 @@ def verify_paper(
     ValueError
         If ``fraction`` is out of range, or there is no protocol of that name.
     """
-    if not 0 < fraction <= 1:
-        raise ValueError(f"fraction is {fraction}; it must be above 0 and at most 1.")
+    check_fraction(fraction)
     protocol = get_protocol(paper)
     records = results.load_paper(paper, directory)
     meta = results.load_meta(paper, directory)

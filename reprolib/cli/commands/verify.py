@@ -24,7 +24,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the arguments, and recompute."""
     arguments.papers = shared.chosen_papers(arguments.papers)
     shared.require_jobs(arguments.jobs)
-    shared.require_fraction(arguments.fraction)
     shared.require_results(arguments.results)
     from reprolib.cli import verify
 

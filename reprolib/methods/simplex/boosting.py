@@ -114,8 +114,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float32)
         X, y, weights = merge_repeated(X, y, example_weights(y, sample_weight))
-        X, w = weights.select(X), weights.values
-        indices = self._encode_classes(y[weights.rows])
+        w, indices = weights.values, self._encode_classes(y)
         rng = check_random_state(self.random_state)
         loss = ExponentialLoss(len(self.classes_))
         F = np.zeros((len(X), len(self.code_)))
