@@ -257,6 +257,21 @@ def test_where_the_classes_become_separable_no_other_solver_is_needed():
         assert margins.min() > 1.0 - 1e-8
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_points_with_both_labels_differ_in_nothing_but_the_sign(seed):
+    """Like the Titanic benchmark: few distinct points, each with both labels, a wide kernel."""
+    rng = np.random.default_rng(seed)
+    grid = np.stack(np.meshgrid([-1.87, -0.92, 0.03, 0.98], [-0.23, 4.37], [-1.92, 0.52]), -1)
+    counts = rng.integers(1, 40, size=(2, 16)).astype(float)
+    _, V = gram_eigh(gram(grid.reshape(16, 3), gamma=0.01))
+    V, y = np.vstack([V, V]), np.repeat([-1.0, 1.0], 16)
+    basis = NestedBasis.from_arrays(V, y, counts.ravel())
+    np.testing.assert_array_equal(basis.signed[:, :16], -basis.signed[:, 16:])
+    last = solve_hinge_lp_path(V, y, weights=counts.ravel())[-1].require_optimal(1e-7)
+    assert last.info["solver"] == "simplex"
+    assert last.primal_objective == pytest.approx(2 * counts.min(axis=0).sum(), rel=1e-7)
+
+
 def test_majority_predictor_is_the_optimum_of_useless_components():
     y = np.where(np.arange(30) < 20, 1.0, -1.0)
     V = np.tile([[1.0], [-1.0]], (15, 1))
