@@ -9,7 +9,7 @@ CHECKED := tests/test_house.py tests/test_project_files.py tests/cli tests/data 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full verify check test notebooks renew-notebooks cpus bounds mutants claims minimum lab docs report readme lock clean
+.PHONY: reproduce full verify check test coverage notebooks renew-notebooks cpus bounds mutants claims minimum lab docs report readme lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
@@ -28,13 +28,16 @@ check: $(VENV)/.test
 	$(BIN)/mypy
 	$(PYTEST) $(PARALLEL) -m "not slow" $(CHECKED)
 
-# The notebooks run without coverage: nbval's kernels would wait for the lock of the data file.
 test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(PYTEST) $(PARALLEL) tests --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(PYTEST) $(PARALLEL) tests
 	$(MAKE) notebooks
+
+# Apart from `make test`: every call of every library is traced, which nearly doubles the time.
+coverage: $(VENV)/.test
+	$(PYTEST) $(PARALLEL) tests --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 notebooks: $(VENV)/.test
 	$(PYTEST) -n auto --dist loadfile --nbval notebooks
