@@ -16,7 +16,7 @@ import pandas as pd
 
 from reprolib import __version__
 from reprolib.rerun.folders import committed_directory, write_atomically
-from reprolib.rerun.stored_rows import COLUMN_TYPES
+from reprolib.rerun.stored_rows import COLUMN_TYPES, VALUE_FORMAT
 from reprolib.rerun.task import PARTS
 
 COLUMNS = list(COLUMN_TYPES)
@@ -108,7 +108,7 @@ def write_tables(records: pd.DataFrame, directory: Path, meta: dict[str, Any]) -
     paths = []
     for table, rows in records.groupby("table", sort=True):
         path = Path(directory) / f"{table}.csv"
-        write_atomically(path, rows.to_csv(index=False, float_format="%.10g"))
+        write_atomically(path, rows.to_csv(index=False, float_format=f"%{VALUE_FORMAT}"))
         sources = {
             str(name): ", ".join(sorted(set(group["source"])))
             for name, group in rows.groupby("dataset")

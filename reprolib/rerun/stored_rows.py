@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+#: Digits of a value, in the tables and while a run lasts: its later stages see what is written.
+VALUE_FORMAT = ".10g"
 _TEXT, _WHOLE, _NUMBER = (str,), (int,), (int, float)
 #: What every column of a record may hold, in the order of the results tables.
 COLUMN_TYPES: dict[str, tuple[type, ...]] = {

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from reprolib.rerun import data_cache
 from reprolib.rerun.registry import get_protocol
+from reprolib.rerun.stored_rows import VALUE_FORMAT
 from reprolib.rerun.task import Measurement, Task
 
 #: Records of one task, by column.
@@ -54,7 +55,7 @@ def row_of(task: Task, m: Measurement, source: str, seconds: float) -> dict[str,
         "reading": m.reading or task.reading,
         "trial": task.trial,
         "metric": m.metric,
-        "value": float(m.value),
+        "value": float(f"{float(m.value):{VALUE_FORMAT}}"),
         "chosen": json.dumps(dict(m.chosen), sort_keys=True),
         "n_test": int(m.n_test),
         "gap": None if m.gap is None else float(f"{m.gap:.3g}"),

@@ -97,7 +97,7 @@ class NestedBasis:
         Q, triangle, kept = independent_columns(columns)
         dropped = np.setdiff1d(np.arange(columns.shape[1]), kept)
         left = [_outside(Q[:, : np.searchsorted(kept, j)], columns[:, j]) for j in dropped]
-        left = np.reshape(left, (len(dropped), len(first)))
+        outside = np.reshape(left, (len(dropped), len(first)))
         return cls(
             V=V,
             y=y,
@@ -108,7 +108,7 @@ class NestedBasis:
             kept=kept,
             column_exponents=exponents,
             dropped=dropped,
-            dropped_signed=left[:, row] * (y / root[row]),
+            dropped_signed=outside[:, row] * (y / root[row]),
         )
 
     @property
@@ -168,7 +168,7 @@ class NestedBasis:
 
 
 def _equal_rows(V):
-    """First of each set of equal rows, in the order of the rows, and the place of every row in it."""
+    """First of each set of equal rows, and for every row the place of its set among these."""
     _, first, inverse = np.unique(V, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     return first[order], np.argsort(order)[np.ravel(inverse)]

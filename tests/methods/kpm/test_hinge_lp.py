@@ -14,7 +14,8 @@ from reprolib.methods.kpm.hinge_lp import (
     solve_hinge_lp_path_highs,
 )
 from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
-from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum
+from reprolib.methods.kpm.hinge_lp._canonical import NO_GUESS, canonical_optimum
+from reprolib.methods.kpm.hinge_lp._certificate import _canonical_pair
 from reprolib.methods.kpm.hinge_lp._least_norm import least_norm_active_set
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
@@ -241,6 +242,25 @@ def test_the_guess_does_not_change_the_canonical_optimum():
         guess = rng.permutation(40)[:size]
         found, *_ = canonical_optimum(basis.signed, basis.weights, c, np.zeros(40), 1e-9, guess)
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
+
+
+def test_the_optimum_of_a_wrong_dual_point_is_looked_for_again():
+    """Seen on flare_solar: a vertex whose gap was open led to an optimum of ten times the norm."""
+    rng = np.random.default_rng(5)
+    y = np.repeat([-1.0, 1.0], 20)
+    V = rng.normal(size=(40, 6)) + 2.0 * y[:, np.newaxis]
+    basis = NestedBasis.from_arrays(V, y)
+    solution = solve_hinge_lp_path(V, y)[-1]
+    assert solution.dual_objective == 0.0
+    far, longer = np.full(7, 1e6), []
+    for point in range(40):
+        wrong = np.where(np.arange(40) == point, 0.5, 0.0) * basis.weights
+        first, found, _ = canonical_optimum(basis.signed, basis.weights, far, wrong, 1e-9)
+        c, dual, *_ = _canonical_pair(basis.signed, basis.weights, far, wrong, 1e-9, NO_GUESS)
+        longer.append(found and np.linalg.norm(first) > 1.01 * solution.info["norm"])
+        assert np.linalg.norm(c) == pytest.approx(solution.info["norm"], rel=1e-6)
+        np.testing.assert_allclose(basis.signed @ dual, 0.0, atol=1e-9)
+    assert sum(longer) > 10
 
 
 def test_where_the_classes_become_separable_no_other_solver_is_needed():

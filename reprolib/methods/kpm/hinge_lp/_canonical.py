@@ -62,7 +62,7 @@ def canonical_optimum(signed, weights, coordinates, dual, dual_tol, guess=NO_GUE
         Points whose margin keeps the answer from being shorter.
     """
     tolerances = [tol for tol in SNAP_TOLS if tol > dual_tol] + [dual_tol]
-    before, tried = _loss(signed, weights, coordinates), None
+    before, tried = hinge_loss(signed, weights, coordinates), None
     for tol in tolerances:
         at_zero, at_weight = dual <= tol * weights, dual >= (1.0 - tol) * weights
         sides = at_weight.astype(int) - at_zero.astype(int)
@@ -73,7 +73,7 @@ def canonical_optimum(signed, weights, coordinates, dual, dual_tol, guess=NO_GUE
         if candidate is not None:
             round_off = ROUND_OFF * weights.sum() * np.linalg.norm(candidate)
             allowed = LOSS_TOL * weights.sum() + round_off
-            if _loss(signed, weights, candidate) <= before + allowed:
+            if hinge_loss(signed, weights, candidate) <= before + allowed:
                 return candidate, True, active
     return coordinates, False, NO_GUESS
 
@@ -115,5 +115,6 @@ def _affine_solution(rows):
     return particular, Q[:, rank:]
 
 
-def _loss(signed, weights, coordinates):
+def hinge_loss(signed, weights, coordinates):
+    """Weighted hinge loss of a point."""
     return weights @ np.maximum(1.0 - coordinates @ signed, 0.0)

@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reprolib.methods.kpm.hinge_lp._canonical import NO_GUESS, SNAP_TOLS, canonical_optimum
+from reprolib.methods.kpm.hinge_lp._canonical import (
+    NO_GUESS,
+    SNAP_TOLS,
+    canonical_optimum,
+    hinge_loss,
+)
 from reprolib.methods.kpm.nested_basis import NestedBasis
 from reprolib.methods.shared.solution import NotOptimalError, Solution
 
@@ -73,11 +78,10 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
         size = len(answer.coordinates)
         signed = basis.signed[:size]
         guess = answer.support if len(answer.support) else active
-        c, found[i], active = canonical_optimum(
+        c, duals[i], found[i], active = _canonical_pair(
             signed, basis.weights, answer.coordinates, duals[i], dual_tol, guess
         )
         coordinates[i, :size] = c
-        duals[i] = _nearly_feasible(signed, basis.weights, duals[i], c, dual_tol)
         slack[i] = basis.slack(duals[i], n_components[i], float(np.linalg.norm(c)))
     beta, intercept = basis.coefficients(coordinates)
     unit = basis.weight_unit
@@ -102,6 +106,21 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
         )
         for i, d in enumerate(n_components)
     ]
+
+
+def _canonical_pair(signed, weights, coordinates, dual, dual_tol, guess):
+    """Canonical optimum and a dual point of least residual; whether found, and its active points.
+
+    A dual point whose gap is open describes no optimal face: an optimum that was found by it need
+    not be the shortest one, and is looked for once more by the mended dual point.
+    """
+    gap = abs(hinge_loss(signed, weights, coordinates) - dual.sum())
+    for _ in range(1 if gap <= GAP_TOL * weights.sum() else 2):
+        coordinates, found, active = canonical_optimum(
+            signed, weights, coordinates, dual, dual_tol, guess
+        )
+        dual = _nearly_feasible(signed, weights, dual, coordinates, dual_tol)
+    return coordinates, dual, found, active
 
 
 def _nearly_feasible(signed, weights, dual, coordinates, dual_tol):
