@@ -63,12 +63,12 @@ SETS = (
 )
 QUICK_SETS = ("raetsch/heart", "embedded/twonorm", "statlog/segment", "uci/optdigits")
 #: Trials of every method.
-N_TRIALS = {"quick": 2, "full": 12}
+N_TRIALS = {"quick": 2, "full": 20}
 
 #: Trees on all columns of the wide sets, where the protocol gives principal components.
 ALL_COLUMNS = "all columns"
 TREES = ("extra trees", "random forest")
-N_TRIALS_ALL_COLUMNS = 12
+N_TRIALS_ALL_COLUMNS = 20
 #: Learning curves.
 CURVES = "curves"
 CURVE_SETS = (
@@ -90,7 +90,7 @@ CURVE_METHODS = (
 #: Training rows, as far as a set has them, and all that are not tested.
 CURVE_SIZES = (50, 100, 200, 400, 800)
 ALL_ROWS = 10_000
-N_TRIALS_CURVES = 3
+N_TRIALS_CURVES = 5
 #: Probabilities below this one count as this one in the log loss.
 LEAST_PROBABILITY = 1e-3
 
