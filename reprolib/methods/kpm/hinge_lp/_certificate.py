@@ -115,7 +115,8 @@ def _canonical_pair(signed, weights, coordinates, dual, dual_tol, guess):
     not be the shortest one, and is looked for once more by the mended dual point.
     """
     gap = abs(hinge_loss(signed, weights, coordinates) - dual.sum())
-    for _ in range(1 if gap <= GAP_TOL * weights.sum() else 2):
+    closed = gap <= GAP_TOL * weights.sum()
+    for _ in range(1 if closed else 2):
         coordinates, found, active = canonical_optimum(
             signed, weights, coordinates, dual, dual_tol, guess
         )
