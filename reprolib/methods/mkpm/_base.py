@@ -39,7 +39,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         "basis": [StrOptions({"kernel_pca", "nystrom", "cholesky"})],
         "rank": [COUNT, None],
         "code": [StrOptions(set(CODES)), "array-like"],
-        "rank_tol": [Interval(Real, 0.0, 1.0, closed="left"), None],
+        "rank_tol": [Interval(Real, 0.0, 1.0, closed="left")],
         "random_state": ["random_state"],
     }
 

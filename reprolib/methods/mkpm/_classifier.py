@@ -53,9 +53,9 @@ class MKPMClassifier(_MKPM):
         1 / (n_features X.var()).
     degree, coef0 : float, default=3 and 1
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
-    rank_tol : float, optional
-        Eigenvalues at most this fraction of the largest are taken as zero, which caps d_l; by
-        default n times the machine epsilon. Not used by ``basis="cholesky"``.
+    rank_tol : float, default=1e-10
+        Eigenvalues at most this fraction of the largest are taken as zero, which caps d_l: at new
+        points their functions are mostly round-off. Not used by ``basis="cholesky"``.
     random_state : int, RandomState or None
         For the landmarks and the random code.
 
@@ -127,7 +127,7 @@ class MKPMClassifier(_MKPM):
         gamma: float | str | None = None,
         degree: int = 3,
         coef0: float = 1,
-        rank_tol: float | None = None,
+        rank_tol: float = 1e-10,
         random_state=None,
     ):
         self.n_components = n_components

@@ -9,7 +9,7 @@ from sklearn.model_selection import check_cv
 
 from reprolib.methods.mkpm._base import _MKPM
 from reprolib.methods.mkpm._classifier import MKPMClassifier
-from reprolib.methods.mkpm._paths import TIE_TOL
+from reprolib.methods.mkpm._paths import TIE_TOL, nearest_words
 from reprolib.methods.shared.kernels import Kernel
 from reprolib.methods.shared.path_scores import SCORING, path_scores
 from reprolib.methods.shared.validation import COUNT, list_folds
@@ -92,7 +92,7 @@ class MKPMClassifierCV(_MKPM):
         gamma: float | str | None = None,
         degree: int = 3,
         coef0: float = 1,
-        rank_tol: float | None = None,
+        rank_tol: float = 1e-10,
         random_state=None,
     ):
         self.max_components = max_components
@@ -166,5 +166,11 @@ class MKPMClassifierCV(_MKPM):
             return model.count_path(X_test, y[test], sample_weight=repeats)
         values = model.decision_path(X_test)
         return path_scores(
-            self.scoring, model.classes_, values, y[test], sample_weight=repeats, tol=TIE_TOL
+            self.scoring,
+            model.classes_,
+            values,
+            y[test],
+            sample_weight=repeats,
+            tol=TIE_TOL,
+            unit=nearest_words(model.code_),
         )

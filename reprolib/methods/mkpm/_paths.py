@@ -8,12 +8,15 @@ from typing import Protocol
 
 import numpy as np
 from numba import njit
+from scipy.spatial.distance import pdist
 
 from reprolib.methods.shared.codes import decoding_weights, first_largest, nearness
 
-#: Nearness of code words, relative to the largest in size, that differs by no more is equal:
-#: bits of the hinge and logistic loss are exact to their solvers' tolerance only.
-TIE_TOL = 1e-8
+#: Code words whose nearness differs by no more are equally near, relative to the largest in size
+#: and to `nearest_words`. A function of eigenvalue ratio r is known at new points to round-off
+#: divided by r, some 1e-6 at the default ``rank_tol``; a bit that interpolates as many labels -1 as
+#: 1 of equal points is zero there.
+TIE_TOL = 1e-5
 
 
 class BitPaths(Protocol):
@@ -100,16 +103,17 @@ def predict_blocks(
     The nearest code word wins, the first of those whose nearness is equal within `TIE_TOL`. The
     block's length is chosen so that its scores in every dimension take O(n L) memory.
     """
+    unit = nearest_words(code)
     n_samples, rank = features.shape
     block = max(min_block, n_samples // (rank + 1))
     weights, offsets = decoding_weights(code)
     for start in range(0, n_samples, block):
         rows = slice(start, min(start + block, n_samples))
-        yield rows, _decode_path(paths.scores(features[rows]), allocation, weights, offsets)
+        yield rows, _decode_path(paths.scores(features[rows]), allocation, weights, offsets, unit)
 
 
 @njit(cache=True)
-def _decode_path(bit_scores, allocation, weights, offsets):
+def _decode_path(bit_scores, allocation, weights, offsets, unit):
     """Nearest code word (Euclidean) at every row of ``allocation``, the first of tied ones."""
     n_samples, n_bits, _ = bit_scores.shape
     n_totals = len(allocation)
@@ -124,17 +128,22 @@ def _decode_path(bit_scores, allocation, weights, offsets):
                 score = bit_scores[i, bit, allocation[d, bit]]
                 for q in range(n_classes):
                     similarity[q] += score * weights[bit, q]
-            predicted[i, d] = _first_nearest(similarity)
+            predicted[i, d] = _first_nearest(similarity, unit)
     return predicted
 
 
 @njit(cache=True)
-def _first_nearest(similarity):
+def _first_nearest(similarity, unit):
     """Index of the largest value, the first of those that are equal within `TIE_TOL`."""
-    tied = np.max(similarity) - TIE_TOL * np.max(np.abs(similarity))
+    tied = np.max(similarity) - TIE_TOL * max(np.max(np.abs(similarity)), unit)
     return int(np.argmax(similarity >= tied))
 
 
 def decode_first(code, scores):
     """Index of the nearest code word for scores (n, L), ties as in `predict_blocks`."""
-    return first_largest(nearness(code, scores), TIE_TOL)
+    return first_largest(nearness(code, scores), TIE_TOL, nearest_words(code))
+
+
+def nearest_words(code) -> float:
+    """Squared distance of the two nearest code words: the lead of the right one, scores exact."""
+    return float(pdist(code.T, "sqeuclidean").min())

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 TIE = 1e-10
 
 
-def first_largest(values, tol: float = TIE):
+def first_largest(values, tol: float = TIE, unit: float = 0.0):
     """Index of the largest value along the last axis, the first of those equal up to ``tol``.
 
     Scores that tie by the problem (repeated points, symmetric classes) differ in the last digits,
@@ -19,7 +19,10 @@ def first_largest(values, tol: float = TIE):
     ----------
     values : array-like of shape (..., k)
     tol : float
-        Values that differ by less, relative to the largest in size of their row, are equal.
+        Values that differ by no more, relative to the largest in size of their row, are equal.
+    unit : float
+        Size of a value of one. Rows of smaller values are compared relative to it: where all are
+        zero by the problem, the largest in size is round-off itself.
 
     Returns
     -------
@@ -36,7 +39,7 @@ def first_largest(values, tol: float = TIE):
     [1, 0]
     """
     values = np.asarray(values)
-    size = np.abs(values).max(axis=-1, keepdims=True)
+    size = np.maximum(np.abs(values).max(axis=-1, keepdims=True), unit)
     return np.argmax(values >= values.max(axis=-1, keepdims=True) - tol * size, axis=-1)
 
 

@@ -18,9 +18,10 @@ SCORING = [StrOptions(set(get_scorer_names())), callable, None]
 class _PathPoint(ClassifierMixin, BaseEstimator):
     """One point of a path as a fitted classifier; its X are decision values."""
 
-    def __init__(self, classes, tol):
+    def __init__(self, classes, tol, unit):
         self.classes = classes
         self.tol = tol
+        self.unit = unit
 
     def __sklearn_is_fitted__(self):
         return True
@@ -36,12 +37,20 @@ class _PathPoint(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """Class of the largest value, or of the sign of the only one."""
-        chosen = (X > 0.0).astype(int) if X.ndim == 1 else first_largest(X, self.tol)
-        return self.classes[chosen]
+        if X.ndim == 1:
+            return self.classes[(self.tol * self.unit < X).astype(int)]
+        return self.classes[first_largest(X, self.tol, self.unit)]
 
 
 def path_scores(
-    scoring: str | Callable, classes, values, y, *, sample_weight=None, tol: float = TIE
+    scoring: str | Callable,
+    classes,
+    values,
+    y,
+    *,
+    sample_weight=None,
+    tol: float = TIE,
+    unit: float = 0.0,
 ):
     """Score of every point of a path.
 
@@ -57,8 +66,9 @@ def path_scores(
         Labels.
     sample_weight : ndarray of shape (m,), optional
         Handed to the scorer if given.
-    tol : float
-        Relative difference up to which values tie, for the first of several classes.
+    tol, unit : float
+        Difference up to which values tie, for the first class, as in
+        `reprolib.methods.shared.codes.first_largest`.
 
     Returns
     -------
@@ -78,5 +88,5 @@ def path_scores(
     """
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    point = _PathPoint(classes, tol)
+    point = _PathPoint(classes, tol, unit)
     return np.array([scorer(point, part, y, **weights) for part in np.moveaxis(values, -1, 0)])

@@ -13,10 +13,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from reprolib.methods.keops import MKLClassifier
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.kpm.components import KernelComponents
+from reprolib.methods.kpm.estimators import LOSSES
 from reprolib.methods.mkmmc import nearest_in_order
+from reprolib.methods.shared.codes import first_largest
 from reprolib.methods.shared.kernels import center_gram, gram
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.simplex import SimplexRLSClassifier
+
+#: Decision values of KPM, the margin being one, closer than this are equal: so far they are known
+#: (`reprolib.methods.kpm.components.MAX_NORM`). Equal rows with both labels equally often have a
+#: value of zero where their own component is among the D.
+TIED_DECISIONS = 1e-5
 
 #: Distances behind a projection closer than this part of the largest are equal: projections of
 #: equal rows differ by round-off, far below it.
@@ -76,7 +83,9 @@ class ConstantRLS(ClassifierMixin, BaseEstimator):
 class OneVsRestKPM:
     """One KPM for each class against the rest, all with the same D (two classes: one KPM).
 
-    D is lowered to the numerical rank of the Gram matrix.
+    D is lowered to the numerical rank of the Gram matrix, and for each KPM to the last number of
+    components of which rounding does not change decisions
+    (`reprolib.methods.kpm.components.KernelComponents.fit_determined_path`).
     """
 
     def __init__(self, n_components=15, *, loss="hinge", gamma=None):
@@ -85,16 +94,23 @@ class OneVsRestKPM:
         self.gamma = gamma
 
     def fit(self, X, y):
-        """Fit the path up to D of every class."""
+        """Fit the path up to D of every class.
+
+        Raises
+        ------
+        NotOptimalError
+            If not even one component can be certified.
+        """
         self.classes_ = np.unique(y)
         self.X_fit_ = X
-        K = gram(X, gamma=self.gamma)
-        template = KPMClassifier()
-        rank = KernelComponents.from_gram(K, center=False, rank_tol=template.rank_tol).rank
-        self.n_components_ = min(self.n_components, rank)
-        self.models_ = [
-            KPMClassifier(self.n_components_, loss=self.loss, kernel="precomputed").fit(
-                K, y == label
+        rank_tol = KPMClassifier().rank_tol
+        components = KernelComponents.from_gram(
+            gram(X, gamma=self.gamma), center=False, rank_tol=rank_tol
+        )
+        self.n_components_ = min(self.n_components, components.rank)
+        self.paths_ = [
+            components.fit_determined_path(
+                np.where(y == label, 1.0, -1.0), self.n_components_, LOSSES[self.loss]
             )
             for label in self._labels()
         ]
@@ -111,11 +127,14 @@ class OneVsRestKPM:
     def predict_at(self, X, dimensions):
         """Class of every row for several D, one array each."""
         K = gram(X, self.X_fit_, gamma=self.gamma)
-        paths = np.stack([model.decision_path(K) for model in self.models_])
-        columns = [min(D, self.n_components_) - 1 for D in dimensions]
-        if len(self.models_) == 1:
-            return [self.classes_[(paths[0, :, j] > 0).astype(int)] for j in columns]
-        return [self.classes_[np.argmax(paths[:, :, j], axis=0)] for j in columns]
+        scores = [path.scores(K) for path in self.paths_]
+        return [self._decide([s[:, min(D, s.shape[1]) - 1] for s in scores]) for D in dimensions]
+
+    def _decide(self, scores):
+        """Class of every row from the decision values of every KPM."""
+        if len(scores) == 1:
+            return self.classes_[(scores[0] > TIED_DECISIONS).astype(int)]
+        return self.classes_[first_largest(np.column_stack(scores), TIED_DECISIONS, 1.0)]
 
 
 class KernelBank:

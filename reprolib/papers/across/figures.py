@@ -74,7 +74,7 @@ def places(records: pd.DataFrame) -> Figure:
     """Place of every method under each choice of sets and measure that the records allow."""
     methods, names = everywhere(records), set(mean_table(records).index)
     views = [v for v in (*CHOICES, *KINDS) if any(map(v.has, names)) and _measured(records, v)]
-    return place_panels([ordered(records, view, methods) for view in views])
+    return place_panels([ordered(records, view, methods) for view in views], records)
 
 
 def _measured(records: pd.DataFrame, view) -> bool:
@@ -116,8 +116,11 @@ def set_label(name: str) -> str:
     return short_name(name) + ("*" if name in DEGENERATE else "")
 
 
-def place_panels(views: Sequence[Ordered]) -> Figure:
-    """Place and its interval of every method, one panel for each view, methods in one order."""
+def place_panels(views: Sequence[Ordered], records: pd.DataFrame) -> Figure:
+    """Place and its interval of every method, one panel for each view, methods in one order.
+
+    The records are those behind the views; their sources are named below.
+    """
     first = views[0].places
     keys = list(first.sort_values(["place", "low"], kind="stable").index)
     y = np.arange(len(keys))
@@ -135,7 +138,9 @@ def place_panels(views: Sequence[Ordered]) -> Figure:
     axes[0].set_yticks(y, labels(keys), fontsize=8)
     axes[0].invert_yaxis()
     figure.supxlabel(
-        f"place among {len(keys)} methods, with 95 % interval; blue: of the package", fontsize=9
+        f"place among {len(keys)} methods, with 95 % interval; blue: of the package\n"
+        f"{source_text(records)}",
+        fontsize=9,
     )
     return figure
 

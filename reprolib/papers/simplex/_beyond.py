@@ -41,9 +41,9 @@ PEERS = (
 #: Relative duality gap. With 1e-4 a prediction or two of 2,000 differ from one processor to the
 #: next; it is for problems of which one takes minutes, or where round-off ends the descent there.
 BATCH_TOL, LARGE_TOL = 1e-6, 1e-4
-LARGE = ("uci/isolet", "uci/letter")
+LARGE = ("uci/isolet",)
 #: With a Gaussian kernel and the hull, 75,000 to 400,000 multipliers: up to hours a row, not run.
-TOO_LARGE = ("uci/pendigits", *LARGE)
+TOO_LARGE = ("uci/pendigits", "uci/letter", *LARGE)
 #: Iterations of a batch SVM: epochs (linear) or working sets (rbf), then interior-point steps.
 BATCH_ITERATIONS = {"linear": 200, "rbf": 3000}
 

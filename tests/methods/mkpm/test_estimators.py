@@ -392,6 +392,23 @@ def test_dimensions_and_labels_beyond_the_fitted_model_are_named(blobs):
         model.bit_risk_path(X[:2], [y[0], 99])
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_points_with_both_labels_equally_often_go_to_the_first_class(seed):
+    rng = np.random.default_rng(seed)
+    cells = rng.normal(size=(24, 3))
+    X = np.repeat(cells, 4, axis=0)
+    y = np.concatenate([rng.permutation([0, 0, 1, 1]) for _ in cells])
+    y[:4], y[4:8] = 1, 0
+    truth = np.arange(24) == 0
+    model = MKPMClassifier(gamma=0.03).fit(X, y)
+    np.testing.assert_array_equal(model.predict(cells), truth)
+    np.testing.assert_array_equal(model.predict_path(cells)[:, -1], truth)
+    halves = [(np.arange(96), np.arange(0, 96, 4))]
+    scored = MKPMClassifierCV(48, gamma=0.03, cv=halves, scoring="accuracy").fit(X, y)
+    counted = MKPMClassifierCV(48, gamma=0.03, cv=halves).fit(X, y)
+    assert scored.cv_score_path_[-1] == counted.cv_score_path_[-1]
+
+
 def test_code_words_that_are_equally_near_but_for_rounding_go_to_the_first_class():
     code = one_vs_all_code(3)
     scores = np.array([[-1.0, -1.0 + 1e-12, -1.0 - 1e-12], [-1.0, 1.0, -1.0]])

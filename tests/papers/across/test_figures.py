@@ -38,8 +38,9 @@ def test_heat_table_prints_every_accuracy(records):
 
 def test_places_are_drawn_one_panel_a_view_in_the_order_of_the_first(records):
     found = [views.ordered(records, view) for view in views.CHOICES[:3]]
-    figure = figures.place_panels(found)
+    figure = figures.place_panels(found, records)
     assert len(figure.axes) == 3
+    assert "partial" in figure.get_supxlabel()
     keys = list(found[0].places.sort_values(["place", "low"], kind="stable").index)
     for axis, view in zip(figure.axes, found, strict=True):
         dots = axis.collections[-1].get_offsets()

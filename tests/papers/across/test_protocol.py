@@ -19,7 +19,7 @@ from sklearn.preprocessing import label_binarize
 
 import data_fetch
 from data_fetch import Dataset
-from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.kpm import KPMClassifier, components
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
 from reprolib.papers.across import protocol as across
 from reprolib.papers.across._estimators import ConstantRLS, KernelBank, NearestVote, OneVsRestKPM
@@ -288,6 +288,25 @@ def test_kpm_takes_what_rank_there_is():
     X = np.repeat([[0.0], [1.0], [2.0]], 10, axis=0)
     y = np.repeat([0, 1, 1], 10)
     assert OneVsRestKPM(45, gamma=1.0).fit(X, y).n_components_ == 3
+
+
+def test_kpm_equal_rows_with_both_labels_equally_often_go_to_the_first_class():
+    X = np.repeat(np.random.default_rng(0).normal(size=(12, 2)), 4, axis=0)
+    y = np.tile([0, 1, 1, 0], 12)
+    y[:4] = 1
+    model = OneVsRestKPM(12, loss="square", gamma=0.1).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X[::4]), np.arange(12) == 0)
+
+
+def test_kpm_ends_where_rounding_may_change_decisions(monkeypatch):
+    split = make_split(blobs(2), 0)
+    plain = KPMClassifier(8, gamma=0.2).fit(split.X, split.y)
+    norm = plain.path_.norm
+    assert norm[:3].max() < norm[3]
+    monkeypatch.setattr(components, "MAX_NORM", 0.5 * (norm[2] + norm[3]))
+    ended = OneVsRestKPM(8, gamma=0.2).fit(split.X, split.y).predict_at(split.X_test, [2, 4, 8])
+    expected = plain.decision_path(split.X_test)[:, [1, 2, 2]] > 0
+    np.testing.assert_array_equal(np.column_stack(ended), expected)
 
 
 def test_kernel_bank_learns_a_combination():
