@@ -28,6 +28,12 @@ FOCUSED = """() => {
         outlined: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0,
     };
 }"""
+#: Whether all pictures are loaded; if not, the next one is scrolled into view, which loads it.
+PICTURES_ARE_LOADED = """() => {
+    const left = [...document.images].find((image) => !image.naturalWidth);
+    left?.scrollIntoView();
+    return !left;
+}"""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -44,7 +50,7 @@ def browser():
         pytest.skip("no Chromium on PATH; install one, or name it in REPROLIB_CHROMIUM")
     with (
         playwright.sync_playwright() as driver,
-        driver.chromium.launch(executable_path=executable) as launched,
+        driver.chromium.launch(executable_path=executable, args=["--disable-gpu"]) as launched,
     ):
         yield launched
 
@@ -114,11 +120,8 @@ def test_loads_without_errors_and_without_the_network(visit):
     page, seen = visit
     _unfold(page)
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    pictures = page.locator("img")
-    assert pictures.count() > len(PAPERS)
-    for picture in pictures.all():
-        picture.scroll_into_view_if_needed()
-        page.wait_for_function("(image) => image.naturalWidth > 0", arg=picture.element_handle())
+    assert page.locator("img").count() > len(PAPERS)
+    page.wait_for_function(PICTURES_ARE_LOADED)
     assert seen.messages == []
     assert seen.failed == []
     assert {url.split(":")[0] for url in seen.requests} <= {"file", "data"}
@@ -148,6 +151,7 @@ def test_numbers_sort_by_value_in_both_directions(page, activate):
 
 
 def test_every_table_sorts(page):
+    _thin_out(page)
     _unfold(page)
     for records in page.locator(".records").all():
         header = records.locator("th").last
@@ -222,8 +226,8 @@ def test_axe_finds_no_violation(browser, address, width, scheme):
         viewport={"width": WIDTHS[width], "height": 800},
         color_scheme=scheme,
     )
-    _unfold(page)
     _thin_out(page)
+    _unfold(page)
     found = axe.Axe().run(page)
     page.close()
     assert found.violations_count == 0, found.generate_report()
