@@ -52,12 +52,18 @@ def test_a_wheel_has_everything_that_its_commands_read(built):
 
 @pytest.mark.slow
 def test_an_installed_package_works_in_an_empty_folder(built, tmp_path):
-    """The folder of the built files stands for site-packages."""
+    """The folder of the built files stands for site-packages.
+
+    Every figure is made, as its data have to be there. None is rendered: that needs none of our
+    files, and is done for the report on the checkout.
+    """
     lines = (
         "import reprolib, reprolib.rerun.folders as f; from reprolib.cli.main import main",
         "assert 'lib' in reprolib.__file__ and f.committed_directory().is_dir()",
         "assert not f.can_be_committed()",
         "assert main(['notebooks', 'mine']) == 0",
+        "import reprolib.report.section as section",
+        "section.embed = lambda figure: section.plt.close(figure) or 'data:,'",
         "assert main(['report', '--output', 'report.html']) == 0",
         "assert main(['bench', 'no-such-benchmark']) == 2",
     )

@@ -137,8 +137,9 @@ def judge(number: Number, records: pd.DataFrame) -> Verdict:
     """
     if number.not_run:
         return _without_records(number, number.not_run)
+    scores = _scores_by_reading(number, records)
     outcomes = {
-        str(reading): _outcome(number, rows, _score_paths(number, records, str(reading)))
+        str(reading): _outcome(number, rows, _score_paths(scores.get(str(reading))))
         for reading, rows in _matching(records, number).groupby("reading")
     }
     headline = outcomes.pop(HEADLINE, None)
@@ -280,18 +281,22 @@ def _matching(records: pd.DataFrame, number: Number) -> pd.DataFrame:
 
 def _usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
     """Sound records on real data with the given columns."""
-    keep = (records["status"] == "ok") & (records["source"] != "embedded")
     for column, wanted in select.items():
-        keep &= records[column] == wanted
-    return records[keep]
+        records = records[records[column] == wanted]
+    return records[(records["status"] == "ok") & (records["source"] != "embedded")]
 
 
-def _score_paths(number: Number, records: pd.DataFrame, reading: str) -> np.ndarray:
-    """Paths of the score behind a selection, one row a trial; no rows if none are named."""
+def _scores_by_reading(number: Number, records: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Records of the score behind a selection; none if none are named."""
     if not number.scores:
-        return np.empty((0, 0))
-    rows = _usable(records, {**number.scores, "reading": reading})
-    paths = [np.array(text.split(), dtype=float) for text in rows["path"] if text]
+        return {}
+    found = _usable(records, number.scores).groupby("reading")
+    return {str(reading): rows for reading, rows in found}
+
+
+def _score_paths(rows: pd.DataFrame | None) -> np.ndarray:
+    """Paths of the scores in some records, one row a trial."""
+    paths = [np.array(p.split(), dtype=float) for p in ([] if rows is None else rows["path"]) if p]
     shortest = min((len(path) for path in paths), default=0)
     return np.array([path[:shortest] for path in paths]).reshape(len(paths), shortest)
 

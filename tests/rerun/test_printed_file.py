@@ -190,20 +190,19 @@ def test_misspelt_name_is_an_error_on_committed_results(
     found = unmatched(listed, results.load_paper("kpm"))
     assert found
     assert all(line.startswith("tables.table1, ") and message in line for line in found)
-    verdicts._judged.cache_clear()
+    monkeypatch.setattr(verdicts, "_judged", verdicts._judged.__wrapped__)
     monkeypatch.setattr(verdicts, "numbers", lambda paper: listed)
     with pytest.raises(
         ValueError, match="reprolib/papers/kpm/printed.toml: tables.table1, 'Banana', 'KPM'"
     ):
         judge_paper("kpm")
     assert judge_paper("kpm", tmp_path), "results of another run may be incomplete"
-    verdicts._judged.cache_clear()
 
 
 def test_experiment_that_was_left_out_is_an_error_on_committed_results(monkeypatch):
     records = results.load_paper("kpm")
     left = records[(records["dataset"] != "raetsch/banana") | (records["table"] != "table1")]
-    verdicts._judged.cache_clear()
+    monkeypatch.setattr(verdicts, "_judged", verdicts._judged.__wrapped__)
     monkeypatch.setattr(results, "load_paper", lambda paper, directory=None: left)
     with pytest.raises(ValueError, match="no dataset 'raetsch/banana'"):
         judge_paper("kpm")
