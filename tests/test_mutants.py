@@ -90,6 +90,9 @@ def test_lines_that_coverage_does_not_see_have_the_tests_of_the_mirrored_folder(
         "tests/papers/test_golden.py::a[keops]",
         "tests/rerun/test_a.py::a",
     ]
+    listed = "tests/test_signatures.py::a"
+    found = choice.mirrored("reprolib/methods/kpm/a.py", [*nodes, listed])
+    assert found == [listed, nodes[0]]
     assert choice.mirrored("reprolib/methods/kpm/a.py", nodes) == nodes[:1]
     assert choice.mirrored("reprolib/papers/kpm/protocol.py", nodes) == [nodes[2], nodes[3]]
     assert choice.mirrored("reprolib/rerun/a.py", nodes) == nodes[5:]

@@ -97,7 +97,15 @@ def tests_in(contexts: Iterable[str], seconds: Iterable[str]) -> list[str]:
 
 
 def mirrored(path: str, seconds: Iterable[str]) -> list[str]:
-    """Tests of the folder that mirrors the file's, and those of all papers for a paper's file."""
+    """Tests of the folder that mirrors the file's, and those of all papers for a paper's file.
+
+    With them the list of all constants and defaults, which are lines of no test.
+    """
+    listed = [node for node in seconds if node.startswith("tests/test_signatures.py::")]
+    return listed + _of_the_folder(path, seconds)
+
+
+def _of_the_folder(path: str, seconds: Iterable[str]) -> list[str]:
     _, house, inner, *_ = Path(path).parts
     own = [node for node in seconds if node.startswith(f"tests/{house}/{inner}/")]
     general = [node for node in seconds if node.startswith(f"tests/{house}/test_")]

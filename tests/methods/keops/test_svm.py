@@ -7,6 +7,7 @@ from sklearn.svm import SVC
 from reprolib.methods.keops import svm as svm_module
 from reprolib.methods.keops.svm import (
     best_intercept,
+    feasible_point,
     solve_svm,
     solve_svm_active_set,
     solve_svm_cvxopt,
@@ -122,3 +123,13 @@ def test_cycling_is_noticed_and_a_full_free_set_is_no_overrun():
     solution = solve_svm_active_set(X @ X.T, y, 1.0, alpha=start)
     assert solution.status == "optimal"
     assert solution.iterations < 20
+
+
+@pytest.mark.parametrize("heavier", [-1.0, 1.0])
+def test_feasible_point_shrinks_the_heavier_class(heavier):
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    alpha = np.where(y == heavier, [3.0, 1.0, 3.0, 1.0], [1.0, -1.0, 1.0, -1.0])
+    point = feasible_point(alpha, y, 2.0)
+    np.testing.assert_allclose(point[y != heavier], [1.0, 0.0])
+    np.testing.assert_allclose(point[y == heavier], [2.0 / 3.0, 1.0 / 3.0])
+    assert not feasible_point(np.maximum(alpha, 0.0) * (y == heavier), y, 2.0).any()

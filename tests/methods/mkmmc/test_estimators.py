@@ -404,3 +404,14 @@ def test_bad_options_are_named(blobs, options, message):
 def test_equal_rows_have_no_bandwidth():
     with pytest.raises(ValueError, match="all rows of X are the same"):
         MultipleKernelMMC().fit(np.ones((4, 2)), [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_alternation_takes_as_many_steps_as_it_may(blobs, steps):
+    X, y = blobs
+    gammas = [0.001, 0.01, 0.1]
+    model = MultipleKernelMMC(gammas=gammas, constraint="whitened", max_iter=steps, tol=0.0)
+    with pytest.warns(NotOptimalWarning):
+        model.fit(X, y)
+    assert model.n_iter_ == steps
+    assert len(model.objective_path_) == steps + 1

@@ -9,6 +9,7 @@ from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.simplex import SimplexConeSVC, SimplexHalfspaceSVC
 from reprolib.methods.simplex.kronecker_ipm import (
+    LARGEST_RANK,
     FactoredGram,
     _Preconditioner,
     pivoted_cholesky,
@@ -144,3 +145,10 @@ def test_equal_points_with_all_labels_have_a_finite_answer(scale):
     model = SimplexConeSVC(kernel="linear").fit(X, y)
     assert 0.0 <= model.duality_gap_ <= 1.0
     assert len(set(model.predict(X))) == 1
+
+
+def test_factors_of_wide_data_are_for_ten_times_the_largest_rank_of_rows():
+    wide, thin = np.zeros((1, LARGEST_RANK + 1)), np.zeros((1, LARGEST_RANK))
+    assert FeatureAccess(wide).fits(10 * LARGEST_RANK)
+    assert not FeatureAccess(wide).fits(10 * LARGEST_RANK + 1)
+    assert FeatureAccess(thin).fits(10**9)

@@ -119,6 +119,7 @@ def test_halfspace_is_fisher_consistent_on_the_convex_hull(seed, T):
     p = draw_probabilities(np.random.default_rng(seed), T)
     f = pointwise_minimizer(loss, p, convex_hull=True)
     assert decode(loss.code, f[None])[0] == np.argmax(p)
+    np.testing.assert_allclose(f, loss.code[:, np.argmax(p)], atol=1e-9)
 
 
 def test_sum_of_the_hinges_is_twice_the_hinge_for_two_classes():

@@ -125,6 +125,30 @@ def measured(trial, method):
     return found
 
 
+def left_out_path(trial):
+    """Accuracy in 1, ..., c dimensions of every image behind an MMC fitted to the others."""
+    hits = np.zeros(trial.n_classes)
+    for i in range(len(trial.y)):
+        others = np.arange(len(trial.y)) != i
+        fitted = MMC(trial.n_classes).fit(trial.X[others], trial.y[others])
+        Z, z = fitted.transform(trial.X[others]), fitted.transform(trial.X[i : i + 1])
+        for d in range(1, trial.n_classes + 1):
+            nearest = np.argmin(np.sum((Z[:, :d] - z[:, :d]) ** 2, axis=1))
+            hits[d - 1] += trial.y[others][nearest] == trial.y[i]
+    return hits / len(trial.y)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_own_dimension_of_mmc_is_the_best_when_every_image_is_left_out(seed):
+    rng, y = np.random.default_rng(seed), np.repeat([0, 1, 2], 8)
+    X = rng.normal(size=(len(y), 6)) * [1, 3, 3, 3, 3, 3] + np.outer(y, [4, 0, 0, 0, 0, 0])
+    trial = Trial(X, y, X, y)
+    found = {m.reading: m for m in METHODS["mmc", HEADLINE].run(trial)}
+    expected = largest_argmax(left_out_path(trial)) + 1
+    assert found[HEADLINE].chosen["n_components"] == expected
+    assert found["within weight 4"].chosen["n_components"] == 2
+
+
 def test_scan_has_every_weight_of_the_question():
     assert scanned_weights(2) == [float(mu) for mu in range(1, 21)]
     assert scanned_weights(8)[-2:] == [20.0, 24.0]

@@ -1,0 +1,140 @@
+"""What the figures of the report show, as numbers and texts: a stored list for every paper.
+
+``python -m tests.pictures KEY ...`` writes ``tests/report/pictures/KEY.json`` anew from the
+committed records, after a change that was meant.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedFormatter, FuncFormatter
+
+from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.papers.across import figures as across
+from reprolib.papers.keops import figures as keops
+from reprolib.papers.kpm import example as kpm
+from reprolib.papers.mkmmc import example as mkmmc
+from reprolib.papers.mkmmc.figures import deviation_table, deviations_figure
+from reprolib.papers.mkpm import example as mkpm
+from reprolib.papers.simplex import example as simplex
+from reprolib.report.paper_figures import report_figures
+from reprolib.rerun import records as results
+from reprolib.rerun.folders import replace_file
+from reprolib.rerun.registry import PAPERS, STUDIES
+
+FOLDER = Path(__file__).parent / "report/pictures"
+EXAMPLES = "examples"
+KEYS = (*PAPERS, *STUDIES, EXAMPLES)
+
+
+def described(figure: Figure) -> dict[str, Any]:
+    """Size, texts and axes of a figure."""
+    return {
+        "size": _numbers(figure.get_size_inches()),
+        "texts": [text.get_text() for text in figure.findobj(plt.Text) if text.axes is None],
+        "axes": [_axes(axis) for axis in figure.axes],
+    }
+
+
+def _axes(axis: Axes) -> dict[str, Any]:
+    legend = axis.get_legend()
+    return {
+        "title": axis.get_title(),
+        "labels": [axis.get_xlabel(), axis.get_ylabel()],
+        "scales": [axis.get_xscale(), axis.get_yscale()],
+        "limits": _numbers([*axis.get_xlim(), *axis.get_ylim()]),
+        "ticks": [_ticks(axis.xaxis), _ticks(axis.yaxis)],
+        "texts": [[t.get_text(), *_numbers(t.get_position())] for t in axis.texts],
+        "legend": [] if legend is None else [text.get_text() for text in legend.get_texts()],
+        "box": [] if axis.get_box_aspect() is None else _numbers(np.ravel(axis.get_box_aspect())),
+        "lines": [_marks(line.get_xydata()) for line in axis.lines],
+        "collections": [_marks(c.get_offsets()) for c in axis.collections],
+        "images": [_marks(np.reshape(image.get_array(), (-1, 1))) for image in axis.images],
+        "patches": len(axis.patches),
+    }
+
+
+def _ticks(axis) -> list[str]:
+    """Labels that the figure gives its ticks; those of matplotlib depend on its version."""
+    if not isinstance(axis.get_major_formatter(), FixedFormatter | FuncFormatter):
+        return []
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def _marks(points) -> list[float]:
+    """Number of the points that are there, and their mean and spread."""
+    points = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan)
+    points = points[np.isfinite(points).all(axis=1)] if len(points) else points
+    if not len(points):
+        return [0.0]
+    return [float(len(points)), *_numbers(points.mean(axis=0)), *_numbers(points.std(axis=0))]
+
+
+def _numbers(values) -> list[float]:
+    return [float(f"{value:.9g}") for value in values]
+
+
+def _examples() -> Mapping[str, Figure]:
+    """Pictures of the notebooks that need no data."""
+    rng = np.random.default_rng(0)
+    X, y = mkpm.rings(60, seed=0)
+    X2, y2 = rng.normal(size=(40, 2)), rng.permutation(np.repeat([-1, 1], 20))
+    M = rng.normal(size=(3, 3))
+    draw: Mapping[str, Callable[[], Figure]] = {
+        "codes": simplex.codes,
+        "level sets": simplex.level_sets,
+        "online": lambda: simplex.online_learning("cone", 0.01, 2),
+        "rings": lambda: mkpm.at_dimension(MKPMClassifier(40, gamma=1.0).fit(X, y), X, y, X, y, 12),
+        "components": lambda: kpm.components(X2, y2, 0.5, [1, 2]),
+        "path": lambda: kpm.path_picture(
+            KPMClassifier(n_components=6, gamma=0.5).fit(X2, y2), X2, y2, X2, y2
+        ),
+        "triangle": lambda: mkmmc.simplex_figure(M + M.T, {"a": [1, 0, 0]}),
+        "images": lambda: mkmmc.image_grid({"r": rng.random((4, 9))}, (3, 3)),
+    }
+    return {name: make() for name, make in draw.items()}
+
+
+def _of_records(key: str) -> dict[str, Figure]:
+    """Figures of the report, and those of the notebook that need nothing but the records."""
+    records = results.load_paper(key)
+    figures = dict(report_figures(key, records))
+    if key == "mkmmc":
+        table = deviation_table(records[records["method"] == "mmc"], "MMC", ["mmc"])
+        figures["deviations"] = deviations_figure(table, "MMC")
+    if key == "across":
+        figures["paired"] = across.paired_differences(records, "extra trees")
+    if key == "keops":
+        figures["readings"] = keops.readings_forest(records)
+    return figures
+
+
+def described_of(key: str) -> dict[str, Any]:
+    """Every figure of a paper by caption; of `EXAMPLES`, the pictures that need no data."""
+    figures = _examples() if key == EXAMPLES else _of_records(key)
+    found = {caption: described(figure) for caption, figure in figures.items()}
+    plt.close("all")
+    return found
+
+
+def write(key: str) -> Path:
+    """Write the list of a paper anew."""
+    path = FOLDER / f"{key}.json"
+    FOLDER.mkdir(exist_ok=True)
+    replace_file(path, json.dumps(described_of(key), ensure_ascii=False, indent=0) + "\n")
+    return path
+
+
+if __name__ == "__main__":
+    for key in sys.argv[1:] or KEYS:
+        print(write(key))
