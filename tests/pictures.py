@@ -30,11 +30,11 @@ from reprolib.papers.simplex import example as simplex
 from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.folders import replace_file
-from reprolib.rerun.registry import PAPERS, STUDIES
+from tests.golden import with_results
 
 FOLDER = Path(__file__).parent / "report/pictures"
 EXAMPLES = "examples"
-KEYS = (*PAPERS, *STUDIES, EXAMPLES)
+KEYS = (*with_results(), EXAMPLES)
 
 
 def described(figure: Figure) -> dict[str, Any]:

@@ -192,7 +192,7 @@ def clipped_log_loss(y, probabilities, classes) -> float:
     return float(-np.mean(np.log(np.maximum(own, LEAST_PROBABILITY))))
 
 
-PROTOCOL = Protocol(PAPER, 3, _datasets, (list_tasks,), run)
+PROTOCOL = Protocol(PAPER, 4, _datasets, (list_tasks,), run)
 
 __all__ = [
     "ALL_COLUMNS",

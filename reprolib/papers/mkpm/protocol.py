@@ -67,4 +67,4 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     return (_haxby if is_fmri(task.dataset) else _statlog).run(task, dataset)
 
 
-PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage, second_stage), run, derive=_statlog.derive)
+PROTOCOL = Protocol(PAPER, 3, _datasets, (first_stage, second_stage), run, derive=_statlog.derive)

@@ -70,4 +70,4 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     return _RUN[task.table](task, X, y, dataset.X[test], dataset.y[test])
 
 
-PROTOCOL = Protocol(PAPER, 1, _datasets, (table2_stage, extra_stage), run)
+PROTOCOL = Protocol(PAPER, 2, _datasets, (table2_stage, extra_stage), run)
