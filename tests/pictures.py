@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -28,6 +29,7 @@ from reprolib.papers.mkmmc.figures import deviation_table, deviations_figure
 from reprolib.papers.mkpm import example as mkpm
 from reprolib.papers.simplex import example as simplex
 from reprolib.report.paper_figures import report_figures
+from reprolib.report.style import use_style
 from reprolib.rerun import records as results
 from reprolib.rerun.folders import replace_file
 from tests.golden import with_results
@@ -41,7 +43,8 @@ def described(figure: Figure) -> dict[str, Any]:
     """Size, texts and axes of a figure."""
     return {
         "size": _numbers(figure.get_size_inches()),
-        "texts": [text.get_text() for text in figure.findobj(plt.Text) if text.axes is None],
+        "texts": [text.get_text() for text in figure.texts],
+        "legends": [[t.get_text() for t in legend.get_texts()] for legend in figure.legends],
         "axes": [_axes(axis) for axis in figure.axes],
     }
 
@@ -58,9 +61,9 @@ def _axes(axis: Axes) -> dict[str, Any]:
         "legend": [] if legend is None else [text.get_text() for text in legend.get_texts()],
         "box": [] if axis.get_box_aspect() is None else _numbers(np.ravel(axis.get_box_aspect())),
         "lines": [_marks(line.get_xydata()) for line in axis.lines],
-        "collections": [_marks(c.get_offsets()) for c in axis.collections],
+        "collections": [_marks(_points(found)) for found in axis.collections],
         "images": [_marks(np.reshape(image.get_array(), (-1, 1))) for image in axis.images],
-        "patches": len(axis.patches),
+        "patches": [_numbers(patch.get_path().get_extents().bounds) for patch in axis.patches],
     }
 
 
@@ -69,6 +72,13 @@ def _ticks(axis) -> list[str]:
     if not isinstance(axis.get_major_formatter(), FixedFormatter | FuncFormatter):
         return []
     return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def _points(collection) -> np.ndarray:
+    """Where the marks of a collection are; of lines and areas, their corners."""
+    offsets = np.ma.asarray(collection.get_offsets())
+    corners = [path.vertices for path in collection.get_paths()]
+    return offsets if len(offsets) > 1 or offsets.any() else np.concatenate([offsets, *corners])
 
 
 def _marks(points) -> list[float]:
@@ -121,9 +131,11 @@ def _of_records(key: str) -> dict[str, Figure]:
 
 def described_of(key: str) -> dict[str, Any]:
     """Every figure of a paper by caption; of `EXAMPLES`, the pictures that need no data."""
-    figures = _examples() if key == EXAMPLES else _of_records(key)
-    found = {caption: described(figure) for caption, figure in figures.items()}
-    plt.close("all")
+    with mpl.rc_context():
+        use_style()
+        figures = _examples() if key == EXAMPLES else _of_records(key)
+        found = {caption: described(figure) for caption, figure in figures.items()}
+        plt.close("all")
     return found
 
 

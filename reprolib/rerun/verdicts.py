@@ -296,7 +296,8 @@ def _scores_by_reading(number: Number, records: pd.DataFrame) -> dict[str, pd.Da
 
 def _score_paths(rows: pd.DataFrame | None) -> np.ndarray:
     """Paths of the scores in some records, one row a trial."""
-    paths = [np.array(p.split(), dtype=float) for p in ([] if rows is None else rows["path"]) if p]
+    texts = [] if rows is None else [text for text in rows["path"] if text]
+    paths = [np.array(text.split(), dtype=float) for text in texts]
     shortest = min((len(path) for path in paths), default=0)
     return np.array([path[:shortest] for path in paths]).reshape(len(paths), shortest)
 

@@ -58,7 +58,7 @@ def _times_roots(values, roots):
     return values if roots is None else roots[:, np.newaxis] * values
 
 
-def kernel_pca_basis(K, *, rank_tol: float | None = None, roots=None) -> Basis:
+def kernel_pca_basis(K, *, rank_tol: float, roots=None) -> Basis:
     """Kernel principal components of the training data, neither centred nor shifted.
 
     Takerkart & Ralaivola (CVPR 2011), section 2.3: psi_d = Phi a_d / sqrt(gamma_d), equation (34),
@@ -75,7 +75,7 @@ def nystrom_basis(
     n_samples: int,
     rank: int,
     *,
-    rank_tol: float | None = None,
+    rank_tol: float,
     random_state=None,
     roots=None,
 ) -> Basis:
@@ -88,9 +88,8 @@ def nystrom_basis(
     n_samples : int
     rank : int
         Number of landmarks, at most n.
-    rank_tol : float, optional
-        Approximate eigenvalues at most this fraction of the largest are taken as zero; the
-        default is n times the machine epsilon, as for the exact components.
+    rank_tol : float
+        Approximate eigenvalues at most this fraction of the largest are taken as zero.
     random_state : int, RandomState or None
         For the landmarks.
     roots : ndarray of shape (n,), optional
@@ -105,8 +104,7 @@ def nystrom_basis(
         overwrite_a=True,
         check_finite=False,
     )
-    tol = n_samples * np.finfo(float).eps if rank_tol is None else rank_tol
-    kept = singular_values**2 > tol * np.max(singular_values**2, initial=0.0)
+    kept = singular_values**2 > rank_tol * np.max(singular_values**2, initial=0.0)
     projection = landmark_map @ (rotation[kept].T / singular_values[kept])
     return Basis(features[:, kept], support, projection, roots)
 

@@ -20,9 +20,10 @@ class MKPMClassifier(_MKPM):
 
     A dynamic programme solves this for all d = 0, ..., ``n_components`` at once, so that a fitted
     model holds the whole regularisation path (`score_path`, `predict_path`, `decision_path`);
-    `predict` uses its last point. A new x gets the class of the nearest code word. The kernel is
-    not centred, and the square loss has no intercept, as in the paper; with the hinge and the
-    logistic loss every bit is a binary KPM with an intercept, which takes none of the budget.
+    `predict` uses its last point. A new x gets the class of the nearest code word, the first of
+    those that rounding cannot tell apart. The kernel is not centred, and the square loss has no
+    intercept, as in the paper; with the hinge and the logistic loss every bit is a binary KPM with
+    an intercept, which takes none of the budget.
 
     Parameters
     ----------

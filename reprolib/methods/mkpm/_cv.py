@@ -9,7 +9,7 @@ from sklearn.model_selection import check_cv
 
 from reprolib.methods.mkpm._base import _MKPM
 from reprolib.methods.mkpm._classifier import MKPMClassifier
-from reprolib.methods.mkpm._paths import TIE_TOL, nearest_words
+from reprolib.methods.mkpm._paths import TieRule
 from reprolib.methods.shared.kernels import Kernel
 from reprolib.methods.shared.path_scores import SCORING, path_scores
 from reprolib.methods.shared.validation import COUNT, list_folds
@@ -171,6 +171,5 @@ class MKPMClassifierCV(_MKPM):
             values,
             y[test],
             sample_weight=repeats,
-            tol=TIE_TOL,
-            unit=nearest_words(model.code_),
+            tolerance=TieRule.of(model.code_).tolerance,
         )

@@ -12,11 +12,39 @@ from scipy.spatial.distance import pdist
 
 from reprolib.methods.shared.codes import decoding_weights, first_largest, nearness
 
-#: Code words whose nearness differs by no more are equally near, relative to the largest in size
-#: and to `nearest_words`. A function of eigenvalue ratio r is known at new points to round-off
-#: divided by r, some 1e-6 at the default ``rank_tol``; a bit that interpolates as many labels -1 as
-#: 1 of equal points is zero there.
+#: Code words are equally near where the lead of one of them is no larger than this part of the lead
+#: that the right one has when the scores are exact (see `TieRule`). At new points a function of
+#: eigenvalue ratio r is known to round-off divided by r, some 1e-6 at the default ``rank_tol``. A
+#: bit that interpolates equal points with both labels equally often is zero there but for that.
 TIE_TOL = 1e-5
+
+
+@dataclass(frozen=True)
+class TieRule:
+    """When the code words of a code are equally near.
+
+    Parameters
+    ----------
+    lead : float
+        Squared distance of the two nearest words: by so much the right one leads at least.
+    largest : float
+        Largest nearness in size, at the words themselves. Where the nearness of the nearest word is
+        beyond it, the tolerance grows with it.
+    """
+
+    lead: float
+    largest: float
+
+    @classmethod
+    def of(cls, code) -> TieRule:
+        """Rule of a code matrix of shape (L, T)."""
+        at_words = np.abs(nearness(code, code.T)).max()
+        return cls(float(pdist(code.T, "sqeuclidean").min()), float(at_words))
+
+    def tolerance(self, values):
+        """Difference up to which nearness (..., T) is equal, shape (...)."""
+        beyond = np.abs(values.max(axis=-1)) / self.largest
+        return TIE_TOL * self.lead * np.maximum(1.0, beyond)
 
 
 class BitPaths(Protocol):
@@ -100,20 +128,21 @@ def predict_blocks(
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """Class indices (block, n_totals) along the path, for blocks of rows of ``features``.
 
-    The nearest code word wins, the first of those whose nearness is equal within `TIE_TOL`. The
+    The nearest code word wins, the first of those equally near by `TieRule`. The
     block's length is chosen so that its scores in every dimension take O(n L) memory.
     """
-    unit = nearest_words(code)
+    ties = TieRule.of(code)
     n_samples, rank = features.shape
     block = max(min_block, n_samples // (rank + 1))
     weights, offsets = decoding_weights(code)
     for start in range(0, n_samples, block):
         rows = slice(start, min(start + block, n_samples))
-        yield rows, _decode_path(paths.scores(features[rows]), allocation, weights, offsets, unit)
+        scores = paths.scores(features[rows])
+        yield rows, _decode_path(scores, allocation, weights, offsets, ties.lead, ties.largest)
 
 
 @njit(cache=True)
-def _decode_path(bit_scores, allocation, weights, offsets, unit):
+def _decode_path(bit_scores, allocation, weights, offsets, lead, largest):
     """Nearest code word (Euclidean) at every row of ``allocation``, the first of tied ones."""
     n_samples, n_bits, _ = bit_scores.shape
     n_totals = len(allocation)
@@ -128,22 +157,19 @@ def _decode_path(bit_scores, allocation, weights, offsets, unit):
                 score = bit_scores[i, bit, allocation[d, bit]]
                 for q in range(n_classes):
                     similarity[q] += score * weights[bit, q]
-            predicted[i, d] = _first_nearest(similarity, unit)
+            predicted[i, d] = _first_nearest(similarity, lead, largest)
     return predicted
 
 
 @njit(cache=True)
-def _first_nearest(similarity, unit):
-    """Index of the largest value, the first of those that are equal within `TIE_TOL`."""
-    tied = np.max(similarity) - TIE_TOL * max(np.max(np.abs(similarity)), unit)
-    return int(np.argmax(similarity >= tied))
+def _first_nearest(similarity, lead, largest):
+    """Index of the largest value, the first of those that are equal by `TieRule`."""
+    nearest = np.max(similarity)
+    tolerance = TIE_TOL * lead * max(1.0, abs(nearest) / largest)
+    return int(np.argmax(similarity >= nearest - tolerance))
 
 
 def decode_first(code, scores):
     """Index of the nearest code word for scores (n, L), ties as in `predict_blocks`."""
-    return first_largest(nearness(code, scores), TIE_TOL, nearest_words(code))
-
-
-def nearest_words(code) -> float:
-    """Squared distance of the two nearest code words: the lead of the right one, scores exact."""
-    return float(pdist(code.T, "sqeuclidean").min())
+    values = nearness(code, scores)
+    return first_largest(values, TieRule.of(code).tolerance(values))

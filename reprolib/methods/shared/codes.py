@@ -9,8 +9,8 @@ from sklearn.utils import check_random_state
 TIE = 1e-10
 
 
-def first_largest(values, tol: float = TIE, unit: float = 0.0):
-    """Index of the largest value along the last axis, the first of those equal up to ``tol``.
+def first_largest(values, tolerance=None):
+    """Index of the largest value along the last axis, the first of those equal up to a tolerance.
 
     Scores that tie by the problem (repeated points, symmetric classes) differ in the last digits,
     and otherwise from one processor to the next.
@@ -18,11 +18,9 @@ def first_largest(values, tol: float = TIE, unit: float = 0.0):
     Parameters
     ----------
     values : array-like of shape (..., k)
-    tol : float
-        Values that differ by no more, relative to the largest in size of their row, are equal.
-    unit : float
-        Size of a value of one. Rows of smaller values are compared relative to it: where all are
-        zero by the problem, the largest in size is round-off itself.
+    tolerance : array-like of shape (...), optional
+        Values of a row that differ by no more are equal; by default `TIE` times the largest in
+        size of the row.
 
     Returns
     -------
@@ -39,8 +37,10 @@ def first_largest(values, tol: float = TIE, unit: float = 0.0):
     [1, 0]
     """
     values = np.asarray(values)
-    size = np.maximum(np.abs(values).max(axis=-1, keepdims=True), unit)
-    return np.argmax(values >= values.max(axis=-1, keepdims=True) - tol * size, axis=-1)
+    if tolerance is None:
+        tolerance = TIE * np.abs(values).max(axis=-1)
+    least = values.max(axis=-1) - tolerance
+    return np.argmax(values >= least[..., np.newaxis], axis=-1)
 
 
 def one_vs_all_code(n_classes: int):

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from reprolib.methods.shared.codes import TIE, first_largest
+from reprolib.methods.shared.codes import first_largest
 from reprolib.methods.shared.sklearn_private import StrOptions
 
 #: Words of ``_parameter_constraints`` for the hyperparameter ``scoring``.
@@ -18,10 +18,9 @@ SCORING = [StrOptions(set(get_scorer_names())), callable, None]
 class _PathPoint(ClassifierMixin, BaseEstimator):
     """One point of a path as a fitted classifier; its X are decision values."""
 
-    def __init__(self, classes, tol, unit):
+    def __init__(self, classes, tolerance):
         self.classes = classes
-        self.tol = tol
-        self.unit = unit
+        self.tolerance = tolerance
 
     def __sklearn_is_fitted__(self):
         return True
@@ -37,9 +36,11 @@ class _PathPoint(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """Class of the largest value, or of the sign of the only one."""
-        if X.ndim == 1:
-            return self.classes[(self.tol * self.unit < X).astype(int)]
-        return self.classes[first_largest(X, self.tol, self.unit)]
+        if X.ndim > 1:
+            tolerance = None if self.tolerance is None else self.tolerance(X)
+            return self.classes[first_largest(X, tolerance)]
+        least = 0.0 if self.tolerance is None else self.tolerance(X[:, np.newaxis])
+        return self.classes[(least < X).astype(int)]
 
 
 def path_scores(
@@ -49,8 +50,7 @@ def path_scores(
     y,
     *,
     sample_weight=None,
-    tol: float = TIE,
-    unit: float = 0.0,
+    tolerance: Callable | None = None,
 ):
     """Score of every point of a path.
 
@@ -66,9 +66,10 @@ def path_scores(
         Labels.
     sample_weight : ndarray of shape (m,), optional
         Handed to the scorer if given.
-    tol, unit : float
-        Difference up to which values tie, for the first class, as in
-        `reprolib.methods.shared.codes.first_largest`.
+    tolerance : callable, optional
+        Values (m, T) -> difference up to which those of a row tie, for the first class, shape (m,);
+        of two classes it gets their difference, shape (m, 1). By default that of
+        `reprolib.methods.shared.codes.first_largest`; of two classes, none.
 
     Returns
     -------
@@ -88,5 +89,5 @@ def path_scores(
     """
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    point = _PathPoint(classes, tol, unit)
+    point = _PathPoint(classes, tolerance)
     return np.array([scorer(point, part, y, **weights) for part in np.moveaxis(values, -1, 0)])

@@ -20,9 +20,9 @@ from reprolib.methods.shared.kernels import center_gram, gram
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.simplex import SimplexRLSClassifier
 
-#: Decision values of KPM, the margin being one, closer than this are equal: so far they are known
-#: (`reprolib.methods.kpm.components.MAX_NORM`). Equal rows with both labels equally often have a
-#: value of zero where their own component is among the D.
+#: Decision values of KPM that differ by no more are equal, the margin being one: around it they are
+#: known no better (`reprolib.methods.kpm.components.MAX_NORM`). Equal rows with both labels equally
+#: often have a value of zero where the D components tell them from all other rows.
 TIED_DECISIONS = 1e-5
 
 #: Distances behind a projection closer than this part of the largest are equal: projections of
@@ -134,7 +134,7 @@ class OneVsRestKPM:
         """Class of every row from the decision values of every KPM."""
         if len(scores) == 1:
             return self.classes_[(scores[0] > TIED_DECISIONS).astype(int)]
-        return self.classes_[first_largest(np.column_stack(scores), TIED_DECISIONS, 1.0)]
+        return self.classes_[first_largest(np.column_stack(scores), TIED_DECISIONS)]
 
 
 class KernelBank:

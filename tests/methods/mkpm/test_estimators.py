@@ -173,8 +173,8 @@ def test_low_rank_bases_are_orthonormal_and_carry_over(blobs, n_landmarks):
     X = blobs[0]
     K = gram(X, gamma=GAMMA)
     bases = [
-        kernel_pca_basis(K).truncate(n_landmarks),
-        nystrom_basis(lambda i: K[:, i], len(K), n_landmarks, random_state=1),
+        kernel_pca_basis(K, rank_tol=1e-10).truncate(n_landmarks),
+        nystrom_basis(lambda i: K[:, i], len(K), n_landmarks, rank_tol=1e-10, random_state=1),
         cholesky_basis(np.diag(K), lambda i: K[:, i], n_landmarks),
     ]
     for basis in bases:
@@ -200,7 +200,7 @@ def test_cholesky_family_spans_the_kernel_functions_of_its_pivots(blobs):
 def test_other_losses_reach_the_minimum_in_every_dimension(blobs, loss, naive):
     X, y, X_test, y_test = blobs
     model = MKPMClassifier(16, loss=loss, rank=5, gamma=0.002).fit(X, y)
-    features = np.sqrt(len(X)) * kernel_pca_basis(gram(X, gamma=0.002)).features
+    features = np.sqrt(len(X)) * kernel_pca_basis(gram(X, gamma=0.002), rank_tol=1e-12).features
     for bit, target in enumerate(encode(model.code_, y).T):
         for d in range(6):
             expected = naive(features[:, :d], target)
@@ -407,6 +407,24 @@ def test_equal_points_with_both_labels_equally_often_go_to_the_first_class(seed)
     scored = MKPMClassifierCV(48, gamma=0.03, cv=halves, scoring="accuracy").fit(X, y)
     counted = MKPMClassifierCV(48, gamma=0.03, cv=halves).fit(X, y)
     assert scored.cv_score_path_[-1] == counted.cv_score_path_[-1]
+
+
+@pytest.mark.parametrize("code", [[[0, 1, 1000]], [[0, 0.001, 1]], [np.arange(100.0)]])
+def test_no_code_word_is_hidden_by_one_far_away(code):
+    code = np.asarray(code, dtype=float)
+    scores = np.concatenate([code.T, code.T[1:] - 0.49 * np.diff(code.T, axis=0)])
+    expected = [*range(code.shape[1]), *range(1, code.shape[1])]
+    np.testing.assert_array_equal(decode_first(code, scores), expected)
+
+
+def test_a_lead_is_not_small_because_another_class_is_far_behind():
+    scores = np.array([[-1e7, 0.9, 1.0], [1e7, -1e7, 1.01e7]])
+    np.testing.assert_array_equal(decode_first(one_vs_all_code(3), scores), [2, 2])
+    allocation = np.zeros((1, 3), dtype=np.intp)
+    for row in scores:
+        paths = TabulatedPaths(np.zeros((3, 1, 0)), row[:, np.newaxis], np.zeros((3, 1)))
+        ((_, found),) = predict_blocks(paths, np.zeros((1, 0)), allocation, one_vs_all_code(3))
+        assert found[0, 0] == 2
 
 
 def test_code_words_that_are_equally_near_but_for_rounding_go_to_the_first_class():
