@@ -41,7 +41,7 @@ PEERS = (
 #: Relative duality gap. With 1e-4 a prediction or two of 2,000 differ from one processor to the
 #: next; it is for Isolet, where one fit takes minutes, and for Gaussian kernels with the hull,
 #: where round-off ends the descent there.
-BATCH_TOL, LARGE_TOL = 1e-6, 1e-4
+BATCH_TOL, LARGE_TOL = 1e-8, 1e-4
 LARGE = ("uci/isolet",)
 #: With a Gaussian kernel and the hull, 75,000 to 400,000 multipliers: up to hours a row, not run.
 TOO_LARGE = ("uci/pendigits", "uci/letter", *LARGE)
