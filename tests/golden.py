@@ -96,13 +96,13 @@ def constant_lines(paper: str) -> list[str]:
     names = [m.name for m in pkgutil.iter_modules(package.__path__) if m.name not in DRAWING]
     modules = {name: importlib.import_module(f"{package.__name__}.{name}") for name in names}
     return sorted(
-        _line("constant", name, constant, _as_json(value))
+        _line("constant", name, constant, as_json(value))
         for name, module in modules.items()
-        for constant, value in _constants(module).items()
+        for constant, value in constants_of(module).items()
     )
 
 
-def _constants(module: ModuleType) -> dict[str, Any]:
+def constants_of(module: ModuleType) -> dict[str, Any]:
     """What a module assigns at its top to names in capitals, except for the protocol itself."""
     body = ast.parse(inspect.getsource(module)).body
     targets = [t for node in body if isinstance(node, ast.Assign) for t in node.targets]
@@ -111,7 +111,7 @@ def _constants(module: ModuleType) -> dict[str, Any]:
     return {n: getattr(module, n) for n in names if n.isupper() and n != "PROTOCOL"}
 
 
-def _as_json(value: Any) -> str:
+def as_json(value: Any) -> str:
     """Keys sorted: a test that takes an entry away and puts it back changes their order."""
     return json.dumps(_plain(value), ensure_ascii=False, sort_keys=True)
 

@@ -16,13 +16,11 @@ from types import ModuleType
 from typing import Any
 
 import reprolib
-from tests.golden import _as_json, _constants
+from tests.golden import as_json, constants_of
 
 PATH = Path(__file__).with_suffix(".txt")
 #: Houses of which the constants are listed; those of the papers are in their golden lists.
 LISTED = ("methods", "rerun", "report", "cli")
-#: Names whose value belongs to the machine.
-OF_THE_MACHINE = {"WORK", "ROOT", "HERE", "FOLDER"}
 
 
 def modules() -> Iterator[ModuleType]:
@@ -39,9 +37,9 @@ def lines() -> list[str]:
         name = module.__name__
         if name.split(".")[1] in LISTED:
             found += [
-                f"constant | {name} | {constant} | {_as_json(value)}"
-                for constant, value in _constants(module).items()
-                if not isinstance(value, Path) and constant not in OF_THE_MACHINE
+                f"constant | {name} | {constant} | {as_json(value)}"
+                for constant, value in constants_of(module).items()
+                if not isinstance(value, Path)
             ]
         for own in vars(module).values():
             if getattr(own, "__module__", None) == name:
@@ -70,7 +68,7 @@ def _defaults(name: str, function: Any) -> Iterator[str]:
         return
     given = {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
     if given:
-        yield f"defaults | {name} | {_as_json(given)}"
+        yield f"defaults | {name} | {as_json(given)}"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from scipy.spatial.distance import pdist
 
 from reprolib.methods.shared.codes import decoding_weights, first_largest, nearness
@@ -43,8 +44,13 @@ class TieRule:
 
     def tolerance(self, values):
         """Difference up to which nearness (..., T) is equal, shape (...)."""
-        beyond = np.abs(values.max(axis=-1)) / self.largest
-        return TIE_TOL * self.lead * np.maximum(1.0, beyond)
+        return _tolerance(values.max(axis=-1), self.lead, self.largest)
+
+
+@register_jitable
+def _tolerance(nearest, lead, largest):
+    """`TieRule.tolerance` where the nearest words have this nearness."""
+    return TIE_TOL * lead * np.maximum(1.0, np.abs(nearest) / largest)
 
 
 class BitPaths(Protocol):
@@ -128,8 +134,8 @@ def predict_blocks(
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """Class indices (block, n_totals) along the path, for blocks of rows of ``features``.
 
-    The nearest code word wins, the first of those equally near by `TieRule`. The
-    block's length is chosen so that its scores in every dimension take O(n L) memory.
+    The nearest code word wins, the first of those equally near by `TieRule`. The block's length is
+    chosen so that its scores in every dimension take O(n L) memory.
     """
     ties = TieRule.of(code)
     n_samples, rank = features.shape
@@ -165,8 +171,7 @@ def _decode_path(bit_scores, allocation, weights, offsets, lead, largest):
 def _first_nearest(similarity, lead, largest):
     """Index of the largest value, the first of those that are equal by `TieRule`."""
     nearest = np.max(similarity)
-    tolerance = TIE_TOL * lead * max(1.0, abs(nearest) / largest)
-    return int(np.argmax(similarity >= nearest - tolerance))
+    return int(np.argmax(similarity >= nearest - _tolerance(nearest, lead, largest)))
 
 
 def decode_first(code, scores):
