@@ -7,6 +7,7 @@ committed records, after a change that was meant.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,23 +16,29 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FuncFormatter
 
+from data_fetch.p300 import CHANNELS
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.papers.across import figures as across
+from reprolib.papers.keops import example as keops_example
 from reprolib.papers.keops import figures as keops
 from reprolib.papers.kpm import example as kpm
 from reprolib.papers.mkmmc import example as mkmmc
 from reprolib.papers.mkmmc.figures import deviation_table, deviations_figure
 from reprolib.papers.mkpm import example as mkpm
+from reprolib.papers.mkpm.figures import weight_maps
 from reprolib.papers.simplex import example as simplex
 from reprolib.report.paper_figures import report_figures
 from reprolib.report.style import use_style
 from reprolib.rerun import records as results
 from reprolib.rerun.folders import replace_file
+from reprolib.rerun.printed import numbers
 from tests.golden import with_results
 
 FOLDER = Path(__file__).parent / "report/pictures"
@@ -64,7 +71,46 @@ def _axes(axis: Axes) -> dict[str, Any]:
         "collections": [_marks(_points(found)) for found in axis.collections],
         "images": [_marks(np.reshape(image.get_array(), (-1, 1))) for image in axis.images],
         "patches": [_numbers(patch.get_path().get_extents().bounds) for patch in axis.patches],
+        "styles": [
+            *(_text_style(text) for text in (axis.title, *axis.texts)),
+            *(_line_style(line) for line in axis.lines),
+            *(_area_style(found) for found in (*axis.collections, *axis.patches)),
+            *(_colour_scale(found) for found in (*axis.collections, *axis.images)),
+        ],
     }
+
+
+def _text_style(text) -> list[Any]:
+    places = [text.get_ha(), text.get_va(), to_hex(text.get_color())]
+    return [*_numbers([text.get_fontsize(), text.get_rotation()]), *places]
+
+
+def _line_style(line) -> list[Any]:
+    sizes = _numbers([line.get_linewidth(), line.get_markersize(), _alpha(line)])
+    return [*sizes, line.get_linestyle(), str(line.get_marker()), to_hex(line.get_color())]
+
+
+def _area_style(found) -> list[Any]:
+    """Line widths, opacity and first colours of a collection or a patch; sizes of its marks."""
+    sizes = np.ravel(found.get_sizes())[:1] if hasattr(found, "get_sizes") else []
+    widths = np.ravel(found.get_linewidth())[:3]
+    colours = [found.get_facecolor(), found.get_edgecolor()]
+    named = [to_hex(c) for many in colours for c in np.reshape(many, (-1, 4))[:2]]
+    return [*_numbers([*sizes, *widths, _alpha(found)]), *named]
+
+
+def _colour_scale(found) -> list[Any]:
+    """Colour map, limits and exponent of what is coloured by value; levels of contours."""
+    if found.get_array() is None:
+        return []
+    norm, levels = found.norm, np.ravel(getattr(found, "levels", ()))
+    numbers = [norm.vmin, norm.vmax, getattr(norm, "gamma", 1.0), *levels]
+    return [found.get_cmap().name, *_numbers(numbers)]
+
+
+def _alpha(artist) -> float:
+    alpha = artist.get_alpha()
+    return 1.0 if alpha is None else alpha
 
 
 def _ticks(axis) -> list[str]:
@@ -95,11 +141,19 @@ def _numbers(values) -> list[float]:
 
 
 def _examples() -> Mapping[str, Figure]:
-    """Pictures of the notebooks that need no data."""
+    """Pictures of the notebooks, of invented data."""
     rng = np.random.default_rng(0)
     X, y = mkpm.rings(60, seed=0)
     X2, y2 = rng.normal(size=(40, 2)), rng.permutation(np.repeat([-1, 1], 20))
     M = rng.normal(size=(3, 3))
+    cases = {"cone": simplex.undecided("cone", convex_hull=False, steps=4)}
+    volume = rng.normal(size=(6, 5, 8))
+    volume[0], volume[:, :, :2] = np.nan, np.nan
+    columns = [number.column for number in numbers("keops") if number.row == "KEOPS"]
+    scan = pd.DataFrame(rng.random((6, len(columns))), columns=columns)
+    scan = scan.assign(draw=np.arange(6) // 3, cost=10.0 ** (np.arange(6) % 3))
+    steps = [rng.dirichlet(np.ones(n), size=4) for n in (8, 64)]
+    names = [[f"region {k}" for k in range(8)], list(CHANNELS)]
     draw: Mapping[str, Callable[[], Figure]] = {
         "codes": simplex.codes,
         "level sets": simplex.level_sets,
@@ -109,6 +163,17 @@ def _examples() -> Mapping[str, Figure]:
         "path": lambda: kpm.path_picture(
             KPMClassifier(n_components=6, gamma=0.5).fit(X2, y2), X2, y2, X2, y2
         ),
+        "beside an SVM": lambda: kpm.kpm_beside_svm(X2, y2, X2, y2, 5, 0.5, [0.1, 1.0]),
+        "consistency": lambda: simplex.consistency_map(cases),
+        "turned": lambda: mkmmc.turned_figure(
+            {"a": {1.0: 80.0, 2.0: 90.0}}, 2.0, X2, (y2 > 0) + 1, np.arange(40) % 3 == 0
+        ),
+        "cap": keops_example.cap_map,
+        "costs": lambda: keops.counts_along_costs(scan),
+        "slices": lambda: weight_maps(
+            {"face": volume, "house": -volume}, np.diag([-3.5, 3.75, 3.75, 1.0])
+        ),
+        "weights": lambda: keops_example.at_step(steps, names, 2),
         "triangle": lambda: mkmmc.simplex_figure(M + M.T, {"a": [1, 0, 0]}),
         "images": lambda: mkmmc.image_grid({"r": rng.random((4, 9))}, (3, 3)),
     }
@@ -143,7 +208,9 @@ def write(key: str) -> Path:
     """Write the list of a paper anew."""
     path = FOLDER / f"{key}.json"
     FOLDER.mkdir(exist_ok=True)
-    replace_file(path, json.dumps(described_of(key), ensure_ascii=False, indent=0) + "\n")
+    text = json.dumps(described_of(key), ensure_ascii=False, indent=0)
+    innermost = re.compile(r"\[[^\[\]{}]*\]")
+    replace_file(path, innermost.sub(lambda found: found[0].replace("\n", ""), text) + "\n")
     return path
 
 

@@ -65,8 +65,8 @@ def mutated(mutant: Mutant, source: str) -> str:
 def is_valid(source: str, changed: str) -> bool:
     """Whether a change compiles and may change what the file computes.
 
-    Annotations, docstrings, decorators for speed, bare ``*`` and ``/`` in signatures, and ``==``
-    where None is asked for with ``is`` do not count.
+    Annotations, docstrings, decorators for speed, bare ``*`` and ``/`` in signatures, and ``==`` in
+    place of ``is`` or the reverse beside None or a text do not count: Python has one copy of both.
     """
     try:
         compile(changed, "mutant", "exec")
@@ -107,10 +107,14 @@ class _Simplified(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Compare(self, node):
-        if any(isinstance(c, ast.Constant) and c.value is None for c in node.comparators):
+        if any(_is_unique(c) for c in node.comparators):
             same = {ast.Eq: ast.Is, ast.NotEq: ast.IsNot}
             node.ops = [same.get(type(op), type(op))() for op in node.ops]
         return self.generic_visit(node)
+
+
+def _is_unique(compared: ast.expr) -> bool:
+    return isinstance(compared, ast.Constant) and isinstance(compared.value, str | None)
 
 
 def _spelled(decorator: ast.expr) -> str:

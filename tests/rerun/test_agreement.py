@@ -119,6 +119,14 @@ def test_numbers_agree_inside_of_lists_and_dicts():
     assert not same(1.0, "1.0")
 
 
+@pytest.mark.parametrize("other", [1.0, "1", None, [2], {"1": 1}, {}, []])
+@pytest.mark.parametrize("one", [[1], {"a": 1}])
+def test_lists_dicts_and_the_rest_differ_without_an_error(one, other):
+    assert not same(one, other)
+    assert not same(other, one)
+    assert same(one, one)
+
+
 def three():
     return [row(chosen=json.dumps({"rank": r}), value=r / 10) for r in (1, 2, 3)]
 

@@ -161,7 +161,7 @@ class _FaceSearch:
         form = self.M[np.ix_(face, face)]
         if self._give_up(self.entry_bound(face)):
             return []
-        curvature = _largest_curvature(form) if len(face) > 1 else -np.inf
+        curvature = _largest_curvature(form)
         edge = _most_convex_edge(form) if curvature > _CURVATURE_TOL else None
         if edge is not None:
             i, j = face[edge[0]], face[edge[1]]

@@ -168,6 +168,16 @@ def test_tree_lasso_on_degenerate_problems():
             assert solution.dual_objective <= reference * (1 + 1e-9), seed
 
 
+def test_kernels_whose_norms_are_round_off_get_no_weight():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        one_class = rng.normal(size=(6, 3)) * 10.0 ** rng.integers(-3, 4)
+        X = np.r_[one_class, rng.permutation(one_class)]
+        y, C = np.repeat([1.0, -1.0], 6), 10.0 ** rng.integers(-2, 1)
+        solution = solve_mkl_features(linear(X), y, C)
+        assert not solution.variables["effective"].any(), seed
+
+
 @pytest.mark.parametrize("exponent", UNITS)
 def test_units_of_the_kernel_do_not_matter(exponent):
     for seed in range(3, 160, 16):

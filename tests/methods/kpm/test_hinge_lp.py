@@ -18,7 +18,12 @@ from reprolib.methods.kpm.hinge_lp._canonical import NO_GUESS, canonical_optimum
 from reprolib.methods.kpm.hinge_lp._certificate import _canonical_pair
 from reprolib.methods.kpm.hinge_lp._least_norm import least_norm_active_set
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
-from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
+from reprolib.methods.kpm.nested_basis import (
+    ROUND_OFF,
+    NestedBasis,
+    _round_off,
+    independent_columns,
+)
 from reprolib.methods.kpm.square_path import solve_square_path
 from reprolib.methods.shared.kernels import gram, gram_eigh
 from reprolib.methods.shared.solution import NotOptimalError
@@ -187,6 +192,17 @@ def test_independent_columns_see_round_off_of_large_multiples():
     Q2, _, kept = independent_columns(np.hstack([columns, dependent]))
     assert list(kept) == list(range(12))
     assert Q2.shape == (30, 12)
+
+
+def test_round_off_of_a_column_is_that_of_the_columns_it_combines():
+    rng = np.random.default_rng(1)
+    columns, multiples = rng.normal(size=(9, 4)), np.array([3.0, -2.0, 0.0, 1e4])
+    Q, R = np.linalg.qr(columns)
+    sizes = np.linalg.norm(columns, axis=0)
+    expected = ROUND_OFF * np.abs(multiples) @ sizes
+    bordered = np.column_stack([R, Q.T @ (columns @ multiples)])
+    assert _round_off(bordered, sizes) == pytest.approx(expected, rel=1e-9)
+    assert _round_off(np.zeros((0, 1)), sizes[:0]) == 0.0
 
 
 @given(

@@ -76,6 +76,17 @@ def test_a_method_that_is_best_everywhere_is_surely_first():
     assert (share.to_numpy() + share.to_numpy().T <= 1.0).all()
 
 
+def test_interval_of_a_place_holds_ninety_five_per_cent_of_the_resamples():
+    made = scores(seed=4)
+    samples = resampled_means(made, 2000)
+    table = place_table(made, mean_rank, samples)
+    for m, name in enumerate(made.methods):
+        drawn = sorted(naive.ranks([-r for r in naive.mean_rank(s)])[m] for s in samples)
+        assert table.loc[name, "low"] == pytest.approx(drawn[50], abs=0.5)
+        assert table.loc[name, "high"] == pytest.approx(drawn[1949], abs=0.5)
+    assert (table["low"] < table["high"]).all()
+
+
 def test_equal_methods_are_nowhere_ahead():
     values = scores().values
     values[:, 1] = values[:, 0]

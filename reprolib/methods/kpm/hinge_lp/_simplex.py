@@ -135,7 +135,7 @@ def _factorise(GT, weights, targets, basis, upper, margins, load):
 def _pivot_to_optimum(GT, weights, targets, basis, basic, upper):
     """Exchange basic points until their dual variables lie in [0, w].
 
-    Returns the inverse of the basis matrix and the number of pivots, -1 if there were too many.
+    Returns the inverse of the basis matrix and the number of pivots, also if there were too many.
     """
     m, n = GT.shape
     margins, change, load = np.empty(n), np.empty(n), np.empty(m)
@@ -166,7 +166,7 @@ def _pivot_to_optimum(GT, weights, targets, basis, basic, upper):
         for k in range(m):
             row[k] = GT[k, entering]
         _exchange(inverse, leaving, row)
-    return inverse, -1
+    return inverse, pivot
 
 
 @numba.njit(cache=True)
@@ -280,7 +280,7 @@ def simplex_path(GT, weights, targets, tol):
         Row k holds the coordinates of the optimum in the first k + 1.
     duals : ndarray of shape (m, n)
     pivots : ndarray of shape (m,)
-        -1 where the method gave up.
+        Number of exchanges; zero where the path has ended.
     support : ndarray of int
         Points with margin one that determine the shortest separating point, where that was looked
         for; else empty.
@@ -288,7 +288,7 @@ def simplex_path(GT, weights, targets, tol):
     n_coordinates, n = GT.shape
     coordinates = np.zeros((n_coordinates, n_coordinates))
     duals = np.zeros((n_coordinates, n))
-    pivots, support = np.full(n_coordinates, -1), np.zeros(0, np.int64)
+    pivots, support = np.zeros(n_coordinates, np.int64), np.zeros(0, np.int64)
     basis = np.zeros(n_coordinates, np.int64)
     basic, upper = np.zeros(n, np.bool_), np.ones(n, np.bool_)
     ones, margins, inverse = np.ones(n), np.empty(n), np.zeros((0, 0))
@@ -303,12 +303,12 @@ def simplex_path(GT, weights, targets, tol):
         if _gap(block, weights, c, a, margins) > tol:
             upper[:] = (margins < 1.0) & ~basic
             inverse, extra = _pivot_to_optimum(block, weights, ones, basis[:m], basic, upper)
-            pivots[m - 1] = -1 if extra < 0 else pivots[m - 1] + extra
+            pivots[m - 1] += extra
             _vertex(block, weights, inverse, basis, upper, c, a)
         if _gap(block, weights, c, a, margins) > GAP_TOL:
             support = _separate(block, basis[:m], c)
         if _loss(block, weights, c, margins) <= (tol + EPSILON * np.linalg.norm(c)) * weights.sum():
-            coordinates[m:, :m], duals[m - 1 :], pivots[m - 1 :] = c, 0.0, 0
+            coordinates[m:, :m], duals[m - 1 :] = c, 0.0
             break
     return coordinates, duals, pivots, support
 

@@ -154,7 +154,7 @@ def _simplex_solutions(basis):
             coordinates[m - 1, :m],
             duals[m - 1],
             "optimal",
-            max(0, int(pivots[m - 1])),
+            int(pivots[m - 1]),
             support if m == separable else NO_GUESS,
         )
         for m in map(basis.size, n_components)

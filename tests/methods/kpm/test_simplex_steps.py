@@ -1,0 +1,122 @@
+"""Each compiled step of the simplex path against the sentence that says what it does."""
+
+import numpy as np
+import pytest
+
+from reprolib.methods.kpm.hinge_lp import _simplex
+from reprolib.methods.kpm.hinge_lp._least_norm import _most_violated, _start
+from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_path
+from reprolib.methods.kpm.nested_basis import NestedBasis
+
+SEEDS = range(6)
+
+
+def weighted_rows(seed, m=5, n=40):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((m, n)), rng.uniform(0.5, 2.0, n), rng
+
+
+def signed_basis(seed, n, gap):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    V = rng.normal(size=(n, n // 3)) + gap * y[:, np.newaxis] * (np.arange(n // 3) == seed % 5)
+    return NestedBasis.from_arrays(V, y, rng.uniform(0.5, 2.0, n))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_point_to_leave_is_the_one_of_steepest_descent(seed):
+    _, weights, rng = weighted_rows(seed)
+    inverse, basis = rng.standard_normal((5, 5)), rng.permutation(40)[:5]
+    duals = rng.uniform(-1.0, 3.0, 5)
+    below, above = -duals, duals - weights[basis]
+    descent = np.maximum(below, above) / np.linalg.norm(inverse, axis=0)
+    best, sign = _simplex._leaving(duals, inverse, basis, weights)
+    assert best == (np.argmax(descent) if descent.max() > 0.0 else -1)
+    assert best < 0 or sign == (1.0 if below[best] > above[best] else -1.0)
+    inside = rng.uniform(0.0, 1.0, 5) * weights[basis]
+    assert _simplex._leaving(inside, inverse, basis, weights)[0] == -1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_line_search_stops_at_the_minimum_and_flips_what_it_passes(seed):
+    GT, weights, rng = weighted_rows(seed)
+    targets = perturbed_targets(40)
+    margins, change = rng.normal(size=40), rng.normal(size=40)
+    upper, basic = margins < targets, np.zeros(40, bool)
+    load = GT @ np.where(upper, weights, 0.0)
+    slope = -weights[upper] @ change[upper]
+    if slope > 0.0:
+        change, slope = -change, -slope
+    point, step = _simplex._line_search(
+        change, slope, margins, targets, GT, weights, basic, upper, load
+    )
+    kinks = (targets - margins) / change
+    loss = [weights @ np.maximum(0.0, targets - margins - t * change) for t in kinks[kinks > 0]]
+    assert point == np.flatnonzero(kinks > 0)[np.argmin(loss)]
+    assert step == pytest.approx(kinks[point])
+    others = np.arange(40) != point
+    np.testing.assert_array_equal(
+        upper[others], (margins + step * change < targets)[others], strict=True
+    )
+    np.testing.assert_allclose(load, GT @ np.where(upper, weights, 0.0), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_exchanged_inverse_is_that_of_the_new_basis(seed):
+    GT, weights, _ = weighted_rows(seed)
+    basis, upper = np.arange(3, 8), np.zeros(40, bool)
+    margins, load = np.empty(40), np.empty(5)
+    targets = perturbed_targets(40)
+    inverse = _simplex._factorise(GT, weights, targets, basis, upper, margins, load)
+    np.testing.assert_allclose(inverse @ GT[:, basis].T, np.eye(5), atol=1e-10)
+    np.testing.assert_allclose(margins[basis], targets[basis], atol=1e-10)
+    basis[seed % 5] = 20
+    _simplex._exchange(inverse, seed % 5, GT[:, 20].copy())
+    np.testing.assert_allclose(inverse @ GT[:, basis].T, np.eye(5), atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_row_taken_up_is_violated_most(seed):
+    rng = np.random.default_rng(seed)
+    H, t = rng.normal(size=(30, 4)), rng.normal(size=4)
+    sizes, is_active = np.linalg.norm(H, axis=1), rng.random(30) < 0.3
+    h = H @ t + rng.normal(size=30)
+    violation = np.where(is_active, -np.inf, h - H @ t)
+    row, relative = _most_violated(H, h, sizes, t, is_active)
+    assert row == np.argmax(violation)
+    size = abs(h[row]) + sizes[row] * np.linalg.norm(t)
+    assert relative == pytest.approx(violation[row] / size)
+    assert _most_violated(H, H @ t, sizes, t, is_active) == (-1, 0.0)
+
+
+def test_start_takes_no_row_that_depends_on_others_or_pulls_the_wrong_way():
+    H = np.array([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+    h = np.array([1.0, 2.0, -1.0, 1.0])
+    Q, R = np.zeros((3, 3)), np.zeros((3, 3))
+    active, t, u = np.zeros(3, np.int64), np.zeros(3), np.zeros(3)
+    n_active = _start(H, h, np.arange(4), Q, R, active, t, u)
+    assert active[:n_active].tolist() == [0, 3]
+    np.testing.assert_allclose(t, [1.0, 0.5, 0.5])
+    np.testing.assert_allclose(u[:n_active], [1.0, 0.5])
+
+
+@pytest.mark.parametrize("gap", [0.0, 3.0])
+@pytest.mark.parametrize("n", [20, 27, 48])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_path_is_optimal_without_the_fallbacks(seed, n, gap):
+    basis = signed_basis(seed, n, gap)
+    GT, weights = basis.signed, basis.weights
+    coordinates, duals, pivots, _ = simplex_path(GT, weights, perturbed_targets(n), 1e-12)
+    for m in range(1, len(GT) + 1):
+        c, a = coordinates[m - 1, :m], duals[m - 1]
+        loss = weights @ np.maximum(0.0, 1.0 - c @ GT[:m])
+        assert loss == pytest.approx(a.sum(), abs=1e-9 * weights.sum())
+        assert a.min() >= -1e-9
+        assert np.all(a <= weights * (1 + 1e-9))
+        assert np.abs(GT[:m] @ a).max() <= 1e-9 * weights.sum()
+    separable = ~duals.any(axis=1)
+    assert np.all(np.diff(separable.astype(int)) >= 0)
+    if separable.any():
+        first = int(np.argmax(separable))
+        assert np.all(coordinates[first + 1 :] == coordinates[first])
+        assert not pivots[first + 1 :].any()
