@@ -90,12 +90,19 @@ def test_lines_that_coverage_does_not_see_have_the_tests_of_the_mirrored_folder(
         "tests/papers/test_golden.py::a[keops]",
         "tests/rerun/test_a.py::a",
     ]
-    listed = "tests/test_signatures.py::a"
-    found = choice.mirrored("reprolib/methods/kpm/a.py", [*nodes, listed])
-    assert found == [listed, nodes[0]]
     assert choice.mirrored("reprolib/methods/kpm/a.py", nodes) == nodes[:1]
     assert choice.mirrored("reprolib/papers/kpm/protocol.py", nodes) == [nodes[2], nodes[3]]
     assert choice.mirrored("reprolib/rerun/a.py", nodes) == nodes[5:]
+
+
+def test_lines_of_the_import_have_the_stored_lists():
+    lists = ["tests/test_signatures.py::a", "tests/papers/test_golden.py::a[kpm]"]
+    nodes = [*lists, "tests/papers/test_golden.py::a[keops]", "tests/rerun/test_a.py::a"]
+    assert choice.listed("reprolib/methods/kpm/a.py", nodes) == lists[:1]
+    assert choice.listed("reprolib/papers/kpm/a.py", nodes) == lists
+    source = "SIZE = 3\n\ndef f(n=SIZE):\n    return n\n\nclass A:\n    size = 4\n"
+    found = [choice.runs_at_import(source, line) for line in (1, 3, 4, 7)]
+    assert found == [True, True, False, True]
 
 
 def test_failures_of_the_first_run_are_told_from_tests_that_passed():

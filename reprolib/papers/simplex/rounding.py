@@ -7,6 +7,8 @@ on other points.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -64,7 +66,7 @@ def rounding_table() -> pd.DataFrame:
         if number.not_run:
             continue
         n_train, n_test = SIZES[number.select["dataset"]]
-        runs = next(r for r in range(1, 100) if is_fraction(number.value, r * n_test))
+        runs = next(r for r in itertools.count(1) if is_fraction(number.value, r * n_test))
         lines.append(
             {
                 "row": number.row,

@@ -127,3 +127,15 @@ def test_objective_and_gradient_follow_a_step(seed):
     assert alpha[seed] == 0.7
     np.testing.assert_allclose(gradient, loops._gradient(K, y, alpha), atol=1e-11)
     assert -loops._negative_objective(alpha, gradient) == pytest.approx(objective(K, y, alpha))
+
+
+def test_active_set_gives_up_soon_where_no_step_lowers_the_objective():
+    gave_up = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(-2, 3, size=(10, 2)) * 10.0 ** rng.uniform(-8, 8)
+        y, bounds = np.resize([1.0, -1.0], 10), np.full(10, 10.0 ** rng.uniform(-3, 6))
+        steps, violation = loops.active_set(X @ X.T, y, bounds, np.zeros(10), 1e-13, 10**5)
+        assert steps < 10**4
+        gave_up += violation > 1e-13
+    assert gave_up > 5

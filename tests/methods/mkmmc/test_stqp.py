@@ -119,6 +119,10 @@ def test_zero_form():
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"M has shape \(2, 3\)"):
         solve_stqp_global(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match=r"M has shape \(0, 0\)"):
+        solve_stqp_global(np.zeros((0, 0)))
+    with pytest.raises(ValueError, match=r"M has shape \(2,\)"):
+        solve_stqp_global(np.ones(2))
     with pytest.raises(ValueError, match="M is not symmetric"):
         solve_stqp_global([[0.0, 1.0], [0.0, 0.0]])
     with pytest.raises(ValueError, match="not finite"):

@@ -9,10 +9,12 @@ from sklearn.model_selection import KFold, check_cv
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.methods.shared.validation import (
+    SMALLEST_FEATURE,
     as_numbers,
     encode_labels,
     list_folds,
     require_positive_semidefinite,
+    validate_data,
 )
 
 Y = np.array(["b", "a", "b", "a"])
@@ -45,6 +47,17 @@ def test_labels_that_cannot_be_learned_are_refused():
         encode_labels(KPMClassifier(), np.arange(4) % 3)
     with pytest.raises(ValueError, match="Unknown label type"):
         encode_labels(MKPMClassifier(), np.linspace(0, 1, 4))
+
+
+def test_only_training_data_must_reach_the_smallest_feature():
+    tiny = np.full((4, 2), 1e-3 * SMALLEST_FEATURE)
+    with pytest.raises(ValueError, match="underflow. Scale the features"):
+        validate_data(KPMClassifier(), tiny)
+    fitted = KPMClassifier()
+    validate_data(fitted, tiny / tiny)
+    np.testing.assert_array_equal(validate_data(fitted, tiny, reset=False), tiny)
+    np.testing.assert_array_equal(validate_data(KPMClassifier(), 0 * tiny), 0 * tiny)
+    assert validate_data(KPMClassifier(), 2e3 * tiny).max() == 2 * SMALLEST_FEATURE
 
 
 def test_numbers_only():

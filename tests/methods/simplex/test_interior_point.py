@@ -14,9 +14,10 @@ from reprolib.methods.simplex.kronecker_ipm import (
     _Preconditioner,
     pivoted_cholesky,
 )
-from reprolib.methods.simplex.kronecker_qp import times_code_gram
+from reprolib.methods.simplex.kronecker_qp import kronecker_qp_scores, times_code_gram
 from reprolib.methods.simplex.svm_solver import (
     solve_simplex_svm_bcd,
+    solve_simplex_svm_cvxopt,
     solve_simplex_svm_interior_point,
 )
 from reprolib.methods.simplex.svm_working_set import (
@@ -92,6 +93,23 @@ def test_default_solver_reaches_its_certificate_at_large_C(svm, kind, hull, kern
     assert model.duality_gap_ <= 1.01e-4
     reference = fitted(svm, X, y, C=C, kernel=kernel, tol=1e-6, solver="cvxopt")
     assert model.objective_ == pytest.approx(reference.objective_, rel=2e-4)
+
+
+@pytest.mark.parametrize("programme", PROGRAMMES)
+@pytest.mark.parametrize("C", [0.1, 30.0])
+def test_cvxopt_is_optimal_at_once_and_its_multipliers_give_the_function(programme, C):
+    X, y = blobs(6, n=24, p=3)
+    K = X @ X.T
+    dual = make_dual(programme, K, y, 4, C)
+    solution = solve_simplex_svm_cvxopt(dual, X, tol=1e-6)
+    assert solution.status == "optimal"
+    kind, hull = ("halfspace", True) if programme == "hull" else (programme, False)
+    expected = simplex_svm_objective(kind, K, y, C, hull)
+    assert solution.primal_objective == pytest.approx(expected, rel=1e-5)
+    A = solution.variables["A"]
+    product = kronecker_qp_scores(X, A)
+    squared_norm, _ = dual.point(A, product)
+    assert dual.dual_objective(A, squared_norm) == pytest.approx(expected, rel=1e-5)
 
 
 def test_descent_alone_does_not_get_there():

@@ -45,6 +45,15 @@ def test_values_follow_the_definition(name, seed, T):
     np.testing.assert_allclose(make_loss(name, T).value(F, y), by_definition, rtol=1e-12)
 
 
+def test_conjugate_of_the_exponential_loss_ends_where_a_weight_is_negative():
+    loss, y = make_loss("exponential", 3), np.zeros(3, dtype=int)
+    toward = (loss.code[:, 1:] - loss.code[:, :1]).T
+    A = np.array([[0.5, 0.3], [0.5, -0.3], [0.5, 0.0]]) @ toward
+    found = loss.conjugate(A, y)
+    expected = [w * np.log(w) - w for w in (0.5, 0.3)]
+    np.testing.assert_allclose(found, [sum(expected), np.inf, expected[0]])
+
+
 @pytest.mark.parametrize("name", NAMES)
 @settings(derandomize=True, deadline=None, max_examples=15)
 @given(seed=seeds, T=n_classes)

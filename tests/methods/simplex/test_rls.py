@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import Ridge
+from sklearn.metrics import roc_auc_score
 
 from reprolib.methods.shared.codes import (
     decode,
@@ -67,6 +68,26 @@ def test_leave_one_out_equals_retraining_without_each_example(kernel, n, p):
         for alpha in alphas
     ]
     np.testing.assert_allclose(model.loo_score_path_, naive)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_leave_one_out_is_scored_by_any_score(n_classes):
+    X, y = blobs(3, 30, 3)
+    y %= n_classes
+    name = "roc_auc" if n_classes == 2 else "roc_auc_ovr"
+    alphas, code, K = np.geomspace(10, 1e-2, 4), simplex_code(n_classes), gram(X, kernel="linear")
+
+    def score(estimator, X, y):
+        return -np.mean((estimator.decision_function(X) - 0.1) ** 2)
+
+    for scoring in (score, name) if n_classes == 2 else (score,):
+        model = SimplexRLSClassifierCV(alphas, kernel="linear", scoring=scoring).fit(X, y)
+        values = [srls_leave_one_out(K, encode(code, y), alpha) @ code for alpha in alphas]
+        values = [v[:, 1] for v in values] if n_classes == 2 else values
+        by_hand = [
+            roc_auc_score(y, v) if scoring == name else -np.mean((v - 0.1) ** 2) for v in values
+        ]
+        np.testing.assert_allclose(model.loo_score_path_, by_hand)
 
 
 def test_leave_one_out_scores_agree_with_the_formula_of_the_paper():

@@ -12,6 +12,7 @@ from reprolib.methods.simplex import (
     SimplexSGDClassifier,
     make_loss,
 )
+from reprolib.methods.simplex.sgd_solver import _SCALE, _STEPS, _SUM, _finish
 from tests.naive import simplex as naive
 
 LOSSES = ["least_squares", "cone", "halfspace", "cone_halfspace"]
@@ -49,6 +50,18 @@ def test_steps_follow_the_paper(loss, project, eta0, T):
     np.testing.assert_allclose(model.coef_, np.mean(iterates, axis=0), atol=1e-9)
     model.set_params(average=41).fit(X, y)
     np.testing.assert_allclose(model.coef_, np.mean(iterates[40:], axis=0), atol=1e-9)
+
+
+@pytest.mark.parametrize(("scale", "kept"), [(1e-7, 1.0), (1e-5, 1e-5)])
+def test_small_scale_is_folded_into_the_weights(scale, kept):
+    """V x scale is the iterate, and V x sum - U the sum of the averaged ones."""
+    V, U = np.full((2, 3), 4.0), np.full((2, 3), 0.5)
+    scalars = np.zeros(5)
+    scalars[[_SCALE, _SUM, _STEPS]] = scale, 2.0, 3.0
+    _finish((0.1, 0.0, 0.0, 2.0), V, U, scalars)
+    assert scalars[_SCALE] == kept
+    np.testing.assert_allclose(V * scalars[_SCALE], 4.0 * scale)
+    np.testing.assert_allclose(V * scalars[_SUM] - U, 4.0 * (2.0 + scale) - 0.5)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -260,6 +260,8 @@ def test_last_fit_that_does_not_converge_gives_way_to_the_next_best(split):
 def test_nothing_converges_is_an_error_not_a_number(split):
     with pytest.raises(RuntimeError, match="none of 2 configurations converged"):
         tune(_stubborn("warns", "raises"), split)
+    with pytest.raises(RuntimeError, match="none of 1 configurations converged"):
+        tune(_stubborn("warns"), split)
 
 
 def test_no_convergence_warning_leaks(split):

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from data_fetch import Dataset
 from data_fetch.embedded import haxby as simulated
 from reprolib.methods.mkpm import MKPMClassifier
-from reprolib.papers.mkpm import _haxby, figures
+from reprolib.papers.mkpm import _extras, _haxby, figures
 from reprolib.papers.mkpm._common import (
     CROSS_VALIDATED,
     TRAINING_SIZE,
@@ -211,3 +211,15 @@ def test_no_cost_whose_solver_converges_is_an_error(monkeypatch):
     monkeypatch.setattr(_haxby, "_fit_converged", fit_none)
     with pytest.raises(ConvergenceWarning, match="stopped"):
         _haxby._linear_svm(_haxby.ONE_VS_ONE, *three_blobs())
+
+
+def test_allocations_to_choose_from_are_those_of_every_total_and_of_every_dimension():
+    X, y = make_blobs(60, centers=3, random_state=0)
+    model = MKPMClassifier(6, gamma=0.5).fit(X, y)
+    found = _extras._candidates(model, 6)
+    np.testing.assert_array_equal(found["shared budget"], model.allocation_path_[:7])
+    assert [sum(row) for row in found["shared budget"]] == list(range(7))
+    largest = model.allocation_path_.max()
+    np.testing.assert_array_equal(
+        found["equal dimensions"], [[d, d, d] for d in range(largest + 1)]
+    )
