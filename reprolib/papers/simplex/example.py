@@ -103,7 +103,7 @@ def undecided(name: str, *, convex_hull: bool, steps: int = 15) -> tuple[np.ndar
         for i in range(steps)
         for j in range(steps - i)
     ]
-    clear = [p for p in cells if np.diff(np.sort(p)[-2:])[0] > 0.01]
+    clear = [p for p in cells if np.ptp(np.sort(p)[-2:]) > 0.01]
     failed = []
     for p in clear:
         scores = pointwise_minimizer(loss, p, convex_hull=convex_hull) @ loss.code

@@ -15,11 +15,13 @@ from reprolib.methods.kpm.hinge_lp import (
     solve_hinge_lp_path,
     solve_hinge_lp_path_highs,
 )
+from reprolib.methods.kpm.hinge_lp._certificate import GAP_TOL, is_certified, require_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
 from reprolib.methods.kpm.square_path import solve_square_path, solve_square_path_orthonormal
 from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.methods.mkpm.allocation import allocation_objective, solve_allocation
+from reprolib.methods.shared.solution import NotOptimalError, Solution
 from tests.naive.certificates import (
     degenerate_problem,
     hinge_optimum,
@@ -210,3 +212,28 @@ def test_cholesky_basis_of_points_whose_kernel_has_lost_its_digits(seed):
     X = rng.normal(size=(12, 2)) * 10.0 ** rng.uniform(-20, 20, size=(12, 1))
     model = MKPMClassifier(basis="cholesky", rank=6).fit(X, np.arange(12) % 3)
     assert np.isfinite(model.dual_coef_).all()
+
+
+def solved(primal, dual, **changes):
+    given = {"status": "optimal", "scale": 10.0, "info": {"round_off": 0.0}} | changes
+    return Solution({}, primal_objective=primal, dual_objective=dual, **given)
+
+
+def test_a_path_breaks_at_the_first_component_without_certificate():
+    good, worse = solved(2.0, 2.0), solved(2.0, 2.0 - 11 * GAP_TOL)
+    assert require_path([good, solved(1.0, 1.0)])[1].primal_objective == 1.0
+    with pytest.raises(NotOptimalError, match="LP of 2 components has no certified .* at most"):
+        require_path([good, worse])
+    with pytest.raises(NotOptimalError, match="rises from 2 to 2.1 at 2 components") as caught:
+        require_path([good, solved(2.1, 2.1)])
+    assert caught.value.n_certified == 1
+
+
+def test_gap_that_counts_as_closed_is_a_part_of_the_scale_and_of_round_off():
+    assert is_certified(solved(1.0, 1.0 - 9 * GAP_TOL))
+    assert not is_certified(solved(1.0, 1.0 - 11 * GAP_TOL))
+    assert is_certified(solved(1.0, 1.0 - 11 * GAP_TOL, info={"round_off": 2 * GAP_TOL}))
+    assert not is_certified(solved(1.0, 1.0, status="iteration limit"))
+    for scale in (0.0, None):
+        assert is_certified(solved(0.0, 0.0, scale=scale))
+        assert not is_certified(solved(1e-9, 0.0, scale=scale))

@@ -23,6 +23,12 @@ def signed_basis(seed, n, gap):
     return NestedBasis.from_arrays(V, y, rng.uniform(0.5, 2.0, n))
 
 
+def test_perturbed_targets_are_all_different_and_close_to_one():
+    targets = perturbed_targets(500)
+    assert len(np.unique(targets)) == 500
+    assert np.all((targets >= 1.0) & (targets < 1.0 + 1e-7))
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_point_to_leave_is_the_one_of_steepest_descent(seed):
     _, weights, rng = weighted_rows(seed)

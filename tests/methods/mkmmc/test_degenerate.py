@@ -197,6 +197,13 @@ def test_equally_near_points_are_ordered_by_index_in_any_basis():
         np.testing.assert_array_equal(order, [[0, 2, 4, 5, 1]] * 2)
 
 
+def test_distances_tie_by_the_largest_of_the_row():
+    train = np.array([[1.0], [-1.0 - 1e-9], [100.0]])
+    near = nearest_in_order(train[[1, 0, 2]], np.zeros((1, 1)), 2, tol=1e-10)
+    assert near.tolist() == [[0, 1]], "a difference of 1e-9 is 1e-11 of the largest distance"
+    assert nearest_in_order(train[[1, 0]], np.zeros((1, 1)), 1, tol=1e-10).tolist() == [[1]]
+
+
 def test_equally_near_others_are_taken_by_index_in_any_basis():
     points, y = np.eye(4), np.arange(4)
     for seed in range(50):

@@ -168,5 +168,9 @@ def test_offsets_are_taken_out_exactly_and_other_columns_left_alone():
     np.testing.assert_array_equal(moved[:, 0], X[:, 0])
     np.testing.assert_array_equal(moved - moved[0], X - X[0])
     np.testing.assert_array_equal(moved + origin, X + np.array([0.0, 1e11, -1e9]))
+    for offset in (1e11, -1e11):
+        moved, origin = kernels.without_offsets(np.full((5, 1), offset) * (1 + 1e-16 * X[:5, :1]))
+        assert not moved.any()
+        assert origin == pytest.approx(offset)
     constant, _ = kernels.without_offsets(np.full((5, 1), 0.1))
     np.testing.assert_array_equal(constant, 0.0)

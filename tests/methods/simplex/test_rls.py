@@ -16,6 +16,7 @@ from reprolib.methods.shared.codes import (
 )
 from reprolib.methods.shared.kernels import gram, nystrom_landmarks, nystrom_map
 from reprolib.methods.simplex import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
+from reprolib.methods.simplex.rls_solver import gram_spectrum
 from tests.naive.simplex import srls_dual, srls_leave_one_out
 
 seeds = st.integers(0, 10_000)
@@ -219,10 +220,16 @@ def test_nan_in_a_sparse_matrix_is_refused():
 
 def test_indefinite_kernel_is_refused():
     K, y = np.array([[0.0, 1.0], [1.0, 0.0]]), [0, 1]
-    with pytest.raises(ValueError, match="smallest eigenvalue is -1"):
+    with pytest.raises(ValueError, match="smallest eigenvalue is -1, its largest 1. Use a"):
         SimplexRLSClassifier(0.1, kernel="precomputed").fit(K, y)
     with pytest.raises(ValueError, match="smallest eigenvalue is -1"):
         SimplexRLSClassifierCV(kernel="precomputed").fit(K, y)
+
+
+def test_spectrum_of_an_indefinite_matrix_is_refused_with_both_ends():
+    with pytest.raises(ValueError, match="smallest eigenvalue is -1, its largest 2. The kernel"):
+        gram_spectrum(np.diag([2.0, -1.0, 0.5]))
+    np.testing.assert_array_equal(gram_spectrum(np.diag([2.0, -1e-7])).eigenvalues, [0.0, 2.0])
 
 
 def test_zero_features_are_refused_with_the_remedy():
