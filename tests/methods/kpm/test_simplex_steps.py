@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reprolib.methods.kpm.hinge_lp import _simplex
+from reprolib.methods.kpm.hinge_lp import _least_norm, _simplex
 from reprolib.methods.kpm.hinge_lp._least_norm import _most_violated, _start
 from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_path
 from reprolib.methods.kpm.nested_basis import NestedBasis
@@ -104,6 +104,32 @@ def test_start_takes_no_row_that_depends_on_others_or_pulls_the_wrong_way():
     assert active[:n_active].tolist() == [0, 3]
     np.testing.assert_allclose(t, [1.0, 0.5, 0.5])
     np.testing.assert_allclose(u[:n_active], [1.0, 0.5])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_factors_follow_the_rows_that_come_and_go(seed):
+    """H[active]' = Q' R, Q orthonormal, and t the shortest point with H t = h in these rows."""
+    rng = np.random.default_rng(seed)
+    H, h = rng.normal(size=(9, 6)), rng.uniform(0.5, 2.0, 9)
+    Q, R, along, outside = np.zeros((6, 6)), np.zeros((6, 6)), np.zeros(6), np.zeros(6)
+    active, t, u = np.zeros(6, np.int64), np.zeros(6), np.zeros(6)
+    for n_active, row in enumerate([4, 2, 7, 0, 5]):
+        length = _least_norm._project(H[row], Q, n_active, along, outside)
+        np.testing.assert_allclose(along[:n_active], Q[:n_active] @ H[row], atol=1e-12)
+        assert length == pytest.approx(np.linalg.norm(H[row] - along[:n_active] @ Q[:n_active]))
+        _least_norm._append(Q, R, n_active, along, outside, length)
+        active[n_active] = row
+    for n_active, position in ((5, seed % 5), (4, 0), (3, 2)):
+        rows = np.delete(active[:n_active], position)
+        _least_norm._remove(Q, R, active, u, position, n_active)
+        kept = n_active - 1
+        np.testing.assert_array_equal(active[:kept], rows)
+        np.testing.assert_allclose(Q[:kept].T @ R[:kept, :kept], H[rows].T, atol=1e-12)
+        np.testing.assert_allclose(Q[:kept] @ Q[:kept].T, np.eye(kept), atol=1e-12)
+        assert not np.tril(R[:kept, :kept], -1).round(12).any()
+        _least_norm._solve_active(H, h, Q, R, active, kept, t, u)
+        np.testing.assert_allclose(t, np.linalg.pinv(H[rows]) @ h[rows], atol=1e-10)
+        np.testing.assert_allclose(H[rows].T @ u[:kept], t, atol=1e-10)
 
 
 @pytest.mark.parametrize("gap", [0.0, 3.0])

@@ -1,0 +1,99 @@
+"""Each step of the block descent against the sentence that says what it does."""
+
+import numpy as np
+import pytest
+
+from reprolib.methods.simplex import kronecker_bcd as descent
+from reprolib.methods.simplex.kronecker_qp import times_code_gram
+
+SEEDS = range(6)
+
+
+def programme(seed, n=12, p=4, n_classes=3):
+    """Features, linear terms, bounds (one class of every example is free), feasible A."""
+    rng = np.random.default_rng(seed)
+    X, B = rng.normal(size=(n, p)), rng.normal(size=(n, n_classes))
+    U = rng.uniform(0.5, 2.0, size=(n, n_classes))
+    U[np.arange(n), rng.integers(n_classes, size=n)] = np.inf
+    return X, B, U, np.minimum(rng.uniform(0.0, 2.0, size=B.shape), U), rng
+
+
+def objective(K, B, A):
+    """1/2 tr A'K A G - tr A'B."""
+    return 0.5 * np.sum(A * times_code_gram(K @ A)) - np.sum(A * B)
+
+
+def violation(K, B, U, A):
+    """Largest part of the gradient that a feasible step could follow, in every row."""
+    gradient = times_code_gram(K @ A) - B
+    return np.maximum(np.where(A > 0, gradient, 0.0), np.where(A < U, -gradient, 0.0)).max(axis=1)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_visit_solves_the_block_and_keeps_the_products(seed):
+    X, B, U, A, _ = programme(seed)
+    K, i, before = X @ X.T, seed % 12, A.copy()
+    Z = np.ascontiguousarray(A.T @ X)
+    sums, norms = Z.sum(axis=0), np.einsum("ij,ij->i", X, X)
+    change = descent._linear_row(X, norms, B, U, A, Z, sums, i, np.empty((2, 3)))
+    others = np.arange(12) != i
+    np.testing.assert_array_equal(A[others], before[others])
+    np.testing.assert_allclose(Z, A.T @ X, atol=1e-12)
+    np.testing.assert_allclose(sums, Z.sum(axis=0), atol=1e-12)
+    assert violation(K, B, U, A)[i] < 1e-10
+    assert change == pytest.approx(np.abs(A[i] - before[i]).max() * np.sqrt(norms[i]))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sweeps_end_at_the_optimum_and_keep_the_product(seed):
+    X, B, U, A, _ = programme(seed)
+    K = X @ X.T + np.eye(12)
+    K[3], K[:, 3] = 0.0, 0.0
+    start, F = A.copy(), K @ A
+    descent._gram_sweeps(K, B, U, A, F, 1, 0.0)
+    assert objective(K, B, A) < objective(K, B, start)
+    once = A.copy()
+    descent._gram_sweeps(K, B, U, A, F, 5000, 1e-12)
+    assert objective(K, B, A) < objective(K, B, once)
+    np.testing.assert_allclose(F, K @ A, atol=1e-9)
+    np.testing.assert_array_equal(A[3], start[3], err_msg="a point without curvature is left")
+    others = np.arange(12) != 3
+    assert violation(K, B, U, A)[others].max() < 1e-9
+    np.testing.assert_allclose(
+        descent._block_violation(A, times_code_gram(F) - B, U), violation(K, B, U, A), atol=1e-9
+    )
+    descent._gram_sweeps(K, B, U, start, K @ start, 5000, 1e9)
+    np.testing.assert_allclose(start, once, atol=1e-12, err_msg="one sweep is within so wide a tol")
+
+
+def test_visits_without_change_are_counted():
+    X, B, U, A, _ = programme(0)
+    A[0], B[0] = 0.0, -100.0
+    idle, Z = np.array([0, 2, 1] + [5] * 9), np.ascontiguousarray(A.T @ X)
+    norms = np.einsum("ij,ij->i", X, X)
+    descent._linear_sweep(X, norms, B, U, A, Z, np.array([0, 0, 1]), idle)
+    assert idle.tolist() == [2, 0, 1] + [5] * 9
+    np.testing.assert_allclose(Z, A.T @ X, atol=1e-12)
+
+
+def test_working_set_is_half_the_worst_and_half_drawn_among_the_other_violators():
+    rng = np.random.default_rng(0)
+    violations = np.r_[np.zeros(5), rng.permutation(np.arange(1.0, 21.0))]
+    chosen = descent._working_set(violations, 7, np.random.default_rng(1))
+    assert list(chosen) == sorted(set(chosen))
+    assert len(chosen) == 7
+    assert set(np.argsort(-violations)[:3]) <= set(chosen)
+    assert violations[chosen].min() > 0
+    other = descent._working_set(violations, 7, np.random.default_rng(2))
+    assert set(other) != set(chosen)
+    few = np.flatnonzero(violations > 13.0)
+    np.testing.assert_array_equal(
+        descent._working_set(np.where(violations > 13.0, violations, 0.0), 7, rng), few
+    )
+
+
+def test_start_is_zero_but_at_the_bound_where_nothing_curves():
+    B, U = np.array([[1.0, -1.0], [1.0, 1.0], [1.0, 1.0]]), np.full((3, 2), 2.0)
+    U[2, 1] = np.inf
+    A = descent._start(np.array([0.0, 1.0, 0.0]), B, U)
+    assert A.tolist() == [[2.0, 0.0], [0.0, 0.0], [2.0, 0.0]]
