@@ -128,13 +128,14 @@ def tests_in(contexts: Iterable[str], seconds: Iterable[str]) -> list[str]:
 
 
 def mirrored(path: str, seconds: Iterable[str]) -> list[str]:
-    """Tests of the folder that mirrors the file's, and those of all papers for a paper's file."""
+    """Tests of the folder that mirrors the file's, and those of its house as a whole.
+
+    Of the tests of all papers those that name the file's paper.
+    """
     _, house, inner, *_ = Path(path).parts
     own = [node for node in seconds if node.startswith(f"tests/{house}/{inner}/")]
     general = [node for node in seconds if node.startswith(f"tests/{house}/test_")]
-    if house == "papers":
-        return own + [node for node in general if inner in node]
-    return own or general
+    return own + [node for node in general if house != "papers" or inner in node]
 
 
 def _is_own(node: str, path: str) -> bool:
