@@ -28,6 +28,7 @@ from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.papers.across import figures as across
 from reprolib.papers.keops import example as keops_example
 from reprolib.papers.keops import figures as keops
+from reprolib.papers.keops._readings import frames_against_steps
 from reprolib.papers.kpm import example as kpm
 from reprolib.papers.mkmmc import example as mkmmc
 from reprolib.papers.mkmmc.figures import deviation_table, deviations_figure
@@ -191,6 +192,7 @@ def _of_records(key: str) -> dict[str, Figure]:
         figures["paired"] = across.paired_differences(records, "extra trees")
     if key == "keops":
         figures["readings"] = keops.readings_forest(records)
+        figures["steps"] = frames_against_steps(records)
     return figures
 
 

@@ -239,7 +239,7 @@ class _CombinedFeatures:
 
 def _solve(features: _Features, offsets, upper, tol, max_iter):
     """Solve for w and the slacks of soft rows by cvxopt; return w, a and iterations."""
-    soft = np.nonzero(np.isfinite(upper))[0]
+    soft = np.flatnonzero(np.isfinite(upper))
     n_rows, size = len(offsets), features.size
 
     def hessian(x, y, alpha=1.0, beta=0.0):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reprolib.methods.kpm.hinge_lp import _least_norm, _simplex
+from reprolib.methods.kpm.hinge_lp import _least_norm, _simplex, solve_hinge_lp_path_highs
 from reprolib.methods.kpm.hinge_lp._least_norm import _most_violated, _start
 from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_path
 from reprolib.methods.kpm.nested_basis import NestedBasis
@@ -21,6 +21,14 @@ def signed_basis(seed, n, gap):
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
     V = rng.normal(size=(n, n // 3)) + gap * y[:, np.newaxis] * (np.arange(n // 3) == seed % 5)
     return NestedBasis.from_arrays(V, y, rng.uniform(0.5, 2.0, n))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_highs_counts_the_steps_of_every_component(seed):
+    V = np.random.default_rng(seed).normal(size=(40, 8))
+    counts = [s.iterations for s in solve_hinge_lp_path_highs(V, np.resize([1, -1], 40))]
+    assert min(counts) >= 0
+    assert 8 <= sum(counts) <= 8 * 40
 
 
 def test_perturbed_targets_are_all_different_and_close_to_one():
