@@ -58,14 +58,14 @@ def described(figure: Figure) -> dict[str, Any]:
 
 
 def _axes(axis: Axes) -> dict[str, Any]:
-    legend = axis.get_legend()
+    legend, texts = axis.get_legend(), _own_texts(axis)
     return {
         "title": axis.get_title(),
         "labels": [axis.get_xlabel(), axis.get_ylabel()],
         "scales": [axis.get_xscale(), axis.get_yscale()],
         "limits": _numbers([*axis.get_xlim(), *axis.get_ylim()]),
         "ticks": [_ticks(axis.xaxis), _ticks(axis.yaxis)],
-        "texts": [[t.get_text(), *_numbers(t.get_position())] for t in axis.texts],
+        "texts": [[t.get_text(), *_numbers(t.get_position())] for t in texts],
         "legend": [] if legend is None else [text.get_text() for text in legend.get_texts()],
         "box": [] if axis.get_box_aspect() is None else _numbers(np.ravel(axis.get_box_aspect())),
         "lines": [_marks(line.get_xydata()) for line in axis.lines],
@@ -73,7 +73,7 @@ def _axes(axis: Axes) -> dict[str, Any]:
         "images": [_marks(np.reshape(image.get_array(), (-1, 1))) for image in axis.images],
         "patches": [_numbers(patch.get_path().get_extents().bounds) for patch in axis.patches],
         "styles": [
-            *(_text_style(text) for text in (axis.title, *axis.texts)),
+            *(_text_style(text) for text in (axis.title, *texts)),
             *(_line_style(line) for line in axis.lines),
             *(_area_style(found) for found in (*axis.collections, *axis.patches)),
             *(_colour_scale(found) for found in (*axis.collections, *axis.images)),
@@ -112,6 +112,12 @@ def _colour_scale(found) -> list[Any]:
 def _alpha(artist) -> float:
     alpha = artist.get_alpha()
     return 1.0 if alpha is None else alpha
+
+
+def _own_texts(axis: Axes) -> list:
+    """Texts but the labels of contours, whose places depend on matplotlib's version."""
+    labels = [label for found in axis.collections for label in getattr(found, "labelTexts", ())]
+    return [text for text in axis.texts if text not in labels]
 
 
 def _ticks(axis) -> list[str]:
