@@ -69,7 +69,7 @@ def _axes(axis: Axes) -> dict[str, Any]:
         "legend": [] if legend is None else [text.get_text() for text in legend.get_texts()],
         "box": [] if axis.get_box_aspect() is None else _numbers(np.ravel(axis.get_box_aspect())),
         "lines": [_marks(line.get_xydata()) for line in axis.lines],
-        "collections": [_marks(_points(found)) for found in axis.collections],
+        "collections": [_marks(_points(c)) for c in axis.collections if not _labels(c)],
         "images": [_marks(np.reshape(image.get_array(), (-1, 1))) for image in axis.images],
         "patches": [_numbers(patch.get_path().get_extents().bounds) for patch in axis.patches],
         "styles": [
@@ -101,12 +101,13 @@ def _area_style(found) -> list[Any]:
 
 
 def _colour_scale(found) -> list[Any]:
-    """Colour map, limits and exponent of what is coloured by value; levels of contours."""
+    """Ends of the colour map, limits and exponent of what is coloured by value; levels of contours."""
     if found.get_array() is None:
         return []
     norm, levels = found.norm, np.ravel(getattr(found, "levels", ()))
     numbers = [norm.vmin, norm.vmax, getattr(norm, "gamma", 1.0), *levels]
-    return [found.get_cmap().name, *_numbers(numbers)]
+    ends = [to_hex(found.get_cmap()(at)) for at in (0.0, 1.0)]
+    return [*ends, *_numbers(numbers)]
 
 
 def _alpha(artist) -> float:
@@ -115,9 +116,13 @@ def _alpha(artist) -> float:
 
 
 def _own_texts(axis: Axes) -> list:
-    """Texts but the labels of contours, whose places depend on matplotlib's version."""
-    labels = [label for found in axis.collections for label in getattr(found, "labelTexts", ())]
+    labels = [label for found in axis.collections for label in _labels(found)]
     return [text for text in axis.texts if text not in labels]
+
+
+def _labels(collection) -> list:
+    """Labels of contours; where they are, and cut the lines, depends on matplotlib's version."""
+    return list(getattr(collection, "labelTexts", ()))
 
 
 def _ticks(axis) -> list[str]:
