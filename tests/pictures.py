@@ -101,7 +101,7 @@ def _area_style(found) -> list[Any]:
 
 
 def _colour_scale(found) -> list[Any]:
-    """Ends of the colour map, limits and exponent of what is coloured by value; levels of contours."""
+    """Ends of the colour map, limits and exponent; levels of contours; empty without values."""
     if found.get_array() is None:
         return []
     norm, levels = found.norm, np.ravel(getattr(found, "levels", ()))
