@@ -6,8 +6,6 @@ committed records, after a change that was meant.
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -38,8 +36,8 @@ from reprolib.papers.simplex import example as simplex
 from reprolib.report.paper_figures import report_figures
 from reprolib.report.style import use_style
 from reprolib.rerun import records as results
-from reprolib.rerun.folders import replace_file
 from reprolib.rerun.printed import numbers
+from tests import stored_list
 from tests.golden import with_results
 
 FOLDER = Path(__file__).parent / "report/pictures"
@@ -217,16 +215,6 @@ def described_of(key: str) -> dict[str, Any]:
     return found
 
 
-def write(key: str) -> Path:
-    """Write the list of a paper anew."""
-    path = FOLDER / f"{key}.json"
-    FOLDER.mkdir(exist_ok=True)
-    text = json.dumps(described_of(key), ensure_ascii=False, indent=0)
-    innermost = re.compile(r"\[[^\[\]{}]*\]")
-    replace_file(path, innermost.sub(lambda found: found[0].replace("\n", ""), text) + "\n")
-    return path
-
-
 if __name__ == "__main__":
     for key in sys.argv[1:] or KEYS:
-        print(write(key))
+        print(stored_list.write(described_of(key), FOLDER / f"{key}.json"))

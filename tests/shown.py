@@ -6,9 +6,8 @@ records, after a change that was meant.
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,66 +25,74 @@ from reprolib.papers.simplex import figures as simplex
 from reprolib.papers.simplex import rounding
 from reprolib.rerun import records as results
 from reprolib.rerun import tables
-from reprolib.rerun.folders import replace_file
 from reprolib.rerun.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
+from tests import stored_list
 from tests.golden import with_results
 
 FOLDER = Path(__file__).parent / "report/shown"
 KEYS = tuple(with_results())
-Tables = Mapping[str, Callable[[], Any]]
-
-
-def _keops(records) -> Tables:
-    return {
-        "aucs by run": lambda: readings.aucs_by_run(records),
-        "leak": lambda: readings.leak(records),
-        "paired": lambda: keops.paired_aucs(records),
-        "stability": lambda: keops.stability(records),
-    }
+Tables = dict[str, Any]
+#: Tables that need nothing but the records.
+OF_RECORDS: dict[str, dict[str, Callable]] = {
+    "across": {
+        "sets": summaries.sets_table,
+        "budget": summaries.budget_table,
+        "edges": summaries.edges_table,
+        "best": summaries.best_per_set,
+        "differences": summaries.difference_table,
+        "columns": summaries.columns_table,
+    },
+    "keops": {
+        "aucs by run": readings.aucs_by_run,
+        "leak": readings.leak,
+        "paired": keops.paired_aucs,
+        "stability": keops.stability,
+    },
+    "kpm": {"losses": kpm.losses_table},
+    "mkmmc": {
+        "oracle": mkmmc.oracle_bandwidths,
+        "weights": mkmmc.learned_weights,
+        "minima": mkmmc.scan_minima,
+        "luck": mkmmc.split_luck,
+    },
+    "mkpm": {
+        "ablation": mkpm.ablation_table,
+        "haxby": mkpm.haxby_table,
+        "differences": mkpm.haxby_differences,
+        "losses": mkpm.losses_table,
+        "kernels": mkpm.kernel_table,
+    },
+    "simplex": {},
+}
 
 
 def _kpm(records) -> Tables:
     reading = kpm.paired_reading(records)
     paired = kpm.paired_table(records, reading)
     return {
-        "reading": lambda: [reading, kpm.paired_summary(paired)],
-        "paired": lambda: paired,
-        "losses": lambda: kpm.losses_table(records),
-        "printed": kpm.printed_dimensions,
+        "reading": [reading, kpm.paired_summary(paired)],
+        "paired": paired,
+        "printed": kpm.printed_dimensions(),
     }
 
 
 def _mkmmc(records) -> Tables:
-    def means(trials):
-        return trials.groupby(level=["method", "reading"]).mean()
-
     verdicts = judge_paper("mkmmc")
-    pair = ("mkmmc", "whitened"), ("kmmc_cv", "whitened")
-    chosen = ("mmc_cv", "headline"), ("mmc", "headline")
-    return {
-        "accuracies": lambda: means(mkmmc.accuracies(records)),
-        "own": lambda: means(mkmmc.accuracies(records, OWN)),
-        "deviations": lambda: mkmmc.deviation_table(records, "MKMMC", ["mkmmc", "mmc"]),
-        "oracle": lambda: mkmmc.oracle_bandwidths(records),
-        "weights": lambda: mkmmc.learned_weights(records),
-        "whitened": lambda: mkmmc.paired_table(records, *pair),
-        "chosen": lambda: mkmmc.paired_table(records, *chosen, OWN),
-        "minima": lambda: mkmmc.scan_minima(records),
-        "luck": lambda: mkmmc.split_luck(records),
-        **{
-            t: (lambda t=t: mkmmc.beside_table(verdicts, t)) for t in ("table1", "table2", "table3")
-        },
+    means = {
+        name: trials.groupby(level=["method", "reading"]).mean()
+        for name, trials in {
+            "accuracies": mkmmc.accuracies(records),
+            "own": mkmmc.accuracies(records, OWN),
+        }.items()
     }
-
-
-def _mkpm(records) -> Tables:
-    return {
-        "ablation": lambda: mkpm.ablation_table(records),
-        "haxby": lambda: mkpm.haxby_table(records),
-        "differences": lambda: mkpm.haxby_differences(records),
-        "losses": lambda: mkpm.losses_table(records),
-        "kernels": lambda: mkpm.kernel_table(records),
+    whitened = ("mkmmc", "whitened"), ("kmmc_cv", "whitened")
+    chosen = ("mmc_cv", "headline"), ("mmc", "headline")
+    return means | {
+        "deviations": mkmmc.deviation_table(records, "MKMMC", ["mkmmc", "mmc"]),
+        "whitened": mkmmc.paired_table(records, *whitened),
+        "chosen": mkmmc.paired_table(records, *chosen, OWN),
+        **{f"table{k}": mkmmc.beside_table(verdicts, f"table{k}") for k in (1, 2, 3)},
     }
 
 
@@ -93,57 +100,39 @@ def _simplex(records) -> Tables:
     verdicts = [v for v in judge_paper("simplex") if v.n_trials]
     rows = list(dict.fromkeys(v.number.row for v in verdicts))
     return {
-        "compact": lambda: simplex.compact_table(verdicts),
-        "distances": lambda: simplex.distance_table(verdicts, rows),
-        "online": lambda: simplex.online_means(records, "library Pegasos, 10 passes"),
-        "peers": lambda: simplex.accuracy_table(records, "peers"),
-        "fractions": rounding.rounding_table,
-        "rows": rounding.rounding_summary,
+        "compact": simplex.compact_table(verdicts),
+        "distances": simplex.distance_table(verdicts, rows),
+        "online": simplex.online_means(records, "library Pegasos, 10 passes"),
+        "peers": simplex.accuracy_table(records, "peers"),
+        "fractions": rounding.rounding_table(),
+        "rows": rounding.rounding_summary(),
     }
 
 
 def _across(records) -> Tables:
     orders = [views.ordered(records, view) for view in views.CHOICES]
     return {
-        "sets": lambda: summaries.sets_table(records),
-        "budget": lambda: summaries.budget_table(records).drop(columns="seconds", errors="ignore"),
-        "edges": lambda: summaries.edges_table(records),
-        "best": lambda: summaries.best_per_set(records),
-        "differences": lambda: summaries.difference_table(records),
-        "paired": lambda: summaries.paired_table(records, "extra trees"),
-        "columns": lambda: summaries.columns_table(records),
-        "log loss": lambda: summaries.mean_table(records, "log loss"),
-        "curves": lambda: summaries.curve_differences(records, "extra trees"),
-        "survive": lambda: views.surviving(orders),
-        "shares": lambda: views.least_shares(orders),
-        "places": lambda: orders[0].places,
+        "paired": summaries.paired_table(records, "extra trees"),
+        "log loss": summaries.mean_table(records, "log loss"),
+        "curves": summaries.curve_differences(records, "extra trees"),
+        "survive": views.surviving(orders),
+        "shares": views.least_shares(orders),
+        "places": orders[0].places,
     }
+
+
+OTHERS = {"across": _across, "kpm": _kpm, "mkmmc": _mkmmc, "simplex": _simplex}
 
 
 def _general(key: str) -> Tables:
     """Tables that every paper has."""
-    made = {
-        "readings": lambda: tables.list_readings(key),
-        "provenance": lambda: tables.provenance(key),
-    }
-    if key not in PAPERS:
-        return made
-    reasons = {
-        w: lambda w=w: tables.reasons([key], w) for w in ("not reproduced", "quoted", "not run")
-    }
-    printed = dict.fromkeys(v.number.table for v in judge_paper(key))
-    beside = {f"beside {t}": lambda t=t: tables.published_beside_ours(key, t) for t in printed}
-    return made | reasons | beside
-
-
-OF_PAPER = {
-    "across": _across,
-    "keops": _keops,
-    "kpm": _kpm,
-    "mkmmc": _mkmmc,
-    "mkpm": _mkpm,
-    "simplex": _simplex,
-}
+    made = {"readings": tables.list_readings(key), "provenance": tables.provenance(key)}
+    if key in PAPERS:
+        for word in ("not reproduced", "quoted", "not run"):
+            made[word] = tables.reasons([key], word)
+        for table in dict.fromkeys(v.number.table for v in judge_paper(key)):
+            made[f"beside {table}"] = tables.published_beside_ours(key, table)
+    return made
 
 
 def listed(value: Any) -> Any:
@@ -166,19 +155,13 @@ def listed(value: Any) -> Any:
 
 def shown(key: str) -> dict[str, Any]:
     """Every table of a paper by name."""
-    made = {**OF_PAPER[key](results.load_paper(key)), **_general(key)}
-    return {name: listed(make()) for name, make in made.items()}
-
-
-def write(key: str) -> Path:
-    """Write the list of a paper anew."""
-    path = FOLDER / f"{key}.json"
-    FOLDER.mkdir(exist_ok=True)
-    lines = [f"{json.dumps(name)}: {json.dumps(t)}" for name, t in shown(key).items()]
-    replace_file(path, "{\n" + ",\n".join(lines) + "\n}\n")
-    return path
+    records = results.load_paper(key)
+    made: Tables = {name: make(records) for name, make in OF_RECORDS[key].items()}
+    if key in OTHERS:
+        made |= OTHERS[key](records)
+    return {name: listed(table) for name, table in (made | _general(key)).items()}
 
 
 if __name__ == "__main__":
     for key in sys.argv[1:] or KEYS:
-        print(write(key))
+        print(stored_list.write(shown(key), FOLDER / f"{key}.json"))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from reprolib.rerun.folders import replace_file
 
 
 def flat(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
@@ -21,6 +24,15 @@ def flat(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
             yield from flat(entry, f"{at} / {index}")
     else:
         yield at, value
+
+
+def write(made: Any, path: Path) -> Path:
+    """Write the file anew, a list of numbers and texts on one line."""
+    text = json.dumps(made, ensure_ascii=False, indent=0)
+    innermost = re.compile(r"\[[^\[\]{}]*\]")
+    path.parent.mkdir(exist_ok=True)
+    replace_file(path, innermost.sub(lambda found: found[0].replace("\n", ""), text) + "\n")
+    return path
 
 
 def check(made: Any, path: Path, command: str) -> None:

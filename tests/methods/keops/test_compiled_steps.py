@@ -5,6 +5,7 @@ import pytest
 
 from reprolib.methods.keops import _svm_numba as loops
 from reprolib.methods.keops.svm import solve_svm_cvxopt
+from tests.methods.keops.test_svm import two_classes
 
 SEEDS = range(8)
 C = 2.0
@@ -139,3 +140,18 @@ def test_active_set_gives_up_soon_where_no_step_lowers_the_objective():
         assert steps < 10**4
         gave_up += violation > 1e-13
     assert gave_up > 5
+
+
+@pytest.mark.parametrize("log_C", [-3, 0, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_active_set_reaches_the_optimum_alone_from_points_at_the_bounds(seed, log_C):
+    K, y = two_classes(seed, p=30)
+    bounds = np.full(len(y), 10.0**log_C)
+    at_bounds = np.zeros(len(y))
+    at_bounds[np.r_[np.flatnonzero(y > 0)[:seed], np.flatnonzero(y < 0)[:seed]]] = bounds[0]
+    alpha = at_bounds.copy()
+    steps, violation = loops.active_set(K, y, bounds, alpha, 1e-8, 5000)
+    best = solve_svm_cvxopt(K, y, bounds[0]).dual_objective
+    assert violation <= 1e-8
+    assert objective(K, y, alpha) == pytest.approx(best, rel=1e-7)
+    assert (steps == 0) == np.array_equal(alpha, at_bounds)

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from reprolib.methods.keops import svm as svm_module
-from reprolib.methods.keops._svm_numba import active_set
 from reprolib.methods.keops.svm import (
     best_intercept,
     feasible_point,
@@ -40,22 +39,6 @@ def test_active_set_is_certified_and_agrees_with_cvxopt(seed, log_C, p, shift):
     assert alpha.min() >= 0
     assert alpha.max() <= C
     assert abs(y @ alpha) <= 1e-9 * C * len(y)
-
-
-@pytest.mark.parametrize("log_C", [-3, 0, 3])
-@pytest.mark.parametrize("seed", range(5))
-def test_active_set_reaches_the_optimum_alone_from_points_at_the_bounds(seed, log_C):
-    K, y = two_classes(seed, p=30)
-    bounds = np.full(len(y), 10.0**log_C)
-    at_bounds = np.zeros(len(y))
-    at_bounds[np.r_[np.flatnonzero(y > 0)[:seed], np.flatnonzero(y < 0)[:seed]]] = bounds[0]
-    alpha = at_bounds.copy()
-    steps, violation = active_set(K, y, bounds, alpha, 1e-8, 5000)
-    best = solve_svm_cvxopt(K, y, bounds[0]).dual_objective
-    reached = alpha.sum() - 0.5 * (y * alpha) @ K @ (y * alpha)
-    assert violation <= 1e-8
-    assert reached == pytest.approx(best, rel=1e-7)
-    assert (steps == 0) == np.array_equal(alpha, at_bounds)
 
 
 def test_agrees_with_libsvm():
