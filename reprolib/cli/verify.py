@@ -79,3 +79,6 @@ def _say(out: Console, outcome: Verification) -> None:
         out.print(f"  not checked, {what}: {why}")
     for line in outcome.differences:
         out.print(f"  differs: {line}")
+    if outcome.differences:
+        for package, (then, now) in outcome.other_versions.items():
+            out.print(f"  made with {package} {then}, here it is {now}, which may be why")

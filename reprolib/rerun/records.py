@@ -226,6 +226,13 @@ def package_versions(packages: Iterable[str]) -> dict[str, str]:
     return versions
 
 
+def other_versions(meta: Mapping[str, Mapping]) -> dict[str, tuple[str, str]]:
+    """Version then and now of every package that was another when tables were made."""
+    made = {p: v for about in meta.values() for p, v in about.get("versions", {}).items()}
+    now = package_versions(PACKAGES)
+    return {p: (made[p], now[p]) for p in PACKAGES if p in made and made[p] != now[p]}
+
+
 def environment() -> dict[str, Any]:
     """Versions and machine, for the meta file of a results table."""
     return {

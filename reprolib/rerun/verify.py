@@ -55,6 +55,8 @@ class Verification:
         One line for everything in the committed files that is not as it must be.
     unchecked : dict of str to str
         Why records were left out, by what they have in common, with their number.
+    other_versions : dict of str to (str, str)
+        Version then and now of packages that were others when the records were made.
     seconds, committed_seconds : float
         Computing time of the tasks now, and when the records were made.
     """
@@ -66,6 +68,7 @@ class Verification:
     n_tasks: int = 0
     differences: list[str] = field(default_factory=list)
     unchecked: dict[str, str] = field(default_factory=dict)
+    other_versions: dict[str, tuple[str, str]] = field(default_factory=dict)
     seconds: float = 0.0
     committed_seconds: float = 0.0
 
@@ -126,7 +129,12 @@ def verify_paper(
     protocol = get_protocol(paper)
     records = results.load_paper(paper, directory)
     meta = results.load_meta(paper, directory)
-    outcome = Verification(paper, len(records), differences=soundness.meta_faults(records, meta))
+    outcome = Verification(
+        paper,
+        len(records),
+        differences=soundness.meta_faults(records, meta),
+        other_versions=results.other_versions(meta),
+    )
     if stale := _stale(protocol, meta):
         outcome.differences.append(stale)
         return outcome

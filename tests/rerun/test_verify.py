@@ -163,6 +163,19 @@ def test_command_line_says_seed_and_difference_and_fails(committed, capsys):
     assert "differs: second real/coins best" in capsys.readouterr().out
 
 
+def test_other_versions_are_said_beside_differences_alone(committed, capsys, monkeypatch):
+    here = results.package_versions(results.PACKAGES)
+    monkeypatch.setattr(results, "package_versions", lambda names: here | {"numba": "0.1"})
+    command = ["verify", "--results", str(committed), "fake", "--jobs", "1", "--fraction", "1"]
+    assert main(command) == 0
+    assert "made with" not in capsys.readouterr().out
+    edit(committed / "fake" / "second.csv", "value", lambda v: v + 1)
+    assert main(command) == 1
+    made_with = [line for line in capsys.readouterr().out.splitlines() if "made with" in line]
+    assert len(made_with) == 1
+    assert f"made with numba {here['numba']}, here it is 0.1" in made_with[0]
+
+
 def test_nothing_checked_is_not_called_agreement(committed, capsys, monkeypatch):
     def load(name):
         raise data_fetch.DataUnavailableError(f"get {name} by hand")
