@@ -7,6 +7,10 @@ import pytest
 
 from reprolib import recompute
 from reprolib.papers.mkmmc._methods import OWN
+from reprolib.rerun import records as results
+from reprolib.rerun.task import Measurement, Protocol, Task
+from reprolib.rerun.worker import row_of
+from tests import fake_paper
 
 TWONORM = ("kpm", "table2", "embedded/twonorm", "kpm")
 
@@ -24,6 +28,30 @@ def test_a_measured_reading_and_a_setting_are_found():
     for frame in (ties, square):
         np.testing.assert_allclose(frame["live"], frame["stored"], atol=0.002)
     assert ties.loc["selected D", "live"] >= recompute(*TWONORM).loc["selected D", "live"]
+
+
+def test_a_reading_that_a_task_of_another_one_measures_is_found(monkeypatch):
+    tasks = [Task("fake", "first", "real/coins", "mean")]
+    tasks.append(Task("fake", "first", "real/coins", "mean", "wide", params={"width": 2.0}))
+
+    def run(task, data):
+        width = task.params.get("width", 1.0)
+        return [Measurement("value", width), Measurement("value", -width, reading=f"-{width}")]
+
+    stored = results.to_frame(
+        [row_of(t, m, "original", k + 0.5) for k, t in enumerate(tasks) for m in run(t, None)]
+    )
+    protocol = Protocol("fake", 1, lambda _: ["real/coins"], (lambda *_: tasks,), run)
+    house = "reprolib.rerun.recompute"
+    monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
+    monkeypatch.setattr(f"{house}.results.load_paper", lambda _: stored)
+    monkeypatch.setattr(f"{house}.numbers", lambda _: [])
+    monkeypatch.setattr(f"{house}.data_fetch.load", fake_paper.dataset)
+    name = ("fake", "first", "real/coins", "mean")
+    assert recompute(*name, reading="-1.0").loc["value", "live"] == -1
+    assert recompute(*name, reading="-2.0").loc["value", "live"] == -2
+    with pytest.raises(ValueError, match="no parameter 'depth'; its parameters: width"):
+        recompute(*name, reading="-2.0", depth=3)
 
 
 def test_a_changed_parameter_changes_the_live_value_only():

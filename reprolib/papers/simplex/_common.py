@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.model_selection import train_test_split
 
@@ -46,13 +44,15 @@ def rounded(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def with_loo(model, X_test, y_test, **more) -> Measurement:
+def with_loo(model, X_test, y_test) -> Measurement:
     """Test accuracy, with the leave-one-out accuracy of every lambda."""
-    chosen: dict[str, Any] = {
-        "alpha": rounded(model.alpha_),
-        "loo": rounded(float(model.loo_score_path_.max())),
-    } | more
-    return accuracy(model, X_test, y_test, chosen, path=model.loo_score_path_)
+    scores = model.loo_score_path_
+    return accuracy(model, X_test, y_test, chosen_by_loo(model.alpha_, scores), path=scores)
+
+
+def chosen_by_loo(alpha: float, scores) -> dict[str, float]:
+    """Lambda, and the largest of the leave-one-out accuracies."""
+    return {"alpha": rounded(alpha), "loo": rounded(float(scores.max()))}
 
 
 def rbf_gamma(X, factor: float = 1.0) -> float:

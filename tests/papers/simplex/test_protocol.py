@@ -6,7 +6,7 @@ import pytest
 import data_fetch
 from data_fetch import Dataset
 from reprolib.methods.simplex import SimplexRLSClassifierCV
-from reprolib.papers.simplex import _beyond, _classes, _table2
+from reprolib.papers.simplex import _beyond, _classes, _common, _table2
 from reprolib.papers.simplex import protocol as simplex
 from reprolib.rerun.printed import numbers, paper_entry
 from reprolib.rerun.records import to_frame
@@ -41,7 +41,8 @@ def test_every_printed_number_has_a_task_or_a_reason():
 def test_every_reading_is_explained():
     tasks = all_tasks("full", dict.fromkeys(simplex.SETS))
     explained = {entry["name"] for entry in paper_entry("simplex")["readings"]}
-    assert {t.reading for t in tasks} | {"Nystrom only"} == explained
+    also = {reading for t in tasks for reading in t.params.get("also", {})}
+    assert {t.reading for t in tasks} | also | {"Nystrom only"} == explained
 
 
 def test_readings_have_as_many_runs_as_the_headline():
@@ -148,6 +149,41 @@ def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
     assert exact.chosen["alpha"] == nystrom.chosen["alpha"]
     assert nystrom.reading == "Nystrom only"
     assert exact.value > 0.88
+
+
+def rbf_tasks():
+    tasks = all_tasks("full", {"uci/landsat": None})
+    return [replace(t, dataset=SMALL) for t in tasks if t.method == "s-ls rbf"]
+
+
+def test_one_task_measures_both_grids_of_a_gaussian_kernel(small):
+    train, test = small.splits[0]
+    X, y = small.X[train], small.y[train]
+    measured = [(t, m) for t in rbf_tasks() for m in simplex.run(t, small)]
+    assert [m.reading for _, m in measured] == [
+        HEADLINE,
+        "lambda on the spectrum of K",
+        "exp(-d^2/sigma^2)",
+        "lambda on the spectrum of K, exp(-d^2/sigma^2)",
+    ]
+    for (task, m), grid in zip(measured, ["log", "gram"] * 2, strict=True):
+        gamma = _common.rbf_gamma(X, task.params.get("gamma_factor", 1.0))
+        model = SimplexRLSClassifierCV(_table2._grid(grid), kernel="rbf", gamma=gamma).fit(X, y)
+        expected = _common.with_loo(model, small.X[test], small.y[test])
+        assert list(m.path) == list(expected.path)
+        assert replace(m, path=()) == replace(expected, path=(), reading=m.reading)
+
+
+def test_both_grids_on_nystrom_features(small, monkeypatch):
+    monkeypatch.setattr(_table2, "LARGEST_EXACT", 100)
+    monkeypatch.setattr(_table2, "N_LANDMARKS", 200)
+    headline, wide = rbf_tasks()
+    exact, nystrom, gram = simplex.run(headline, small)
+    assert exact.chosen["alpha"] == nystrom.chosen["alpha"] < gram.chosen["alpha"]
+    assert "loo" not in exact.chosen
+    assert nystrom.chosen["loo"] == pytest.approx(max(nystrom.path))
+    readings = [m.reading for m in simplex.run(wide, small)]
+    assert readings == ["exp(-d^2/sigma^2)", "lambda on the spectrum of K, exp(-d^2/sigma^2)"]
 
 
 @pytest.mark.parametrize(
