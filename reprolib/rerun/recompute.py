@@ -85,13 +85,8 @@ def recompute(
 
 
 def _tasks(protocol: Protocol, data: Dataset, wanted: Task) -> Iterator[Task]:
-    """Tasks that may measure what is wanted: of its own reading first, last of the headline.
-
-    Between these come the readings whose stored records have the seconds of its own: one task
-    made them.
-    """
+    """Tasks that may measure what is wanted: those that name its reading, then the headline's."""
     committed = results.load_paper(protocol.paper)
-    readings = dict.fromkeys((wanted.reading, *_made_with(wanted, committed), HEADLINE))
     for stage in protocol.stages:
         listed = [
             task
@@ -99,16 +94,9 @@ def _tasks(protocol: Protocol, data: Dataset, wanted: Task) -> Iterator[Task]:
             if (task.table, task.method, task.trial) == (wanted.table, wanted.method, wanted.trial)
             and task.setting in ("", wanted.setting)
         ]
-        for reading in readings:
-            yield from (task for task in listed if task.reading == reading)
-
-
-def _made_with(wanted: Task, committed: pd.DataFrame) -> list[str]:
-    """Readings of the stored records that have the seconds of those that are wanted."""
-    names = ("table", "dataset", "method", "trial")
-    unit = results.select(committed, **{name: getattr(wanted, name) for name in names})
-    own = results.select(unit, reading=wanted.reading, setting=wanted.setting)
-    return list(unit.loc[unit["seconds"].isin(own["seconds"]), "reading"])
+        yield from (t for t in listed if wanted.reading in (t.reading, *t.params.get("also", ())))
+        if wanted.reading != HEADLINE:
+            yield from (t for t in listed if t.reading == HEADLINE)
 
 
 def _changed(task: Task, changes: Mapping[str, Any]) -> Task:

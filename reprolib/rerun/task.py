@@ -36,7 +36,8 @@ class Task:
     trial : int
         Realisation, fold or repetition.
     params : dict
-        Whatever else matters, JSON-able: method parameters, seeds.
+        Whatever else matters, JSON-able: method parameters, seeds. Names under "also" are
+        readings that the task measures beside its own.
     setting : str
         Training size, loss, kernel or rank, where a method is measured under several.
     """

@@ -32,15 +32,14 @@ def test_a_measured_reading_and_a_setting_are_found():
 
 def test_a_reading_that_a_task_of_another_one_measures_is_found(monkeypatch):
     tasks = [Task("fake", "first", "real/coins", "mean")]
-    tasks.append(Task("fake", "first", "real/coins", "mean", "wide", params={"width": 2.0}))
+    params = {"width": 2.0, "also": {"-2.0": "twice"}}
+    tasks.append(Task("fake", "first", "real/coins", "mean", "wide", params=params))
 
     def run(task, data):
         width = task.params.get("width", 1.0)
         return [Measurement("value", width), Measurement("value", -width, reading=f"-{width}")]
 
-    stored = results.to_frame(
-        [row_of(t, m, "original", k + 0.5) for k, t in enumerate(tasks) for m in run(t, None)]
-    )
+    stored = results.to_frame([row_of(t, m, "original", 0.0) for t in tasks for m in run(t, None)])
     protocol = Protocol("fake", 1, lambda _: ["real/coins"], (lambda *_: tasks,), run)
     house = "reprolib.rerun.recompute"
     monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
@@ -50,7 +49,7 @@ def test_a_reading_that_a_task_of_another_one_measures_is_found(monkeypatch):
     name = ("fake", "first", "real/coins", "mean")
     assert recompute(*name, reading="-1.0").loc["value", "live"] == -1
     assert recompute(*name, reading="-2.0").loc["value", "live"] == -2
-    with pytest.raises(ValueError, match="no parameter 'depth'; its parameters: width"):
+    with pytest.raises(ValueError, match="no parameter 'depth'; its parameters: width, also"):
         recompute(*name, reading="-2.0", depth=3)
 
 
