@@ -205,8 +205,9 @@ def least_norm_active_set(H, h, guess):
     Hessian. A point that is the least-norm one for its active rows takes up the violated row whose
     bound is farthest, and releases active rows whose multiplier becomes zero on the way, until no
     row is violated beyond round-off. Every such walk makes the point longer, so that no set of
-    active rows comes back. How far a bound is counts in steps that keep the active rows at theirs
-    (steepest edge), which takes a half to a quarter of the walks that the size of violations does.
+    active rows comes back. How far a bound is, is measured along steps that keep the active rows at
+    theirs (steepest edge): where the rows barely admit a point, that takes a half to a quarter of
+    the walks that the largest violation takes.
 
     Parameters
     ----------
