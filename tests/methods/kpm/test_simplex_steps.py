@@ -90,17 +90,42 @@ def test_exchanged_inverse_is_that_of_the_new_basis(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_row_taken_up_is_violated_most(seed):
+def test_row_taken_up_is_violated_and_its_bound_farthest_along_the_active_rows(seed):
     rng = np.random.default_rng(seed)
-    H, t = rng.normal(size=(30, 4)), rng.normal(size=4)
-    sizes, is_active = np.linalg.norm(H, axis=1), rng.random(30) < 0.3
+    H, t = rng.normal(size=(30, 6)), rng.normal(size=6)
+    sizes, is_active = np.linalg.norm(H, axis=1), np.arange(30) < 3
     h = H @ t + rng.normal(size=30)
+    outside = H - H @ np.linalg.pinv(H[:3]) @ H[:3]
+    squares = np.sum(outside**2, axis=1)
     violation = np.where(is_active, -np.inf, h - H @ t)
-    row, relative = _most_violated(H, h, sizes, t, is_active)
-    assert row == np.argmax(violation)
+    distance = violation[3:] / np.linalg.norm(outside[3:], axis=1)
+    row, relative = _most_violated(H, h, sizes, squares, t, is_active)
+    assert row == 3 + np.argmax(distance)
     size = abs(h[row]) + sizes[row] * np.linalg.norm(t)
     assert relative == pytest.approx(violation[row] / size)
-    assert _most_violated(H, H @ t, sizes, t, is_active) == (-1, 0.0)
+    assert _most_violated(H, H @ t, sizes, squares, t, is_active) == (-1, 0.0)
+
+
+def test_a_row_in_the_span_of_the_active_ones_does_not_come_first_for_its_round_off():
+    H, h = np.array([[1.0, 0.0], [1.0, 1e-9], [0.0, 1.0]]), np.array([1.0, 1.0 + 1e-12, 1e-6])
+    is_active, squares = np.array([True, False, False]), np.array([0.0, 1e-18, 1.0])
+    row, _ = _most_violated(H, h, np.ones(3), squares, np.array([1.0, 0.0]), is_active)
+    assert row == 2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_squares_outside_the_span_follow_the_directions_that_come_and_go(seed):
+    rng = np.random.default_rng(seed)
+    H, (Q, _) = rng.normal(size=(9, 6)), np.linalg.qr(rng.normal(size=(6, 4)))
+    Q = np.ascontiguousarray(Q.T)
+    expected = [np.sum((H - H @ Q[:k].T @ Q[:k]) ** 2, axis=1) for k in range(5)]
+    squares = _least_norm._squares_outside(H, np.linalg.norm(H, axis=1), Q[:3])
+    np.testing.assert_allclose(squares, expected[3])
+    _least_norm._move_squares(H, Q[3], -1.0, squares)
+    np.testing.assert_allclose(squares, expected[4])
+    for k in (3, 2):
+        _least_norm._move_squares(H, Q[k], 1.0, squares)
+    np.testing.assert_allclose(squares, expected[2])
 
 
 def test_start_takes_no_row_that_depends_on_others_or_pulls_the_wrong_way():

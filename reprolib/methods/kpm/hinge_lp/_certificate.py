@@ -131,19 +131,22 @@ def _nearly_feasible(signed, weights, dual, coordinates, dual_tol):
     an interior point method may know the one well and not the other. How close to a bound counts
     as at it depends on the conditioning of the vertex, so that several tolerances are tried.
     """
-    margins = coordinates @ signed
-    bounds = [
-        (dual <= tol * weights, dual >= (1.0 - tol) * weights) for tol in (dual_tol, *SNAP_TOLS)
-    ]
-    bounds.append((margins > 1.0 + MARGIN_TOL, margins < 1.0 - MARGIN_TOL))
     best, residual = dual, np.linalg.norm(signed @ dual)
-    for lower, upper in bounds:
+    for lower, upper in _bounds_to_try(signed, weights, dual, coordinates, dual_tol):
         if residual <= RESIDUAL_TOL * weights.sum():
             break
         point = _solve_free(signed, weights, dual, lower, upper)
         if np.linalg.norm(signed @ point) < residual:
             best, residual = point, np.linalg.norm(signed @ point)
     return best
+
+
+def _bounds_to_try(signed, weights, dual, coordinates, dual_tol):
+    """Yield which variables are taken as at zero and which as at their weight."""
+    for tol in (dual_tol, *SNAP_TOLS):
+        yield dual <= tol * weights, dual >= (1.0 - tol) * weights
+    margins = coordinates @ signed
+    yield margins > 1.0 + MARGIN_TOL, margins < 1.0 - MARGIN_TOL
 
 
 def _solve_free(signed, weights, dual, lower, upper):

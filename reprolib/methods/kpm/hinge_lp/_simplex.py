@@ -6,7 +6,7 @@ import numba
 import numpy as np
 
 from reprolib.methods.kpm.hinge_lp._certificate import GAP_TOL
-from reprolib.methods.kpm.hinge_lp._least_norm import EPSILON, least_norm_active_set
+from reprolib.methods.kpm.hinge_lp._least_norm import EPSILON, _dot, least_norm_active_set
 
 #: Tolerance on 0 <= a <= w, relative to w.
 FEASIBILITY_TOL = 1e-9
@@ -118,13 +118,11 @@ def _exchange(inverse, leaving, row):
 @numba.njit(cache=True)
 def _factorise(GT, weights, targets, basis, upper, margins, load):
     """Inverse of the basis matrix; ``margins`` and ``load`` are computed afresh."""
-    m, n = GT.shape
+    m = len(GT)
     inverse = np.linalg.inv(GT[:, basis].T.copy())
-    c = np.zeros(m)
+    c, at_weight = np.zeros(m), np.where(upper, weights, 0.0)
     for k in range(m):
-        load[k] = 0.0
-        for i in range(n):
-            load[k] += weights[i] * GT[k, i] if upper[i] else 0.0
+        load[k] = _dot(GT[k], at_weight)
         for j in range(m):
             c[k] += inverse[k, j] * targets[basis[j]]
     _combine(c, GT, margins)
@@ -215,9 +213,7 @@ def _vertex(GT, weights, inverse, basis, upper, c, duals):
                 c[k] += inverse[k, j] * row[j]
     for _ in range(2):
         for k in range(m):
-            load[k] = 0.0
-            for i in range(len(duals)):
-                load[k] -= GT[k, i] * duals[i]
+            load[k] = -_dot(GT[k], duals)
         for j in range(m):
             for k in range(m):
                 duals[basis[j]] += inverse[k, j] * load[k]
@@ -282,8 +278,8 @@ def simplex_path(GT, weights, targets, tol):
     pivots : ndarray of shape (m,)
         Number of exchanges; zero where the path has ended.
     support : ndarray of int
-        Points with margin one that determine the shortest separating point, where that was looked
-        for; else empty.
+        Where the path has ended, points to start the search for the shortest separating point
+        from: those that determine it, where it was looked for, else the basis. Else empty.
     """
     n_coordinates, n = GT.shape
     coordinates = np.zeros((n_coordinates, n_coordinates))
@@ -309,6 +305,7 @@ def simplex_path(GT, weights, targets, tol):
             support = _separate(block, basis[:m], c)
         if _loss(block, weights, c, margins) <= (tol + EPSILON * np.linalg.norm(c)) * weights.sum():
             coordinates[m:, :m], duals[m - 1 :] = c, 0.0
+            support = support if len(support) > 0 else basis[:m].copy()
             break
     return coordinates, duals, pivots, support
 
