@@ -130,7 +130,7 @@ def check_blocks(blocks, n_features: int):
     if not np.array_equal(used, np.arange(len(used))):
         raise ValueError(
             f"blocks must use every number 0..M-1; it uses {len(used)} values between "
-            f"{used[0]!r} and {used[-1]!r}. Renumber with numpy.unique(..., return_inverse=True)."
+            f"{used[0]} and {used[-1]}. Renumber with numpy.unique(..., return_inverse=True)."
         )
     return array.astype(np.intp)
 

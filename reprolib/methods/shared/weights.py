@@ -194,8 +194,8 @@ def _check_names(class_weight: dict, classes):
     unknown = [label for label in class_weight if label not in classes]
     if unknown:
         raise ValueError(
-            f"class_weight names {unknown[:5]}, but the classes are {list(classes)[:10]}; name "
-            "labels as they are in y."
+            f"class_weight names {', '.join(map(str, unknown[:5]))}, but the classes are "
+            f"{classes[:10].tolist()}; name labels as they are in y."
         )
 
 
