@@ -86,7 +86,7 @@ class NestedBasis:
         V, y = np.asarray(V, dtype=np.float64), np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
         _check_arrays(V, y, weights)
-        unit = float(np.exp2(np.floor(np.log2(weights.max())) - 1.0))
+        unit = float(np.exp2(np.floor(np.log2(weights.max()))))
         unit *= float(np.exp2(np.floor(np.log2((weights / unit).mean()))))
         weights = weights / unit
         first, row = _equal_rows(V)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,11 +11,12 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
-from reprolib.methods.kpm.components import KernelComponents
+from reprolib.methods.kpm.components import MAX_NORM, KernelComponents, ProjectionPath
 from reprolib.methods.kpm.estimators import LOSSES, error_path
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.shared.kernels import center_gram, gram
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
+from reprolib.methods.shared.validation import ConstantClassifierWarning
 from tests.naive import kpm as naive
 
 examples = settings(derandomize=True, deadline=None, max_examples=15)
@@ -327,3 +330,193 @@ def test_path_without_a_single_certified_answer_raises(monkeypatch):
     monkeypatch.setitem(LOSSES, "hinge", gives_up)
     with pytest.raises(NotOptimalError, match="nothing is certified"):
         KPMClassifierCV(max_components=8, gamma=1.0).fit(X, y)
+
+
+def path_of_norms(*norms):
+    count = np.arange(1.0, len(norms) + 1)
+    return ProjectionPath(
+        np.outer([1.0, -1.0], count), 10 * count, 100 * count, count / 10, np.array(norms)
+    )
+
+
+@pytest.mark.parametrize(
+    ("norms", "expected"),
+    [
+        ((1.0, MAX_NORM, MAX_NORM), 3),
+        ((1.0, MAX_NORM, 1.01 * MAX_NORM), 2),
+        ((1.0, 1.01 * MAX_NORM, 1.0), 1),
+        ((1.01 * MAX_NORM, 1.0, 1.0), 1),
+        ((1.01 * MAX_NORM, 2 * MAX_NORM, 1.0), 1),
+    ],
+)
+def test_path_is_determined_before_the_first_norm_beyond_the_largest(norms, expected):
+    path = path_of_norms(*norms)
+    assert path.n_determined == expected
+    assert path.max_components == 3
+    kept = path.truncate(expected, "why")
+    assert (kept.max_components, kept.end, kept.uncertified) == (expected, "why", False)
+    np.testing.assert_array_equal(kept.scores(np.eye(2)), path.scores(np.eye(2))[:, :expected])
+    for name in ("objective", "duality_gap", "norm"):
+        np.testing.assert_array_equal(getattr(kept, name), getattr(path, name)[:expected])
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_attributes_are_those_of_the_number_of_components_used(n_components):
+    model = KPMClassifier()
+    model._set_path(path_of_norms(1.0, 1.0, 1.0), n_components)
+    assert model.n_components_ == n_components
+    np.testing.assert_array_equal(model.dual_coef_, [n_components, -n_components])
+    assert model.intercept_ == 10 * n_components
+    assert model.duality_gap_ == n_components / 10
+    np.testing.assert_array_equal(model.objective_path_, [100.0, 200.0, 300.0])
+
+
+def test_path_holds_the_gaps_and_norms_of_the_solutions(moons, monkeypatch):
+    X, y, _, _ = moons
+    kept = []
+
+    def solve(V, y, weights):
+        kept.extend(solve_hinge_lp_path(V, y, weights=weights))
+        return kept
+
+    monkeypatch.setitem(LOSSES, "hinge", solve)
+    model = KPMClassifier(5, gamma=GAMMA).fit(X, y)
+    np.testing.assert_array_equal(model.path_.duality_gap, [s.relative_gap for s in kept])
+    np.testing.assert_array_equal(model.objective_path_, [s.primal_objective for s in kept])
+    scores = model.decision_path(X)
+    np.testing.assert_allclose(model.path_.norm, np.sqrt(np.mean(scores**2, axis=0)), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("decisions", "warns"),
+    [
+        ([1.0, 0.0], False),
+        ([0.5, -0.5], False),
+        ([2.0, 0.5], True),
+        ([0.0, -1.0], True),
+        ([-0.5, -0.25], True),
+    ],
+)
+def test_a_decision_value_of_zero_is_the_first_class(decisions, warns):
+    model = KPMClassifier(kernel="precomputed")
+    model.dual_coef_, model.intercept_ = np.array(decisions), 0.0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model._warn_if_constant(np.eye(2))
+    assert [w.category for w in caught] == [ConstantClassifierWarning] * warns
+
+
+def test_equal_points_are_found_by_their_distance_relative_to_their_norms():
+    points = np.array([[1.0], [1.0 + 0.9e-7], [1.0 + 1.1e-6], [0.0], [0.0], [-1.0]])
+    for unit in (1e-3, 1.0, 1e3):
+        K = (unit * points) @ (unit * points).T
+        components = KernelComponents.from_gram(K, center=False, rank_tol=1e-10)
+        assert components.group.tolist() == [0, 0, 2, 3, 3, 5]
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_weighted_components_are_those_of_so_many_repetitions(moons, center):
+    X, _, _, _ = moons
+    X, counts = X[:12], np.arange(12) % 3 + 1
+    rows = np.repeat(np.arange(12), counts)
+    K = gram(X, gamma=GAMMA)
+    few = KernelComponents.from_gram(K, center=center, rank_tol=1e-10, weights=counts.astype(float))
+    many = KernelComponents.from_gram(K[np.ix_(rows, rows)], center=center, rank_tol=1e-10)
+    size = len(rows) / 12
+    np.testing.assert_allclose(few.eigenvalues * size, many.eigenvalues[: few.rank], rtol=1e-9)
+    signs = np.sign(np.sum(few.eigenvectors[rows, :4] * many.eigenvectors[:, :4], axis=0))
+    np.testing.assert_allclose(
+        few.eigenvectors[rows, :4] * signs, np.sqrt(size) * many.eigenvectors[:, :4], atol=1e-9
+    )
+    share = counts / counts.mean()
+    np.testing.assert_allclose(
+        (few.eigenvectors.T * share) @ few.eigenvectors, np.eye(few.rank), atol=1e-9
+    )
+    expected = K @ counts / counts.sum() if center else np.zeros(12)
+    np.testing.assert_allclose(few.center_row, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", lambda a, b: 1.0 + a @ b])
+def test_a_centred_kernel_computed_inside_equals_a_precomputed_one(moons, kernel):
+    X, y, X_test, _ = moons
+    X, X_test = X + 1.0, X_test + 1.0
+    inside = KPMClassifier(2, kernel=kernel, gamma=GAMMA, center=True).fit(X, y)
+    outside = KPMClassifier(2, kernel="precomputed", center=True).fit(
+        gram(X, kernel=kernel, gamma=GAMMA), y
+    )
+    np.testing.assert_allclose(
+        inside.decision_function(X_test),
+        outside.decision_function(gram(X_test, X, kernel=kernel, gamma=GAMMA)),
+        atol=1e-6,
+    )
+
+
+def test_path_of_one_certified_component_is_kept(monkeypatch):
+    def gives_up_beyond_one(V, y, weights):
+        if V.shape[1] > 1:
+            raise NotOptimalError("no certified answer at 2 components", n_certified=1)
+        return solve_hinge_lp_path(V, y, weights=weights)
+
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    monkeypatch.setitem(LOSSES, "hinge", gives_up_beyond_one)
+    with pytest.warns(NotOptimalWarning, match="ends at 1 of 8 components: no cert") as caught:
+        model = KPMClassifierCV(max_components=8, gamma=1.0).fit(X, y)
+    assert caught[0].filename == __file__
+    assert model.n_components_ == model.max_components_ == 1
+    assert model.path_end_ == "no certified answer at 2 components"
+
+
+def test_warning_of_large_decision_values_names_the_line_that_fits(monkeypatch):
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    monkeypatch.setitem(LOSSES, "hinge", _runs_off_beyond_three)
+    with pytest.warns(NotOptimalWarning, match="values of 4 components exceed") as caught:
+        KPMClassifier(n_components=4, gamma=1.0).fit(X, y)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KPMClassifier(n_components=3, gamma=1.0).fit(X, y)
+
+
+def test_a_rank_of_one_is_enough_for_cross_validation():
+    x, y = np.array([1.0, 2.0, 3.0, -1.0, -2.0, -3.0] * 2)[:, np.newaxis], np.repeat([1, 0], 3)
+    model = KPMClassifierCV(5, kernel="linear", cv=2).fit(x, np.tile(y, 2))
+    assert model.max_components_ == model.n_components_ == 1
+    assert model.cv_error_path_.tolist() == [0.0]
+    assert model.path_end_ == ""
+
+
+def test_folds_are_shuffled_only_by_a_seed_and_only_where_they_are_a_number(moons):
+    X, y, _, _ = moons
+
+    def errors(**options):
+        return KPMClassifierCV(6, gamma=GAMMA, **options).fit(X, y).cv_error_path_
+
+    np.testing.assert_array_equal(errors(cv=4), errors(cv=StratifiedKFold(4)))
+    np.testing.assert_array_equal(errors(cv=KFold(4), random_state=3), errors(cv=KFold(4)))
+    shuffled = StratifiedKFold(4, shuffle=True, random_state=3)
+    np.testing.assert_array_equal(errors(cv=4, random_state=3), errors(cv=shuffled))
+
+
+def test_labels_that_are_no_class_are_never_right(moons):
+    X, y, _, _ = moons
+    model = KPMClassifier(3, gamma=GAMMA).fit(X, y)
+    other = np.resize([-1, 0, 1, 2], len(y))
+    assert model.score_path(X, other)[-1] == np.mean(model.predict(X) == other)
+    assert not model.score_path(X, np.full(len(y), 2)).any()
+    assert not model.score_path(X, np.full(len(y), -1)).any()
+    flat = KPMClassifier(1, kernel="precomputed").fit(np.ones((10, 10)), np.arange(10) % 2)
+    assert flat.score_path(np.ones((4, 10)), [0, 0, 0, 1]).tolist() == [0.75]
+
+
+def test_errors_do_not_depend_on_the_units_of_the_scores():
+    scores = np.array([[3.0, -1.0], [-1.0, 2.0], [2.0, 2.0]])
+    for unit in (1e-12, 1.0, 1e12):
+        found = error_path(np.array([1.0, -1.0, -1.0]), unit * scores)
+        np.testing.assert_allclose(found, [1 / 3, 1.0])
+    weighted = error_path(np.array([1.0, -1.0, -1.0]), scores, np.array([1.0, 1.0, 2.0]))
+    np.testing.assert_allclose(weighted, [0.5, 1.0])
+
+
+def test_errors_that_differ_by_less_than_the_tolerance_are_tied():
+    assert select_dimension([0.2 + 0.9e-9, 0.2, 0.3]) == 1
+    assert select_dimension([0.2 + 1.1e-9, 0.2, 0.3]) == 2

@@ -9,6 +9,7 @@ from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_pa
 from reprolib.methods.kpm.nested_basis import NestedBasis
 
 SEEDS = range(6)
+NO_GUESS = np.empty(0, np.int64)
 
 
 def weighted_rows(seed, m=5, n=40):
@@ -33,6 +34,8 @@ def test_highs_counts_the_steps_of_every_component(seed):
 
 def test_perturbed_targets_are_all_different_and_close_to_one():
     targets = perturbed_targets(500)
+    golden = (1 + np.sqrt(5)) / 2
+    np.testing.assert_allclose((targets[:4] - 1) / 1e-7, golden * np.arange(1, 5) % 1, rtol=1e-6)
     assert len(np.unique(targets)) == 500
     assert np.all((targets >= 1.0) & (targets < 1.0 + 1e-7))
 
@@ -154,8 +157,10 @@ def test_factors_follow_the_rows_that_come_and_go(seed):
         active[n_active] = row
     for n_active, position in ((5, seed % 5), (4, 0), (3, 2)):
         rows = np.delete(active[:n_active], position)
+        u[:n_active] = multipliers = rng.uniform(size=n_active)
         _least_norm._remove(Q, R, active, u, position, n_active)
         kept = n_active - 1
+        np.testing.assert_array_equal(u[:kept], np.delete(multipliers, position))
         np.testing.assert_array_equal(active[:kept], rows)
         np.testing.assert_allclose(Q[:kept].T @ R[:kept, :kept], H[rows].T, atol=1e-12)
         np.testing.assert_allclose(Q[:kept] @ Q[:kept].T, np.eye(kept), atol=1e-12)
@@ -185,3 +190,172 @@ def test_path_is_optimal_without_the_fallbacks(seed, n, gap):
         first = int(np.argmax(separable))
         assert np.all(coordinates[first + 1 :] == coordinates[first])
         assert not pivots[first + 1 :].any()
+
+
+# ---- single steps by hand
+
+
+def search(change, margins, basic=(), slope=-1.0, weights=(1.0, 1.0, 1.0), targets=1.0):
+    """Line search over three points with one coordinate, every margin on its own side."""
+    change, margins = np.array(change), np.array(margins)
+    at_basis, upper, load = np.zeros(3, bool), change > 0.0, np.zeros(1)
+    at_basis[list(basic)] = True
+    found = _simplex._line_search(
+        change,
+        slope,
+        margins,
+        np.full(3, targets),
+        np.ones((1, 3)),
+        np.array(weights),
+        at_basis,
+        upper,
+        load,
+    )
+    return *found, upper.tolist(), load.tolist()
+
+
+def test_line_search_passes_kinks_while_the_slope_is_negative():
+    change, margins = [1.0, 1.0, 1.0], [-2.0, 0.0, -1.0]
+    assert search(change, margins, slope=-0.5) == (1, 1.0, [True] * 3, [0.0])
+    assert search(change, margins, slope=-1.0) == (1, 1.0, [True] * 3, [0.0])
+    assert search(change, margins, slope=-1.5) == (2, 2.0, [True, False, True], [-1.0])
+    assert search(change, margins, slope=-9.0) == (0, 3.0, [True, False, False], [-2.0])
+    assert search(change, margins, slope=-1.5, weights=(1.0, 2.0, 1.0))[:2] == (1, 1.0)
+    assert search([2.0, 2.0, 1.0], margins, slope=-2.5)[:2] == (0, 1.5)
+
+
+def test_line_search_leaves_out_basic_points_and_those_that_do_not_move():
+    margins = [0.0, -1.0, -2.0]
+    assert search([1.0, 1.0, 1.0], margins, basic=[0])[:2] == (1, 2.0)
+    assert search([1.0, 1.0, 1.0], margins, basic=[0, 1, 2])[:2] == (-1, 0.0)
+    assert search([0.9e-7, 1.0, 1.0], [1.0 - 1e-9, -1.0, -2.0])[:2] == (1, 2.0)
+    assert search([1.1e-7, 1.0, 1.0], [1.0 - 1e-9, -1.0, -2.0], weights=(1e8, 1, 1))[0] == 0
+    assert search([-1.1e-7, 1.0, 1.0], [1.0 + 1e-9, -1.0, -2.0], weights=(1e8, 1, 1))[0] == 0
+
+
+def test_line_search_stays_where_a_margin_is_beyond_its_target_already():
+    point, step, *_ = search([1.0, 1.0, 1.0], [1.5, 0.0, 0.0])
+    assert (point, step) == (0, 0.0)
+
+
+def leaving(dual, weight=1.0, edge=1.0, total=1.0):
+    """Release of a single basic point, its edge of a given length."""
+    weights = np.array([weight, total - weight])
+    return _simplex._leaving(np.array([dual]), np.array([[edge]]), np.array([0]), weights)
+
+
+@pytest.mark.parametrize("weight", [1.0, 8.0])
+def test_dual_variable_out_of_its_bounds_by_more_than_the_tolerance_leaves(weight):
+    assert leaving(-0.9e-9 * weight, weight, total=weight)[0] == -1
+    assert leaving(-1.1e-9 * weight, weight, total=weight) == (0, 1.0)
+    assert leaving(weight * (1 + 0.9e-9), weight, total=weight)[0] == -1
+    assert leaving(weight * (1 + 1.1e-9), weight, total=weight) == (0, -1.0)
+
+
+def test_descent_that_is_not_worth_following_is_not_followed():
+    for total in (2.0, 20.0):
+        assert leaving(-1.0, edge=0.9e13 / total, total=total)[0] == 0
+        assert leaving(-1.0, edge=1.1e13 / total, total=total)[0] == -1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_new_coordinate_brings_in_the_point_at_the_minimum_along_it(seed):
+    GT, weights, rng = weighted_rows(seed, m=3, n=30)
+    targets, basis = perturbed_targets(30), np.array([4, 9, 0])
+    inverse = np.linalg.inv(GT[:2, basis[:2]].T)
+    c = np.append(inverse @ targets[basis[:2]], 0.0)
+    along = np.append(-inverse @ GT[2, basis[:2]], 1.0)
+    margins, change = c @ GT, along @ GT
+    basic, upper = np.isin(np.arange(30), basis[:2]), margins < targets
+    upper[basic] = False
+    kinks = np.full(30, np.inf)
+    kinks[~basic] = ((targets - margins) / change)[~basic]
+    loss = [
+        weights @ np.maximum(0.0, targets - margins - t * change) if np.isfinite(t) else np.inf
+        for t in kinks
+    ]
+    entering = _simplex._add_coordinate(
+        np.ascontiguousarray(GT), weights, targets, inverse, basis, basic, upper
+    )
+    assert entering == np.argmin(loss)
+    at = margins + kinks[entering] * change
+    others = ~basic
+    assert np.flatnonzero(basic).tolist() == sorted([4, 9, entering])
+    np.testing.assert_array_equal(upper[others], (at < targets)[others])
+    assert not upper[basic].any()
+
+
+def test_loss_and_gap_of_a_vertex_by_hand():
+    GT, weights = np.array([[1.0, -1.0, 1.0], [0.5, 0.5, 3.0]]), np.array([1.0, 2.0, 5.0])
+    c, margins = np.array([0.5, 1.0]), np.empty(3)
+    assert _simplex._loss(GT, weights, c, margins) == 2.0
+    np.testing.assert_array_equal(margins, [1.0, 0.0, 3.5])
+    for dual in (1.0, 3.0):
+        assert _simplex._gap(GT, weights, c, np.array([dual, 0.0, 0.0]), margins) == 0.125
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_vertex_has_the_targets_at_its_basis_and_a_feasible_dual_point(seed):
+    GT, weights, rng = weighted_rows(seed)
+    basis, upper = rng.permutation(40)[:5], rng.random(40) < 0.4
+    upper[basis] = False
+    rough = np.linalg.inv(GT[:, basis].T) * (1 + 1e-5 * rng.normal(size=(5, 5)))
+    c, duals = np.full(5, np.nan), np.full(40, np.nan)
+    _simplex._vertex(GT, weights, rough, basis, upper, c, duals)
+    np.testing.assert_allclose(c @ GT[:, basis], 1.0, atol=1e-6)
+    np.testing.assert_allclose(GT @ duals, 0.0, atol=1e-4)
+    others = np.setdiff1d(np.arange(40), basis)
+    np.testing.assert_array_equal(duals[others], np.where(upper, weights, 0.0)[others])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_path_goes_on_with_the_targets_one_where_others_end_elsewhere(seed):
+    basis = signed_basis(seed, 30, 0.3)
+    GT, weights = basis.signed, basis.weights
+    far = 1.0 + 2e6 * (perturbed_targets(30) - 1.0)
+    plain = simplex_path(GT, weights, np.ones(30), 1e-12)
+    back = simplex_path(GT, weights, far, 1e-12)
+    for m in range(1, len(GT) + 1):
+        loss = [
+            weights @ np.maximum(0.0, 1.0 - path[0][m - 1, :m] @ GT[:m]) for path in (plain, back)
+        ]
+        assert loss[1] == pytest.approx(loss[0], abs=1e-9 * weights.sum())
+        assert back[1][m - 1].sum() == pytest.approx(loss[1], abs=1e-9 * weights.sum())
+    assert back[2].sum() > plain[2].sum()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_walk_ends_at_the_shortest_point_of_its_active_rows(seed):
+    rng = np.random.default_rng(seed)
+    H, h = rng.normal(size=(12, 5)), rng.uniform(0.5, 2.0, 12)
+    Q, R = np.zeros((5, 5)), np.zeros((5, 5))
+    active, is_active = np.zeros(5, np.int64), np.zeros(12, bool)
+    t, u, sizes = np.zeros(5), np.zeros(5), np.linalg.norm(H, axis=1)
+    n_active, squares = 0, sizes**2
+    for _ in range(15):
+        row, _ = _most_violated(H, h, sizes, squares, t, is_active)
+        if row < 0:
+            break
+        length = np.linalg.norm(t)
+        n_active = _least_norm._add_row(
+            H, h, row, Q, R, active, is_active, n_active, t, u, squares
+        )
+        if n_active < 0:
+            break
+        rows = active[:n_active]
+        assert row in rows
+        assert np.linalg.norm(t) > length
+        np.testing.assert_array_equal(np.flatnonzero(is_active), np.sort(rows))
+        np.testing.assert_allclose(t, np.linalg.pinv(H[rows]) @ h[rows], atol=1e-8)
+        np.testing.assert_allclose(H[rows].T @ u[:n_active], t, atol=1e-8)
+        assert u[:n_active].min() >= 0.0
+        outside = H - H @ np.linalg.pinv(H[rows]) @ H[rows]
+        np.testing.assert_allclose(squares, np.sum(outside**2, axis=1), atol=1e-10)
+    assert n_active != 0
+
+
+@pytest.mark.parametrize(("wide", "solved"), [(1e-9, True), (4e-9, False)])
+def test_rows_that_contradict_each_other_within_round_off_are_no_contradiction(wide, solved):
+    H = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    assert _least_norm.least_norm_active_set(H, np.array([1.0, -1.0 + wide]), NO_GUESS)[2] == solved
+

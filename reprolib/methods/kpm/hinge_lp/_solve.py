@@ -130,8 +130,9 @@ def solve_hinge_lp_cvxopt(V, y, weights=None) -> Solution:
 
 
 def _basis(V, y, max_components, weights):
-    columns = V.shape[1] if getattr(V, "ndim", 0) == 2 else None
-    if max_components is not None and columns is not None:
+    V = np.asarray(V)
+    if max_components is not None and V.ndim == 2:
+        columns = V.shape[1]
         if not 1 <= max_components <= columns:
             raise ValueError(
                 f"max_components is {max_components}; V has {columns} columns, so that it must "

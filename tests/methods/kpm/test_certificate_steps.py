@@ -1,0 +1,298 @@
+"""Each step from a solver's raw answer to a certified one, on problems solved by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reprolib.methods.kpm.hinge_lp import (
+    _solve,
+    solve_hinge_lp_cvxopt,
+    solve_hinge_lp_path,
+    solve_hinge_lp_path_highs,
+)
+from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
+from reprolib.methods.kpm.hinge_lp._canonical import _affine_solution, canonical_optimum, hinge_loss
+from reprolib.methods.kpm.hinge_lp._certificate import (
+    GAP_TOL,
+    MAX_ROUND_OFF,
+    _bounds_to_try,
+    _nearly_feasible,
+    _solve_free,
+    is_certified,
+    require_path,
+)
+from reprolib.methods.kpm.hinge_lp._cvxopt import (
+    _constraint_operator,
+    _slack_eliminating_kkt,
+    cvxopt_single,
+)
+from reprolib.methods.kpm.hinge_lp._highs import highs_single
+from reprolib.methods.kpm.nested_basis import NestedBasis
+from reprolib.methods.shared.solution import NotOptimalError
+from tests.methods.kpm.test_certificates import solved
+
+#: A constant alone: one point of each class, of weights 1 and 1 - lightness.
+TWO_POINTS = np.array([[1.0, -1.0]])
+
+
+def weighted_problem(seed=0, n=30, m=4):
+    rng = np.random.default_rng(seed)
+    V, y = rng.normal(size=(n, m)), np.resize([1.0, -1.0], n)
+    return V, y, rng.uniform(8.0, 14.0, n)
+
+
+# ---- the optimum of least mean square
+
+
+@pytest.mark.parametrize("lightness", [3e-2, 1e-3, 1e-5, 1e-7, 1e-9])
+def test_a_dual_variable_near_its_bound_but_free_is_found_to_be_free(lightness):
+    """The heavier point decides; taken as at its bound it would let the constant be zero."""
+    weights = np.array([1.0, 1.0 - lightness])
+    dual = np.full(2, weights[1])
+    c, found, _ = canonical_optimum(TWO_POINTS, weights, np.ones(1), dual, 1e-12)
+    assert found
+    assert c == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize(("lightness", "expected"), [(1e-10, 0.0), (1e-9, 1.0)])
+@pytest.mark.parametrize("unit", [1.0, 64.0])
+def test_a_shorter_point_may_cost_a_tiny_part_of_the_weights(lightness, expected, unit):
+    weights = unit * np.array([1.0, 1.0 - lightness])
+    dual = np.full(2, weights[1])
+    c, found, _ = canonical_optimum(TWO_POINTS, weights, np.ones(1), dual, 1e-12)
+    assert found
+    assert c == pytest.approx([expected])
+
+
+def test_an_optimum_whose_face_cannot_be_resolved_is_returned_as_it_is():
+    given = np.array([0.25])
+    c, found, active = canonical_optimum(TWO_POINTS, np.ones(2), given, np.zeros(2), 1e-12)
+    assert c is given
+    assert not found
+    assert len(active) == 0
+
+
+@pytest.mark.parametrize(("angle", "rank"), [(1e-8, 2), (1e-12, 1)])
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_rank_of_the_rows_that_hold_with_equality(angle, rank, size):
+    rows = size * np.array([[1.0, 0.0, 0.0], [1.0, angle, 0.0]])
+    particular, null = _affine_solution(rows)
+    assert null.shape == (3, 3 - rank)
+    np.testing.assert_allclose(rows @ particular, 1.0, rtol=1e-9)
+    np.testing.assert_allclose(rows @ null, 0.0, atol=2e-12 * size)
+    np.testing.assert_allclose(null.T @ null, np.eye(3 - rank), atol=1e-12)
+    np.testing.assert_allclose(null.T @ particular, 0.0, atol=1e-9 / size)
+
+
+def test_a_singular_square_set_of_rows_has_a_least_norm_solution_too():
+    particular, null = _affine_solution(np.array([[2.0, 0.0], [2.0, 0.0]]))
+    np.testing.assert_allclose(particular, [0.5, 0.0], atol=1e-15)
+    np.testing.assert_allclose(np.abs(null), [[0.0], [1.0]], atol=1e-15)
+
+
+def test_hinge_loss_by_hand():
+    signed = np.array([[1.0, -1.0, 1.0], [0.5, 0.5, 3.0]])
+    assert hinge_loss(signed, np.array([1.0, 2.0, 4.0]), np.array([0.5, 1.0])) == 2.0
+
+
+# ---- dual points
+
+
+def test_bounds_that_are_tried_go_from_the_solvers_tolerance_to_the_margins():
+    weights = np.array([1.0, 2.0, 1.0, 2.0, 1.0, 1.0])
+    dual = weights * np.array([0.9e-9, 1.1e-9, 0.5, 1 - 1.1e-9, 1 - 0.9e-9, 0.9e-4])
+    margins = np.array([1 + 2e-6, 1 + 0.5e-6, 1.0, 1 - 0.5e-6, 1 - 2e-6, 3.0])
+    tried = list(_bounds_to_try(margins[np.newaxis], weights, dual, np.ones(1), 1e-9))
+    assert len(tried) == 6
+    lower, upper = tried[0]
+    assert lower.tolist() == [True, False, False, False, False, False]
+    assert upper.tolist() == [False, False, False, False, True, False]
+    wide = [np.flatnonzero(lower).tolist() for lower, _ in tried[1:5]]
+    assert wide == [[0, 1, 5], [0, 1, 5], [0, 1], [0, 1]]
+    lower, upper = tried[5]
+    assert np.flatnonzero(lower).tolist() == [0, 5]
+    assert np.flatnonzero(upper).tolist() == [4]
+
+
+def test_free_variables_take_up_the_residual_of_those_at_their_bounds():
+    signed, weights = np.array([[1.0, -1.0, 1.0, -1.0]]), np.array([1.0, 2.0, 3.0, 4.0])
+    lower = np.array([True, False, False, False])
+    upper = np.array([False, True, False, False])
+    point = _solve_free(signed, weights, np.array([0.1, 1.9, 1.0, 1.0]), lower, upper)
+    np.testing.assert_allclose(point, [0.0, 2.0, 2.0, 0.0], atol=1e-12)
+
+
+def test_a_dual_point_is_mended_only_where_that_lowers_its_residual():
+    signed, weights = np.array([[1.0, -1.0, 1.0]]), np.array([1.0, 2.0, 3.0])
+    exact = np.array([1.0, 1.5, 0.5])
+    assert _nearly_feasible(signed, weights, exact, np.ones(1), 1e-9) is exact
+    off = exact + np.array([0.0, 0.0, 1e-3])
+    mended = _nearly_feasible(signed, weights, off, np.ones(1), 1e-9)
+    assert abs(signed @ mended) < 1e-15
+    np.testing.assert_allclose(mended, exact, atol=1e-3)
+    fixed = np.array([1.0, 0.0, 0.0])
+    assert _nearly_feasible(signed, weights, fixed, np.array([5.0]), 1e-9) is fixed
+
+
+# ---- what counts as certified
+
+
+def test_round_off_excuses_a_gap_only_up_to_a_part_of_the_scale():
+    most = 10.0 * (GAP_TOL + MAX_ROUND_OFF)
+    for part, certified in ((0.99, True), (1.01, False)):
+        answer = solved(1.0, 1.0 - part * most, info={"round_off": 1.0})
+        assert is_certified(answer) == certified
+    below = solved(1.0, 1.0 + 11 * GAP_TOL)
+    assert not is_certified(below)
+    assert not is_certified(solved(1.0, 1.0, status="unknown"))
+
+
+def test_the_loss_may_rise_by_no_more_than_twice_the_gap_and_round_off():
+    for round_off in (0.0, 1e-5):
+        allowed, info = 20 * GAP_TOL + round_off, {"round_off": round_off}
+        for part, fine in ((0.99, True), (1.01, False)):
+            value = 2.0 + part * allowed
+            path = [solved(2.0, 2.0), solved(value, value, info=info)]
+            if fine:
+                assert require_path(path) is path
+            else:
+                with pytest.raises(NotOptimalError, match="rises"):
+                    require_path(path)
+
+
+def test_the_path_is_certified_before_the_answer_that_is_not():
+    with pytest.raises(NotOptimalError, match="LP of 2 components .* gap 0.05 ") as caught:
+        require_path([solved(2.0, 2.0), solved(2.0, 1.5), solved(1.0, 1.0)])
+    assert caught.value.n_certified == 1
+    without_scale = [solved(0.0, 0.0, scale=None), solved(1e-9, 1e-9, scale=None)]
+    with pytest.raises(NotOptimalError, match="rises from 0 to 1e-09"):
+        require_path(without_scale)
+
+
+# ---- solutions in the units of the weights
+
+
+def all_solvers(V, y, weights):
+    basis = NestedBasis.from_arrays(V, y, weights)
+    return {
+        "simplex": solve_hinge_lp_path(V, y, weights=weights)[-1],
+        "highs path": solve_hinge_lp_path_highs(V, y, weights=weights)[-1],
+        "cvxopt": solve_hinge_lp_cvxopt(V, y, weights),
+        "highs": highs_single(basis, V.shape[1]),
+        "cvxopt alone": cvxopt_single(basis, V.shape[1]),
+        "bounded": bounded_single(basis, V.shape[1]),
+    }
+
+
+def test_solutions_are_in_the_units_of_the_weights():
+    V, y, weights = weighted_problem()
+    assert NestedBasis.from_arrays(V, y, weights).weight_unit == 8.0
+    for name, solution in all_solvers(V, y, weights).items():
+        beta, b = solution.variables["beta"], solution.variables["intercept"]
+        scores, dual = V @ beta + b, solution.variables["dual"]
+        assert solution.status == "optimal", name
+        assert solution.iterations > 0, name
+        assert solution.scale == pytest.approx(weights.sum()), name
+        loss = weights @ np.maximum(0.0, 1.0 - y * scores)
+        assert solution.primal_objective == pytest.approx(loss, rel=1e-12), name
+        assert solution.dual_objective == pytest.approx(dual.sum(), rel=1e-6), name
+        assert solution.dual_objective == pytest.approx(loss, rel=1e-6), name
+        assert dual.min() >= 0.0, name
+        assert np.all(dual <= weights * (1 + 1e-12)), name
+        norm = np.sqrt(np.average(scores**2, weights=weights))
+        assert solution.info["norm"] == pytest.approx(norm, rel=1e-9), name
+        size = weights @ (np.abs(V) @ np.abs(beta) + abs(b))
+        round_off = 0.0 if name == "bounded" else 8 * np.finfo(float).eps * size
+        assert solution.info["round_off"] == pytest.approx(round_off, rel=1e-6), name
+
+
+@pytest.mark.parametrize("solve", [highs_single, bounded_single])
+def test_certificate_is_lowered_by_the_slack_of_the_dual_point(monkeypatch, solve):
+    V, y, weights = weighted_problem()
+    basis = NestedBasis.from_arrays(V, y, weights)
+    plain = solve(basis, 4)
+    name = "slack" if solve is highs_single else "dropped_slack"
+    monkeypatch.setattr(NestedBasis, name, lambda *arguments: 1e-3)
+    lowered = solve(basis, 4)
+    difference = plain.dual_objective - lowered.dual_objective
+    assert difference == pytest.approx(8.0 * 1e-3, rel=1e-3)
+
+
+# ---- cvxopt
+
+
+@pytest.mark.parametrize("factors", [{}, {"alpha": -2.0}, {"alpha": 0.5, "beta": 3.0}])
+def test_operator_of_the_constraints_is_their_matrix(factors):
+    rng = np.random.default_rng(0)
+    signed = rng.normal(size=(2, 5))
+    G = np.block([[np.zeros((5, 2)), -np.eye(5)], [-signed.T, -np.eye(5)]])
+    operator = _constraint_operator(signed)
+    alpha, beta = factors.get("alpha", 1.0), factors.get("beta", 0.0)
+    for trans, matrix in (("N", G), ("T", G.T)):
+        u, before = rng.normal(size=(matrix.shape[1], 1)), rng.normal(size=(matrix.shape[0], 1))
+        v = before.copy()
+        operator(u, v, trans=trans, **factors)
+        np.testing.assert_allclose(v, alpha * matrix @ u + beta * before)
+
+
+def test_kkt_solver_solves_the_system_of_the_constraints():
+    rng = np.random.default_rng(1)
+    signed, d = rng.normal(size=(2, 5)), rng.uniform(0.5, 2.0, 10)
+    G = np.block([[np.zeros((5, 2)), -np.eye(5)], [-signed.T, -np.eye(5)]])
+    x, z = rng.normal(size=(7, 1)), rng.normal(size=(10, 1))
+    expected = np.linalg.solve(
+        np.block([[np.zeros((7, 7)), G.T], [G, -np.diag(d**2)]]), np.vstack([x, z])
+    )
+    _slack_eliminating_kkt(signed)({"d": d})(x, None, z)
+    np.testing.assert_allclose(x, expected[:7])
+    np.testing.assert_allclose(z[:, 0], d * expected[7:, 0])
+
+
+def test_a_singular_kkt_system_is_an_arithmetic_error():
+    signed = np.array([[1.0, 1.0, -1.0], [0.0, 0.0, 0.0]])
+    with pytest.raises(ArithmeticError, match="singular KKT system"):
+        _slack_eliminating_kkt(signed)({"d": np.ones(6)})
+
+
+# ---- the order of the solvers
+
+
+def test_fallbacks_are_asked_until_one_is_certified_and_else_the_least_gap_is_taken():
+    asked = []
+
+    def fallback(gap, status="optimal"):
+        def solve(basis, n_components):
+            asked.append(n_components)
+            return solved(1.0, 1.0 - gap, status=status)
+
+        return solve
+
+    first = solved(1.0, 0.5)
+    found = _solve._first_certified(None, 3, first, [fallback(0.3), fallback(0.4), fallback(-0.35)])
+    assert found.gap == pytest.approx(0.3)
+    assert asked == [3, 3, 3]
+    found = _solve._first_certified(None, 3, first, [fallback(0.3), fallback(0.0), fallback(0.0)])
+    assert found.gap == 0.0
+    assert len(asked) == 5
+    found = _solve._first_certified(None, 3, first, [fallback(1e-7), fallback(0.0, "unknown")])
+    assert found.gap == pytest.approx(1e-7)
+    assert _solve._first_certified(None, 3, solved(1.0, 1.0), [fallback(0.0)]).gap == 0.0
+    assert len(asked) == 6
+
+
+def test_a_warm_start_saves_steps():
+    V, y, weights = weighted_problem(n=60, m=20)
+    basis = NestedBasis.from_arrays(V, y, weights)
+    path = solve_hinge_lp_path_highs(V, y, weights=weights)
+    from_scratch = [highs_single(basis, d).iterations for d in range(1, 21)]
+    assert sum(s.iterations for s in path) < 0.5 * sum(from_scratch)
+
+
+@pytest.mark.parametrize("solve", [solve_hinge_lp_path, solve_hinge_lp_path_highs])
+def test_nested_lists_are_arrays_too(solve):
+    V, y = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]], [1, 1, -1, -1]
+    (only,) = solve(V, y, 1)
+    assert only.primal_objective == pytest.approx(2.0)
+    with pytest.raises(ValueError, match="max_components is 3; V has 2 columns"):
+        solve(V, y, 3)
