@@ -109,3 +109,12 @@ def test_file_that_ends_within_a_row(tmp_path):
     path.write_bytes(bytes(8 * 3 * 5 + 4))
     with pytest.raises(ValueError, match="ends in the middle of row 5: 124 bytes are not a mult"):
         open_rows(path, 3)
+
+
+def test_file_without_rows(tmp_path):
+    path = tmp_path / "rows"
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match="is empty; it must hold rows of 3 float64 values"):
+        open_rows(path, 3)
+    path.write_bytes(np.arange(6.0).tobytes())
+    assert open_rows(path, 3).tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]

@@ -337,9 +337,7 @@ def test_walk_ends_at_the_shortest_point_of_its_active_rows(seed):
         if row < 0:
             break
         length = np.linalg.norm(t)
-        n_active = _least_norm._add_row(
-            H, h, row, Q, R, active, is_active, n_active, t, u, squares
-        )
+        n_active = _least_norm._add_row(H, h, row, Q, R, active, is_active, n_active, t, u, squares)
         if n_active < 0:
             break
         rows = active[:n_active]
@@ -358,4 +356,3 @@ def test_walk_ends_at_the_shortest_point_of_its_active_rows(seed):
 def test_rows_that_contradict_each_other_within_round_off_are_no_contradiction(wide, solved):
     H = np.array([[1.0, 0.0], [-1.0, 0.0]])
     assert _least_norm.least_norm_active_set(H, np.array([1.0, -1.0 + wide]), NO_GUESS)[2] == solved
-

@@ -41,7 +41,9 @@ def test_newton_step_leads_to_the_stationary_point_of_the_quadratic_model(seed):
     c, h = rng.normal(size=3), 1e-4
     step, descent = logistic._newton_step(c)
     units = h * np.eye(3)
-    gradient = [(naive_loss(logistic, c + e) - naive_loss(logistic, c - e)) / (2 * h) for e in units]
+    gradient = [
+        (naive_loss(logistic, c + e) - naive_loss(logistic, c - e)) / (2 * h) for e in units
+    ]
     hessian = [
         [
             (
@@ -55,8 +57,8 @@ def test_newton_step_leads_to_the_stationary_point_of_the_quadratic_model(seed):
         ]
         for f in units
     ]
-    np.testing.assert_allclose(hessian @ step, -np.array(gradient), rtol=1e-4, atol=1e-5)
-    assert descent == pytest.approx(np.array(gradient) @ step, rel=1e-5)
+    np.testing.assert_allclose(hessian @ step, -gradient, rtol=1e-4, atol=1e-5)
+    assert descent == pytest.approx(gradient @ step, rel=1e-5)
 
 
 @pytest.mark.parametrize("factor", [1.0, 3.0, 10.0, 100.0, 1e6])

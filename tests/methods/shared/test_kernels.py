@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.mkmmc import KernelMMC
 from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
 from reprolib.methods.shared import codes, kernels
+from reprolib.methods.shared.weights import ExampleWeights
 
 EXAMPLES = settings(derandomize=True, deadline=None, max_examples=25)
 
@@ -174,3 +176,121 @@ def test_offsets_are_taken_out_exactly_and_other_columns_left_alone():
         assert origin == pytest.approx(offset)
     constant, _ = kernels.without_offsets(np.full((5, 1), 0.1))
     np.testing.assert_array_equal(constant, 0.0)
+
+
+@pytest.mark.parametrize(("offset", "moves"), [(0.99e3, False), (1.01e3, True)])
+@pytest.mark.parametrize("spread", [1e-6, 1.0, 1e6])
+def test_only_offsets_beyond_a_thousand_times_the_spread_are_taken_out(offset, moves, spread):
+    X = spread * (np.array([[-1.0, 0.5], [1.0, -0.5]]) + np.array([offset, 0.0]))
+    Y = X[:1].copy()
+    moved, of_others = kernels._without_offset(Y, X)
+    assert (moved is Y) == (of_others is X) == (not moves)
+    np.testing.assert_allclose(of_others - moved, X - Y, rtol=1e-9, atol=0.0)
+    alone, nothing = kernels._without_offset(X, None)
+    assert nothing is None
+    assert (alone is X) == (not moves)
+    by_column, origin = kernels.without_offsets(X)
+    np.testing.assert_allclose(origin, [spread * offset * moves, 0.0], rtol=1e-12)
+    np.testing.assert_allclose(by_column + origin, X, rtol=1e-12)
+
+
+def test_a_column_is_constant_if_it_varies_by_four_units_in_the_last_place():
+    eps = np.finfo(float).eps
+    for units, constant in ((0, True), (4, True), (5, False)):
+        for sign in (-1.0, 1.0):
+            moved, _ = kernels.without_offsets(sign * np.array([[1.0], [1.0 + units * eps]]))
+            assert moved.any() != constant
+
+
+def test_sparse_rows_have_the_kernel_of_dense_ones(X):
+    rows = csr_array(X)
+    expected = kernels.gram(X + 0.0, X[:5], gamma=0.3)
+    for first, second in ((rows, X[:5]), (X, csr_array(X[:5])), (rows, csr_array(X[:5]))):
+        np.testing.assert_allclose(kernels.gram(first, second, gamma=0.3), expected, atol=1e-12)
+    alone = kernels.gram(rows, gamma=0.3)
+    np.testing.assert_allclose(alone, kernels.gram(X, gamma=0.3), atol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_asymmetry_up_to_its_tolerance_is_taken_out(unit):
+    K = unit * np.array([[2.0, 1.0], [1.0, 2.0]])
+    K[0, 1] += 1.9e-8 * unit
+    symmetric = kernels.check_gram(K)
+    assert symmetric[0, 1] == symmetric[1, 0] == (K[0, 1] + K[1, 0]) / 2
+    K[0, 1] += 0.2e-8 * unit
+    with pytest.raises(ValueError, match=f"transpose by up to {2.1e-8 * unit:.3g}. Symm"):
+        kernels.check_gram(K)
+    for shape in ((4,), (2, 2, 2), (2, 3), (3, 2)):
+        with pytest.raises(ValueError, match="training data is square"):
+            kernels.check_gram(np.ones(shape))
+
+
+@pytest.mark.parametrize(("tilt", "refused"), [(0.9e-8, False), (1.1e-8, True)])
+def test_asymmetry_of_a_kernel_function_is_relative_to_its_values(tilt, refused):
+    X = np.array([[1.0, 0.0], [1.0, 1.0]])
+
+    def kernel(a, b):
+        return 5.0 * a[0] * b[0] + 2.5 * tilt * (a[1] - b[1])
+
+    model = KPMClassifier(1, kernel=kernel)
+    if refused:
+        with pytest.raises(ValueError, match=r"differ by up to 5\.5e-08 on the training"):
+            model._check_symmetric(X)
+    else:
+        model._check_symmetric(X)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_rank_counts_eigenvalues_above_a_part_of_the_largest(unit):
+    spectrum = unit * np.r_[1.0, 1.1e-10, 0.9e-10, np.zeros(7)]
+    assert len(kernels.gram_eigh(np.diag(spectrum), rank_tol=1e-10)[0]) == 2
+    eps = np.finfo(float).eps
+    spectrum = unit * np.r_[1.0, 11 * eps, 9 * eps, np.zeros(7)]
+    assert len(kernels.gram_eigh(np.diag(spectrum))[0]) == 2
+
+
+def test_centring_by_weights_is_at_the_weighted_mean(X):
+    weights = np.random.default_rng(1).uniform(1.0, 9.0, 30)
+    mean, Z = np.average(X, axis=0, weights=weights), X[:7] + 1.0
+    centred = kernels.center_gram(X @ X.T, weights=weights)
+    np.testing.assert_allclose(centred, (X - mean) @ (X - mean).T, atol=1e-10)
+    across = kernels.center_gram(X @ X.T, Z @ X.T, weights=weights)
+    np.testing.assert_allclose(across, (Z - mean) @ (X - mean).T, atol=1e-10)
+
+
+def test_pivoted_cholesky_stops_at_a_part_of_the_trace():
+    def factor(*diagonal, max_rank=3):
+        K = np.diag(diagonal)
+        return kernels.pivoted_cholesky(np.diag(K), lambda i: K[:, i], max_rank)
+
+    L, pivots, residual = factor(0.0, 4.0, 3.9e-10)
+    assert L.tolist() == [[0.0], [2.0], [0.0]]
+    assert (pivots.tolist(), residual) == ([1], 3.9e-10)
+    L, pivots, residual = factor(0.0, 4.0, 4.1e-10)
+    assert (pivots.tolist(), residual) == ([1, 2], 0.0)
+    assert factor(0.0, 0.0, 0.0)[0].shape == (3, 0)
+    assert factor(1.0, 2.0, 3.0, max_rank=9)[0].shape == (3, 3)
+    assert factor(1.0, 2.0, 3.0, max_rank=1)[2] == 3.0
+
+
+def test_factor_of_the_pivots_is_triangular(X):
+    K = kernels.gram(X, gamma=0.2)
+    L, pivots, _ = kernels.pivoted_cholesky(np.diag(K), lambda i: K[:, i], 12)
+    assert len(set(pivots.tolist())) == 12
+    assert not np.triu(L[pivots], 1).any()
+    residual = np.diag(K).copy()
+    for k, pivot in enumerate(pivots):
+        assert residual[pivot] == pytest.approx(residual.max(), rel=1e-9)
+        assert L[pivot, k] == pytest.approx(np.sqrt(residual[pivot]), rel=1e-9)
+        residual = residual - L[:, k] ** 2
+
+
+@pytest.mark.parametrize("weights", [None, np.array([1.0, 3.0, 2.0])])
+def test_scale_is_the_variance_of_all_entries(weights):
+    X = np.array([[1.0, 4.0], [2.0, 7.0], [0.0, 3.0]])
+    repeated = np.repeat(X, [1, 1, 1] if weights is None else weights.astype(int), axis=0)
+    model = KPMClassifier(gamma="scale")
+    model._set_scale(X, ExampleWeights(3, slice(None), weights))
+    assert model._gamma_of_scale == pytest.approx(1.0 / (2 * repeated.var()))
+    model._set_scale(np.full((3, 2), 5.0), ExampleWeights(3, slice(None), weights))
+    assert model._gamma_of_scale == 1.0

@@ -11,8 +11,11 @@ from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.methods.shared.validation import (
     SMALLEST_FEATURE,
     as_numbers,
+    check_magnitude,
     encode_labels,
+    known_labels,
     list_folds,
+    refuse_negative,
     require_positive_semidefinite,
     validate_data,
 )
@@ -58,6 +61,10 @@ def test_only_training_data_must_reach_the_smallest_feature():
     np.testing.assert_array_equal(validate_data(fitted, tiny, reset=False), tiny)
     np.testing.assert_array_equal(validate_data(KPMClassifier(), 0 * tiny), 0 * tiny)
     assert validate_data(KPMClassifier(), 2e3 * tiny).max() == 2 * SMALLEST_FEATURE
+    exactly = np.array([[SMALLEST_FEATURE, 0.0], [-SMALLEST_FEATURE, 0.0]])
+    assert validate_data(KPMClassifier(), exactly) is not None
+    with pytest.raises(ValueError, match="no entry larger than 1e-63, and"):
+        validate_data(KPMClassifier(), -tiny)
 
 
 def test_numbers_only():
@@ -97,3 +104,30 @@ def test_indefiniteness_is_measured_against_the_largest_eigenvalue():
             require_positive_semidefinite(K)
     with pytest.raises(ValueError, match="smallest eigenvalue is -1, its largest -1"):
         require_positive_semidefinite(-np.eye(3))
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_entries_up_to_the_limit_pass(sign):
+    values = sign * np.array([1.0, 8.0, -2.0])
+    assert check_magnitude(values, "x", 8.0) is values
+    with pytest.raises(ValueError, match=r"x has an entry of size 8, .* beyond 7\.5 overflow"):
+        check_magnitude(values, "x", 7.5)
+    with pytest.raises(ValueError, match="size nan"):
+        check_magnitude(np.array([1.0, np.nan]), "x", 8.0)
+
+
+@pytest.mark.parametrize(("smallest", "largest"), [(-1e-3, 2.0), (-1e-3, -1e-3), (-3.0, 2.0)])
+def test_a_negative_eigenvalue_passes_up_to_a_part_of_the_largest_in_size(smallest, largest):
+    part = -smallest / max(abs(smallest), abs(largest))
+    refuse_negative(smallest, largest, 1.001 * part, "K")
+    expected = f"eigenvalue is {smallest:g}, its largest {largest:g}.*add {-smallest:g} to the"
+    with pytest.raises(ValueError, match=expected):
+        refuse_negative(smallest, largest, 0.999 * part, "K")
+    refuse_negative(0.0, 0.0, 0.0, "K")
+
+
+def test_labels_that_are_unknown_are_named_up_to_five():
+    classes = np.array([10, 20])
+    assert known_labels([20, 10, 20], classes).tolist() == [1, 0, 1]
+    with pytest.raises(ValueError, match=r"labels \[0 1 2 3 4\] that .* classes \[10 20\]\."):
+        known_labels(np.arange(12), classes)
