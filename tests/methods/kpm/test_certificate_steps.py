@@ -65,6 +65,17 @@ def test_a_shorter_point_may_cost_a_tiny_part_of_the_weights(lightness, expected
     assert c == pytest.approx([expected])
 
 
+@pytest.mark.parametrize(("size", "expected"), [(1.0, 1.0), (1e-7, 0.0)])
+def test_round_off_of_large_coordinates_is_no_rise_of_the_loss(size, expected):
+    """A third point that is free holds the second coordinate at one over its size."""
+    signed = np.array([[1.0, -1.0, 0.0], [0.0, 0.0, size]])
+    weights = np.array([1.0, 1.0 - 1e-8, 1.0])
+    dual = np.array([weights[1], weights[1], 0.5])
+    c, found, _ = canonical_optimum(signed, weights, np.array([1.0, 1.0 / size]), dual, 1e-12)
+    assert found
+    np.testing.assert_allclose(c, [expected, 1.0 / size], atol=1e-9)
+
+
 def test_an_optimum_whose_face_cannot_be_resolved_is_returned_as_it_is():
     given = np.array([0.25])
     c, found, active = canonical_optimum(TWO_POINTS, np.ones(2), given, np.zeros(2), 1e-12)

@@ -466,6 +466,22 @@ def test_path_of_one_certified_component_is_kept(monkeypatch):
     assert model.path_end_ == "no certified answer at 2 components"
 
 
+def test_a_fold_may_end_the_path_before_the_whole_data_do(monkeypatch):
+    def gives_up_on_folds(V, y, weights):
+        if len(y) < 60 and V.shape[1] > 2:
+            raise NotOptimalError("no certified answer at 3 components", n_certified=2)
+        return solve_hinge_lp_path(V, y, weights=weights)
+
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    two = KPMClassifierCV(max_components=2, gamma=1.0).fit(X, y)
+    monkeypatch.setitem(LOSSES, "hinge", gives_up_on_folds)
+    with pytest.warns(NotOptimalWarning, match="ends at 2 of 8 components: no certified answer"):
+        model = KPMClassifierCV(max_components=8, gamma=1.0).fit(X, y)
+    assert (model.max_components_, model.path_.max_components) == (2, 8)
+    np.testing.assert_array_equal(model.cv_error_path_, two.cv_error_path_)
+    assert model.n_components_ == two.n_components_
+
+
 def test_warning_of_large_decision_values_names_the_line_that_fits(monkeypatch):
     X, y = make_moons(60, noise=0.2, random_state=0)
     monkeypatch.setitem(LOSSES, "hinge", _runs_off_beyond_three)

@@ -356,3 +356,30 @@ def test_walk_ends_at_the_shortest_point_of_its_active_rows(seed):
 def test_rows_that_contradict_each_other_within_round_off_are_no_contradiction(wide, solved):
     H = np.array([[1.0, 0.0], [-1.0, 0.0]])
     assert _least_norm.least_norm_active_set(H, np.array([1.0, -1.0 + wide]), NO_GUESS)[2] == solved
+
+
+@pytest.mark.parametrize(("square", "first"), [(0.9e-6, 1), (1.1e-6, 0)])
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_length_outside_of_the_span_counts_only_where_it_is_no_round_off(square, first, size):
+    H, h = size * np.eye(2), size * np.array([1e-3, 0.5])
+    squares = size**2 * np.array([square, 1.0])
+    row, _ = _most_violated(H, h, np.full(2, size), squares, np.zeros(2), np.zeros(2, bool))
+    assert row == first
+
+
+@pytest.mark.parametrize(("units", "row"), [(12, -1), (24, 0)])
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_violations_within_eight_units_of_round_off_of_the_terms_do_not_count(units, row, size):
+    t, none = np.array([1.0 - units * np.finfo(float).eps]), np.zeros(1, bool)
+    H, sizes = np.array([[size]]), np.array([size])
+    assert _most_violated(H, np.array([size]), sizes, sizes**2, t, none)[0] == row
+
+
+@pytest.mark.parametrize(("angle", "second"), [(2e-11, 0.5), (0.5e-11, 0.0)])
+@pytest.mark.parametrize("guess", [NO_GUESS, np.array([0, 1])])
+def test_rows_are_independent_if_enough_of_them_is_outside_of_the_span(angle, second, guess):
+    """Two rows that nearly contradict each other; what lies between decides."""
+    H, h = np.array([[1.0, 0.0], [-1.0, angle]]), np.array([1.0, -1.0 + 0.5 * angle])
+    t, _, solved = _least_norm.least_norm_active_set(H, h, guess)
+    assert solved
+    np.testing.assert_allclose(t, [1.0, second], atol=1e-3)
