@@ -125,9 +125,9 @@ def test_objectives_of_the_svm_are_moved_by_their_round_off():
     K, y, alpha = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0]), np.full(2, 0.5)
     found = _solution(K, y, 8.0, np.ones(2), alpha, "optimal", 3)
     assert found.variables["scores"].tolist() == [1.0, -1.0]
-    assert 0.0 < found.primal_objective - 0.5 < 1e-13
-    assert 0.0 < 0.5 - found.dual_objective < 1e-13
-    assert 0.0 < found.info["loss"] < 1e-13
+    assert 0.5 - found.dual_objective == 0.5 * EPSILON
+    assert found.info["loss"] == pytest.approx(8 * EPSILON * (2 + 2))
+    assert found.primal_objective - 0.5 == pytest.approx(32.5 * EPSILON)
     assert (found.status, found.iterations) == ("optimal", 3)
 
 
@@ -139,7 +139,8 @@ def test_an_open_gap_is_not_optimal(status, expected):
     assert found.status == expected
     assert found.variables["scores"].tolist() == [2.0, -0.25, -2.25]
     assert found.variables["intercept"] == -0.875
-    assert found.info["loss"] == pytest.approx(0.0, abs=1e-12)
+    terms = 5 * (1 + 0.875) + 2.0 * (2 * 1 + 1 * 2 + 3 * 2)
+    assert found.info["loss"] == pytest.approx(2 * EPSILON * terms)
     assert found.primal_objective == pytest.approx(0.5 * 1.625)
     assert found.dual_objective == pytest.approx(1.0 - 0.5 * 1.625)
     assert found.info["reach"] == 3.0 * (2.0 * 0.5 + 0.25 + 3.0 * 0.25)
@@ -347,6 +348,8 @@ def test_ancestors_of_a_tree_of_four_levels():
     assert [nodes.tolist() for nodes in tree.ancestors()] == [list(level) for level in expected]
     assert tree.n_selected(np.arange(7) == 3) == (1, 1, 1, 1)
     assert tree.n_selected(np.zeros(7, bool)) == (0, 0, 0, 0)
+    unordered = KernelTree.from_nested([[2, 0], [1]])
+    assert unordered.ancestors()[0].tolist() == [0, 1, 0]
 
 
 # ---- the interior-point method

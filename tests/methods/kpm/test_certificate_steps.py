@@ -292,6 +292,27 @@ def test_fallbacks_are_asked_until_one_is_certified_and_else_the_least_gap_is_ta
     assert len(asked) == 6
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_search_for_the_separating_point_starts_from_the_path_where_that_has_ended(
+    monkeypatch, seed
+):
+    rng = np.random.default_rng(seed)
+    y = np.resize([1.0, -1.0], 24)
+    V = rng.normal(size=(24, 9))
+    V[:, 5] = 0.0
+    V[:, 6] += 2.0 * y
+    basis, kept = NestedBasis.from_arrays(V, y), []
+    monkeypatch.setattr(_solve, "certify", lambda *arguments: kept.extend(arguments[2]))
+    _solve._simplex_solutions(basis)
+    sizes = [len(answer.coordinates) for answer in kept]
+    assert sizes == [2, 3, 4, 5, 6, 6, 7, 8, 9]
+    ended = [not answer.dual.any() for answer in kept]
+    assert ended[-1]
+    assert not ended[0]
+    supported = [len(answer.support) > 0 for answer in kept]
+    assert supported == [size == sizes[ended.index(True)] for size in sizes]
+
+
 def test_a_warm_start_saves_steps():
     V, y, weights = weighted_problem(n=60, m=20)
     basis = NestedBasis.from_arrays(V, y, weights)

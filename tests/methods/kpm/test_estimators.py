@@ -344,6 +344,7 @@ def path_of_norms(*norms):
     [
         ((1.0, MAX_NORM, MAX_NORM), 3),
         ((1.0, MAX_NORM, 1.01 * MAX_NORM), 2),
+        ((1.0, 1.0, 1.01 * MAX_NORM, 2 * MAX_NORM), 2),
         ((1.0, 1.01 * MAX_NORM, 1.0), 1),
         ((1.01 * MAX_NORM, 1.0, 1.0), 1),
         ((1.01 * MAX_NORM, 2 * MAX_NORM, 1.0), 1),
@@ -352,7 +353,7 @@ def path_of_norms(*norms):
 def test_path_is_determined_before_the_first_norm_beyond_the_largest(norms, expected):
     path = path_of_norms(*norms)
     assert path.n_determined == expected
-    assert path.max_components == 3
+    assert path.max_components == len(norms)
     kept = path.truncate(expected, "why")
     assert (kept.max_components, kept.end, kept.uncertified) == (expected, "why", False)
     np.testing.assert_array_equal(kept.scores(np.eye(2)), path.scores(np.eye(2))[:, :expected])
