@@ -186,6 +186,18 @@ def test_tolerances_are_tightened_and_the_best_answer_kept(
     assert calls[:3] == expected[:n_tried]
 
 
+def test_optimum_at_the_bounds_takes_no_step_and_has_no_violation():
+    y, bounds = np.array([1.0, -1.0]), np.full(2, 0.1)
+    alpha = bounds.copy()
+    assert loops.active_set(np.eye(2), y, bounds, alpha, 1e-8, 9) == (0, 0.0)
+    assert alpha.tolist() == [0.1, 0.1]
+    alpha = np.zeros(2)
+    steps, violation = loops.active_set(np.eye(2), y, bounds, alpha, 1e-8, 1)
+    assert steps == 1
+    assert violation == 2.0
+    assert alpha.tolist() == [0.1, 0.1]
+
+
 # ---- the alternation
 
 
@@ -276,6 +288,18 @@ def test_reach_bounds_the_scores_by_the_diagonal_of_the_effective_kernel():
         assert solution.info["reach"] == pytest.approx(expected, rel=1e-9)
         assert np.abs(found["scores"]).max() <= solution.info["reach"]
         assert found["alpha"].max() <= C
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_kernels_that_cannot_tell_the_classes_apart_have_norm_zero(seed):
+    rng = np.random.default_rng(seed)
+    one_class = rng.normal(size=(6, 3)) * 10.0 ** rng.integers(-3, 4)
+    X, y = np.r_[one_class, rng.permutation(one_class)], np.repeat([1.0, -1.0], 6)
+    stack = KernelStack(np.stack([np.outer(x, x) for x in X.T]))
+    for kernels in (linear(X), stack):
+        found = solve_pyramid_alternating(kernels, y, KernelTree.flat(3), np.ones(1), 0.1)
+        assert not found.variables["kernel_norms"].any()
+        assert found.primal_objective == pytest.approx(0.1 * 12)
 
 
 def test_a_gap_of_zero_is_not_negative():

@@ -7,6 +7,7 @@ from reprolib.methods.kpm.hinge_lp import _least_norm, _simplex, solve_hinge_lp_
 from reprolib.methods.kpm.hinge_lp._least_norm import _most_violated, _start
 from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_path
 from reprolib.methods.kpm.nested_basis import NestedBasis
+from tests.naive import kpm as naive
 
 SEEDS = range(6)
 NO_GUESS = np.empty(0, np.int64)
@@ -306,6 +307,28 @@ def test_vertex_has_the_targets_at_its_basis_and_a_feasible_dual_point(seed):
     np.testing.assert_allclose(GT @ duals, 0.0, atol=1e-4)
     others = np.setdiff1d(np.arange(40), basis)
     np.testing.assert_array_equal(duals[others], np.where(upper, weights, 0.0)[others])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pivots_lead_from_any_basis_to_one_that_is_left_no_more(seed):
+    GT, weights, rng = weighted_rows(seed)
+    GT[0] = np.resize([1.0, -1.0], 40)
+    targets, basis = perturbed_targets(40), rng.permutation(40)[:5]
+    margins = np.linalg.solve(GT[:, basis].T, targets[basis]) @ GT
+    basic, upper = np.isin(np.arange(40), basis), margins < targets
+    upper[basic] = False
+    start = basis.copy()
+    inverse, pivots = _simplex._pivot_to_optimum(GT, weights, targets, basis, basic, upper)
+    np.testing.assert_allclose(inverse @ GT[:, basis].T, np.eye(5), atol=1e-8)
+    np.testing.assert_array_equal(np.flatnonzero(basic), np.sort(basis))
+    c = np.linalg.solve(GT[:, basis].T, targets[basis])
+    expected = naive.hinge_lp_linprog((GT[1:] / GT[0]).T, GT[0], weights)
+    assert weights @ np.maximum(0.0, targets - c @ GT) == pytest.approx(expected, rel=1e-5)
+    others = ~basic
+    np.testing.assert_array_equal(upper[others], (c @ GT < targets)[others])
+    assert len(set(start) - set(basis)) <= pivots <= 40
+    again = _simplex._pivot_to_optimum(GT, weights, targets, basis, basic, upper)
+    assert again[1] == 0
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from reprolib.methods.kpm import logistic_path
 from reprolib.methods.kpm.logistic_path import _Logistic, solve_logistic_path
 from reprolib.methods.kpm.nested_basis import NestedBasis
 from reprolib.methods.kpm.square_path import solve_square_path
@@ -71,6 +72,28 @@ def test_step_is_halved_until_the_decrease_is_sufficient(factor):
     good = [t for t in lengths if naive_loss(logistic, c + t * step) <= start + 1e-4 * t * descent]
     assert logistic._step_length(c, step, descent) == good[0]
     assert (good[0] < 1.0) == (factor > 2.0)
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_newtons_method_counts_its_steps_where_it_stops_early(monkeypatch, most):
+    logistic, _ = problem()
+    monkeypatch.setattr(logistic_path, "MAX_ITERATIONS", most)
+    c = np.zeros(3)
+    for _ in range(most):
+        c = c + logistic._newton_step(c)[0]
+    found, iterations = logistic.newton(np.zeros(3))
+    np.testing.assert_allclose(found, c, rtol=1e-12)
+    assert iterations == most
+
+
+def test_newtons_method_takes_no_more_step_at_the_optimum():
+    logistic, _ = problem()
+    found, iterations = logistic.newton(np.zeros(3))
+    step, descent = logistic._newton_step(found)
+    assert 2 < iterations < 9
+    assert np.abs(step).max() < 1e-10
+    assert abs(descent) < 1e-20
+    assert logistic.newton(found)[1] <= 1
 
 
 def test_a_direction_of_ascent_has_no_step_and_standing_still_has_one():
