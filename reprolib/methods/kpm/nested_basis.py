@@ -86,8 +86,8 @@ class NestedBasis:
         V, y = np.asarray(V, dtype=np.float64), np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
         _check_arrays(V, y, weights)
-        unit = float(np.exp2(np.floor(np.log2(weights.max()))))
-        unit *= float(np.exp2(np.floor(np.log2((weights / unit).mean()))))
+        unit = _power_of_two(weights.max())
+        unit *= _power_of_two((weights / unit).mean())
         weights = weights / unit
         first, row = _equal_rows(V)
         root = np.sqrt(np.bincount(row, weights) / weights.sum())
@@ -165,6 +165,11 @@ class NestedBasis:
         """Part of `slack` that the columns contribute that were left out."""
         others = self.dropped_signed[: np.searchsorted(self.dropped, n_components, side="right")]
         return LEFT_OUT_RADIUS * float(np.abs(others @ dual).sum())
+
+
+def _power_of_two(size) -> float:
+    """Largest power of two up to a positive number."""
+    return float(np.ldexp(1.0, np.frexp(size)[1] - 1))
 
 
 def _equal_rows(V):

@@ -270,7 +270,7 @@ def test_new_coordinate_brings_in_the_point_at_the_minimum_along_it(seed):
     basic, upper = np.isin(np.arange(30), basis[:2]), margins < targets
     upper[basic] = False
     kinks = np.full(30, np.inf)
-    kinks[~basic] = ((targets - margins) / change)[~basic]
+    kinks[~basic] = (targets - margins)[~basic] / change[~basic]
     loss = [
         weights @ np.maximum(0.0, targets - margins - t * change) if np.isfinite(t) else np.inf
         for t in kinks
