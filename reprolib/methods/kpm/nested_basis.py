@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from reprolib.methods.shared.scaling import power_of_two
 from reprolib.methods.shared.solution import NotOptimalError, Solution
 
 #: A column closer than this (relative) to the span of the columns before it adds nothing.
@@ -86,8 +87,8 @@ class NestedBasis:
         V, y = np.asarray(V, dtype=np.float64), np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
         _check_arrays(V, y, weights)
-        unit = _power_of_two(weights.max())
-        unit *= _power_of_two((weights / unit).mean())
+        unit = power_of_two(weights.max())
+        unit *= power_of_two((weights / unit).mean())
         weights = weights / unit
         first, row = _equal_rows(V)
         root = np.sqrt(np.bincount(row, weights) / weights.sum())
@@ -165,11 +166,6 @@ class NestedBasis:
         """Part of `slack` that the columns contribute that were left out."""
         others = self.dropped_signed[: np.searchsorted(self.dropped, n_components, side="right")]
         return LEFT_OUT_RADIUS * float(np.abs(others @ dual).sum())
-
-
-def _power_of_two(size) -> float:
-    """Largest power of two up to a positive number."""
-    return float(np.ldexp(1.0, np.frexp(size)[1] - 1))
 
 
 def _equal_rows(V):

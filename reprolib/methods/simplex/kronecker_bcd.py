@@ -26,15 +26,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from reprolib.methods.shared.scaling import power_of_two
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
 
 #: Of the largest diagonal entry of K: an example with less has no curvature to divide by.
 FLAT = 1e-200
-
-
-def power_of_two(size: float) -> float:
-    """Largest power of two up to a positive number, by which division is exact; 1 for zero."""
-    return float(2.0 ** (np.frexp(size)[1] - 1)) if size > 0.0 else 1.0
 
 
 @njit(cache=True)

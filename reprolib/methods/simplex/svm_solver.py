@@ -31,11 +31,11 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from reprolib.methods.shared.codes import simplex_code
+from reprolib.methods.shared.scaling import power_of_two
 from reprolib.methods.shared.solution import Solution
 from reprolib.methods.simplex.kronecker_bcd import (
     descend_on_features,
     descend_on_working_sets,
-    power_of_two,
 )
 from reprolib.methods.simplex.kronecker_ipm import FactoredGram, minimise_interior_point
 from reprolib.methods.simplex.kronecker_qp import (

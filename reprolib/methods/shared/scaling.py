@@ -1,0 +1,10 @@
+"""Units of data by which division is exact."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def power_of_two(size: float) -> float:
+    """Largest power of two up to a positive number, by which division is exact; 1 for zero."""
+    return float(np.ldexp(1.0, np.frexp(size)[1] - 1)) if size > 0.0 else 1.0
