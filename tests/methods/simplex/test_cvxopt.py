@@ -156,7 +156,6 @@ def test_cvxopt_is_asked_for_less_until_the_certificate_holds(monkeypatch, gaps)
     def answer(L, constraints, *, tol, max_iter):
         asked.append(tol)
         prices.append(constraints[0].prices().min())
-        return None
 
     def certified(dual, L, answer, square, tol):
         gap = gaps[len(asked) - 1]
