@@ -394,6 +394,9 @@ def test_identical_kernels_are_as_good_as_one(blobs):
         ({"weight_step": "quadprog"}, "'weight_step' parameter .* Got 'quadprog'"),
         ({"normalization": "norm"}, "'normalization' parameter .* Got 'norm'"),
         ({"gammas": [1.0, 0.0]}, "give at least one positive number"),
+        ({"gammas": [0.5, -1.0]}, r"gammas is \[0\.5, -1\.0\]; give at least one positive"),
+        ({"gammas": []}, r"gammas is \[\]; give at least one positive number"),
+        ({"gammas": [1.0, np.inf]}, "gammas"),
     ],
 )
 def test_bad_options_are_named(blobs, options, message):

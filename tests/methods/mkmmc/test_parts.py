@@ -80,6 +80,20 @@ def test_ties_are_settled_by_the_second_criterion_also_where_they_are_cut(n_comp
     assert values.tolist() == [3.0, 1.0, 1.0, 0.0][:n_components]
 
 
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize(("apart", "ties"), [(0.9e-9, True), (1.1e-9, False)])
+def test_eigenvalues_tie_for_the_size_of_the_largest(size, apart, ties):
+    asked = []
+
+    def second(Q):
+        asked.append(Q.shape[1])
+        return np.eye(Q.shape[1]), np.linspace(1.0, 0.5, Q.shape[1])
+
+    form = size * np.diag([-1.0, 0.5, 0.5 - apart])
+    determined_eigenvectors(form, 3, np.eye(3), second)
+    assert asked == ([2] if ties else [])
+
+
 def test_signs_follow_the_sample_of_largest_projection_and_idle_vectors_stay():
     rows = np.array([[1.0, 2.0, 0.0], [-3.0, 2.0, 0.0]])
     fixed = fix_basis(np.eye(3), [slice(0, 1), slice(1, 2), slice(2, 3)], rows)

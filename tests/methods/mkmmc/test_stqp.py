@@ -266,3 +266,51 @@ def test_small_weights_of_a_solver_are_polished_away(rest):
     M, linear = -np.eye(3), np.array([0.0, 0.0, -1.0])
     theta = np.array([0.5 + rest, 0.5 - 2 * rest, rest])
     np.testing.assert_allclose(stqp._polish(M, linear, theta), [0.5, 0.5, 0.0], atol=1e-15)
+
+
+def visited(M, face, kept, tol=1e-9):
+    search = stqp._FaceSearch(np.asarray(M, dtype=float), tol)
+    return search.visit(face, kept), search
+
+
+CONVEX_EDGE = [[0.0, 3.0, -1.0], [3.0, 0.0, 0.5], [-1.0, 0.5, 0.0]]
+
+
+def test_a_face_with_a_convex_edge_loses_one_of_its_ends():
+    """The form curves up between 0 and 2 only; what is kept does not go."""
+    assert visited(CONVEX_EDGE, [0, 1, 2], [])[0] == [([0, 1], []), ([1, 2], [2])]
+    assert visited(CONVEX_EDGE, [0, 1, 2], [0])[0] == [([0, 1], [0])]
+    assert visited(CONVEX_EDGE, [0, 1, 2], [1])[0] == [([0, 1], [1]), ([1, 2], [1, 2])]
+
+
+def test_a_face_whose_kept_indices_curve_up_is_empty():
+    children, search = visited(CONVEX_EDGE, [0, 1, 2], [0, 2])
+    assert children == []
+    assert search.bound == -np.inf, "it has no maximiser to bound"
+    assert visited(CONVEX_EDGE, [0, 1, 2], [0, 1])[0] != []
+
+
+def test_a_concave_face_is_settled():
+    children, search = visited(CONVEX_EDGE, [0, 1], [])
+    assert children == []
+    assert search.best == pytest.approx(1.5)
+    np.testing.assert_allclose(search.theta, [0.5, 0.5, 0.0], atol=1e-9)
+    assert search.best <= search.bound == pytest.approx(1.5)
+
+
+def test_a_face_that_curves_up_along_no_edge_loses_each_index_in_turn():
+    """M = v v' - 3 I curves by 1 along v, and by -2 or less along the edges."""
+    v = np.array([1.0, 1.0, -1.0, -1.0])
+    children, search = visited(np.outer(v, v) - 3 * np.eye(4), [0, 1, 2, 3], [])
+    assert children == [
+        ([1, 2, 3], []),
+        ([0, 2, 3], [0]),
+        ([0, 1, 3], [0, 1]),
+        ([0, 1, 2], [0, 1, 2]),
+    ]
+    assert search.best >= -0.75 - 1e-9, "the value in the middle at least"
+    kept, _ = visited(np.outer(v, v) - 3 * np.eye(4), [0, 1, 2, 3], [1, 2])
+    assert kept == [([1, 2, 3], [1, 2]), ([0, 1, 2], [1, 2, 0])]
+    settled, search = visited(np.outer(v, v) - 3 * np.eye(4), [0, 1, 2, 3], [], tol=2.0)
+    assert settled == []
+    assert search.bound == pytest.approx(0.0, abs=1e-6), "1 more than the maximum of v v' - 4 I"

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
-from reprolib.methods.mkpm._bases import Basis, nystrom_basis
+from reprolib.methods.mkpm._bases import (
+    Basis,
+    cholesky_basis,
+    kernel_pca_basis,
+    nystrom_basis,
+)
 from reprolib.methods.mkpm._codes import check_code, make_code
 from reprolib.methods.mkpm._losses import _solved_paths
 from reprolib.methods.mkpm._paths import (
@@ -16,6 +21,7 @@ from reprolib.methods.mkpm._paths import (
     predict_blocks,
 )
 from reprolib.methods.shared.codes import encode, one_vs_all_code, simplex_code
+from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import Solution
 
 NESTED = NestedPaths(
@@ -129,6 +135,21 @@ def test_approximate_eigenvalues_up_to_the_tolerance_are_left_out(rank_tol, kept
     assert basis.features.shape == basis.projection.shape == (3, kept)
     np.testing.assert_allclose(np.abs(basis.features), np.eye(3)[:, [0, 2, 1][:kept]], atol=1e-12)
     np.testing.assert_allclose(K[:, basis.support] @ basis.projection, basis.features, atol=1e-12)
+
+
+@pytest.mark.parametrize("rank", [4, 12])
+def test_bases_are_orthonormal_under_weights_and_carry_over(rank):
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    K, roots = gram(X, gamma=0.3), np.random.default_rng(1).uniform(0.5, 2.0, size=12)
+    for basis in (
+        kernel_pca_basis(K, rank_tol=1e-9, roots=roots).truncate(rank),
+        nystrom_basis(lambda i: K[:, i], 12, rank, rank_tol=1e-9, random_state=0, roots=roots),
+        cholesky_basis(np.diag(K), lambda i: K[:, i], rank, roots=roots),
+    ):
+        assert basis.values.shape == (12, rank)
+        weighted = basis.values.T @ np.diag(roots**2) @ basis.values
+        np.testing.assert_allclose(weighted, np.eye(rank), atol=1e-9)
+        np.testing.assert_allclose(K[:, basis.support] @ basis.projection, basis.values, atol=1e-7)
 
 
 @pytest.mark.parametrize(("n_classes", "length"), [(2, 10), (3, 16), (4, 20), (5, 24)])

@@ -7,7 +7,7 @@ import pytest
 from reprolib.methods.shared.solution import Solution
 from reprolib.methods.simplex import kronecker_qp, svm_solver
 from reprolib.methods.simplex.kronecker_qp import ConstraintRows, gram_factor, minimise_cvxopt
-from reprolib.methods.simplex.svm_solver import ConeDual, HalfspaceDual
+from reprolib.methods.simplex.svm_solver import ConeDual, HalfspaceDual, HullDual
 
 
 def rows(n=5, n_classes=3, seed=0):
@@ -189,7 +189,7 @@ def test_status_is_optimal_to_a_hundredth_beyond_the_tolerance(primal, gap, stat
 
 
 def test_needed_are_the_examples_with_multipliers_or_with_a_reason_for_one():
-    dual = ConeDual(np.eye(3)[[0, 0, 0, 0, 1]], 2.0)
+    dual = ConeDual(np.eye(3)[[0, 0, 0, 0, 1]], 0.5)
     A, product = np.zeros((5, 3)), np.full((5, 3), 0.5)
     A[1, 2] = 0.1  # a multiplier
     product[2, 1] = 0.49  # below 1/2, its linear term
@@ -202,3 +202,40 @@ def test_a_restricted_programme_keeps_the_weights_of_its_examples():
     dual = ConeDual(np.eye(3), 2.0, np.array([1.0, 3.0, 5.0]))
     part = dual.restricted([0, 2])
     assert part.U.tolist() == [[0.0, 2.0, 2.0], [10.0, 10.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "squared_norm", "factor"),
+    [
+        ([1.0, -0.5, -0.5], 4.0, 0.5),  # the best multiple
+        ([1.0, -0.5, -0.5], 1.0, 1.0),  # not beyond f itself
+        ([2.0, -1.0, -1.0], 4.0, 0.5),  # not beyond the hull
+        ([2.0, -0.4, -1.6], 8.0, 0.3125),
+        ([0.2, -0.1, -0.1], 0.3, 1.0),
+        ([-1.0, 0.5, 0.5], 1.0, 0.0),  # not backwards
+        ([1.0, -0.5, -0.5], 0.0, 0.0),
+        ([1e-3, -5e-4, -5e-4], 1e-2, 0.2),
+    ],
+)
+def test_a_model_is_scaled_to_the_best_multiple_in_the_hull(scores, squared_norm, factor):
+    """C = 2: the objective of t f is t^2 / 2 ||f||^2 + 2 (1 - t s) for the score s of the label."""
+    dual = HullDual(np.eye(3)[:1], 2.0, np.zeros((1, 3)))
+    found = dual.feasible_factor(squared_norm, np.array([scores]))
+    assert found == pytest.approx(factor, abs=1e-15)
+
+
+def test_a_weight_counts_so_many_losses_in_the_objectives():
+    """By hand, for two examples of weights 1 and 3 at C = 2 and a squared norm of 4."""
+    indicators, weights = np.eye(3)[:2], np.array([1.0, 3.0])
+    scores = np.array([[0.2, -0.6, 0.4], [1.0, 2.0, -3.0]])
+    cone = ConeDual(indicators, 2.0, weights)
+    # 1/2 + the scores of the other classes: 0, 0.9 | 1.5, 0
+    assert cone.primal_objective(4.0, scores) == pytest.approx(2.0 + 2.0 * (0.9 + 3.0 * 1.5))
+    halfspace = HalfspaceDual(indicators, 2.0, weights)
+    # 1 - the scores of the labels: 0.8 | -1
+    assert halfspace.primal_objective(4.0, scores) == pytest.approx(2.0 + 2.0 * 0.8)
+    A = np.array([[0.0, 0.5, 1.0], [2.0, 0.0, 0.0]])
+    assert cone.dual_objective(A, 4.0) == pytest.approx(3.5 / 2 - 2.0)
+    assert halfspace.dual_objective(A, 4.0) == pytest.approx(3.5 - 2.0)
+    hull = HullDual(indicators, 2.0, np.zeros((2, 3)), weights)
+    assert hull.dual_objective(A, 4.0) == pytest.approx(2.0 * 4.0 - 3.5 / 2 - 2.0)

@@ -76,6 +76,17 @@ def test_visits_without_change_are_counted():
     np.testing.assert_allclose(Z, A.T @ X, atol=1e-12)
 
 
+def test_small_changes_are_changes():
+    X, B, U, A, _ = programme(0)
+    X, U[:], idle = 1e-3 * X, 2.0, np.full(12, 5)
+    Z, norms = np.ascontiguousarray(A.T @ X), np.einsum("ij,ij->i", X, X)
+    before = A.copy()
+    descent._linear_sweep(X, norms, B, U, A, Z, np.arange(12), idle)
+    assert np.max(np.abs(A - before)) * np.sqrt(norms.max()) < 0.1
+    assert idle.tolist() == np.where(np.any(before != A, axis=1), 0, 6).tolist()
+    assert 0 in idle
+
+
 def test_working_set_is_half_the_worst_and_half_drawn_among_the_other_violators():
     rng = np.random.default_rng(0)
     violations = np.r_[np.zeros(5), rng.permutation(np.arange(1.0, 21.0))]
@@ -90,6 +101,8 @@ def test_working_set_is_half_the_worst_and_half_drawn_among_the_other_violators(
     np.testing.assert_array_equal(
         descent._working_set(np.where(violations > 13.0, violations, 0.0), 7, rng), few
     )
+    all_small = descent._working_set(np.array([0.5, 0.0, 0.25, 1e-9]), 3, None)
+    assert all_small.tolist() == [0, 2, 3]
 
 
 def test_start_is_zero_but_at_the_bound_where_nothing_curves():

@@ -276,10 +276,11 @@ def test_filters_are_taken_so_many_columns_at_a_time(width, lengths):
 
 
 @pytest.mark.parametrize(("second", "counts"), [(8.8e-15, False), (8.9e-15, True)])
-def test_alphas_span_the_eigenvalues_that_are_not_round_off(second, counts):
+@pytest.mark.parametrize("unit", [1.0, 2.0**-60])
+def test_alphas_span_the_eigenvalues_that_are_not_round_off(second, counts, unit):
     """Ten machine epsilons of the largest, 4, are 8.88e-15."""
-    eigenvalues = np.array([0.0, second, 1.0, 4.0])
-    alphas = spectrum_alphas(eigenvalues, 10, n_alphas=3)
+    eigenvalues = unit * np.array([0.0, second, 1.0, 4.0])
+    alphas = spectrum_alphas(eigenvalues, 10, n_alphas=3) / unit
     smallest = second if counts else 1.0
     np.testing.assert_allclose(alphas, [0.4, np.sqrt(4.0 * smallest) / 10, smallest / 10])
 
