@@ -229,8 +229,9 @@ def test_restarts_do_not_lose_and_are_seeded(blobs):
 
 
 def test_stopping_early_warns(blobs):
-    with pytest.warns(NotOptimalWarning, match="still gains after max_iter = 1"):
+    with pytest.warns(NotOptimalWarning, match="still gains after max_iter = 1") as caught:
         MultipleKernelMMC(max_iter=1).fit(*blobs)
+    assert caught[0].filename == __file__, "the line that calls fit"
 
 
 def test_bandwidth_grid_is_the_papers(blobs):
@@ -395,6 +396,7 @@ def test_identical_kernels_are_as_good_as_one(blobs):
         ({"normalization": "norm"}, "'normalization' parameter .* Got 'norm'"),
         ({"gammas": [1.0, 0.0]}, "give at least one positive number"),
         ({"gammas": [0.5, -1.0]}, r"gammas is \[0\.5, -1\.0\]; give at least one positive"),
+        ({"n_restarts": -1}, "'n_restarts' parameter .* Got -1"),
         ({"gammas": []}, r"gammas is \[\]; give at least one positive number"),
         ({"gammas": [1.0, np.inf]}, "gammas"),
     ],

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import PredefinedSplit
 
-from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
+from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV, NystromMKPMClassifier
 from reprolib.methods.mkpm._bases import (
     Basis,
     cholesky_basis,
@@ -208,3 +209,28 @@ def test_risks_on_landmarks_are_weighted_means_of_squares(sample_weight):
     of_few = np.average((few._bit_scores(X) - targets) ** 2, axis=0, weights=sample_weight)
     assert few.objective_path_[5] == pytest.approx(of_few.sum())
     assert few.allocation_.sum() == few.n_components_ == 5
+
+
+@pytest.mark.parametrize("estimator", [MKPMClassifier, MKPMClassifierCV, NystromMKPMClassifier])
+def test_a_tolerance_of_eigenvalues_is_a_share_of_the_largest(estimator):
+    for rank_tol in (0.0, 0.99):
+        estimator(rank_tol=rank_tol)._validate_params()
+    for rank_tol in (1.0, -1e-10):
+        with pytest.raises(ValueError, match="'rank_tol' parameter of"):
+            estimator(rank_tol=rank_tol)._validate_params()
+
+
+def test_the_shortest_path_of_a_fold_is_the_length_of_them_all():
+    """Folds of 14 and 8 points for training: the second has eight dimensions a bit."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(22, 3)), np.arange(22) % 2
+    part = np.where(np.arange(22) < 8, 0, 1)
+    model = MKPMClassifierCV(cv=PredefinedSplit(part), gamma=0.5).fit(X, y)
+    assert model.cv_score_path_.shape == (17,)
+    right = np.zeros(17)
+    for fold in (0, 1):
+        train, test = part != fold, part == fold
+        alone = MKPMClassifier(gamma=0.5).fit(X[train], y[train])
+        right += np.sum(alone.predict_path(X[test]) == y[test, None], axis=0)[:17]
+    np.testing.assert_allclose(model.cv_score_path_, right / 22)
+    assert model.n_components_ == 1 + np.argmax(right[1:])

@@ -177,6 +177,14 @@ def test_bad_hyperparameters_are_named(name):
         SimplexBoostingClassifier(**{name: 0}).fit(*blobs())
 
 
+@pytest.mark.parametrize("rate", [1.01, 0.0, -0.5])
+def test_a_learning_rate_is_at_most_the_whole_step(rate):
+    SimplexBoostingClassifier(learning_rate=1.0)._validate_params()
+    SimplexBoostingClassifier(learning_rate=0.01)._validate_params()
+    with pytest.raises(ValueError, match="'learning_rate' parameter of SimplexBoosting"):
+        SimplexBoostingClassifier(learning_rate=rate)._validate_params()
+
+
 @pytest.mark.parametrize("name", ["n_estimators", "max_depth"])
 def test_a_broken_number_of_rounds_or_levels_is_refused(name):
     with pytest.raises(ValueError, match=rf"'{name}' parameter .* must be an int .* Got 2\.5"):

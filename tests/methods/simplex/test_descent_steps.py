@@ -235,3 +235,19 @@ def test_a_working_set_is_solved_to_a_tenth_of_the_largest_violation(monkeypatch
     )
     ((n_sweeps, tol),) = settings
     assert (n_sweeps, tol) == (50, pytest.approx(0.3))
+
+
+def test_points_without_curvature_are_in_no_working_set():
+    X, B, U, _, _ = programme(3)
+    X[[2, 5]], seen = 0.0, []
+    B[:], U[:] = 1.0, np.inf
+    K = X @ X.T
+
+    def rows(chosen):
+        seen.append(chosen.tolist())
+        return K[chosen]
+
+    descent.descend_on_working_sets(
+        rows, np.diag(K).copy(), B, U, gap=lambda *_: (1.0, 1.0), tol=0.0, max_iter=1
+    )
+    assert seen == [[0, 1, 3, 4, 6, 7, 8, 9, 10, 11]]

@@ -327,6 +327,7 @@ def test_bad_block_size_is_named():
         ({"eta0": "last"}, r"'eta0' parameter .* Got 'last'"),
         ({"project": -2.0}, r"'project' parameter .* Got -2\.0"),
         ({"average": "yes"}, "'average' parameter .* Got 'yes'"),
+        ({"average": -1}, "'average' parameter .* Got -1"),
     ],
 )
 def test_bad_hyperparameters_are_named(params, message):
@@ -371,6 +372,7 @@ def test_a_model_worse_than_zero_is_said_once():
     with pytest.warns(NotOptimalWarning, match="decrease eta0") as caught:
         model.fit(GAUSSIAN, THIRDS)
     assert len(caught) == 1
+    assert caught[0].filename == __file__, "the line that calls fit"
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
