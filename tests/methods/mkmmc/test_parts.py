@@ -7,7 +7,13 @@ import pytest
 from scipy.linalg import eigh
 from sklearn.datasets import make_blobs
 
-from reprolib.methods.mkmmc import MMC, KernelMMC, margin_laplacian, margin_weights
+from reprolib.methods.mkmmc import (
+    MMC,
+    KernelMMC,
+    MultipleKernelMMC,
+    margin_laplacian,
+    margin_weights,
+)
 from reprolib.methods.mkmmc import _alternate as alternation
 from reprolib.methods.mkmmc._constraints import (
     by_length,
@@ -320,3 +326,13 @@ def test_the_form_of_the_weights_is_symmetric_and_that_of_the_traces():
     M = alternation.weight_matrix(grams, L, A)
     traces = [[np.trace(A.T @ s.T @ L @ t @ A) for t in grams] for s in grams]
     np.testing.assert_allclose(M, (np.array(traces) + np.transpose(traces)) / 2)
+
+
+@pytest.mark.parametrize("estimator", [MMC(), KernelMMC(), MultipleKernelMMC()])
+def test_two_points_have_a_direction_and_one_has_none(estimator):
+    X, y = np.array([[0.0, 1.0], [3.0, 5.0]]), [0, 1]
+    Z = estimator.fit(X, y).transform(X)
+    assert Z.shape == (2, 1)
+    assert abs(Z[0, 0] - Z[1, 0]) > 0.1
+    with pytest.raises(ValueError, match=r"minimum of 2|one sample|\[0\]"):
+        estimator.fit(X[:1], y[:1])

@@ -234,3 +234,48 @@ def test_the_shortest_path_of_a_fold_is_the_length_of_them_all():
         right += np.sum(alone.predict_path(X[test]) == y[test, None], axis=0)[:17]
     np.testing.assert_allclose(model.cv_score_path_, right / 22)
     assert model.n_components_ == 1 + np.argmax(right[1:])
+
+
+BASES = ("kernel_pca", "nystrom", "cholesky")
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+@pytest.mark.parametrize("basis", BASES)
+def test_every_kernel_is_the_same_one_when_it_is_given(kernel, basis):
+    rng = np.random.default_rng(2)
+    y, X_new = np.arange(24) % 3, rng.normal(size=(5, 3))
+    X = rng.normal(size=(24, 3)) + 2.0 * np.eye(3)[y]
+    options = {"basis": basis, "rank": 3, "random_state": 0}
+    ours = MKPMClassifier(6, kernel=kernel, gamma=0.5, **options).fit(X, y)
+    K, K_new = gram(X, kernel=kernel, gamma=0.5), gram(X_new, X, kernel=kernel, gamma=0.5)
+    given = MKPMClassifier(6, kernel="precomputed", **options).fit(K, y)
+    np.testing.assert_array_equal(given.support_, ours.support_)
+    np.testing.assert_allclose(
+        given.decision_function(K_new), ours.decision_function(X_new), atol=1e-8
+    )
+    np.testing.assert_array_equal(ours.X_fit_, X[ours.support_])
+    assert not hasattr(given, "X_fit_")
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+def test_folds_of_every_kernel_are_those_of_the_given_one(kernel):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(24, 3)), np.arange(24) % 2
+    ours = MKPMClassifierCV(6, kernel=kernel, gamma=0.5, cv=3).fit(X, y)
+    K = gram(X, kernel=kernel, gamma=0.5)
+    given = MKPMClassifierCV(6, kernel="precomputed", cv=3).fit(K, y)
+    np.testing.assert_allclose(given.cv_score_path_, ours.cv_score_path_)
+
+
+def test_bases_are_written_in_all_points_in_random_ones_or_in_the_longest():
+    X = np.array([[1.0, 0.0], [0.0, 4.0], [3.0, 1.0], [2.0, 2.0], [0.5, 1.0]])
+    X, y = np.vstack([X, 0.9 * X]), np.arange(10) % 2
+    support = {
+        basis: MKPMClassifier(kernel="linear", basis=basis, rank=2, rank_tol=1e-7, random_state=0)
+        .fit(X, y)
+        .support_.tolist()
+        for basis in BASES
+    }
+    assert support["kernel_pca"] == [*range(10)]
+    assert support["cholesky"] == [1, 2], "of what is left, (3, 0) is longer than (2, 0)"
+    assert len(set(support["nystrom"])) == 2

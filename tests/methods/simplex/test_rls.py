@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
+from sklearn.utils import get_tags
 
 from reprolib.methods.shared.codes import (
     decode,
@@ -16,6 +17,7 @@ from reprolib.methods.shared.codes import (
 )
 from reprolib.methods.shared.kernels import gram, nystrom_landmarks, nystrom_map
 from reprolib.methods.simplex import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
+from reprolib.methods.simplex._base import gram_name
 from reprolib.methods.simplex.rls_solver import (
     _filtered,
     feature_spectrum,
@@ -229,6 +231,27 @@ def test_indefinite_kernel_is_refused():
         SimplexRLSClassifier(0.1, kernel="precomputed").fit(K, y)
     with pytest.raises(ValueError, match="smallest eigenvalue is -1"):
         SimplexRLSClassifierCV(kernel="precomputed").fit(K, y)
+
+
+@pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
+def test_kernel_functions_that_are_indefinite_are_refused_by_name(estimator):
+    X, y = blobs(3)
+    model = clone(estimator).set_params(kernel="sigmoid", coef0=-2)
+    with pytest.raises(ValueError, match="kernel='sigmoid' is not positive semidefinite"):
+        model.fit(X, y)
+    assert gram_name("poly") == "the Gram matrix of kernel='poly'"
+    assert gram_name("precomputed") == "X"
+
+
+@pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
+def test_the_linear_kernel_alone_takes_sparse_rows(estimator):
+    X, y = blobs(3)
+    assert get_tags(estimator).input_tags.sparse
+    for kernel in ("poly", "rbf", "precomputed"):
+        other = clone(estimator).set_params(kernel=kernel)
+        assert not get_tags(other).input_tags.sparse
+        with pytest.raises(TypeError, match=r"(?i)sparse"):
+            other.fit(sp.csr_array(X), y)
 
 
 def test_spectrum_of_an_indefinite_matrix_is_refused_with_both_ends():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import Solution
 from reprolib.methods.simplex import SimplexConeSVC, svc, svm_working_set
 from reprolib.methods.simplex.svm_solver import ConeDual
@@ -143,3 +144,26 @@ def test_the_seed_of_the_descent_is_that_of_the_stored_runs(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         SimplexConeSVC(tol=0.3, max_iter=17).fit([[0.0], [1.0]], [0, 1])
     assert seeds == [(0.3, 17, 209652396)]
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+def test_every_kernel_is_the_same_one_when_it_is_given(kernel):
+    rng = np.random.default_rng(2)
+    X, y, X_new = rng.normal(size=(24, 3)), np.arange(24) % 3, rng.normal(size=(5, 3))
+    ours = SimplexConeSVC(kernel=kernel, gamma=0.5, tol=1e-9).fit(X, y)
+    K, K_new = gram(X, kernel=kernel, gamma=0.5), gram(X_new, X, kernel=kernel, gamma=0.5)
+    given = SimplexConeSVC(kernel="precomputed", tol=1e-9).fit(K, y)
+    expected = ours.decision_function(X_new)
+    np.testing.assert_allclose(given.decision_function(K_new), expected, atol=2e-3)
+    assert hasattr(ours, "coef_") == (kernel == "linear")
+
+
+@pytest.mark.parametrize(("n_features", "rank"), [(2, 2), (1000, 1000), (1001, 3)])
+def test_the_factor_of_thin_data_is_the_data_themselves(n_features, rank):
+    X = np.random.default_rng(0).normal(size=(5, n_features))
+    part = FeatureAccess(X).factored(np.array([0, 3, 4]))
+    chosen = X[[0, 3, 4]]
+    assert part.factor.shape == (3, rank)
+    np.testing.assert_allclose(part.factor @ part.factor.T, chosen @ chosen.T)
+    np.testing.assert_allclose(part.times(np.eye(3)), chosen @ chosen.T)
+    np.testing.assert_allclose(part.diagonal, np.sum(chosen**2, axis=1))
