@@ -254,6 +254,29 @@ def test_leave_one_out_is_a_refit_without_the_point(blobs, constraint):
     np.testing.assert_allclose(path, (expected == y).mean(axis=1))
 
 
+@pytest.mark.parametrize("constraint", ["coefficient", "function"])
+def test_leave_one_out_with_a_repeated_point_is_a_refit_without_it(blobs, constraint):
+    X, y = blobs[0][[*range(18), 4]], np.append(blobs[1], blobs[1][4])
+    K = gram(X, gamma=0.02)
+
+    def fit(K_rest, y_rest):
+        return CONSTRAINTS[constraint](K_rest, margin_laplacian(y_rest), 3)[0]
+
+    expected = naive.leave_one_out_predictions(fit, K, y, 3)
+    path = leave_one_out_path(K, y, margin_laplacian, 3, constraint=constraint)
+    np.testing.assert_allclose(path, (expected == y).mean(axis=1))
+
+
+def test_more_directions_than_the_widest_kernel_spans_are_refused(blobs):
+    X, y = blobs
+    gammas = [1e-9, 0.05]
+    assert (
+        MultipleKernelMMC(17, gammas=gammas, weight_step="none").fit(X, y).eigenvalues_.size == 17
+    )
+    with pytest.raises(ValueError, match="n_components is 18, but the training data span 17"):
+        MultipleKernelMMC(18, gammas=gammas).fit(X, y)
+
+
 @pytest.mark.parametrize("gamma", [0.005, 0.02, 0.2])
 def test_collapsed_leave_one_out_is_the_refit(blobs, gamma):
     X, y = blobs
@@ -266,6 +289,9 @@ def test_collapsed_leave_one_out_needs_full_rank(blobs):
     X, y = blobs
     with pytest.raises(ValueError, match="18 points has rank 7"):
         leave_one_out_collapsed_path(X @ X.T, y)
+    K = gram(X[[*range(18), 4]], gamma=0.02)
+    with pytest.raises(ValueError, match="19 points has rank 17"):
+        leave_one_out_collapsed_path(K, np.append(y, y[4]))
 
 
 def test_collapsed_leave_one_out_cannot_find_a_class_of_one(blobs):

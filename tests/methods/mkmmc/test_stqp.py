@@ -314,3 +314,11 @@ def test_a_face_that_curves_up_along_no_edge_loses_each_index_in_turn():
     settled, search = visited(np.outer(v, v) - 3 * np.eye(4), [0, 1, 2, 3], [], tol=2.0)
     assert settled == []
     assert search.bound == pytest.approx(0.0, abs=1e-6), "1 more than the maximum of v v' - 4 I"
+
+
+def test_weights_of_every_size_survive_the_polish():
+    """x = (0.6, 0.3999, 0.0001, 0) is the maximiser of -x'x + 2 y'x for y = x - e_4 / 2."""
+    x = np.array([0.6, 0.3999, 1e-4, 0.0])
+    linear = 2.0 * (x - [0.0, 0.0, 0.0, 0.5])
+    noisy = x + np.array([-1e-6, 0.0, 0.0, 1e-6])
+    np.testing.assert_allclose(stqp._polish(-np.eye(4), linear, noisy), x, atol=1e-15)
