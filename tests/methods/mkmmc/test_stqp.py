@@ -114,7 +114,9 @@ def test_identical_kernels_make_a_constant_form():
 
 
 def test_zero_form():
-    assert solve_stqp_global(np.zeros((3, 3))).require_optimal().primal_objective == 0
+    solution = solve_stqp_global(np.zeros((3, 3))).require_optimal()
+    assert (solution.primal_objective, solution.dual_objective, solution.scale) == (0.0, 0.0, 1.0)
+    np.testing.assert_array_equal(solution.variables["weights"], [1.0, 0.0, 0.0])
 
 
 def test_bad_input_is_named():

@@ -244,6 +244,16 @@ def test_kernel_functions_that_are_indefinite_are_refused_by_name(estimator):
 
 
 @pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
+def test_the_linear_kernel_alone_has_weights_of_features(estimator):
+    X, y = blobs(3)
+    for kernel in ("linear", "poly", "rbf"):
+        model = clone(estimator).set_params(kernel=kernel).fit(X, y)
+        assert hasattr(model, "coef_") == (kernel == "linear")
+    given = clone(estimator).set_params(kernel="precomputed").fit(gram(X), y)
+    assert not hasattr(given, "coef_")
+
+
+@pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
 def test_the_linear_kernel_alone_takes_sparse_rows(estimator):
     X, y = blobs(3)
     assert get_tags(estimator).input_tags.sparse
