@@ -229,8 +229,9 @@ def test_restarts_do_not_lose_and_are_seeded(blobs):
 
 
 def test_stopping_early_warns(blobs):
-    with pytest.warns(NotOptimalWarning, match="still gains after max_iter = 1"):
+    with pytest.warns(NotOptimalWarning, match="still gains after max_iter = 1") as caught:
         MultipleKernelMMC(max_iter=1).fit(*blobs)
+    assert caught[0].filename == __file__, "the line that calls fit"
 
 
 def test_bandwidth_grid_is_the_papers(blobs):
@@ -253,6 +254,29 @@ def test_leave_one_out_is_a_refit_without_the_point(blobs, constraint):
     np.testing.assert_allclose(path, (expected == y).mean(axis=1))
 
 
+@pytest.mark.parametrize("constraint", ["coefficient", "function"])
+def test_leave_one_out_with_a_repeated_point_is_a_refit_without_it(blobs, constraint):
+    X, y = blobs[0][[*range(18), 4]], np.append(blobs[1], blobs[1][4])
+    K = gram(X, gamma=0.02)
+
+    def fit(K_rest, y_rest):
+        return CONSTRAINTS[constraint](K_rest, margin_laplacian(y_rest), 3)[0]
+
+    expected = naive.leave_one_out_predictions(fit, K, y, 3)
+    path = leave_one_out_path(K, y, margin_laplacian, 3, constraint=constraint)
+    np.testing.assert_allclose(path, (expected == y).mean(axis=1))
+
+
+def test_more_directions_than_the_widest_kernel_spans_are_refused(blobs):
+    X, y = blobs
+    gammas = [1e-9, 0.05]
+    assert (
+        MultipleKernelMMC(17, gammas=gammas, weight_step="none").fit(X, y).eigenvalues_.size == 17
+    )
+    with pytest.raises(ValueError, match="n_components is 18, but the training data span 17"):
+        MultipleKernelMMC(18, gammas=gammas).fit(X, y)
+
+
 @pytest.mark.parametrize("gamma", [0.005, 0.02, 0.2])
 def test_collapsed_leave_one_out_is_the_refit(blobs, gamma):
     X, y = blobs
@@ -265,6 +289,9 @@ def test_collapsed_leave_one_out_needs_full_rank(blobs):
     X, y = blobs
     with pytest.raises(ValueError, match="18 points has rank 7"):
         leave_one_out_collapsed_path(X @ X.T, y)
+    K = gram(X[[*range(18), 4]], gamma=0.02)
+    with pytest.raises(ValueError, match="19 points has rank 17"):
+        leave_one_out_collapsed_path(K, np.append(y, y[4]))
 
 
 def test_collapsed_leave_one_out_cannot_find_a_class_of_one(blobs):
@@ -394,6 +421,10 @@ def test_identical_kernels_are_as_good_as_one(blobs):
         ({"weight_step": "quadprog"}, "'weight_step' parameter .* Got 'quadprog'"),
         ({"normalization": "norm"}, "'normalization' parameter .* Got 'norm'"),
         ({"gammas": [1.0, 0.0]}, "give at least one positive number"),
+        ({"gammas": [0.5, -1.0]}, r"gammas is \[0\.5, -1\.0\]; give at least one positive"),
+        ({"n_restarts": -1}, "'n_restarts' parameter .* Got -1"),
+        ({"gammas": []}, r"gammas is \[\]; give at least one positive number"),
+        ({"gammas": [1.0, np.inf]}, "gammas"),
     ],
 )
 def test_bad_options_are_named(blobs, options, message):

@@ -109,6 +109,38 @@ def test_greedy_refuses_objectives_that_are_not_convex():
         solve_allocation_greedy([[3.0, 3.0, 0.0]])
 
 
+TIES = [(7e-12, [1, 0]), (9e-12, [0, 1]), (0.0, [1, 0]), (-9e-12, [1, 0])]
+
+
+@pytest.mark.parametrize(("more", "first"), TIES)
+@pytest.mark.parametrize("solve", [solve_allocation_dp, solve_allocation_greedy])
+def test_sums_tie_up_to_a_part_of_the_objectives_without_dimensions(solve, more, first):
+    """These are 8 in sum, so that 8e-12 is the largest difference that is a tie."""
+    solution = solve([[4.0, 3.0, 2.5], [-4.0, -5.0 - more, -5.0 - more]], 1)
+    assert solution.scale == 8.0
+    assert solution.variables["allocation_path"].tolist() == [[0, 0], first]
+    assert solution.variables["objective_path"][1] == pytest.approx(-1.0, abs=1e-11)
+    assert solution.primal_objective == pytest.approx(-1.0, abs=1e-11)
+
+
+def test_equal_decrements_of_three_bits_go_to_the_first_ones_one_after_the_other():
+    objectives = [[3.0, 2.0, 1.0], [3.0, 1.0, 0.0], [3.0, 2.0, 1.9]]
+    path = solve_allocation_greedy(objectives).variables["allocation_path"].tolist()
+    assert path == [[0, 0, 0], [0, 1, 0], [1, 1, 0], [2, 1, 0], [2, 2, 0], [2, 2, 1], [2, 2, 2]]
+
+
+@pytest.mark.parametrize("solve", [solve_allocation, solve_allocation_dp, solve_allocation_greedy])
+def test_budgets_from_nothing_to_the_capacity(solve):
+    objectives = [[4.0, 1.0, 0.0], [5.0, 3.0, 2.5]]
+    for max_total, allocation, objective in ((0, [0, 0], 9.0), (4, [2, 2], 2.5)):
+        solution = solve(objectives, max_total).require_optimal(1e-12)
+        assert len(solution.variables["allocation_path"]) == max_total + 1
+        assert solution.variables["allocation_path"][-1].tolist() == allocation
+        assert solution.primal_objective == solution.dual_objective == objective
+    with pytest.raises(ValueError, match="max_total is -1, but 2 bits of at most 2 dimensions"):
+        solve(objectives, -1)
+
+
 def test_budget_beyond_the_capacity():
     with pytest.raises(ValueError, match=r"max_total is 7, but 2 bits of at most 3 dimensions"):
         solve_allocation_dp(np.zeros((2, 4)), 7)
@@ -122,3 +154,9 @@ def test_objective_that_is_not_finite():
 def test_objectives_of_the_wrong_shape():
     with pytest.raises(ValueError, match=r"shape \(3,\); it needs one row"):
         solve_allocation(np.zeros(3))
+    for shape in ((2, 0), (0, 3)):
+        with pytest.raises(
+            ValueError, match=rf"shape \({shape[0]}, {shape[1]}\); it needs one row"
+        ):
+            solve_allocation(np.zeros(shape))
+    assert solve_allocation([[2.0]]).primal_objective == 2.0

@@ -381,6 +381,8 @@ def test_score_path_needs_matching_labels(blobs):
     X, y, X_test, _ = blobs
     with pytest.raises(ValueError, match=r"y has 60 entries, but X has 30 rows"):
         MKPMClassifier(5).fit(X, y).score_path(X_test, y)
+    with pytest.raises(ValueError, match=r"y has 29 entries, but X has 30 rows"):
+        MKPMClassifier(5).fit(X, y).score_path(X_test, y[:29])
 
 
 def test_dimensions_and_labels_beyond_the_fitted_model_are_named(blobs):

@@ -5,7 +5,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.methods.simplex import SimplexBoostingClassifier, make_loss
-from reprolib.methods.simplex.boosting import optimal_step
+from reprolib.methods.simplex.boosting import _fit_best_coordinate, optimal_step
 
 
 def blobs(seed=0, n=80, p=3, T=4):
@@ -32,6 +32,10 @@ def test_every_round_decreases_the_loss(T, update):
     model = SimplexBoostingClassifier(50, update=update, random_state=0).fit(X, y)
     assert np.all(np.diff(model.train_loss_path_) < 0)
     assert model.train_loss_path_[0] == pytest.approx(T - 1)
+    n_rounds = len(model.steps_)
+    assert n_rounds == 50 if T == 4 else 1 < n_rounds < 50, "the two classes are separated before"
+    assert len(model.estimators_) == len(model.coordinates_) == n_rounds
+    assert model.train_loss_path_.shape == (n_rounds + 1,)
 
 
 @pytest.mark.parametrize("update", ["gradient", "coordinate"])
@@ -79,10 +83,81 @@ def test_no_step_along_an_ascent_direction():
     assert optimal_step(loss, F, np.zeros_like(F), y) == 0.0
 
 
+@pytest.mark.parametrize(("size", "positive"), [(1.0, False), (2.0, True)])
+def test_a_direction_of_the_size_of_round_off_is_none(size, positive):
+    """The loss of a point far on the wrong side falls along it all the same."""
+    loss, y = make_loss("exponential", 2), np.array([0])
+    F = -15.0 * loss.code.T[y]
+    direction = size * np.finfo(float).eps * loss.code.T[y]
+    assert (optimal_step(loss, F, direction, y) > 0.0) is positive
+
+
+@pytest.mark.parametrize("weights", [None, np.array([3.0, 3.0])])
+@pytest.mark.parametrize(("slope", "positive"), [(0.99e-12, False), (1.01e-12, True)])
+def test_a_slope_of_round_off_for_every_example_is_flat(slope, positive, weights):
+    """With two classes and f = t c_y, the slope of exp(-2 t) is -2 exp(-2 t)."""
+    loss, y = make_loss("exponential", 2), np.array([0, 1])
+    words = loss.code.T[y]
+    step = optimal_step(loss, -0.5 * np.log(slope / 2.0) * words, words, y, weights)
+    assert (step > 0.0) is positive
+
+
+@pytest.mark.parametrize("size", [1.0, 4.0])
+@pytest.mark.parametrize(("largest", "length"), [(8.0, 8.0), (9.0, 16.0), (1.0, 1.0)])
+def test_step_along_a_direction_that_separates_ends_beyond_the_largest(size, largest, length):
+    loss, y = make_loss("exponential", 2), np.array([0, 1])
+    words = loss.code.T[y]
+    step = optimal_step(loss, 0.0 * words, size * words, y, largest=largest)
+    assert step * size == length
+
+
+def test_learning_rate_is_a_share_of_the_best_step():
+    X, y = blobs(6)
+    whole, half = (
+        SimplexBoostingClassifier(1, learning_rate=rate, random_state=0).fit(X, y)
+        for rate in (1.0, 0.5)
+    )
+    assert half.steps_[0] == pytest.approx(0.5 * whole.steps_[0])
+    assert half.train_loss_path_[1] > whole.train_loss_path_[1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_best_coordinate_explains_most_of_its_targets_by_weight(seed):
+    """A tree predicts means of its leaves, so that its slope is the length of its prediction."""
+    rng = np.random.default_rng(seed)
+    X, targets = rng.normal(size=(30, 2)), rng.normal(size=(30, 3))
+    weights = rng.exponential(size=30) ** 2
+    blank = DecisionTreeRegressor(max_depth=1, random_state=0)
+    tree, coordinates = _fit_best_coordinate(blank, X, targets, weights)
+    explained = []
+    for target in targets.T:
+        left, right = min(
+            ((X[:, j] <= cut, X[:, j] > cut) for j in (0, 1) for cut in np.sort(X[:, j])[:-1]),
+            key=lambda parts: sum(
+                weights[part]
+                @ (target[part] - np.average(target[part], weights=weights[part])) ** 2
+                for part in parts
+            ),
+        )
+        means = [np.average(target[part], weights=weights[part]) for part in (left, right)]
+        explained.append(weights @ np.where(left, *means) ** 2)
+    best = int(np.argmax(explained))
+    assert (coordinates.start, coordinates.stop) == (best, best + 1)
+    assert weights @ tree.predict(X) ** 2 == pytest.approx(explained[best])
+
+
+def test_seeds_of_the_trees_are_those_of_the_stored_runs():
+    model = SimplexBoostingClassifier(3, random_state=0).fit(*blobs())
+    seeds = [tree.random_state for tree in model.estimators_]
+    assert seeds == [209652396, 398764591, 924231285]
+
+
 def test_separable_data_end_with_a_bounded_step():
     X, y = np.array([[0.0], [1.0]]), [0, 1]
     model = SimplexBoostingClassifier(5, random_state=0).fit(X, y)
     assert np.all(np.isfinite(model.steps_))
+    assert len(model.steps_) == len(model.estimators_) == 1, "nothing is left to gain"
+    assert model.train_loss_path_.shape == (2,)
     np.testing.assert_array_equal(model.predict(X), y)
 
 
@@ -100,6 +175,14 @@ def test_bad_hyperparameters_are_named(name):
         ValueError, match=f"'{name}' parameter of SimplexBoostingClassifier .* Got 0"
     ):
         SimplexBoostingClassifier(**{name: 0}).fit(*blobs())
+
+
+@pytest.mark.parametrize("rate", [1.01, 0.0, -0.5])
+def test_a_learning_rate_is_at_most_the_whole_step(rate):
+    SimplexBoostingClassifier(learning_rate=1.0)._validate_params()
+    SimplexBoostingClassifier(learning_rate=0.01)._validate_params()
+    with pytest.raises(ValueError, match="'learning_rate' parameter of SimplexBoosting"):
+        SimplexBoostingClassifier(learning_rate=rate)._validate_params()
 
 
 @pytest.mark.parametrize("name", ["n_estimators", "max_depth"])

@@ -83,6 +83,56 @@ def test_fenchel_young_inequality_is_tight_at_the_gradient(name, seed, T):
     assert slack.min() > -1e-9
 
 
+ROUND_OFF = 1e-9
+FINITE = {
+    "cone": [(0.0, 0.0), (1.0, 1.0), (0.25, 1.0), (1.0 + ROUND_OFF / 2, -ROUND_OFF / 2)],
+    "cone_halfspace": [(0.0, 0.0), (2.0, 1.0), (1.0, 0.0), (1.5, 2.0), (1.0 + ROUND_OFF, 0.0)],
+}
+INFINITE = {
+    "cone": [
+        (1.1, 0.5),
+        (0.5, -0.1),
+        (1.0 + 2 * ROUND_OFF, 0.5),
+        (0.5, -2 * ROUND_OFF),
+        (1.5, 1.5),
+    ],
+    "cone_halfspace": [(2.1, 1.2), (-0.1, 0.0), (1.1, 0.0), (0.0, 1.5), (1.0 + 4e-9, 0.0)],
+}
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_conjugates_of_sums_of_hinges_end_at_the_bounds_of_their_weights(name):
+    """Each hinge has slopes from 0 to 1; with the half space's, that of all classes is free."""
+    loss, y = make_loss(name, 3), np.zeros(1, dtype=int)
+    for weights in FINITE[name]:
+        a = np.array([weights]) @ loss.code[:, 1:].T
+        assert loss.conjugate(a, y)[0] == pytest.approx(-sum(weights) / 2, abs=1e-12), weights
+    for weights in INFINITE[name]:
+        assert loss.conjugate(np.array([weights]) @ loss.code[:, 1:].T, y)[0] == np.inf, weights
+
+
+def test_conjugate_of_the_halfspace_loss_lives_on_the_segment_to_minus_its_word():
+    loss = make_loss("halfspace", 3)
+    word, across, y = loss.code[:, 1], loss.code[:, 0] - loss.code[:, 2], np.array([1])
+    across = across / np.linalg.norm(across)
+    for w in (0.0, 0.3, 1.0, 1.0 + ROUND_OFF / 2, -ROUND_OFF / 2):
+        assert loss.conjugate(-w * word[None], y)[0] == pytest.approx(-w, abs=1e-12), w
+    for w in (-0.1, 1.1, -2 * ROUND_OFF, 1.0 + 2 * ROUND_OFF):
+        assert loss.conjugate(-w * word[None], y)[0] == np.inf, w
+    assert loss.conjugate((-0.5 * word + ROUND_OFF / 2 * across)[None], y)[0] < 0.0
+    assert loss.conjugate((-0.5 * word + 2 * ROUND_OFF * across)[None], y)[0] == np.inf
+
+
+@pytest.mark.parametrize("name", ["cone", "halfspace", "cone_halfspace"])
+def test_at_a_kink_the_subgradient_is_that_of_the_flat_side(name):
+    """With two classes the code words are 1 and -1, and all hinges have their kink there."""
+    loss = make_loss(name, 2)
+    assert sorted(loss.code.ravel()) == [-1.0, 1.0]
+    F = loss.code[:, :1].T
+    np.testing.assert_array_equal(loss.gradient(F, np.array([0])), 0.0)
+    assert np.any(loss.gradient(0.999 * F, np.array([0])) != 0.0)
+
+
 @pytest.mark.parametrize("name", ["cone", "halfspace", "cone_halfspace", "exponential"])
 def test_conjugate_is_infinite_off_its_domain(name):
     loss = make_loss(name, 3)

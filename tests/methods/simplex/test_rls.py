@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
+from sklearn.utils import get_tags
 
 from reprolib.methods.shared.codes import (
     decode,
@@ -16,7 +17,13 @@ from reprolib.methods.shared.codes import (
 )
 from reprolib.methods.shared.kernels import gram, nystrom_landmarks, nystrom_map
 from reprolib.methods.simplex import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
-from reprolib.methods.simplex.rls_solver import gram_spectrum
+from reprolib.methods.simplex._base import gram_name
+from reprolib.methods.simplex.rls_solver import (
+    _filtered,
+    feature_spectrum,
+    gram_spectrum,
+    rls_dual_coefficients_cholesky,
+)
 from tests.naive.simplex import srls_dual, srls_leave_one_out
 
 seeds = st.integers(0, 10_000)
@@ -192,7 +199,7 @@ def test_bad_alpha_is_named(alpha):
         SimplexRLSClassifier(alpha).fit(X, y)
 
 
-@pytest.mark.parametrize("alphas", [[], [1.0, 0.0], [np.inf]])
+@pytest.mark.parametrize("alphas", [[], [1.0, 0.0], [np.inf], [[1.0, 2.0], [3.0, 4.0]]])
 def test_bad_alphas_are_named(alphas):
     with pytest.raises(ValueError, match="alphas must be positive numbers"):
         SimplexRLSClassifierCV(alphas).fit(*blobs())
@@ -226,10 +233,142 @@ def test_indefinite_kernel_is_refused():
         SimplexRLSClassifierCV(kernel="precomputed").fit(K, y)
 
 
+@pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
+def test_kernel_functions_that_are_indefinite_are_refused_by_name(estimator):
+    X, y = blobs(3)
+    model = clone(estimator).set_params(kernel="sigmoid", coef0=-2)
+    with pytest.raises(ValueError, match="kernel='sigmoid' is not positive semidefinite"):
+        model.fit(X, y)
+    assert gram_name("poly") == "the Gram matrix of kernel='poly'"
+    assert gram_name("precomputed") == "X"
+
+
+@pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
+def test_the_linear_kernel_alone_has_weights_of_features(estimator):
+    X, y = blobs(3)
+    for kernel in ("linear", "poly", "rbf"):
+        model = clone(estimator).set_params(kernel=kernel).fit(X, y)
+        assert hasattr(model, "coef_") == (kernel == "linear")
+    given = clone(estimator).set_params(kernel="precomputed").fit(gram(X), y)
+    assert not hasattr(given, "coef_")
+
+
+@pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
+def test_the_linear_kernel_alone_takes_sparse_rows(estimator):
+    X, y = blobs(3)
+    assert get_tags(estimator).input_tags.sparse
+    for kernel in ("poly", "rbf", "precomputed"):
+        other = clone(estimator).set_params(kernel=kernel)
+        assert not get_tags(other).input_tags.sparse
+        with pytest.raises(TypeError, match=r"(?i)sparse"):
+            other.fit(sp.csr_array(X), y)
+
+
 def test_spectrum_of_an_indefinite_matrix_is_refused_with_both_ends():
     with pytest.raises(ValueError, match="smallest eigenvalue is -1, its largest 2. The kernel"):
         gram_spectrum(np.diag([2.0, -1.0, 0.5]))
     np.testing.assert_array_equal(gram_spectrum(np.diag([2.0, -1e-7])).eigenvalues, [0.0, 2.0])
+
+
+@pytest.mark.parametrize(("smallest", "refused"), [(-3.9e-6, False), (-4.1e-6, True)])
+def test_a_millionth_of_the_largest_eigenvalue_below_zero_is_round_off(smallest, refused):
+    K = np.diag([4.0, smallest, 1.0])
+    if refused:
+        with pytest.raises(ValueError, match=r"smallest eigenvalue is -4\.1e-06, its largest 4\."):
+            gram_spectrum(K)
+    else:
+        assert gram_spectrum(K).eigenvalues.tolist() == [0.0, 1.0, 4.0]
+
+
+@pytest.mark.parametrize(("rank_tol", "rank"), [(None, 3), (0.01, 3), (0.0625, 2), (0.25, 1)])
+def test_eigenvalues_of_features_up_to_the_tolerance_count_as_zero(rank_tol, rank):
+    X = np.vstack([np.diag([0.5, 2.0, 1.0]), np.zeros((2, 3))])
+    spectrum = feature_spectrum(X, rank_tol=rank_tol)
+    np.testing.assert_allclose(spectrum.eigenvalues, [0.25, 1.0, 4.0][3 - rank :])
+    np.testing.assert_allclose(spectrum.eigenvectors.T @ spectrum.eigenvectors, np.eye(rank))
+    U = X @ spectrum.feature_map / np.sqrt(spectrum.eigenvalues)
+    np.testing.assert_allclose(U, spectrum.eigenvectors)
+
+
+def test_features_of_lower_rank_have_as_many_eigenvalues():
+    X = np.random.default_rng(0).normal(size=(40, 3)) @ np.random.default_rng(1).normal(size=(3, 9))
+    assert feature_spectrum(X).eigenvalues.shape == (3,)
+    assert not feature_spectrum(X).full_rank
+
+
+@pytest.mark.parametrize(("width", "lengths"), [(3, [1] * 5), (8, [2, 2, 1]), (12, [3, 2])])
+def test_filters_are_taken_so_many_columns_at_a_time(width, lengths):
+    rng = np.random.default_rng(0)
+    U, projected, inverses = (rng.normal(size=shape) for shape in ((6, 3), (3, 4), (3, 5)))
+    blocks = list(_filtered(U, projected, inverses, width=width))
+    assert [block.shape[1] for _, block in blocks] == lengths
+    assert np.concatenate([np.arange(5)[columns] for columns, _ in blocks]).tolist() == [*range(5)]
+    for columns, block in blocks:
+        for k, filtered in zip(np.arange(5)[columns], np.moveaxis(block, 1, 0), strict=True):
+            np.testing.assert_allclose(filtered, U @ np.diag(inverses[:, k]) @ projected)
+
+
+@pytest.mark.parametrize(("second", "counts"), [(8.8e-15, False), (8.9e-15, True)])
+@pytest.mark.parametrize("unit", [1.0, 2.0**-60])
+def test_alphas_span_the_eigenvalues_that_are_not_round_off(second, counts, unit):
+    """Ten machine epsilons of the largest, 4, are 8.88e-15."""
+    eigenvalues = unit * np.array([0.0, second, 1.0, 4.0])
+    alphas = spectrum_alphas(eigenvalues, 10, n_alphas=3) / unit
+    smallest = second if counts else 1.0
+    np.testing.assert_allclose(alphas, [0.4, np.sqrt(4.0 * smallest) / 10, smallest / 10])
+
+
+@pytest.mark.parametrize(("n", "in_features"), [(4, False), (5, True)])
+def test_features_are_decomposed_where_they_are_fewer_than_the_examples(n, in_features):
+    X = np.random.default_rng(0).normal(size=(n, 3)) @ np.random.default_rng(1).normal(size=(3, 4))
+    model = SimplexRLSClassifierCV([0.1]).fit(X, np.arange(n) % 2)
+    assert len(model.eigenvalues_) == (3 if in_features else n)
+    positive = model.eigenvalues_[-3:]
+    np.testing.assert_allclose(positive, np.linalg.eigvalsh(X @ X.T)[-3:])
+
+
+@pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
+@pytest.mark.parametrize("p", [3, 60])
+def test_weights_of_sparse_rows_are_those_of_dense_ones(estimator, p):
+    X, y = blobs(8, p=p)
+    weights = np.random.default_rng(0).integers(0, 4, size=len(y)) + 0.5
+    dense = clone(estimator).fit(X, y, sample_weight=weights)
+    sparse = clone(estimator).fit(sp.csr_array(X), y, sample_weight=weights)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-9)
+    np.testing.assert_allclose(sparse.dual_coef_, dense.dual_coef_, atol=1e-9)
+    np.testing.assert_allclose(dense.dual_coef_.T @ X, dense.coef_, atol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_leave_one_out_values_are_those_of_one_repetition_less(kernel, n_classes):
+    """Against retraining, at the same n alpha, where a score looks at the decision values."""
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(14, 3)), np.arange(14) % n_classes
+    repeats, alphas = rng.integers(1, 4, size=14) + 0.5, np.array([1.0, 0.1])
+    seen = []
+
+    def score(estimator, X, y, sample_weight):
+        seen.append((estimator.decision_function(X), sample_weight))
+        return len(seen)
+
+    model = SimplexRLSClassifierCV(alphas, kernel=kernel, scoring=score)
+    model.fit(X, y, sample_weight=repeats)
+    for alpha, (values, weights) in zip(alphas, seen, strict=True):
+        np.testing.assert_array_equal(weights, repeats)
+        for i in range(14):
+            left = repeats - (np.arange(14) == i)
+            without = SimplexRLSClassifier(alpha * repeats.sum() / left.sum(), kernel=kernel)
+            without.fit(X, y, sample_weight=left)
+            expected = without.decision_function(X[i : i + 1])[0]
+            np.testing.assert_allclose(values[i], expected, atol=1e-9)
+
+
+def test_a_matrix_that_stays_indefinite_is_refused_with_the_shift():
+    with pytest.raises(ValueError, match=r"not positive definite \(n alpha = 0\.25\)"):
+        rls_dual_coefficients_cholesky(np.diag([1.0, -0.5]), np.eye(2), 0.25)
+    Z = rls_dual_coefficients_cholesky(np.diag([1.0, -0.5]), np.eye(2), 1.0)
+    np.testing.assert_allclose(Z, np.diag([0.5, 2.0]))
 
 
 def test_zero_features_are_refused_with_the_remedy():

@@ -254,3 +254,4 @@ def test_early_stop_warns_once():
         with pytest.warns(NotOptimalWarning) as caught:
             SimplexConeSVC(100.0, max_iter=1, tol=1e-6, solver=solver).fit(X, y)
         assert len(caught) == 1
+        assert caught[0].filename == __file__, "the line that calls fit"

@@ -1,0 +1,241 @@
+"""The reference solver for the simplex SVMs: what cvxopt is given, and how its answers are used."""
+
+import cvxopt
+import numpy as np
+import pytest
+
+from reprolib.methods.shared.solution import Solution
+from reprolib.methods.simplex import kronecker_qp, svm_solver
+from reprolib.methods.simplex.kronecker_qp import ConstraintRows, gram_factor, minimise_cvxopt
+from reprolib.methods.simplex.svm_solver import ConeDual, HalfspaceDual, HullDual
+
+
+def rows(n=5, n_classes=3, seed=0):
+    """Soft and hard rows for random points of two features."""
+    rng = np.random.default_rng(seed)
+    mask = rng.uniform(size=(n, n_classes)) < 0.7
+    soft = ConstraintRows(mask, -1.0, 0.5, rng.uniform(1.0, 3.0, size=(n, 1)))
+    hard = ConstraintRows(~mask, 1.0, -0.5, np.inf)
+    return rng.normal(size=(n, 2)) / 3.0, [soft, hard]
+
+
+def given_to_cvxopt(monkeypatch, L, constraints, **settings):
+    """Positional and named arguments of the cone solver, with its answer."""
+    seen, solve = [], kronecker_qp._coneqp
+
+    def recorded(*programme, **options):
+        seen.append((programme, options))
+        return solve(*programme, **options)
+
+    monkeypatch.setattr(kronecker_qp, "_coneqp", recorded)
+    answer = minimise_cvxopt(L, constraints, **settings)
+    return *seen[0], answer
+
+
+def dense(L, constraints, W_size):
+    """Left-hand sides of all rows as a matrix, by one unit vector after the other."""
+    features = kronecker_qp._KroneckerFeatures(L, constraints)
+    return np.column_stack([features.forward(e) for e in np.eye(W_size)])
+
+
+def test_rows_are_signed_products_with_the_code_words():
+    L, constraints = rows()
+    features = kronecker_qp._make_features(L, constraints)
+    W = np.random.default_rng(1).normal(size=(2, 2))
+    words = features.words
+    by_definition = [
+        c.sign * L[i] @ W @ words[q] for c in constraints for i, q in np.argwhere(c.mask)
+    ]
+    F = dense(L, constraints, 4)
+    np.testing.assert_allclose(F @ W.ravel(), by_definition)
+    a = np.random.default_rng(2).normal(size=len(F))
+    np.testing.assert_allclose(features.adjoint(a), F.T @ a)
+    np.testing.assert_allclose(features.weighted_gram(a), F.T @ np.diag(a) @ F, atol=1e-12)
+    np.testing.assert_allclose(features.gram(), F @ F.T)
+
+
+@pytest.mark.parametrize(("rank", "combined"), [(1, False), (2, False), (3, True)])
+def test_fewer_rows_than_weights_are_combined(rank, combined):
+    """Two classes and two points: two rows, and as many weights as features."""
+    L = np.random.default_rng(0).normal(size=(2, rank))
+    constraints = [ConstraintRows(np.eye(2, dtype=bool), 1.0, 1.0, np.ones((2, 1)))]
+    features = kronecker_qp._make_features(L, constraints)
+    assert isinstance(features, kronecker_qp._CombinedFeatures) is combined
+    w = np.random.default_rng(1).normal(size=features.size)
+    W = features.weights(w)
+    plain = kronecker_qp._KroneckerFeatures(L, constraints)
+    np.testing.assert_allclose(features.forward(w), plain.forward(W.ravel()))
+    assert np.sum(W**2) == pytest.approx(w @ w)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
+def test_a_factor_has_the_rank_of_the_matrix_in_any_unit(size):
+    X = np.sqrt(size) * np.random.default_rng(0).normal(size=(9, 3))
+    L = gram_factor(X @ X.T)
+    assert L.shape == (9, 3)
+    np.testing.assert_allclose(L @ L.T, X @ X.T, atol=1e-13 * np.sum(X**2))
+    assert gram_factor(np.zeros((4, 4))).shape == (4, 0)
+    nearly = np.diag([1.0, 2.0, 0.4 * np.finfo(float).eps, 40 * np.finfo(float).eps])
+    assert gram_factor(size * nearly).shape == (4, 3)
+
+
+def test_cvxopt_is_asked_for_the_tolerance_and_a_hundredth_of_it_in_absolute_terms(monkeypatch):
+    L, constraints = rows()
+    _, options, answer = given_to_cvxopt(monkeypatch, L, constraints, tol=1e-5, max_iter=37)
+    asked = options["options"]
+    assert asked["reltol"] == 1e-5
+    assert asked["abstol"] == asked["feastol"] == pytest.approx(1e-7)
+    assert (asked["maxiters"], asked["refinement"]) == (37, 2)
+    assert asked["show_progress"] is False
+    assert 1 < answer.iterations <= 37
+
+
+def test_cvxopt_is_given_the_programme_of_the_docstring(monkeypatch):
+    L, constraints = rows()
+    (hessian, cost, bounds, right), _, _ = given_to_cvxopt(monkeypatch, L, constraints)
+    F = dense(L, constraints, 4)
+    m, n_soft = len(F), constraints[0].mask.sum()
+    prices = np.concatenate([c.prices() for c in constraints])
+    np.testing.assert_allclose(np.ravel(cost), [0.0] * 4 + [*prices[:n_soft]])
+    offsets = np.repeat([c.offset for c in constraints], [c.mask.sum() for c in constraints])
+    np.testing.assert_allclose(np.ravel(right), [*-offsets, *[0.0] * n_soft])
+    eye = np.eye(m)[:, :n_soft]
+    G = -np.block([[F, eye], [np.zeros((n_soft, 4)), np.eye(n_soft)]])
+    P = np.diag([1.0] * 4 + [0.0] * n_soft)
+    rng = np.random.default_rng(3)
+    for matrix, operator, options in (
+        (P, hessian, {}),
+        (G, bounds, {}),
+        (G.T, bounds, {"trans": "T"}),
+    ):
+        x, y = rng.normal(size=matrix.shape[1]), rng.normal(size=matrix.shape[0])
+        for scales in ({}, {"alpha": -2.0, "beta": 0.5}):
+            out = cvxopt.matrix(y)
+            operator(cvxopt.matrix(x), out, **options, **scales)
+            alpha, beta = scales.get("alpha", 1.0), scales.get("beta", 0.0)
+            np.testing.assert_allclose(np.ravel(out), alpha * matrix @ x + beta * y, atol=1e-12)
+
+
+def test_kkt_solver_solves_the_system_of_cvxopt():
+    """[P G'; G -W'W] [ux; uz] = [bx; bz], and z is W uz."""
+    L, constraints = rows()
+    features = kronecker_qp._make_features(L, constraints)
+    F = dense(L, constraints, 4)
+    m, n_soft = len(F), int(constraints[0].mask.sum())
+    eye = np.eye(m)[:, :n_soft]
+    G = -np.block([[F, eye], [np.zeros((n_soft, 4)), np.eye(n_soft)]])
+    P = np.diag([1.0] * 4 + [0.0] * n_soft)
+    rng = np.random.default_rng(4)
+    d = rng.uniform(0.3, 3.0, size=m + n_soft)
+    system = np.block([[P, G.T], [G, -np.diag(d**2)]])
+    bx, bz = rng.normal(size=4 + n_soft), rng.normal(size=m + n_soft)
+    expected = np.linalg.solve(system, np.concatenate([bx, bz]))
+    solve = kronecker_qp._kkt_solver(features, np.arange(n_soft), m)({"d": cvxopt.matrix(d)})
+    x, z = cvxopt.matrix(bx), cvxopt.matrix(bz)
+    solve(x, None, z)
+    np.testing.assert_allclose(np.ravel(x), expected[: 4 + n_soft], atol=1e-10)
+    np.testing.assert_allclose(np.ravel(z), d * expected[4 + n_soft :], atol=1e-10)
+
+
+@pytest.mark.parametrize("C", [1e-9, 0.3, 1e9])
+@pytest.mark.parametrize("size", [1e-100, 0.7, 1.0, 3e40])
+def test_the_unit_of_a_problem_makes_its_rows_short_and_its_prices_at_least_one(size, C):
+    L = size * np.random.default_rng(0).normal(size=(20, 4))
+    C = C / size**2
+    square = svm_solver._unit_square(L, C)
+    longest = np.sqrt(square) * np.max(np.linalg.norm(L, axis=1))
+    assert longest < 2.0
+    assert C / square >= 1.0
+    assert longest >= 1.0 or C / square == pytest.approx(1.0), "no smaller than need be"
+
+
+@pytest.mark.parametrize("gaps", [[-3e-5, 1e-5, 2e-5], [3e-5, -2e-5, 1e-7], [1e-7, 0.0, 0.0]])
+def test_cvxopt_is_asked_for_less_until_the_certificate_holds(monkeypatch, gaps):
+    asked, prices = [], []
+
+    def answer(L, constraints, *, tol, max_iter):
+        asked.append(tol)
+        prices.append(constraints[0].prices().min())
+
+    def certified(dual, L, answer, square, tol):
+        gap = gaps[len(asked) - 1]
+        status = "optimal" if abs(gap) <= tol else "iteration limit"
+        return Solution({}, 1.0, 1.0 - gap, status, iterations=len(asked), scale=1.0)
+
+    monkeypatch.setattr(svm_solver, "minimise_cvxopt", answer)
+    monkeypatch.setattr(svm_solver, "_certified", certified)
+    dual = HalfspaceDual(np.eye(3), 1e-3, np.array([1.0, 0.02, 5.0]))
+    solution = svm_solver.solve_simplex_svm_cvxopt(dual, np.eye(3), tol=1e-6)
+    n_tried = next((k + 1 for k, gap in enumerate(gaps) if abs(gap) <= 1e-6), 3)
+    assert asked == pytest.approx([1e-8, 1e-6, 1e-4][:n_tried])
+    assert solution.iterations == 1 + int(np.argmin(np.abs(gaps[:n_tried])))
+    np.testing.assert_allclose(prices, 1.0, err_msg="of the lightest example")
+
+
+@pytest.mark.parametrize(
+    ("gap", "status"),
+    [
+        (1.005e-3, "optimal"),
+        (-1.005e-3, "optimal"),
+        (1.02e-3, "iteration limit"),
+        (-1.02e-3, "iteration limit"),
+    ],
+)
+@pytest.mark.parametrize("primal", [2.0, -2.0])
+def test_status_is_optimal_to_a_hundredth_beyond_the_tolerance(primal, gap, status):
+    solution = svm_solver._with_status({}, primal, primal - 2.0 * gap, 4, 1e-3)
+    assert (solution.status, solution.iterations, solution.scale) == (status, 4, 2.0)
+    assert solution.relative_gap == pytest.approx(gap)
+
+
+def test_needed_are_the_examples_with_multipliers_or_with_a_reason_for_one():
+    dual = ConeDual(np.eye(3)[[0, 0, 0, 0, 1]], 0.5)
+    A, product = np.zeros((5, 3)), np.full((5, 3), 0.5)
+    A[1, 2] = 0.1  # a multiplier
+    product[2, 1] = 0.49  # below 1/2, its linear term
+    product[3, 0] = 0.49  # the own class, which has none
+    product[4, 1], A[4, 0] = -9.0, 0.0
+    assert dual.needed_examples(A, product).tolist() == [False, True, True, False, False]
+
+
+def test_a_restricted_programme_keeps_the_weights_of_its_examples():
+    dual = ConeDual(np.eye(3), 2.0, np.array([1.0, 3.0, 5.0]))
+    part = dual.restricted([0, 2])
+    assert part.U.tolist() == [[0.0, 2.0, 2.0], [10.0, 10.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "squared_norm", "factor"),
+    [
+        ([1.0, -0.5, -0.5], 4.0, 0.5),  # the best multiple
+        ([1.0, -0.5, -0.5], 1.0, 1.0),  # not beyond f itself
+        ([2.0, -1.0, -1.0], 4.0, 0.5),  # not beyond the hull
+        ([2.0, -0.4, -1.6], 8.0, 0.3125),
+        ([0.2, -0.1, -0.1], 0.3, 1.0),
+        ([-1.0, 0.5, 0.5], 1.0, 0.0),  # not backwards
+        ([1.0, -0.5, -0.5], 0.0, 0.0),
+        ([1e-3, -5e-4, -5e-4], 1e-2, 0.2),
+    ],
+)
+def test_a_model_is_scaled_to_the_best_multiple_in_the_hull(scores, squared_norm, factor):
+    """C = 2: the objective of t f is t^2 / 2 ||f||^2 + 2 (1 - t s) for the score s of the label."""
+    dual = HullDual(np.eye(3)[:1], 2.0, np.zeros((1, 3)))
+    found = dual.feasible_factor(squared_norm, np.array([scores]))
+    assert found == pytest.approx(factor, abs=1e-15)
+
+
+def test_a_weight_counts_so_many_losses_in_the_objectives():
+    """By hand, for two examples of weights 1 and 3 at C = 2 and a squared norm of 4."""
+    indicators, weights = np.eye(3)[:2], np.array([1.0, 3.0])
+    scores = np.array([[0.2, -0.6, 0.4], [1.0, 2.0, -3.0]])
+    cone = ConeDual(indicators, 2.0, weights)
+    # 1/2 + the scores of the other classes: 0, 0.9 | 1.5, 0
+    assert cone.primal_objective(4.0, scores) == pytest.approx(2.0 + 2.0 * (0.9 + 3.0 * 1.5))
+    halfspace = HalfspaceDual(indicators, 2.0, weights)
+    # 1 - the scores of the labels: 0.8 | -1
+    assert halfspace.primal_objective(4.0, scores) == pytest.approx(2.0 + 2.0 * 0.8)
+    A = np.array([[0.0, 0.5, 1.0], [2.0, 0.0, 0.0]])
+    assert cone.dual_objective(A, 4.0) == pytest.approx(3.5 / 2 - 2.0)
+    assert halfspace.dual_objective(A, 4.0) == pytest.approx(3.5 - 2.0)
+    hull = HullDual(indicators, 2.0, np.zeros((2, 3)), weights)
+    assert hull.dual_objective(A, 4.0) == pytest.approx(2.0 * 4.0 - 3.5 / 2 - 2.0)
