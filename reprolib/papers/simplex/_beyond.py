@@ -70,7 +70,7 @@ def run_batch_svm(task, X, y, X_test, y_test) -> list[Measurement]:
         settings: dict[str, Any] = {"kernel": "linear"}
     else:
         grid = 10.0 ** np.arange(3)
-        settings = {"gamma": rbf_gamma(X, task.params.get("gamma_factor", 1.0)), "cache_size": 2100}
+        settings = {"gamma": rbf_gamma(X), "cache_size": 2100}
 
     def make(C):
         return BATCH_SVMS[task.method](C=C, tol=tol, max_iter=BATCH_ITERATIONS[kernel], **settings)

@@ -1,3 +1,5 @@
+import numpy as np
+
 from reprolib.papers.simplex import example
 
 
@@ -21,3 +23,11 @@ def test_online_learning_draws_all_losses_by_pass():
     assert plane.get_title() == "SC + SH, lambda = 0.01, passes: 3"
     assert [line.get_label() for line in curve.lines] == list(example.LOSS_NAMES.values())
     assert all(len(line.get_xdata()) == 3 for line in curve.lines)
+
+
+def test_distributions_without_one_likeliest_class_are_left_out():
+    points, _ = example.undecided("cone", convex_hull=False, steps=6)
+    # Of 21, (7, 7, 4), (7, 4, 7) and (4, 7, 7) of 18 have two likeliest classes.
+    assert len(points) == 18
+    assert np.ptp(np.sort(points)[:, 1:], axis=1).min() > 0.01
+    np.testing.assert_allclose(points.sum(axis=1), 1.0)

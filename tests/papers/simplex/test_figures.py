@@ -122,3 +122,15 @@ def test_cost_is_relative_to_s_rls_on_two_classes():
     assert list(figures.cost_table(frame).columns) == ["simplex rls", "one-vs-all"]
     lines = figures.cost_by_classes(frame).axes[0].lines
     assert [list(line.get_ydata()) for line in lines] == [[1.0, 1.5], [2.0, 4.0]]
+
+
+def test_methods_stand_in_the_order_of_their_cost_at_the_most_classes():
+    costs = {"a": (1.0, 3.0, 3.0), "b": (2.0, 2.0, 1.0), "c": (3.0, 1.0, 2.0)}
+    rows = [
+        ("uci/letter", method, f"{T} classes", second)
+        for method, seconds in costs.items()
+        for T, second in zip((2, 4, 26), seconds, strict=True)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "setting", "seconds"])
+    table = figures.cost_table(frame.assign(table="classes", source="original"))
+    assert (list(table.index), list(table.columns)) == ([2, 4, 26], ["b", "c", "a"])

@@ -237,3 +237,137 @@ def test_readings_change_the_method(small, reading):
     )
     values = [(m.value, m.path) for t in (task, headline) for m in simplex.run(t, small)]
     assert values[0] != values[1]
+
+
+def test_quick_profile_is_one_run_of_the_headline_without_the_gaussian_s_ls():
+    listed = [
+        (t.table, t.method, t.reading, t.trial, dict(t.params))
+        for t in all_tasks("quick", {"uci/letter": None})
+    ]
+    online, svms = ("sc-svm online", "sh-svm online", "s-ls online"), ("svm ova", "svm rbf ova")
+    seeds = [("table2", m, HEADLINE, 0, {"seed": 0}) for m in (*online, "s-ls", *svms)]
+    boosting = ("table2", "boosting", HEADLINE, 0, {"seed": 0, "n_estimators": 30})
+    assert listed == [*seeds, boosting]
+    sets = ["uci/landsat", "uci/optdigits", "uci/pendigits"]
+    assert simplex.PROTOCOL.datasets("quick") == sets
+
+
+@pytest.mark.parametrize(("largest", "is_exact"), [(400, True), (399, False)])
+def test_beyond_the_largest_exact_set_no_kernel_matrix_is_tuned_on(
+    small, monkeypatch, largest, is_exact
+):
+    monkeypatch.setattr(_table2, "LARGEST_EXACT", largest)
+    monkeypatch.setattr(_table2, "N_LANDMARKS", 50)
+    headline, _ = rbf_tasks()
+    assert ("Nystrom only" in {m.reading for m in simplex.run(headline, small)}) != is_exact
+    seen = []
+
+    def hold_out(make, grid, X, y, seed, *, kernel):
+        seen.append((kernel, X.shape, make(1.0).estimator.kernel))
+        return _Says(y[0]), grid[0], []
+
+    monkeypatch.setattr(_table2, "hold_out", hold_out)
+    simplex.run(Task("simplex", "table2", SMALL, "svm rbf ova", params={"seed": 0}), small)
+    kernel, shape = ("precomputed", (400, 400)) if is_exact else ("rbf", (400, 64))
+    assert seen == [(kernel, shape, kernel)]
+
+
+class _Says:
+    """Model that is never wrong, with the certificate and the steps of a fit."""
+
+    def __init__(self, label, gap=0.0, steps=0):
+        self.label = label
+        self.duality_gap_ = gap
+        self.n_iter_ = np.array([0, steps])
+
+    def score(self, X, y):
+        return 1.0
+
+
+@pytest.mark.parametrize(("gap", "optimal"), [(1e-8, True), (1.005e-8, True), (1.03e-8, False)])
+def test_a_batch_svm_is_optimal_up_to_a_hundredth_beyond_its_tolerance(gap, optimal, monkeypatch):
+    monkeypatch.setattr(_beyond, "hold_out", lambda *rest: (_Says(0, gap), 1.0, [1.0]))
+    task = Task("simplex", "batch_svm", SMALL, "sc-svm", params={"seed": 0}, setting="linear")
+    X, y = np.eye(3), np.arange(3)
+    (measurement,) = _beyond.run_batch_svm(task, X, y, X, y)
+    assert (measurement.gap, measurement.chosen["optimal"]) == (gap, optimal)
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "setting", "tol"),
+    [
+        ("uci/letter", "sc-svm", "linear", 1e-8),
+        ("uci/letter", "sh-svm without hull", "rbf", 1e-8),
+        ("uci/letter", "sh-svm", "rbf", 1e-4),
+        ("uci/letter", "sc-svm", "rbf", 1e-4),
+        ("uci/isolet", "sc-svm", "linear", 1e-4),
+        ("uci/isolet", "sh-svm without hull", "rbf", 1e-4),
+    ],
+)
+def test_only_isolet_and_gaussian_kernels_with_the_hull_have_the_wide_gap(
+    name, method, setting, tol
+):
+    assert _beyond._tolerance(Task("simplex", "batch_svm", name, method, setting=setting)) == tol
+
+
+@pytest.mark.parametrize("missing_steps", [1, 0])
+def test_an_svm_has_converged_if_it_took_fewer_steps_than_it_had(missing_steps, monkeypatch):
+    def hold_out(make, grid, X, y, seed):
+        return _Says(0, steps=make(1.0).max_iter - missing_steps), 1.0, [1.0]
+
+    monkeypatch.setattr(_table2, "hold_out", hold_out)
+    task = Task("simplex", "table2", SMALL, "svm ova", params={"seed": 0})
+    (measurement,) = _table2._svm_ova(task, np.eye(3), np.arange(3), np.eye(3), np.arange(3))
+    assert measurement.chosen["converged"] == bool(missing_steps)
+
+
+def three_groups(n=36):
+    """Three well separated classes in four dimensions."""
+    rng, y = np.random.default_rng(0), np.arange(n) % 3
+    return rng.normal(size=(n, 4)) + 4.0 * np.eye(3, 4)[y], y
+
+
+@pytest.mark.parametrize("method", _beyond.PEERS)
+def test_peers_tune_over_ten_costs_that_are_those_of_each_other(method):
+    X, y = three_groups()
+    task = Task("simplex", "peers", SMALL, method, params={"seed": 0})
+    (found,) = simplex.run(task, Dataset(SMALL, X, y, "embedded", "", [(np.arange(36),) * 2]))
+    costs = np.geomspace(1e-4, 10.0, 10) / 4
+    ridges = {"simplex rls": 1 / (2 * costs * 36), "one-vs-all ridge": 1 / (2 * costs)}
+    name, grid = ("alpha", ridges[method]) if method in ridges else ("C", costs)
+    assert np.isclose(grid, found.chosen[name], rtol=1e-5, atol=0).sum() == 1
+    assert found.value > 0.9
+    assert len(found.path) == (0 if method == "one-vs-all ridge" else 10)
+    if method == "sc-svm":
+        assert found.gap <= 1e-8
+    else:
+        assert found.gap is None
+
+
+def test_costs_are_of_as_many_training_examples_in_equal_shares(monkeypatch):
+    seen = []
+
+    class Sees(_Says):
+        def fit(self, K, y):
+            seen.append((K, y))
+            return self
+
+    monkeypatch.setattr(_classes, "_make", lambda method: Sees(0))
+    monkeypatch.setattr(_classes, "N_TRAIN", 20)
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 4
+    task = Task("simplex", "classes", "uci/letter", "any", params={"n_classes": 3, "seed": 0})
+    measured = [_classes.run(task, X, y, X, y) for _ in range(2)]
+    (K, labels), (again, _) = seen
+    assert sorted(np.bincount(labels)) == [6, 7, 7]
+    assert len(np.unique(K, axis=0)) == len(K) == 20
+    np.testing.assert_array_equal(K, again)
+    assert {m.n_test for (m,) in measured} == {45}
+
+
+def test_all_methods_tune_over_the_same_twenty_lambdas():
+    path, ova, refits = (_classes._make(method) for method in _classes.METHODS)
+    search = refits.estimator
+    for alphas in (path.alphas, ova.estimator.alphas, search.param_grid["alpha"]):
+        np.testing.assert_allclose(np.log10(alphas), np.linspace(-1, -6, 20))
+    ((train, held_out),) = search.cv.split(np.zeros(50))
+    assert (len(train), len(held_out)) == (40, 10)
