@@ -150,3 +150,45 @@ def test_scan_of_the_committed_records_is_drawn():
     assert len(minima) == 12
     assert minima["weight"].between(1, 20).all()
     assert (minima["rms"] <= minima["n_k"] + 0.3).all()
+
+
+def test_a_reading_is_drawn_for_the_methods_that_have_it(records):
+    axis = figures.accuracy_by_dimension(records, "whitened").axes[0]
+    column = ("embedded/faces", "2 train")
+    for line, method in zip(axis.lines[::2], figures.METHOD_NAMES, strict=True):
+        reading = "whitened" if method in ("kmmc_cv", "mkmmc") else HEADLINE
+        expected = 100 * figures._mean_path(records, method, reading, column)
+        np.testing.assert_allclose(line.get_ydata(), expected)
+    plain = 100 * figures._mean_path(records, "mkmmc", HEADLINE, column)
+    assert not np.allclose(axis.lines[8].get_ydata(), plain)
+
+
+def test_numbers_on_dark_cells_are_white():
+    row = {"ORL, 2 train": 6.9, "ORL, 3 train": 7.1, "ORL, 4 train": -7.1, "rms": 7.0}
+    table = pd.DataFrame([row], index=pd.MultiIndex.from_tuples([("mmc", HEADLINE)]))
+    table = table.rename_axis(index=["method", "reading"])
+    axis = figures.deviations_figure(table, "title").axes[0]
+    assert [text.get_text() for text in axis.texts] == ["+6.9", "+7.1", "-7.1"]
+    assert [text.get_color() for text in axis.texts] == [figures.BLACK, "white", "white"]
+    assert [t.get_text() for t in axis.get_yticklabels()] == ["mmc: headline  (7.0)"]
+
+
+def test_every_image_has_its_place_and_every_row_its_name():
+    rows = {"r": np.arange(16.0).reshape(4, 4), "s": 100.0 + np.arange(8).reshape(2, 4)}
+    axes = example.image_grid(rows, (2, 2)).axes
+    shown = [axis.images[0].get_array().max() if axis.images else None for axis in axes]
+    assert shown == [3, 7, 11, 15, 103, 107, None, None]
+    titles = [axis.get_title(loc="left") for axis in axes]
+    assert titles == ["r", "", "", "", "s", "", "", ""]
+
+
+def test_classes_have_ten_colours_and_only_two_coordinates_are_drawn():
+    Z, y = np.arange(66.0).reshape(22, 3), np.repeat(np.arange(11), 2)
+    _, axis = plt.subplots()
+    example._draw_classes(axis, Z, y, np.arange(22) % 2 == 1)
+    colours = [tuple(line.get_color()) for line in axis.lines]
+    assert len(colours) == 22
+    assert len(set(colours)) == 10
+    assert colours[20] == colours[0]
+    drawn = [line.get_xydata().tolist() for line in axis.lines]
+    assert drawn == [[[3.0 * i, 3.0 * i + 1]] for i in range(22)]

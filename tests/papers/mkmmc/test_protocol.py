@@ -213,3 +213,80 @@ def test_weights_without_the_sign_are_of_the_grams_or_of_those_of_unit_trace(
     scatter = _methods.total_laplacian(len(small_trial.y))
     np.testing.assert_allclose([np.trace(scatter @ K) for K in unit], 1.0)
     np.testing.assert_allclose(unit * plain[:, :1, :1] / unit[:, :1, :1], plain)
+
+
+def test_quick_profile_is_two_splits_of_every_method_that_is_not_slow():
+    tasks = first_stage("quick", {"embedded/faces": DATA}, results.to_frame([]))
+    slow = {("kmmc_cv", "function"), ("kmmc_cv", "function, S_b without n_i")}
+    expected = {
+        (method, reading, n_train, trial)
+        for method, reading in set(METHODS) - slow
+        for n_train in (2, 3, 4)
+        for trial in (0, 1)
+        if (method, n_train) != ("mmc_cv", 2)
+    }
+    assert {(t.method, t.reading, t.params["n_train"], t.trial) for t in tasks} == expected
+    assert len(tasks) == len(expected)
+
+
+@pytest.mark.parametrize(("largest", "is_single"), [(1.0, True), (1 - 1e-9, True), (0.999, False)])
+def test_weights_are_of_a_single_kernel_if_one_has_all(
+    small_trial, monkeypatch, largest, is_single
+):
+    theta = np.zeros(len(small_trial.grams))
+    theta[:2] = largest, 1 - largest
+    monkeypatch.setattr(_methods, "minimising_weights", lambda *rest: (theta, 7))
+    found = _methods._signless_reading(small_trial, "name", "coefficient", 1.0, False)
+    assert found.chosen["single_kernel"] is is_single
+    assert (found.chosen["steps"], found.chosen["weights"][0]) == (7, pytest.approx(largest))
+    assert found.chosen["n_components"] == small_trial.n_classes - 1
+
+
+def test_one_step_minimises_the_form_of_the_equal_weights(small_trial):
+    trial, n = small_trial, len(small_trial.grams)
+    equal, n_iter = minimising_weights(trial.grams, trial.y, "coefficient", 1.0, max_iter=0)
+    np.testing.assert_allclose(equal, 1 / n)
+    assert n_iter == 0
+    L = margin_laplacian(trial.y)
+    A, _ = CONSTRAINTS["coefficient"](np.mean(trial.grams, axis=0), L, trial.n_classes)
+    M = np.array([[np.trace(A.T @ S @ L @ T @ A) for T in trial.grams] for S in trial.grams])
+    theta, n_iter = minimising_weights(trial.grams, trial.y, "coefficient", 1.0, max_iter=1)
+    assert n_iter == 1
+    slope = (M + M.T) / 2 @ theta
+    assert slope.min() >= theta @ slope - 1e-6 * np.abs(M).max()
+    assert theta @ M @ theta < equal @ M @ equal - 1e-3 * np.abs(M).max()
+
+
+def test_scan_has_once_twice_and_three_times_the_images_of_a_class():
+    fixed = [float(mu) for mu in range(1, 21)]
+    assert scanned_weights(25) == [*fixed, 25.0, 50.0, 75.0]
+    assert scanned_weights(15) == [*fixed, 30.0, 45.0]
+
+
+def test_linear_features_span_the_centred_images_and_no_more():
+    rng = np.random.default_rng(0)
+    X, X_test = rng.normal(size=(6, 9)), rng.normal(size=(4, 9))
+    X[5] = X[4]
+    train, test = _methods._linear_features(X, X_test)
+    assert (train.shape, test.shape) == ((6, 4), (4, 4))
+    np.testing.assert_allclose(train @ train.T, (X - X.mean(0)) @ (X - X.mean(0)).T, atol=1e-12)
+    np.testing.assert_allclose(test @ train.T, (X_test - X.mean(0)) @ (X - X.mean(0)).T, atol=1e-12)
+
+
+def test_one_image_of_every_class_is_left_out_as_often_as_all_have_one():
+    found = [
+        (list(kept), list(rows)) for kept, rows in _methods._left_out(np.array([0, 1, 0, 1, 0]))
+    ]
+    assert found == [([2, 3, 4], [0, 1]), ([0, 1, 4], [2, 3])]
+
+
+@pytest.mark.parametrize(("more", "weight"), [(5e-13, 2.0), (2e-12, 4.0)])
+def test_of_equal_weights_the_smallest_is_chosen_in_the_largest_dimension(
+    small_trial, monkeypatch, more, weight
+):
+    scores = np.full((len(_methods.CHOSEN_WEIGHTS), small_trial.n_classes - 1), 0.5)
+    scores[1, :2] = 0.7
+    scores[2, :2] = 0.7 + more
+    monkeypatch.setattr(_methods, "mean_over_folds", lambda *rest: scores)
+    found = measured(small_trial, "mmc_cv")
+    assert found.chosen == {"within_weight": weight, "n_components": 2}
