@@ -40,6 +40,7 @@ from reprolib.report.style import (
     figure_grid,
     interval_plot,
     note_source,
+    small_multiples,
     source_text,
 )
 
@@ -151,7 +152,7 @@ def _wrapped(title: str) -> str:
     for word in title.split():
         fits = len(lines[-1]) + len(word) < 13
         lines[-1:] = [f"{lines[-1]} {word}".strip()] if fits else [lines[-1], word]
-    return "\n".join(line for line in lines if line).rjust(1) + "\n" * (3 - len(lines))
+    return "\n".join(line for line in lines if line) + "\n" * (3 - len(lines))
 
 
 def difference_plot(records: pd.DataFrame, reference: str = REFERENCE) -> Figure:
@@ -181,16 +182,12 @@ def learning_curves(records: pd.DataFrame) -> Figure:
     """Accuracy against the number of training rows: mean of the trials, and each trial."""
     rows = curve_rows(records)
     sets = sorted(set(rows["dataset"]))
-    n_columns = min(3, len(sets))
-    n_lines = -(-len(sets) // n_columns)
-    figure, axes = figure_grid(n_lines, n_columns, size=(3.4, 2.9))
-    for axis, name in zip(axes, sets, strict=False):
+    figure, axes = small_multiples(len(sets), 3, size=(3.4, 2.9))
+    for axis, name in zip(axes, sets, strict=True):
         _curves_of_set(axis, rows[rows["dataset"] == name])
         axis.set_title(f"{set_label(name)} ({rows[rows['dataset'] == name]['source'].iloc[0]})")
-    for axis in axes[len(sets) :]:
-        axis.set_visible(False)
     axes[0].set_ylabel("accuracy in percent")
-    axes[len(sets) - 1].legend(fontsize=7, loc="lower right")
+    axes[-1].legend(fontsize=7, loc="lower right")
     return figure
 
 

@@ -36,6 +36,32 @@ def test_heat_table_prints_every_accuracy(records):
     assert starred == ["titanic* (partial)"]
 
 
+def test_the_best_of_a_set_is_bold_and_what_is_far_below_is_white(records, monkeypatch):
+    row = {"svc": 90.0, "lda": 89.6, "logistic": 76.0, "neighbors": 75.9, "mkl": np.nan}
+    table = pd.DataFrame([row, {**row, "mkl": 90.0}], index=["uci/pendigits", "raetsch/heart"])
+    monkeypatch.setattr(figures, "mean_table", lambda records: table)
+    texts = figures.heat_table(records).axes[0].texts
+    first, second = texts[:5], texts[5:]
+    assert [t.get_text() for t in first] == ["90", "90", "76", "76", "–"]
+    assert [t.get_fontweight() for t in first] == ["bold", *["normal"] * 4]
+    assert [t.get_fontweight() for t in second] == ["bold", *["normal"] * 3, "bold"]
+    white = [t.get_color() == "white" for t in texts]
+    assert white == [False, False, False, True, False] * 2
+
+
+@pytest.mark.parametrize(
+    ("title", "lines"),
+    [
+        ("all sets, mean rank", ["all sets,", "mean rank", ""]),
+        ("two abcdefghi", ["two abcdefghi", "", ""]),
+        ("two abcdefghij", ["two", "abcdefghij", ""]),
+        ("without degenerate sets", ["without", "degenerate", "sets"]),
+    ],
+)
+def test_titles_of_panels_have_three_lines(title, lines):
+    assert figures._wrapped(title).split("\n") == lines
+
+
 def test_places_are_drawn_one_panel_a_view_in_the_order_of_the_first(records):
     found = [views.ordered(records, view) for view in views.CHOICES[:3]]
     figure = figures.place_panels(found, records)
@@ -63,6 +89,41 @@ def test_curves_end_at_the_rows_that_there_are(records):
     assert axis.get_title() == "german (partial)"
 
 
+@pytest.mark.parametrize(("n_sets", "shape"), [(1, (1, 1)), (3, (1, 3)), (4, (2, 3))])
+def test_curves_have_three_sets_a_line_and_one_legend(records, n_sets, shape):
+    curves = records[records["table"] == "curves"]
+    every = pd.concat([curves.assign(dataset=f"a/{i}") for i in range(n_sets)])
+    axes = figures.learning_curves(every).axes
+    grid = axes[0].get_subplotspec().get_gridspec()
+    assert (grid.nrows, grid.ncols) == shape
+    assert [axis.get_visible() for axis in axes] == [i < n_sets for i in range(len(axes))]
+    legends = [axis.get_legend() is not None for axis in axes]
+    assert legends == [i == n_sets - 1 for i in range(len(axes))]
+
+
+def test_areas_that_boxes_have_in_common():
+    box = (0.0, 0.0, 4.0, 3.0)
+    assert figures._overlap(box, (1.0, 2.0, 9.0, 9.0)) == 3.0
+    assert figures._overlap((1.0, 2.0, 9.0, 9.0), box) == 3.0
+    assert figures._overlap(box, (1.0, 1.0, 2.0, 2.0)) == 1.0
+    for apart in ((4.0, 0.0, 5.0, 3.0), (1.0, 3.5, 2.0, 5.0), (6.0, 5.0, 9.0, 9.0)):
+        assert figures._overlap(box, apart) == 0.0
+
+
+def test_a_name_stands_right_of_its_point_and_gives_way_to_the_next_point():
+    figure, axis = plt.subplots(figsize=(6, 4))
+    axis.set(xlim=(0, 10), ylim=(0, 10))
+    x, y = [5.0, 5.6, 1.0], [5.0, 5.0, 1.0]
+    figures._name_points(axis, ["first point", "second", "alone"], x, y)
+    figure.canvas.draw()
+    first, second, alone = axis.texts
+    assert [text.get_ha() for text in axis.texts] == ["right", "left", "left"]
+    assert first.get_position() == pytest.approx((-6.0, -4.5))
+    assert second.get_position() == alone.get_position() == pytest.approx((6.0, -4.5))
+    boxes = [text.get_window_extent() for text in axis.texts]
+    assert not any(a.overlaps(b) for a, b in [(boxes[0], boxes[1]), (boxes[1], boxes[2])])
+
+
 def test_every_figure_of_the_report_is_drawn(records):
     drawn = figures.report_figures(records)
     assert len(drawn) == 5
@@ -73,6 +134,25 @@ def test_figures_are_drawn_of_whatever_methods_and_sets_there_are(records):
     for some in (records[records["dataset"] == SETS[0]], records[records["method"] == "svc"]):
         assert all(figure.axes for figure in figures.report_figures(some).values())
     assert figures.report_figures(made_up().iloc[:0]) == {}
+
+
+@pytest.mark.parametrize(
+    ("column", "left_out", "missing"),
+    [
+        ("dataset", SETS[1:], {"Place"}),
+        ("method", [k for k in METHODS if k != "svc"], {"Place", "Mean difference"}),
+        ("method", [k for k in METHODS if k not in ("svc", "logistic")], set()),
+        ("method", ["svc"], {"Mean difference"}),
+        ("table", ["curves"], {"Learning"}),
+    ],
+)
+def test_figures_that_compare_need_something_to_compare(records, column, left_out, missing):
+    captions = figures.report_figures(records[~records[column].isin(left_out)])
+    begin = ("Accuracy", "Place", "Mean difference", "Mean accuracy", "Learning")
+    drawn = {word for word in begin if any(text.startswith(word) for text in captions)}
+    if column == "dataset":
+        missing = missing | {"Learning"}
+    assert drawn == set(begin) - missing
 
 
 def test_report_has_a_section_on_the_study_and_no_verdicts_on_it(records, tmp_path):

@@ -12,15 +12,19 @@ import pytest
 from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import label_binarize
 
 import data_fetch
 from data_fetch import Dataset
+from reprolib.methods.keops import MKLClassifier
 from reprolib.methods.kpm import KPMClassifier, components
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
+from reprolib.papers.across import _estimators, _methods, _splits, _tuning
 from reprolib.papers.across import protocol as across
 from reprolib.papers.across._estimators import ConstantRLS, KernelBank, NearestVote, OneVsRestKPM
 from reprolib.papers.across._methods import Method
@@ -124,6 +128,92 @@ def test_every_method_runs_on_its_whole_budget(key):
     assert ("cross-validated accuracy" in found) == tuned
 
 
+#: What the middle configuration becomes on 100 rows of 128 columns, in three classes, with a sum of
+#: variances of 8: widths are 1/8 of 1/8, and n alpha = 1 / (2 C).
+WIDTHS = [1 / 512, 1 / 64, 1 / 8]
+LEAST_SQUARES = {"alpha": 1 / 2000, "gamma": 1 / 64}
+ONLINE = {"alpha": 0.08, "max_iter": 20, "average": True, "random_state": 0}
+HANDED = {
+    "kpm": {"n_components": 10, "loss": "hinge", "gamma": 1 / 64},
+    "kpm square": {"n_components": 10, "loss": "square", "gamma": 1 / 64},
+    "mkpm": {"n_components": 96, "gamma": 1 / 64},
+    "simplex rls": {"kernel": "rbf", **LEAST_SQUARES},
+    "simplex rls constant": LEAST_SQUARES,
+    "simplex rls linear": {"kernel": "linear", "alpha": 0.08},
+    "sc-svm": {"C": 10.0, "gamma": 1 / 64, "tol": 1e-9, "max_iter": 300},
+    "simplex sgd": {"loss": "cone", **ONLINE},
+    "simplex sgd sc+sh": {"loss": "cone_halfspace", **ONLINE},
+    "mkl": {"C": 1.0, "gammas": WIDTHS, "tol": 0.01},
+    "mmc": {"within_weight": 0.4, "n_neighbors": 7},
+    "kmmc": {"gamma": 1 / 64, "constraint": "whitened", "ridge": 0.1, "n_neighbors": 7},
+    "mkmmc": {
+        "gammas": WIDTHS,
+        "constraint": "function",
+        "ridge": 0.0,
+        "normalization": "trace",
+        "tol": 1e-3,
+        "max_iter": 100,
+        "n_neighbors": 7,
+    },
+    "svc": {"C": 10.0, "gamma": 1 / 64},
+    "gp": {"kernel": ConstantKernel(10.0) * RBF(np.sqrt(32.0)), "optimizer": None},
+    "gradient boosting": {
+        "learning_rate": 0.1,
+        "max_iter": 15,
+        "max_leaf_nodes": 8,
+        "min_samples_leaf": 5,
+        "max_bins": 32,
+        "max_features": 0.5,
+        "early_stopping": False,
+        "random_state": 0,
+    },
+    "extra trees": {"n_estimators": 300, "random_state": 0},
+    "random forest": {"n_estimators": 100, "random_state": 0},
+    "neighbors": {"n_neighbors": 8},
+    "logistic": {"C": 1.0, "max_iter": 2000},
+    "lda": {"solver": "lsqr", "shrinkage": 0.2},
+}
+
+
+def handed(key, n_features=128, **config):
+    setting = Setting(100, 3, n_features, 8.0)
+    made = METHODS[key].make(setting, **{**METHODS[key].grid[0], **config})
+    steps = [step for _, step in made.steps] if isinstance(made, Pipeline) else [made]
+    return {name: value for step in steps for name, value in vars(step).items()}
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_configurations_are_on_the_scale_of_the_data(key):
+    found = {name: value for name, value in handed(key).items() if name in HANDED[key]}
+    if "gammas" in found:
+        found["gammas"] = list(found["gammas"])
+    assert found == HANDED[key]
+
+
+def test_only_the_whitened_constraint_has_a_ridge():
+    ridges = {name: handed("mkmmc", constraint=name)["ridge"] for name in _methods.CONSTRAINTS}
+    assert ridges == {"whitened": 0.1, "function": 0.0, "coefficient": 0.0}
+
+
+@pytest.mark.parametrize(("n_features", "share"), [(63, 1.0), (64, 1.0), (65, 64 / 65)])
+def test_boosting_looks_at_sixty_four_features_where_there_are_more(n_features, share):
+    assert handed("gradient boosting", n_features)["max_features"] == share
+
+
+def test_rounds_after_the_last_one_are_the_last_one():
+    class Staged:
+        def staged_predict(self, X):
+            return iter([X + 1, X + 2, X + 3])
+
+    assert METHODS["gradient boosting"].path.predict(Staged(), 0, [1, 2, 3, 4, 45]) == [
+        1,
+        2,
+        3,
+        3,
+        3,
+    ]
+
+
 def test_only_methods_for_two_classes_are_left_out():
     two, three = blobs(2, name="a/two"), blobs(3, name="a/three")
     tasks = list_tasks("quick", {"a/two": two, "a/three": three}, None)
@@ -143,6 +233,17 @@ def test_only_trees_on_wide_sets_are_run_on_all_columns():
     assert make_split(wide, 0, all_columns=True).X.shape[1] == 201
 
 
+def test_two_hundred_columns_are_all_kept():
+    narrow = blobs(p=200, name="a/narrow")
+    tasks = list_tasks("full", {"a/narrow": narrow}, None)
+    assert {task.reading for task in tasks} == {HEADLINE}
+    assert make_split(narrow, 0).X.shape[1] == 200
+
+
+def test_components_are_no_more_than_the_rows_span():
+    assert make_split(blobs(n=60, p=201), 0).X.shape == (30, 29)
+
+
 # ---- paired splits
 
 
@@ -155,7 +256,9 @@ def test_a_trial_is_the_same_for_every_method_and_differs_between_trials():
     assert not np.array_equal(one.X, other.X)
 
 
-@pytest.mark.parametrize(("n", "n_train", "n_test"), [(90, 45, 45), (5000, MAX_TRAIN, MAX_TEST)])
+@pytest.mark.parametrize(
+    ("n", "n_train", "n_test"), [(90, 45, 45), (91, 45, 46), (5000, MAX_TRAIN, MAX_TEST)]
+)
 def test_rows_are_disjoint_capped_and_in_the_proportions_of_the_classes(n, n_train, n_test):
     rng = np.random.default_rng(0)
     data = Dataset("a/b", rng.normal(size=(n, 2)), rng.choice(3, n, p=[0.6, 0.3, 0.1]), "embedded")
@@ -174,6 +277,33 @@ def test_groups_never_straddle_training_and_test_nor_two_folds():
     for inner, held_out in make_split(data, 2).folds:
         groups = data.groups[train]
         assert not np.intersect1d(groups[inner], groups[held_out]).size
+
+
+@pytest.mark.parametrize(("n_groups", "n_train"), [(12, 6), (5, 2)])
+def test_half_of_the_groups_are_for_training(n_groups, n_train):
+    data = blobs(groups=np.arange(240) % n_groups)
+    for train, test in (draw_rows(data, 0), draw_curve_rows(data, 0, 10_000)):
+        assert len(np.unique(data.groups[train])) == n_train
+        assert len(np.unique(data.groups[test])) == n_groups - n_train
+
+
+@pytest.mark.parametrize(
+    ("counts", "size", "expected"),
+    [
+        ([5, 3, 2], 4, [2, 1, 1]),
+        ([6, 3, 1], 10, [6, 3, 1]),
+        ([1, 1, 1], 2, [1, 1, 0]),
+        ([50, 30, 20], 7, [4, 2, 1]),
+    ],
+)
+def test_shares_of_the_classes_go_to_the_largest_remainders(counts, size, expected):
+    assert list(_splits._proportional(np.array(counts), size)) == expected
+
+
+def test_overlap_is_the_share_of_all_rows_that_is_tested():
+    assert make_split(blobs(n=240), 0).test_overlap == 0.5
+    assert make_split(blobs(n=2500), 0).test_overlap == 0.4
+    assert _splits.make_curve_split(blobs(n=240), 0, 50).test_overlap == 0.25
 
 
 def test_p300_is_drawn_at_its_own_class_ratio():
@@ -264,6 +394,24 @@ def test_nothing_converges_is_an_error_not_a_number(split):
         tune(_stubborn("warns"), split)
 
 
+def test_seconds_are_those_of_the_last_fit_and_of_the_prediction(split, monkeypatch):
+    class Clock:
+        """Every look at the clock takes twice as long as the one before."""
+
+        now = 1.0
+
+        def process_time(self):
+            self.now *= 2
+            return self.now
+
+    monkeypatch.setattr(_tuning, "time", Clock())
+    tuned = tune(_stubborn("warns on all rows", "converges"), split)
+    assert tuned.seconds == 8.0 - 4.0
+    monkeypatch.setattr(across, "time", Clock())
+    measured = {m.metric: m for m in across.performance(tuned, split)}
+    assert measured["prediction"].seconds == 4.0 - 2.0
+
+
 def test_no_convergence_warning_leaks(split):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
@@ -318,6 +466,42 @@ def test_kernel_bank_learns_a_combination():
     assert np.mean(model.predict(split.X_test) == split.y_test) > 0.75
 
 
+@pytest.fixture
+def machine(monkeypatch):
+    """MKL that learns nothing, ends with the status of the class, and keeps its Gram matrices."""
+
+    class Machine(MKLClassifier):
+        ends = "optimal"
+
+        def fit(self, Ks, y):
+            self.Ks_, self.classes_, self.status_, self.n_iter_ = Ks, np.unique(y), self.ends, 17
+            return self
+
+    monkeypatch.setattr(_estimators, "MKLClassifier", Machine)
+    return Machine
+
+
+@pytest.mark.usefixtures("machine")
+def test_kernels_of_the_bank_have_unit_spread_on_the_training_rows():
+    split = make_split(blobs(2), 0)
+    model = KernelBank(1.0, gammas=[0.1, 1.0]).fit(split.X, split.y)
+    scaled = model.model_.Ks_
+    C = np.eye(len(split.y)) - 1 / len(split.y)
+    np.testing.assert_allclose([np.mean(np.diag(C @ K @ C)) for K in scaled], 1.0)
+    raw = [split.X @ split.X.T, *(rbf_kernel(split.X, gamma=g) for g in (0.1, 1.0))]
+    np.testing.assert_allclose(scaled, model.scale_[:, None, None] * raw, atol=1e-12)
+
+
+@pytest.mark.parametrize("status", ["optimal", "inaccurate", "max_iter"])
+def test_a_bank_that_did_not_settle_says_so(machine, status):
+    machine.ends = status
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        KernelBank(gammas=[1.0]).fit(np.eye(4), np.array([0, 1, 0, 1]))
+    said = ["the kernel weights were not settled after 17 steps"] * (status == "max_iter")
+    assert [str(w.message) for w in caught] == said
+
+
 def test_simplex_rls_is_kernel_ridge_on_class_indicators(split):
     """Why kernel ridge is no method of its own in the study."""
     setting = Setting.of(split.X, split.y)
@@ -367,6 +551,14 @@ def test_curves_are_run_on_their_sets_only_and_in_the_full_profile_only():
     assert settings == {"50 rows", "100 rows", "10000 rows"}  # 180 rows are not tested
     n = len(across.CURVE_METHODS) * len(settings) * across.N_TRIALS_CURVES
     assert len(curves) == len(set(map(str, curves))) == n
+
+
+@pytest.mark.parametrize(("n", "sizes"), [(133, [50, 10_000]), (134, [50, 100, 10_000])])
+def test_a_curve_has_the_sizes_below_all_its_rows(n, sizes):
+    """A quarter is tested: 33 rows."""
+    tasks = list_tasks("full", {"raetsch/german": blobs(n=n, name="raetsch/german")}, None)
+    settings = dict.fromkeys(t.setting for t in tasks if t.table == across.CURVES)
+    assert list(settings) == [f"{size} rows" for size in sizes]
 
 
 def test_a_curve_uses_as_many_rows_as_its_setting_says():

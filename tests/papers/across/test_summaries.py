@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from reprolib.papers.across import summaries
@@ -17,7 +18,8 @@ def records():
 
 
 def test_means_are_over_the_trials_in_percent(records):
-    for metric, scale in (("accuracy", 100), ("balanced accuracy", 100), ("log loss", 1)):
+    scales = {"accuracy": 100, "balanced accuracy": 100, "macro F1": 100, "log loss": 1}
+    for metric, scale in scales.items():
         table = summaries.mean_table(records, metric)
         key = "logistic"
         values = [value(records, "uci/pendigits", key, t, metric) for t in range(N_TRIALS)]
@@ -31,6 +33,22 @@ def test_method_that_failed_in_one_trial_has_no_mean():
     records = made_up(status="failed")
     assert np.isnan(summaries.mean_table(records).loc["raetsch/heart", "mkpm"])
     assert summaries.budget_table(records).loc["mkpm", "failed trials"] == 1
+
+
+def test_a_failure_on_all_columns_is_none_of_the_main_table():
+    records = made_up(status="failed")
+    records.loc[records["status"] == "failed", "reading"] = ALL_COLUMNS
+    assert summaries.mean_table(records).loc["raetsch/heart", "mkpm"] > 0
+    assert summaries.budget_table(records)["failed trials"].sum() == 0
+
+
+def test_a_time_below_the_clock_counts_as_a_tenth_of_a_millisecond(records):
+    rows = records.copy()
+    own = (rows["dataset"] == "raetsch/heart") & (rows["metric"] == "fit")
+    rows.loc[own & (rows["method"] == "svc"), "seconds"] = 0.0
+    ratios = summaries.seconds_table(rows, "fit").loc["raetsch/heart"]
+    assert ratios["svc"] == 1
+    assert ratios["mkpm"] == pytest.approx(0.01 / 1e-4)
 
 
 @pytest.mark.parametrize("part", ["accuracy", "fit", "prediction"])
@@ -77,6 +95,26 @@ def test_best_per_set_counts_sets(records):
     worst = (accuracy.max(axis=1) - accuracy["svc"]).idxmax()
     assert table.loc["svc", "lost on"] == worst.split("/")[1]
     assert table.loc["mkl", "sets"] == 3
+
+
+def test_best_and_within_a_point_on_both_sides(monkeypatch):
+    table = pd.DataFrame(
+        {"a": [90.0, 80.0, 70.0], "b": [90.0, 79.0, 68.9], "c": [89.5, np.nan, 60.0]},
+        index=["raetsch/heart", "p300/iib", "uci/letter"],
+    )
+    monkeypatch.setattr(summaries, "mean_table", lambda records: table)
+    found = summaries.best_per_set(table)
+    assert found.to_dict("index") == {
+        "a": {"sets": 3, "best": 3, "within a point": 3, "largest loss": 0.0, "lost on": "heart"},
+        "b": {
+            "sets": 3,
+            "best": 1,
+            "within a point": 2,
+            "largest loss": pytest.approx(1.1),
+            "lost on": "letter",
+        },
+        "c": {"sets": 2, "best": 0, "within a point": 1, "largest loss": 10.0, "lost on": "letter"},
+    }
 
 
 def test_differences_are_taken_where_both_methods_go(records):

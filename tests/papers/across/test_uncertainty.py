@@ -114,9 +114,28 @@ def test_difference_counts_sets_on_both_sides_of_the_region():
         assert found.equivalent[1] <= found.equivalent[0] <= found.equivalent[2]
 
 
+def test_in_a_region_of_no_size_only_equal_scores_are_equivalent():
+    values = np.full((3, 2, 2), 0.8)
+    values[:, 0] = np.array([0.8, 0.799, 0.801])[:, np.newaxis]
+    three = Scores(values, np.zeros(3), list("xyz"), ["a", "b"])
+    found = difference(three, "a", "b", 0, resampled_means(three, 50))
+    third = pytest.approx(1 / 3)
+    assert (found.worse[0], found.equivalent[0], found.better[0]) == (third, third, third)
+
+
+def test_ends_of_a_difference_hold_ninety_five_per_cent_of_the_resamples():
+    made = scores()
+    samples = np.zeros((1001, 5, 4))
+    samples[:, :, 0] = np.arange(1001)[:, np.newaxis] / 1000 - 0.5
+    found = difference(made, "m0", "m1", 10.0, samples)
+    assert (found.low, found.high) == (pytest.approx(-47.5), pytest.approx(47.5))
+    assert found.worse[1:] == found.equivalent[1:] == found.better[1:] == (0.0, 1.0)
+
+
 def test_a_region_of_negative_size_is_refused():
     made = scores()
-    with pytest.raises(ValueError, match="rope is -1"):
+    message = "rope is -1; give a difference >= 0 that counts as none."
+    with pytest.raises(ValueError, match=message):
         difference(made, "m0", "m1", -1, resampled_means(made, 5))
 
 
