@@ -10,7 +10,7 @@ import pandas as pd
 from reprolib.papers.across.protocol import ALL_COLUMNS, CURVES, METHODS, TABLE
 from reprolib.papers.across.uncertainty import Difference, Scores, difference, resampled_means
 from reprolib.papers.across.views import CHOICES, KINDS, scores_of, short_name
-from reprolib.rerun.records import chosen, number_in, ok, select
+from reprolib.rerun.records import chosen, number_in, select
 from reprolib.rerun.statistics import corrected_interval, intervals_by_dataset
 from reprolib.rerun.task import HEADLINE
 
@@ -246,8 +246,3 @@ def curve_differences(
         }
         lines[number_in(str(setting))] = line
     return pd.DataFrame.from_dict(lines, orient="index").sort_index()
-
-
-def usable(records: pd.DataFrame) -> bool:
-    """Whether there is any accuracy."""
-    return bool((ok(records)["metric"] == "accuracy").any())

@@ -71,6 +71,16 @@ def test_places_are_drawn_one_panel_a_view_in_the_order_of_the_first(records):
     for axis, view in zip(figure.axes, found, strict=True):
         dots = axis.collections[-1].get_offsets()
         np.testing.assert_allclose(dots[:, 0], view.places.loc[keys, "place"])
+        assert list(axis.get_xticks()) == [1, 3, 6]
+
+
+def test_only_choices_that_have_sets_and_the_measure_are_panels(records):
+    rows = records[(records["dataset"] != "faces/yale") & (records["metric"] != "macro F1")]
+    titles = {axis.get_title().replace("\n", " ") for axis in figures.places(rows).axes}
+    named = (*views.CHOICES, *views.KINDS)
+    drawn = {v.name for v in named if any(title.startswith(v.name) for title in titles)}
+    assert {view.name for view in named} - drawn == {"macro F1", "wide sets"}
+    assert len(titles) == len(named) - 2
 
 
 def test_differences_are_drawn_with_their_intervals(records):

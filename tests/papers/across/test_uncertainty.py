@@ -43,6 +43,13 @@ def test_spread_of_a_resampled_mean_is_the_corrected_standard_error():
     assert drawn.mean() == pytest.approx(sample.mean(), abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("n_trials", "overlap", "squared"), [(1, 0.0, 1), (1, 0.5, 2), (2, 0.5, 6), (5, 0.2, 2.8125)]
+)
+def test_stretch_by_hand(n_trials, overlap, squared):
+    assert stretch(n_trials, np.array([overlap])) ** 2 == pytest.approx([squared])
+
+
 def test_one_trial_has_no_spread():
     one_trial = scores(n_trials=1)
     assert np.isfinite(stretch(1, one_trial.overlap)).all()

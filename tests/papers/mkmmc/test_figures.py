@@ -146,6 +146,14 @@ def test_scan_of_the_committed_records_is_drawn():
     records = results.ok(results.load_paper("mkmmc"))
     figure = figures.scan_figure(records)
     assert len(figure.axes) == 2
+    for axis in figure.axes:
+        labels = [text.get_text() for text in axis.get_xticklabels()]
+        assert labels == ["1", "5", "10", "15", "20", "$n_k$", "$2n_k$", "$3n_k$"]
+        assert list(axis.get_xticks()[:5]) == [float(label) for label in labels[:5]]
+        (multiples,) = {
+            tuple(line.get_xdata()) for line in axis.lines if len(line.get_xdata()) == 3
+        }
+        assert tuple(axis.get_xticks()[5:]) == multiples
     minima = figures.scan_minima(records)
     assert len(minima) == 12
     assert minima["weight"].between(1, 20).all()
@@ -171,6 +179,15 @@ def test_numbers_on_dark_cells_are_white():
     assert [text.get_text() for text in axis.texts] == ["+6.9", "+7.1", "-7.1"]
     assert [text.get_color() for text in axis.texts] == [figures.BLACK, "white", "white"]
     assert [t.get_text() for t in axis.get_yticklabels()] == ["mmc: headline  (7.0)"]
+
+
+def test_weights_of_the_turned_projection_are_where_their_labels_say():
+    Z, y = np.eye(4)[:, :2], np.array([1, 1, 2, 2])
+    curves = {"a": {1.0: 80.0, 20.0: 90.0}}
+    left, right = example.turned_figure(curves, 2.0, Z, y, y == 2).axes
+    labels = [text.get_text() for text in left.get_xticklabels()]
+    assert list(left.get_xticks()) == [float(label) for label in labels] == [1, 2, 5, 10, 20]
+    assert right.get_title() == "five people, μ = 2"
 
 
 def test_every_image_has_its_place_and_every_row_its_name():

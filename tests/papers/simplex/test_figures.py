@@ -71,6 +71,7 @@ def test_passes_show_mean_range_and_the_printed_value():
     assert [line.get_label() for line in sc_svm.lines] == ["printed loss", "SC + SH", "printed"]
     np.testing.assert_allclose(sc_svm.lines[0].get_ydata(), [50, 70])
     assert sc_svm.lines[2].get_ydata()[0] == 65.15
+    assert list(sc_svm.get_xticks()) == [1, 4, 10]
     band = sc_svm.collections[0].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == (50, 80)
 
