@@ -142,6 +142,14 @@ def test_scan_distance_subtracts_split_luck(scan):
     assert shifted.loc["20", "MKMMC"] == pytest.approx(abs(76 - 79.09))
 
 
+def test_minimum_of_a_scan_by_hand():
+    labels = [str(mu) for mu in range(1, 21)]
+    fixed = [1.03125 + 0.125 * abs(mu - 7) for mu in range(1, 21)]
+    distances = pd.Series([*fixed, 2.06, 3.14, 0.26], [*labels, "n_k", "2 n_k", "3 n_k"])
+    found = figures._minimum(distances, range(201))
+    assert found == (7, 1.0, "5 to 195", "5 to 9", 2.1, 3.1, 0.3)
+
+
 def test_scan_of_the_committed_records_is_drawn():
     records = results.ok(results.load_paper("mkmmc"))
     figure = figures.scan_figure(records)

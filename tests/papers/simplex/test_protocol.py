@@ -321,6 +321,63 @@ def test_an_svm_has_converged_if_it_took_fewer_steps_than_it_had(missing_steps, 
     assert measurement.chosen["converged"] == bool(missing_steps)
 
 
+@pytest.mark.parametrize(
+    ("params", "intercept", "costs"),
+    [
+        ({"seed": 3}, True, [0.0025, 0.025, 0.25, 2.5, 25.0]),
+        ({"seed": 3, "svm_intercept": False, "C": 0.5}, False, [0.5]),
+    ],
+)
+def test_an_svm_is_made_on_the_scale_of_the_data(params, intercept, costs, monkeypatch):
+    seen = []
+
+    def hold_out(make, grid, X, y, seed):
+        seen.extend([list(grid), seed, make(grid[0])])
+        return _Says(0), grid[0], []
+
+    monkeypatch.setattr(_table2, "hold_out", hold_out)
+    X, y = 2.0 * np.eye(3), np.arange(3)  # the mean of ||x||^2 is 4
+    _table2._svm_ova(Task("simplex", "table2", SMALL, "svm ova", params=params), X, y, X, y)
+    grid, seed, made = seen
+    assert grid == pytest.approx(costs)
+    assert (seed, made.random_state) == (3, 3)
+    assert (made.C, made.loss, made.max_iter) == (grid[0], "hinge", 5000)
+    assert (made.fit_intercept, made.intercept_scaling) == (intercept, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("params", "loss", "passes", "first_step", "average"),
+    [
+        ({}, "cone", 10, None, False),
+        ({"average": True}, "cone", 10, None, 60),
+        ({"library": True, "passes": 4}, "cone", 4, "first", True),
+        ({"loss": "halfspace"}, "halfspace", 10, None, False),
+    ],
+)
+def test_an_online_method_averages_the_second_half_or_is_the_librarys(
+    params, loss, passes, first_step, average
+):
+    X, y = np.zeros((12, 2)), np.arange(12) % 4
+    made = _table2._online_model({"seed": 3, **params}, "cone", X, y, 0.5)
+    assert (made.loss, made.alpha, made.random_state) == (loss, 0.5, 3)
+    assert (made.max_iter, made.eta0, made.average) == (passes, first_step, average)
+    if "library" in params:
+        assert made.project == 2.0
+
+
+def test_peers_have_no_intercept():
+    handed = {
+        "linear svm, one-vs-rest": {"dual": False},
+        "linear svm, Crammer-Singer": {"multi_class": "crammer_singer", "random_state": 0},
+        "logistic regression": {"max_iter": 200},
+    }
+    for name, settings in handed.items():
+        found = _beyond._PEER_MODELS[name](2.0).get_params()
+        expected = {"C": 2.0, "fit_intercept": False, **settings}
+        assert {key: found[key] for key in expected} == expected
+    assert set(_beyond._PEER_MODELS) - set(handed) == {"sc-svm"}
+
+
 def three_groups(n=36):
     """Three well separated classes in four dimensions."""
     rng, y = np.random.default_rng(0), np.arange(n) % 3
