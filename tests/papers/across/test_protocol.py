@@ -524,6 +524,30 @@ def test_a_constant_is_one_more_feature(split):
     np.testing.assert_array_equal(ours.predict(split.X_test), np.argmax(expected, axis=1))
 
 
+def test_the_constant_is_one_in_training_and_in_prediction(monkeypatch):
+    seen = []
+
+    class Records:
+        classes_ = np.array([0, 1])
+
+        def __init__(self, alpha, *, kernel):
+            seen.append((alpha, kernel))
+
+        def fit(self, K, y):
+            seen.append(K)
+
+        def predict(self, K):
+            seen.append(K)
+
+    monkeypatch.setattr(_estimators, "SimplexRLSClassifier", Records)
+    X = np.array([[0.0], [1.0]])
+    ConstantRLS(0.5, gamma=np.log(4.0)).fit(X, [0, 1]).predict(np.array([[1.0], [50.0]]))
+    made, K, cross = seen
+    assert made == (0.5, "precomputed")
+    np.testing.assert_allclose(K, [[2.0, 1.25], [1.25, 2.0]])
+    np.testing.assert_allclose(cross, [[1.25, 2.0], [1.0, 1.0]])
+
+
 # ---- learning curves
 
 

@@ -25,7 +25,7 @@ from reprolib.papers.mkmmc.protocol import (
 )
 from reprolib.rerun import records as results
 from reprolib.rerun.printed import numbers
-from reprolib.rerun.task import HEADLINE, Task
+from reprolib.rerun.task import HEADLINE, Measurement, Task
 from reprolib.rerun.worker import row_of
 
 DATA = load_embedded()
@@ -290,3 +290,28 @@ def test_of_equal_weights_the_smallest_is_chosen_in_the_largest_dimension(
     monkeypatch.setattr(_methods, "mean_over_folds", lambda *rest: scores)
     found = measured(small_trial, "mmc_cv")
     assert found.chosen == {"within_weight": weight, "n_components": 2}
+
+
+def test_accuracy_stays_where_there_are_no_more_coordinates():
+    train, test = np.array([[0.0, 0.0], [0.0, 9.0]]), np.array([[0.0, 8.0], [0.0, 1.0]])
+    trial = Trial(train, np.array([0, 1]), test, np.array([1, 0]))
+    assert list(trial.test_path(train, test, 4)) == [0.5, 1.0, 1.0, 1.0]
+    assert list(trial.test_path(train, test, 1)) == [0.5]
+    assert trial.accuracy(train, test) == 1.0
+
+
+def test_best_dimension_is_that_of_the_mean_and_counts_from_one():
+    """The first dimension is best in one half of the splits, the second in the other."""
+    paths = [[1.0, 0.0, 0.5], [0.0, 1.0, 0.75]]
+    tasks = [Task("mkmmc", "table1", "embedded/faces", "pca", trial=t) for t in range(2)]
+    rows = [
+        row_of(task, Measurement(OWN, 0.5, {}, n_test=4, path=path), "embedded", 0.0)
+        for task, path in zip(tasks, paths, strict=True)
+    ]
+    found = derive(results.to_frame([*rows, *({**row, "trial": row["trial"] + 2} for row in rows)]))
+    accuracy = [row for row in found if row["metric"] == "accuracy"]
+    assert [row["value"] for row in accuracy] == [0.5, 0.75, 0.5, 0.75]
+    assert {row["chosen"] for row in accuracy} == {'{"n_components": 3}'}
+    drawn = [row["value"] for row in found if row["metric"] == "dimension"]
+    assert len(drawn) == 4
+    assert set(drawn) <= {1.0, 2.0, 3.0}
