@@ -179,9 +179,7 @@ def test_partitions_are_drawn_anew_in_the_published_sizes_and_called_resampled(s
     task = Task("kpm", "table1", NAME, "svm", protocol.PARTITIONS, 1, {"C": 1.0, "partition": True})
     X, _, X_test, y_test = protocol._realisation(task, small)
     assert (len(X), len(X_test)) == (40, 20)
-    np.testing.assert_array_equal(
-        np.sort(np.vstack([X, X_test]), axis=0), np.sort(small.X, axis=0)
-    )
+    np.testing.assert_array_equal(np.sort(np.vstack([X, X_test]), axis=0), np.sort(small.X, axis=0))
     (error,) = protocol.run(task, small)
     assert (error.source, error.n_test, error.chosen) == ("resampled", len(y_test), {"C": 1.0})
     (other,) = protocol.run(replace(task, params={"C": 1.0}), small)
