@@ -220,3 +220,11 @@ def test_unknown_paper_is_refused_by_name():
     with pytest.raises(ValueError, match="'kmp'.*kpm"):
         get_protocol("kmp")
     assert "kpm" in PAPERS
+
+
+def test_progress_counts_the_tasks_of_every_stage(fake, tmp_path):
+    told = []
+    runner.run_protocol(
+        fake[0], "quick", store=RecordStore(tmp_path), progress=lambda *call: told.append(call)
+    )
+    assert told == [(1, 2, 1, 2), (2, 2, 1, 2), (1, 1, 2, 2)]
