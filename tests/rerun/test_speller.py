@@ -113,3 +113,9 @@ def test_events_have_the_code_of_the_flash_and_a_hundred_more_for_a_target(datas
     expected = [c + 100 * t for c, t in zip(flashes["code"], flashes["target"], strict=True)]
     assert cut.events[:, 2].tolist() == expected
     assert max(expected) > 100
+
+
+def test_features_have_three_digits(dataset):
+    X = features(dataset)
+    np.testing.assert_allclose(1e3 * X, np.round(1e3 * X), atol=1e-6)
+    assert np.abs(1e2 * X - np.round(1e2 * X)).max() > 0.1

@@ -12,6 +12,7 @@ from reprolib.rerun import tables
 from reprolib.rerun.printed import Number, numbers, paper_entry
 from reprolib.rerun.registry import PAPERS
 from reprolib.rerun.verdicts import (
+    _score_paths,
     count_words,
     credit_readings,
     judge,
@@ -346,3 +347,20 @@ def test_selections_have_the_range_of_theirs_minus_the_printed_one():
 def test_selections_must_cover_less_than_half_of_what_was_searched(searched, word):
     """18.5 wide with both ends, 11.3 to 28.8."""
     assert judge(selection(searched=searched), records([11, 14, 15, 18, 30])).word == word
+
+
+def test_why_a_number_has_no_record_is_told_of_its_own_data_and_method_alone():
+    nothing = "no record of it in these results"
+    embedded = records([0.2], source="embedded").assign(dataset="embedded/x")
+    real = records([0.2]).assign(method="other")
+    assert judge(number(), pd.concat([embedded, real])).reason == nothing
+    failed = records([np.nan], status="failed: x")
+    for changes in ({"method": "other"}, {"dataset": "real/dice"}, {"table": "table2"}):
+        assert judge(number(), failed.assign(**changes)).reason == nothing
+    assert judge(number(), pd.concat([failed, real])).reason == "failed: x"
+
+
+def test_paths_of_scores_are_cut_at_the_shortest_and_empty_ones_left_out():
+    rows = pd.DataFrame({"path": ["1 2 3", "", "4 5"]})
+    assert _score_paths(rows).tolist() == [[1, 2], [4, 5]]
+    assert len(_score_paths(rows[1:2])) == len(_score_paths(None)) == 0

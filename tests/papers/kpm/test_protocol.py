@@ -191,3 +191,24 @@ def test_standardised_inputs_have_mean_zero_and_variance_one_in_training(small):
     X, _, X_test, _ = protocol._realisation(task, small)
     np.testing.assert_allclose([X.mean(axis=0), X.std(axis=0)], [[0] * 3, [1] * 3], atol=1e-12)
     assert np.abs(X_test.mean(axis=0)).max() > 1e-3
+
+
+@pytest.mark.parametrize("best", [1, 3, 4])
+def test_cost_of_the_svm_is_the_one_of_least_error_over_the_folds(best, small, monkeypatch):
+    published, _ = protocol.PUBLISHED_SVM["twonorm"]
+    C = 3 * published * best / 4
+    monkeypatch.setattr(protocol, "_svm_error", lambda c, *rest: 0.1 + abs(c - C))
+    params = {"fold_seed": 7, "n_grid": 4}
+    error, selected = protocol.run(Task("kpm", "table2", NAME, "svm", params=params), small)
+    assert error.chosen == {"C": pytest.approx(C), "fold_seed": 7}
+    assert (error.value, error.n_test) == (pytest.approx(0.1), 20)
+    assert (selected.metric, selected.value) == ("selected C", pytest.approx(C))
+
+
+def test_selections_alone_record_the_seed_of_the_folds(small, monkeypatch):
+    model = Fitted()
+    model.n_components_ = 12
+    monkeypatch.setattr(protocol, "_path_model", lambda task: model)
+    (found,) = protocol.run(Task("kpm", "selection", NAME, "kpm", params={"fold_seed": 4}), small)
+    assert (found.metric, found.value, found.gap) == ("selected D", 12, 1e-9)
+    assert found.chosen == {"fold_seed": 4}

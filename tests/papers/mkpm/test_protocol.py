@@ -522,3 +522,28 @@ def test_weights_of_a_category_are_those_of_its_predictor():
     for k, label in enumerate(model.classes_):
         weights = volumes[str(label)][dataset.extra["mask"]] / dataset.X.std(axis=0)
         np.testing.assert_allclose(dataset.X[:5] @ weights, scores[:, k], rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["mkpm", "svm", "simplex RLS"])
+def test_machines_are_compared_by_five_folds_of_runs(method, monkeypatch):
+    splitters = recorded(monkeypatch, _haxby, "GroupKFold")
+    fold, _ = three_blobs()
+    fold["groups"] = np.arange(40) % 10
+    setting = {"mkpm": "linear", "svm": _haxby.ONE_VS_REST}.get(method, "")
+    task = Task("mkpm", "haxby", "embedded/haxby", method, _haxby.RAW, setting=setting)
+    (found,) = _haxby._compare(task, fold)
+    assert splitters == [((5,), {})]
+    assert found.n_test == 20
+    grids = {"mkpm": ("d", range(16)), "svm": ("C", _haxby.RELATIVE_C)}
+    name, grid = grids.get(method, ("alpha", _haxby.ALPHAS))
+    assert found.chosen[name] in grid
+    assert found.value > 0.5
+
+
+def test_folds_of_the_ablation_keep_runs_together(fmri):
+    *_, options, splits = _extras._data(Task("mkpm", "ablation", fmri.name, "random"), fmri)
+    assert options == {"kernel": "linear"}
+    assert len(splits) == 5
+    groups = _haxby.prepare(fmri, 0)["groups"]
+    for train, test in splits:
+        assert not set(groups[train]) & set(groups[test])
