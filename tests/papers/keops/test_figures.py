@@ -195,3 +195,33 @@ def test_a_channel_below_a_millionth_of_the_largest_is_not_kept(smallest, n_kept
     names = [[f"region {k}" for k in range(8)], list(CHANNELS)]
     axes = example.at_step(path, names, 1).axes
     assert axes[2].get_title() == f"step 1: {n_kept} channels"
+
+
+@pytest.mark.parametrize("there", [(), ("electrodes",), ("spelling",), ("electrodes", "spelling")])
+def test_a_figure_of_a_table_without_records_is_left_out(there, monkeypatch):
+    drawn = {"electrodes": "few_electrodes", "spelling": "spelling"}
+    always = ("scalp_maps", "frame_images", "auc_against_channels", "selection_frequency")
+    for name in (*always, *drawn.values()):
+        monkeypatch.setattr(figures, name, lambda records, name=name: name)
+    rows = [{"table": table, "status": "ok"} for table in ("table1", *there)]
+    rows += [{"table": table, "status": "failed: x"} for table in drawn]
+    found = figures.report_figures(pd.DataFrame(rows))
+    assert list(found.values()) == [*always, *(drawn[table] for table in there)]
+
+
+def test_colour_bars_are_shorter_than_their_panels(records):
+    rng = np.random.default_rng(0)
+    path = [rng.dirichlet(np.ones(n), size=2) for n in (8, 64)]
+    names = [[f"region {k}" for k in range(8)], list(CHANNELS)]
+    for figure in (
+        figures.scalp_maps(records),
+        figures.frame_images(records),
+        figures.selection_frequency(records),
+        example.at_step(path, names, 1),
+    ):
+        heights: dict[bool, list[float]] = {True: [], False: []}
+        for axis in figure.axes:
+            height = axis.get_position(original=True).height
+            heights[axis.get_label() == "<colorbar>"].append(height)
+        for bar in heights[True]:
+            assert 0.3 * max(heights[False]) < bar < max(heights[False])

@@ -82,3 +82,23 @@ def test_slices_have_the_shape_of_the_brain():
     volume = np.random.default_rng(0).normal(size=(6, 5, 8))
     axis, *_ = figures.weight_maps({"face": volume}, np.diag([-3.5, 4.2, 3.75, 1.0])).axes
     assert axis.get_aspect() == pytest.approx(4.2 / 3.5)
+
+
+def test_a_figure_of_a_table_without_records_is_left_out(records, monkeypatch):
+    for name in ("accuracy_along_path", "allocation_along_path", "low_rank_bases"):
+        monkeypatch.setattr(figures, name, lambda rows, name=name: name)
+    assert figures.report_figures(records[records["table"] == "losses"]) == {}
+    two = records[records["table"].isin(["path", "bases"])]
+    assert list(figures.report_figures(two).values()) == [
+        "accuracy_along_path",
+        "allocation_along_path",
+        "low_rank_bases",
+    ]
+
+
+def test_colour_bar_is_shorter_than_the_mosaic_of_slices():
+    volume = np.random.default_rng(0).normal(size=(6, 5, 8))
+    *panels, bar = figures.weight_maps({"face": volume}, np.diag([-3.5, 3.75, 3.75, 1.0])).axes
+    places = [axis.get_position(original=True) for axis in panels]
+    height = max(place.y1 for place in places) - min(place.y0 for place in places)
+    assert 0.3 * height < bar.get_position(original=True).height < height
