@@ -152,6 +152,5 @@ def test_summary_has_means_in_the_unit_of_print():
 
 def test_a_spread_that_is_missing_is_left_out_and_one_digit_is_least():
     assert tables.number_text(1.25, np.nan, 1) == "1.2"
-    assert tables.number_text(None, None, 1) == "–"
     assert tables.half_width_text(0.46, 0) == "0.5"
     assert tables.difference_text(0.46, 0) == "+0.5"
