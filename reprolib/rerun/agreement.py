@@ -83,7 +83,7 @@ def same_certificate(a: float, b: float) -> bool:
     if math.isnan(a) or math.isnan(b):
         return math.isnan(a) and math.isnan(b)
     low, high = sorted(max(abs(gap), GAP_FLOOR) for gap in (a, b))
-    return low == high or high <= GAP_FACTOR * low
+    return high <= GAP_FACTOR * low
 
 
 def _number(value: Any) -> float:

@@ -106,7 +106,7 @@ class Verdict:
     def half_width(self) -> float:
         """Half-width of the interval, in the printed unit."""
         low, high = self.interval
-        return np.inf if np.isinf(high) else (high - low) / 2
+        return (high - low) / 2
 
 
 def judge(number: Number, records: pd.DataFrame) -> Verdict:

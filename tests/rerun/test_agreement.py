@@ -95,6 +95,8 @@ def test_tolerance_of_a_hyperparameter_is_relative_however_small_it_is(C):
         (0.01, 0.099, True),
         (0.01, 0.101, False),
         (1.0, 1e-9, False),
+        (float("inf"), float("inf"), True),
+        (float("inf"), 1.0, False),
         (NAN, NAN, True),
         (None, NAN, True),
         (None, 1e-9, False),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reprolib.rerun import records as results
-from reprolib.rerun.differences import paper_difference
+from reprolib.rerun.differences import _same_verdict, paper_difference
+from reprolib.rerun.printed import numbers
 from reprolib.rerun.registry import STUDIES
+from reprolib.rerun.verdicts import Verdict
 
 STUDY = STUDIES[0]
 
@@ -110,3 +114,10 @@ def test_results_of_a_paper_that_has_none_committed_are_new(tmp_path):
     results.write_tables(results.to_frame([record(0)]), tmp_path / "run" / STUDY, meta)
     found = paper_difference(STUDY, tmp_path / "run", tmp_path / "none")
     assert [change.kind for change in found.changes] == ["new"]
+
+
+def test_a_verdict_is_the_same_if_its_word_its_reading_and_our_value_are():
+    verdict = Verdict(numbers("kpm")[0], "close", ours=10.0)
+    assert _same_verdict(verdict, replace(verdict, ours=10.0 + 1e-6, spread=3.0))
+    for changes in ({"word": "reproduced"}, {"reading": "other"}, {"ours": 10.001}):
+        assert not _same_verdict(verdict, replace(verdict, **changes))

@@ -243,3 +243,66 @@ def test_records_behind_selections_exist(paper):
 
 def test_kpm_text_is_the_file_that_is_loaded():
     assert tomllib.loads(kpm_text()) == paper_entry("kpm")
+
+
+SOUND = {
+    "no digits": lambda t: t.update(digits=0),
+    "one trial": lambda t: t.update(trials=1),
+    "small scale": lambda t: t.update(scale=0.5),
+    "one candidate": lambda t: t["rows"]["Banana"].update(searched=1),
+    "no spread": lambda t: t["values"]["Banana"].__setitem__(0, [10.7, 0]),
+    "nothing printed": lambda t: t["values"]["Banana"].__setitem__(0, ""),
+    "row that is not run": lambda t: (
+        t["not_run"].update(dict.fromkeys(t["rows"], "x")),
+        t["columns"]["KPM"].pop("method"),
+    ),
+    "column that is not run": lambda t: (
+        t["not_run"].update(KPM="x"),
+        t["columns"]["KPM"].pop("method"),
+    ),
+    "explanation of all": lambda t: t.update(
+        explanations=[{"row": "*", "column": "*", "text": "x"}]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_is_just_allowed_is_sound(name):
+    assert faults(with_change(SOUND[name])) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.update(digits=-1), "digits is -1; it must be a whole number, at least 0"),
+        (lambda t: t.update(digits=True), "digits is True; it must be"),
+        (lambda t: t.update(digits=1.0), "digits is 1.0; it must be"),
+        (lambda t: t.update(trials=True), "trials is True; it must be"),
+        (lambda t: t.update(scale=0), "scale is 0; it must be a number above 0"),
+        (lambda t: t.update(scale=True), "scale is True; it must be"),
+        (lambda t: t.update(scale="1"), "scale is '1'; it must be"),
+        (lambda t: t["rows"]["Banana"].update(searched=0), "searched is 0; it must be a whole"),
+        (lambda t: t.update(caption=""), "caption is ''; it must be a text"),
+        (lambda t: t.update(caption=1), "caption is 1; it must be a text"),
+        (lambda t: t.update(quoted=["x"]), "quoted is ['x']; it must be a list of tables"),
+        (lambda t: t["values"]["Banana"].__setitem__(0, [10.7, -0.1]), "is [10.7, -0.1]; it must"),
+        (lambda t: t["values"]["Banana"].__setitem__(0, [10.7]), "is [10.7]; it must be a number"),
+        (lambda t: t["values"]["Banana"].__setitem__(0, ["x", 1]), "is ['x', 1]; it must be a"),
+        (lambda t: t["values"]["Banana"].__setitem__(0, True), "is True; it must be a number"),
+        (
+            lambda t: t["quoted"].append({"row": "qqqqqq", "column": "*", "text": "x"}),
+            "quoted, entry 3: no row 'qqqqqq'; known: Banana, Breast Cancer, Diabetis",
+        ),
+    ],
+)
+def test_what_is_just_not_allowed_is_a_fault(change, message):
+    found = faults(with_change(change))
+    assert any(message in line for line in found), found
+
+
+def test_fault_of_a_reading_is_named_with_its_number():
+    changed = entry()
+    changed["readings"][1].pop("text")
+    assert faults(changed) == ["readings, entry 2: text is missing"]
+    changed["readings"][1].update(text="x", control=False)
+    assert faults(changed) == ["readings, entry 2: control is False; it must be true, or left out"]

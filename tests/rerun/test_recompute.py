@@ -8,6 +8,9 @@ import pytest
 from reprolib import recompute
 from reprolib.papers.mkmmc._methods import OWN
 from reprolib.rerun import records as results
+from reprolib.rerun.derived import derived_row
+from reprolib.rerun.printed import numbers
+from reprolib.rerun.recompute import _printed
 from reprolib.rerun.task import Measurement, Protocol, Task
 from reprolib.rerun.worker import row_of
 from tests import fake_paper
@@ -80,3 +83,43 @@ def test_printed_statistic_over_trials_is_live_too():
     assert {OWN, "accuracy", "dimension"} == set(frame.index)
     assert frame.loc["accuracy", "printed"] == pytest.approx(0.6113)
     np.testing.assert_allclose(frame["live"], frame["stored"], atol=1e-3)
+
+
+def test_printed_values_are_in_the_unit_of_the_records():
+    task = Task("kpm", "table2", "raetsch/banana", "kpm")
+    (number,) = [
+        n for n in numbers("kpm") if (n.table, n.row, n.column) == ("table2", "Banana", "KPM")
+    ]
+    assert number.value > 10, "per cent"
+    assert _printed("kpm", task) == {"test error": pytest.approx(number.value / 100)}
+    assert _printed("kpm", Task("kpm", "table3", "raetsch/banana", "kpm")) == {}
+
+
+def test_printed_statistic_is_of_the_live_trial_among_the_stored_others(monkeypatch):
+    tasks = [
+        Task("fake", "first", "real/coins", "mean", trial=t, params={"at": float(t)})
+        for t in range(3)
+    ]
+
+    def run(task, data):
+        return [Measurement("value", task.params["at"])]
+
+    def derive(records):
+        rows = records[records["metric"] == "value"]
+        mean = rows["value"].mean()
+        return [
+            derived_row(r, "minus the mean", r["value"] - mean) for r in rows.to_dict("records")
+        ]
+
+    measured = [row_of(t, m, "original", 0.0) for t in tasks for m in run(t, None)]
+    stored = results.to_frame([*measured, *derive(results.to_frame(measured))])
+    protocol = Protocol("fake", 1, lambda _: ["real/coins"], (lambda *_: tasks,), run, derive)
+    house = "reprolib.rerun.recompute"
+    monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
+    monkeypatch.setattr(f"{house}.results.load_paper", lambda _: stored)
+    monkeypatch.setattr(f"{house}._printed", lambda *_: {"minus the mean": 0.5})
+    monkeypatch.setattr(f"{house}.data_fetch.load", fake_paper.dataset)
+    frame = recompute("fake", "first", "real/coins", "mean", trial=2, at=6.0)
+    assert frame.loc["value", ["stored", "live"]].tolist() == [2.0, 6.0]
+    expected = [0.5, 2 - (0 + 1 + 2) / 3, 6 - (0 + 1 + 6) / 3]
+    assert frame.loc["minus the mean"].tolist() == pytest.approx(expected)

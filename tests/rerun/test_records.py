@@ -199,3 +199,52 @@ def test_broken_meta_file_is_named(tmp_path):
     (tmp_path / "paper" / "t.meta.json").write_text("[1")
     with pytest.raises(ValueError, match="t.meta.json is no meta file"):
         results.load_meta("paper", tmp_path)
+
+
+def test_meta_file_counts_records_failures_and_seconds(tmp_path):
+    frame = results.to_frame(
+        [
+            row(trial=1, seconds=1.26),
+            row(trial=2, seconds=2.0, source="partial", status="failed: x"),
+            row(trial=2, seconds=2.0, metric="other", status="failed: x"),
+        ]
+    )
+    results.write_tables(frame, tmp_path / "p", {"data_digests": {"d": "abc"}})
+    about = results.load_meta("p", tmp_path)["t"]
+    assert (about["records"], about["failed_records"]) == (3, 2)
+    assert about["seconds_of_tasks"] == 3.3
+    assert about["sources"] == {"d": "original, partial"}
+
+
+def test_tables_of_an_earlier_run_are_deleted_and_other_files_left(tmp_path):
+    meta = {"data_digests": {"d": "abc"}}
+    results.write_tables(results.to_frame([row(), row(table="u")]), tmp_path, meta)
+    (tmp_path / "own.csv").write_text("")
+    results.write_tables(results.to_frame([row(table="u")]), tmp_path, meta)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["own.csv", "u.csv", "u.meta.json"]
+
+
+def test_table_without_rows_is_read(tmp_path):
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "t.csv").write_text(",".join(results.COLUMNS) + "\n")
+    assert results.load("p", "t", tmp_path).empty
+
+
+def test_missing_values_and_gaps_are_read_as_such(tmp_path):
+    frame = results.to_frame([row(value=float("nan"), gap=None), row(trial=1, gap=1e-9)])
+    results.write_tables(frame, tmp_path / "p", {"data_digests": {"d": "abc"}})
+    found = results.load("p", "t", tmp_path)
+    assert list(found["value"].isna()) == list(found["gap"].isna()) == [True, False]
+    assert found["gap"].iloc[1] == 1e-9
+
+
+def test_paths_are_cut_at_the_shortest():
+    frame = results.to_frame([row(path="1 2 3"), row(trial=1, path="4 5")])
+    assert results.path_matrix(frame).tolist() == [[1, 2], [4, 5]]
+
+
+def test_number_in_a_setting_may_be_negative_and_must_be_alone():
+    assert [results.number_in(text) for text in ("rank 50", "v = -1")] == [50, -1]
+    for text in ("none", "2 of 3"):
+        with pytest.raises(ValueError, match="unpack"):
+            results.number_in(text)

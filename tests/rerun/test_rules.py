@@ -163,3 +163,32 @@ def test_a_reading_with_fewer_trials_gains_nothing():
     words, readings = ["not reproduced", "reproduced"], ["reproduced", "reproduced"]
     assert row_gain(words, readings, [20, 20], [20, 5]) == 0
     assert row_gain(words, readings, [20, 20], [20, 40]) == 1
+
+
+def test_the_first_and_the_last_choice_were_searched():
+    assert rules.ties_with_best(np.full(5, 0.5), 1)
+    assert rules.ties_with_best(np.full(5, 0.5), 5)
+
+
+def test_a_published_mean_of_one_trial_adds_its_variance_and_no_degrees_of_freedom():
+    ours = np.array([19.0, 21.0, 20.0])
+    a, b = 1 / 3, 4.0
+    degrees = (a + b) ** 2 / (a**2 / 2)
+    expected = stats.t.ppf(0.975, degrees) * np.sqrt(a + b)
+    assert rules.mean_half_width(ours, 2.0, 1) == pytest.approx(expected)
+    normal = stats.norm.ppf(0.975) * np.sqrt(4.0 + 4.0)
+    assert rules.mean_half_width(np.array([20.0]), 2.0, 1) == pytest.approx(normal)
+
+
+def test_two_trials_of_ours_have_a_spread():
+    ours = np.array([19.0, 21.0])
+    degrees = (1 + 1) ** 2 / (1**2 / 1 + 1**2 / 1)
+    expected = stats.t.ppf(0.975, degrees) * np.sqrt(2)
+    assert rules.mean_half_width(ours, None, 2) == pytest.approx(expected)
+    assert np.isfinite(rules.one_run_half_width(ours / 100, 0.2, 100))
+
+
+def test_binomial_variance_is_that_of_fractions_and_of_one_point_at_least():
+    assert rules.binomial_variance(0.5, 0.2, 10) == pytest.approx((0.25 + 0.16) / 10)
+    assert rules.binomial_variance(0.5, 0.5, 0) == rules.binomial_variance(0.5, 0.5, 1) == 0.5
+    assert rules.binomial_variance(1.2, -0.1, 10) == 0.0

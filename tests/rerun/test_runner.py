@@ -220,3 +220,30 @@ def test_unknown_paper_is_refused_by_name():
     with pytest.raises(ValueError, match="'kmp'.*kpm"):
         get_protocol("kmp")
     assert "kpm" in PAPERS
+
+
+def test_progress_counts_the_tasks_of_every_stage(fake, tmp_path):
+    told = []
+    runner.run_protocol(
+        fake[0], "quick", store=RecordStore(tmp_path), progress=lambda *call: told.append(call)
+    )
+    assert told == [(1, 2, 1, 2), (2, 2, 1, 2), (1, 1, 2, 2)]
+
+
+def test_embedded_data_stand_for_all_others_and_for_themselves(monkeypatch):
+    others = {"real/a": ["embedded/x", "embedded/y"], "real/b": ["embedded/x"]}
+
+    def load(name):
+        if name == "real/b":
+            raise data_fetch.DataUnavailableError("get it")
+        return fake_paper.dataset(name)
+
+    monkeypatch.setattr(data_fetch, "load", load)
+    monkeypatch.setattr(data_fetch, "counterparts", lambda name: others.get(name, []))
+    names = ["real/a", "embedded/z", "real/b"]
+    loaded, substituted = runner.load_datasets(names, embedded=True)
+    assert list(loaded) == ["embedded/x", "embedded/y", "embedded/z"]
+    assert substituted == {}
+    loaded, substituted = runner.load_datasets(names)
+    assert list(loaded) == ["real/a", "embedded/z", "embedded/x"]
+    assert substituted == {"real/b": "get it"}

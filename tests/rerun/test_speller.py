@@ -105,3 +105,17 @@ def test_frames_beyond_the_recording_are_refused(dataset):
 def test_only_recordings_of_the_speller_are_filtered(dataset):
     assert is_speller(dataset)
     assert not is_speller(replace(dataset, extra={}))
+
+
+def test_events_have_the_code_of_the_flash_and_a_hundred_more_for_a_target(dataset):
+    cut = epochs(dataset.extra["raws"])
+    flashes = dataset.extra["flashes"]
+    expected = [c + 100 * t for c, t in zip(flashes["code"], flashes["target"], strict=True)]
+    assert cut.events[:, 2].tolist() == expected
+    assert max(expected) > 100
+
+
+def test_features_have_three_digits(dataset):
+    X = features(dataset)
+    np.testing.assert_allclose(1e3 * X, np.round(1e3 * X), atol=1e-6)
+    assert np.abs(1e2 * X - np.round(1e2 * X)).max() > 0.1

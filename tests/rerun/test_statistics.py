@@ -5,7 +5,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from reprolib.rerun.statistics import corrected_interval, mean_intervals, paired_interval
+from reprolib.rerun.statistics import (
+    corrected_interval,
+    intervals_by_dataset,
+    mean_interval,
+    mean_intervals,
+    paired_interval,
+)
 from tests.naive import comparison as naive
 
 
@@ -63,3 +69,45 @@ def test_intervals_of_columns_are_paired_intervals_over_the_rows_of_both():
     assert table.loc["c", "difference"] == pytest.approx(wide.loc[0, "c"] - wide.loc[0, "b"])
     assert table.loc["c", ["low", "high"]].isna().all()
     assert list(table.index) == ["a", "c"]
+
+
+def test_two_trials_have_an_interval_and_one_has_none():
+    mean, low, high = mean_interval([1.0, 3.0])
+    assert (mean, high - low) == pytest.approx((2.0, 2 * 12.7062), rel=1e-5)
+    assert mean_interval([1.0])[0] == 1.0
+    assert np.isnan(mean_interval([1.0])[1:]).all()
+
+
+def test_trials_must_be_paired_numbers():
+    for a, b in [([1.0], [2.0]), (np.ones((2, 2)), np.ones((2, 2)))]:
+        with pytest.raises(ValueError, match="give the same two or more trials of both"):
+            paired_interval(a, b)
+
+
+@pytest.mark.parametrize("overlap", [-0.1, 1.0, 1.5])
+def test_an_overlap_is_a_share_below_one(overlap):
+    with pytest.raises(ValueError, match=f"test_overlap is {overlap}"):
+        corrected_interval([1.0, 2.0], [1.0, 3.0], overlap)
+
+
+def test_methods_are_compared_over_the_trials_of_both_in_percent():
+    values = {
+        ("a", "x"): [0.1, 0.2, 0.3],
+        ("a", "y"): [0.1, 0.1],
+        ("b", "x"): [0.5, 0.6],
+        ("b", "y"): [0.5],
+        ("a", "z"): [0.9] * 3,
+    }
+    rows = pd.DataFrame(
+        [
+            {"dataset": d, "method": m, "trial": t, "value": v, "source": "partial"}
+            for (d, m), found in values.items()
+            for t, v in enumerate(found)
+        ]
+    )
+    table = intervals_by_dataset(rows, "x", "y", lambda name, a, b: paired_interval(a, b))
+    assert list(table.index) == ["a"]
+    row = table.loc["a"]
+    assert (row["x"], row["y"], row["difference"]) == pytest.approx((15.0, 10.0, 5.0))
+    assert (row["trials"], row["source"]) == (2, "partial")
+    assert row["high"] - 5.0 == pytest.approx(12.7062 * 5.0, rel=1e-5)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from reprolib.rerun import records as results
 from reprolib.rerun import tables, verdicts
 from reprolib.rerun.printed import in_printed_order, numbers
 from reprolib.rerun.registry import PAPERS
@@ -125,3 +128,29 @@ def test_data_sets_stand_in_printed_order_and_others_last():
     datasets = ["uci/letter", "z", "embedded/optdigits", "uci/landsat"]
     expected = ["uci/landsat", "uci/letter", "embedded/optdigits", "z"]
     assert in_printed_order("simplex", datasets) == expected
+
+
+def test_summary_has_means_in_the_unit_of_print():
+    base = {**dict.fromkeys(results.COLUMNS, ""), "source": "partial", "status": "ok"}
+    rows = [{**base, "metric": "error", "trial": t, "value": v} for t, v in enumerate((0.1, 0.3))]
+    rows += [{**base, "metric": "depth", "trial": 0, "value": 2.0}]
+    rows += [{**base, "metric": "depth", "trial": 1, "value": np.nan}]
+    rows += [{**base, "metric": "depth", "trial": 2, "value": 9.0, "status": "failed: x"}]
+    errors = [n for n in numbers("kpm") if n.select["metric"] == "test error"][:1]
+    printed = [dataclasses.replace(errors[0], select={"metric": "error"})]
+    frame = tables.summary(results.to_frame(rows), printed).set_index("metric")
+    assert frame.loc["error", ["ours", "unit", "trials"]].tolist() == [
+        "20.00 ± 14.14",
+        "per cent",
+        2,
+    ]
+    assert frame.loc["depth", ["ours", "unit", "trials"]].tolist() == ["2.0000", "as recorded", 1]
+    assert tables.summary(results.to_frame(rows)).set_index("metric").loc["error", "ours"] == (
+        "0.2000 ± 0.1414"
+    )
+
+
+def test_a_spread_that_is_missing_is_left_out_and_one_digit_is_least():
+    assert tables.number_text(1.25, np.nan, 1) == "1.2"
+    assert tables.half_width_text(0.46, 0) == "0.5"
+    assert tables.difference_text(0.46, 0) == "+0.5"

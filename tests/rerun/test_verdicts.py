@@ -12,6 +12,7 @@ from reprolib.rerun import tables
 from reprolib.rerun.printed import Number, numbers, paper_entry
 from reprolib.rerun.registry import PAPERS
 from reprolib.rerun.verdicts import (
+    _score_paths,
     count_words,
     credit_readings,
     judge,
@@ -314,3 +315,52 @@ def test_number_text_rounds_and_shows_missing_values():
 def test_a_second_pair_of_eyes_finds_the_same_words(paper):
     judged = {(v.number.table, v.number.row, v.number.column): v.word for v in judge_paper(paper)}
     assert naive.recounted(paper) == judged
+
+
+def test_of_equally_good_readings_the_first_by_name_is_credited_and_else_the_better_one():
+    (tied,) = with_readings({"a": MISS}, ("second", {"a": HIT}), ("first", {"a": HIT}))
+    assert (tied.word, tied.reading) == ("reproduced under a reading", "first")
+    half, whole = ("a half", {"a": HIT, "b": WIDE}), ("the whole", {"a": HIT, "b": HIT})
+    for verdict in with_readings({"a": MISS, "b": MISS}, half, whole):
+        assert verdict.reading == "the whole"
+
+
+def test_two_trials_have_a_spread_and_one_has_none():
+    assert judge(number(), records([0.2, 0.22])).spread == pytest.approx(np.sqrt(2))
+    assert np.isnan(judge(number(), records([0.2])).spread)
+
+
+def test_difference_is_ours_minus_published_and_the_largest_test_set_counts():
+    assert judge(number(), records([0.21, 0.23])).difference == pytest.approx(2.0)
+    one = number(kind="test_set", spread=None, trials=1)
+    both = pd.concat([records([0.2], n_test=100), records([0.2], n_test=10_000)])
+    expected = 1.959964 * 100 * np.sqrt(2 * 0.16 / 10_000)
+    assert judge(one, both).half_width == pytest.approx(expected, rel=1e-6)
+
+
+def test_selections_have_the_range_of_theirs_minus_the_printed_one():
+    verdict = judge(selection(searched=60), records([11, 14, 15, 18, 30]))
+    assert verdict.interval == pytest.approx((11.3 - 15, 28.8 - 15))
+
+
+@pytest.mark.parametrize(("searched", "word"), [(39, "reproduced"), (36, "compatible")])
+def test_selections_must_cover_less_than_half_of_what_was_searched(searched, word):
+    """18.5 wide with both ends, 11.3 to 28.8."""
+    assert judge(selection(searched=searched), records([11, 14, 15, 18, 30])).word == word
+
+
+def test_why_a_number_has_no_record_is_told_of_its_own_data_and_method_alone():
+    nothing = "no record of it in these results"
+    embedded = records([0.2], source="embedded").assign(dataset="embedded/x")
+    real = records([0.2]).assign(method="other")
+    assert judge(number(), pd.concat([embedded, real])).reason == nothing
+    failed = records([np.nan], status="failed: x")
+    for changes in ({"method": "other"}, {"dataset": "real/dice"}, {"table": "table2"}):
+        assert judge(number(), failed.assign(**changes)).reason == nothing
+    assert judge(number(), pd.concat([failed, real])).reason == "failed: x"
+
+
+def test_paths_of_scores_are_cut_at_the_shortest_and_empty_ones_left_out():
+    rows = pd.DataFrame({"path": ["1 2 3", "", "4 5"]})
+    assert _score_paths(rows).tolist() == [[1, 2], [4, 5]]
+    assert len(_score_paths(rows[1:2])) == len(_score_paths(None)) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import re
 
@@ -15,6 +16,7 @@ from reprolib.cli.main import main
 from reprolib.rerun import data_cache, runner, soundness, worker
 from reprolib.rerun import records as results
 from reprolib.rerun import verify as verification
+from reprolib.rerun.derived import derived_row
 from reprolib.rerun.registry import PAPERS, STUDIES
 from reprolib.rerun.store import RecordStore
 from tests import fake_paper
@@ -394,3 +396,38 @@ def test_committed_tables_are_sound(paper):
     records, meta = results.load_paper(paper), results.load_meta(paper)
     assert soundness.meta_faults(records, meta) == []
     assert soundness.doubled_records(records) == []
+
+
+def test_seconds_now_and_then_are_those_of_the_tasks(committed, monkeypatch):
+    tamper(committed, lambda table: table.assign(seconds=5.0))
+    tamper(committed, lambda table: table.assign(seconds=7.0), name="second")
+    monkeypatch.setattr(worker.time, "perf_counter", itertools.count(100.0, 2.0).__next__)
+    told = []
+    outcome = verification.verify_paper(
+        "fake",
+        fraction=1.0,
+        seed=0,
+        directory=committed,
+        progress=lambda *call: told.append(call),
+    )
+    assert outcome.seconds == N_TASKS * 2.0
+    assert outcome.committed_seconds == 5 * 5.0 + 7.0
+    assert told == [(done, N_TASKS) for done in range(1, N_TASKS + 1)]
+
+
+def test_derived_records_are_counted_and_compared(committed, monkeypatch):
+    def derive(records):
+        best = records[records["table"] == "first"].sort_values("value").iloc[-1].to_dict()
+        return [derived_row(best, "largest", best["value"], trial=0)]
+
+    protocol = dataclasses.replace(fake_paper.PROTOCOL, derive=derive)
+    monkeypatch.setattr(verification, "get_protocol", lambda paper: protocol)
+    assert verify(committed).differences == [
+        f"first real/coins mean {reading} 0 largest: no such committed record"
+        for reading in [derive(results.load_paper("fake", committed))[0]["reading"]]
+    ]
+    (row,) = derive(results.load_paper("fake", committed))
+    tamper(committed, lambda table: pd.concat([table, results.to_frame([row])]))
+    outcome = verify(committed)
+    assert outcome.differences == []
+    assert outcome.n_checked == outcome.n_committed == 12

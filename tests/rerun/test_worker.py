@@ -45,3 +45,54 @@ def test_a_later_stage_of_a_run_sees_the_values_that_are_written(tmp_path):
     written = records.load("p", "t", tmp_path)
     np.testing.assert_array_equal(written["value"], frame["value"])
     assert frame["value"].tolist()[:2] == [9.486, 0.3]
+
+
+def test_numbers_of_a_row_have_the_digits_that_are_compared():
+    task = Task("p", "t", "real/x", "m", "other", 3, setting="s")
+    m = Measurement(
+        "error", 1 / 3, {"b": 1, "a": 2}, 20, gap=1.23456e-9, path=[2 / 3, 1e-7, 5], reading=""
+    )
+    row = worker.row_of(task, m, "original", 1.23456)
+    assert (row["reading"], row["setting"], row["trial"]) == ("other", "s", 3)
+    assert (row["value"], row["gap"]) == (0.3333333333, 1.23e-9)
+    assert (row["path"], row["seconds"]) == ("0.666667 1e-07 5", 1.2346)
+    assert (row["chosen"], row["n_test"]) == ('{"a": 2, "b": 1}', 20)
+
+
+@pytest.mark.parametrize(
+    ("own", "source", "found"),
+    [
+        (None, "partial", "partial"),
+        ("resampled", "partial", "resampled"),
+        (None, "embedded", "embedded"),
+        ("resampled", "embedded", "embedded"),
+    ],
+)
+def test_embedded_data_are_never_called_anything_else(own, source, found):
+    m = Measurement("error", 0.5, source=own)
+    assert worker.row_of(Task("p", "t", "d", "m"), m, source, 0.1)["source"] == found
+
+
+@pytest.mark.parametrize(("name", "source"), [("embedded/x", "embedded"), ("real/x", "unknown")])
+def test_source_of_data_that_cannot_be_loaded(name, source, monkeypatch):
+    def load(name):
+        raise OSError("no such file")
+
+    monkeypatch.setattr(worker, "get_protocol", lambda paper: fake_paper.PROTOCOL)
+    monkeypatch.setattr(data_cache.data_fetch, "load", load)
+    data_cache.clear()
+    _, (row,) = worker.execute(Task("fake", "first", name, "mean"), "0")
+    assert (row["source"], row["status"]) == (source, "failed: OSError: no such file")
+
+
+def test_four_data_sets_are_kept_in_a_process(monkeypatch):
+    monkeypatch.setattr(data_cache.data_fetch, "load", fake_paper.dataset)
+    data_cache.clear()
+    digests = {name: fake_paper.dataset(name).digest() for name in "abcde"}
+    for name in "abcdabcd":
+        data_cache.get(name, digests[name])
+    assert data_cache.n_loaded() == 4
+    for name in "eda":
+        data_cache.get(name, digests[name])
+    assert data_cache.n_loaded() == 6, "the fifth, and the one that made room for it"
+    data_cache.clear()

@@ -6,9 +6,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from data_fetch.embedded.p300 import load_embedded
 from data_fetch.p300 import CHANNELS, codes_of
+from reprolib.methods.keops import KernelTree, MKLClassifier, TreeLassoClassifier
+from reprolib.papers.keops import _beyond as beyond
 from reprolib.papers.keops import _methods as methods
 from reprolib.papers.keops import _readings as readings
 from reprolib.papers.keops import figures
@@ -24,6 +27,9 @@ from reprolib.papers.keops._splits import (
 from reprolib.papers.keops.protocol import (
     PAPER_METHODS,
     VARIANTS,
+    _counts,
+    _measure,
+    _method,
     first_stage,
     run,
     second_stage,
@@ -70,6 +76,15 @@ def test_regions_by_name():
     shuffled = regions(CHANNELS, "random")
     assert shuffled != regions(CHANNELS)
     assert Counter(shuffled) == Counter(regions(CHANNELS))
+
+
+def test_shuffled_regions_are_the_committed_ones():
+    assert regions(CHANNELS, "random")[:4] == [
+        "prefrontal midline",
+        "temporal left",
+        "frontal left",
+        "central right",
+    ]
 
 
 # ---- splits and tasks
@@ -124,6 +139,24 @@ def test_too_few_flashes_say_what_is_missing(dataset):
         draw_split(dataset, 0, by_character=False, pool=one_run)
     with pytest.raises(ValueError, match="flashes in half of the characters"):
         draw_split(dataset, 0, by_character=True, pool=one_run)
+
+
+def test_one_flash_more_than_trained_on_is_enough(dataset):
+    pool = flash_pool(dataset, {})
+    _, tests = draw_split(dataset, 0, by_character=False, pool=pool[: N_TRAIN + 1])
+    assert len(tests[None]) == 1
+    with pytest.raises(ValueError, match="has 567 labelled flashes"):
+        draw_split(dataset, 0, by_character=False, pool=pool[:N_TRAIN])
+
+
+def test_characters_are_halved(dataset):
+    character = dataset.extra["flashes"]["character"].to_numpy()
+    train, tests = draw_split(dataset, 0, by_character=True)
+    first, second = character_halves(dataset, 0)
+    for part in (train, tests[None], first[0], first[2], second[0], second[2]):
+        assert len(set(character[part])) == 6
+    other, _ = draw_split(dataset, 1, by_character=True)
+    assert set(character[train]) != set(character[other])
 
 
 def test_readings_that_leave_out_a_run_need_that_run(dataset):
@@ -273,3 +306,219 @@ def test_spelling_adds_scores_over_repetitions():
     scores = np.where(flashes["code"].isin(codes_of("K")), 1.0, 0.0)
     scores[(flashes["repetition"] == 1) & (flashes["code"] == 1)] = 1.5
     np.testing.assert_array_equal(correct_characters(scores, flashes), [0, 1, 1])
+
+
+@pytest.mark.parametrize("letter", ["A", "F", "5", "_"])
+@pytest.mark.parametrize("higher", [0, 1])
+def test_columns_and_rows_are_told_apart_at_the_corners_of_the_matrix(letter, higher):
+    """Whichever of the two codes has the higher score."""
+    flashes = pd.DataFrame({"code": range(1, 13), "character": 0, "letter": letter})
+    scores = np.zeros(12)
+    scores[np.array(codes_of(letter)) - 1] = 1.0
+    scores[codes_of(letter)[higher] - 1] = 2.0
+    np.testing.assert_array_equal(correct_characters(scores, flashes.assign(repetition=1)), [1])
+
+
+# ---- what is measured beyond the paper, on one feature for each channel
+
+
+@pytest.fixture(scope="module")
+def narrow(dataset):
+    X = np.random.default_rng(0).normal(size=(len(dataset.y), 64))
+    return X + 0.4 * dataset.y[:, None]
+
+
+def beyond_task(table, method="lda", trial=2, **params):
+    return Task("keops", table, "embedded/p300", method, HEADLINE, trial, params)
+
+
+def test_electrodes_are_given_in_the_order_of_the_ranking(dataset, narrow):
+    task = beyond_task("electrodes", ranking=[5, 3, 9, 60])
+    ranked, at_random = beyond.electrodes(task, dataset, narrow)
+    assert ranked.chosen == {"electrodes": [1, 2, 3, 4]}
+    assert at_random.chosen == {"electrodes": list(beyond.N_ELECTRODES)}
+    train, tests = draw_split(dataset, 2, by_character=False)
+    order = np.random.default_rng(2).permutation(64)
+    for found, first in ((ranked, 5), (at_random, order[0])):
+        alone = roc_auc_score(dataset.y[tests[None]], narrow[tests[None], first])
+        assert found.path[0] == pytest.approx(alone)
+        assert found.n_test == 2160 - 567
+        assert len(found.path) == len(found.chosen["electrodes"])
+        assert (np.diff(found.path) > 0).all()
+
+
+def test_every_run_is_tested_apart(dataset, narrow):
+    found = beyond.aucs_by_run(beyond_task("runs", value=0.0), dataset, narrow)
+    assert [m.setting for m in found] == [f"run {code}" for code in (1001, 1002, 1101, 1102)]
+    train, tests = draw_split(dataset, 2, by_character=False)
+    lda = methods.shrinkage_lda().fit(narrow[train], dataset.y[train])
+    for m in found:
+        rows = [i for i in tests[None] if f"run {dataset.groups[i]}" == m.setting]
+        assert m.n_test == len(rows)
+        expected = roc_auc_score(dataset.y[rows], lda.decision_function(narrow[rows]))
+        assert m.value == pytest.approx(expected)
+
+
+def test_leak_is_the_mean_over_both_halves(dataset, narrow, monkeypatch):
+    """Of the number of test flashes, in place of the AUC."""
+    monkeypatch.setattr(beyond, "_fitted", lambda *args: None)
+    sizes = iter([1.0, 10.0, 3.0, 20.0])
+    seen = []
+
+    def auc(model, dataset, X, test):
+        seen.append(len(test))
+        return next(sizes)
+
+    monkeypatch.setattr(beyond, "_auc", auc)
+    same, other = beyond.leak(beyond_task("leak", value=0.0), dataset, narrow)
+    assert (same.reading, same.value) == ("same characters", 2.0)
+    assert (other.reading, other.value) == ("other characters", 15.0)
+    assert seen == 2 * [1080 - 567, 1080]
+
+
+class FirstFeature:
+    """Scores are the first feature."""
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+def test_a_run_is_spelled_by_classifiers_of_the_others(dataset, narrow, monkeypatch):
+    parts = []
+    monkeypatch.setattr(
+        beyond, "_fitted", lambda task, data, X, train: parts.append(train) or FirstFeature()
+    )
+    X = np.column_stack([dataset.y, narrow])
+    found = beyond.spelling(beyond_task("spelling", trial=1, value=0.0), dataset, X)
+    codes = beyond.run_codes(dataset)
+    single, *ensemble = parts
+    assert (len(single), len(set(single))) == (567, 567)
+    assert codes[1] not in dataset.groups[single]
+    assert [set(dataset.groups[part]) for part in ensemble] == [
+        {code} for code in np.delete(codes, 1)
+    ]
+    assert all(len(part) == 540 for part in ensemble)
+    for m in found:
+        if m.metric == "auc":
+            assert (m.value, m.n_test) == (1.0, 540)
+        else:
+            assert (m.path, m.n_test) == (15 * [3.0], 3)
+    assert [m.reading for m in found] == [None, None, "ensemble", "ensemble"]
+
+
+# ---- the methods, and what a reading changes of them
+
+
+@pytest.fixture(scope="module")
+def small_tree():
+    """Two regions of two channels of three frames."""
+    return KernelTree.from_labels([np.repeat([0, 1], 6), np.repeat([0, 1, 2, 3], 3)])
+
+
+@pytest.fixture(scope="module")
+def small_data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 12))
+    return X, np.where(X[:, 0] + X[:, 4] - X[:, 7] + rng.normal(size=60) > 0, 1, -1)
+
+
+def test_alternation_solves_the_problem_of_the_quadratic_programme(small_tree, small_data):
+    X, y = small_data
+    exact = MKLClassifier(C=0.05).fit(X, y)
+    changed = methods.by_alternation(MKLClassifier(C=0.05, gap_tol=1e-4), small_tree)
+    np.testing.assert_array_equal(changed.groups, np.repeat([0, 1, 2, 3], 3))
+    other = changed.fit(X, y)
+    assert 0 < exact.selected_.sum() < 12
+    np.testing.assert_allclose(other.coef_, exact.coef_, atol=0.02 * np.abs(exact.coef_).max())
+
+
+@pytest.mark.parametrize(
+    ("name", "n_weights"),
+    [("keops", 12 * 4 * 2), ("keops, convex", (12 * 4 * 2) ** (1 / 3)), ("mkl", 12), ("svm", 1)],
+)
+def test_cost_is_relative_to_the_kernel_of_uniform_weights(name, n_weights, small_tree, small_data):
+    X, _ = small_data
+    C = methods.METHODS[name].make(X, small_tree, 0.3).C
+    assert pytest.approx(0.3) == C * np.mean([x @ x for x in X]) / n_weights
+
+
+def test_a_tree_norm_without_coefficients_has_no_relevance(small_tree):
+    model = TreeLassoClassifier(small_tree, 1.0)
+    model.coef_ = np.zeros(12)
+    np.testing.assert_array_equal(methods.relevance(model), np.zeros(12))
+    model.coef_ = np.array([-1e-3] * 3 + [0.0] * 8 + [1e-3])
+    np.testing.assert_allclose(methods.relevance(model), [0.25] * 3 + [0.0] * 8 + [0.25])
+
+
+def test_scores_of_the_grid_are_auc_and_accuracy_where_zero_is_the_negative_class(small_tree):
+    X = np.array([[0.0], [1.0], [2.0], [-1.0], [0.0], [-2.0], [3.0], [0.5]])
+    y = np.array([-1, 1, -1, -1, 1, -1, 1, 1])
+
+    class Scaled(FirstFeature):
+        def __init__(self, sign):
+            self.sign = sign
+
+        def fit(self, X, y):
+            return self
+
+        def decision_function(self, X):
+            return self.sign * X[:, 0]
+
+    method = methods.Method(lambda X, tree, sign: Scaled(sign), (1.0, -1.0))
+    halves = [(np.arange(4), np.arange(4, 8)), (np.arange(4, 8), np.arange(4))]
+    auc, accuracy = methods.cross_validated_scores(method, small_tree, X, y, halves)
+    np.testing.assert_allclose(auc, [(1 + 2 / 3) / 2, (0 + 1 / 3) / 2])
+    np.testing.assert_allclose(accuracy, [(3 / 4 + 3 / 4) / 2, (0 + 2 / 4) / 2])
+    one = methods.Method(method.make, (1.0,))
+    for scores in methods.cross_validated_scores(one, small_tree, X, y, halves):
+        np.testing.assert_array_equal(scores, [0.0])
+
+
+@pytest.mark.parametrize(
+    ("reading", "method", "expected"),
+    [
+        (HEADLINE, "keops", {"init": "uniform", "random_state": None, "prune_tol": 1e-6}),
+        ("random start", "keops", {"init": "random", "random_state": 3, "max_iter": 3000}),
+        ("pruned below 1e-10", "keops", {"prune_tol": 1e-10, "random_state": None}),
+        ("stopped after 20 steps", "keops", {"max_iter": 20, "init": "uniform"}),
+        ("stopped after 50 steps", "mkl", {"max_iter": 50, "p": (0.0, 1.0)}),
+        (HEADLINE, "mkl", {"max_iter": 3000, "groups": None}),
+    ],
+)
+def test_a_reading_changes_the_settings_of_its_method(
+    reading, method, expected, small_tree, small_data
+):
+    _, params = VARIANTS.get(reading, ((), {}))
+    made = _method(Task("keops", "table1", "x", method, reading, 3, params)).make(
+        small_data[0], small_tree, 0.1
+    )
+    found = made.get_params()
+    assert {name: found[name] for name in expected} == expected
+
+
+class Kept(FirstFeature):
+    """Kernel norms with entries at and beside the thresholds."""
+
+    coef_ = np.zeros(12)
+    kernel_norms_ = np.array([2.0, 0.02, 0.0201, 0.0, 0.0, 0.0, 0.002, 0.0021, 1e-9, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("threshold", "counts"), [(0.0, [2, 2, 6]), (1e-3, [2, 2, 4]), (1e-2, [1, 1, 2])]
+)
+def test_a_kernel_is_kept_above_a_part_of_the_largest_norm(threshold, counts, small_tree):
+    assert [m.value for m in _counts(Kept(), small_tree, "x", threshold)] == counts
+
+
+@pytest.mark.parametrize(
+    ("gap", "stored_gap"), [(0.5, 0.5), (0.0, 0.0), (np.inf, None), (None, None)]
+)
+def test_a_gap_without_an_end_is_none(gap, stored_gap, small_tree, small_data):
+    X, y = small_data
+    model = Kept()
+    if gap is not None:
+        model.duality_gap_ = gap
+    method = methods.Method(None, (0.1, 1.0))
+    (found,) = _measure(model, method, 1, small_tree, X, y, "other")
+    assert (found.gap, found.chosen, found.n_test) == (stored_gap, {"value": 1.0}, 60)
+    assert found.value == pytest.approx(roc_auc_score(y, X[:, 0]))

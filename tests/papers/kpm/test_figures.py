@@ -39,6 +39,14 @@ def test_every_figure_of_the_report_is_drawn_from_the_committed_records(records)
     assert all(figure.axes for figure in figures.values())
 
 
+def test_a_figure_without_its_records_is_left_out(records):
+    """Figure 1 needs both methods, the selections a set of the paper."""
+    embedded = records[records["dataset"] == "embedded/twonorm"]
+    assert len(kpm.report_figures(embedded)) == 2
+    one = records[(records["table"] == "figure1") & (records["method"] == "kpm")]
+    assert len(kpm.report_figures(pd.concat([embedded, one]))) == 2
+
+
 def test_figure1_plots_the_mean_over_realisations(records):
     figure = kpm.figure1(records)
     rows = headline(records, "figure1", "raetsch/flare_solar", "kpm", "test error path")
@@ -82,11 +90,11 @@ def test_paired_comparison_takes_the_reading_with_more_realisations_where_it_was
 
 def test_paired_summary_names_the_sets_on_either_side_of_zero():
     table = pd.DataFrame(
-        {"low": [-2.0, 0.1, -1.0], "high": [-1.0, 2.0, 1.0]},
-        index=["raetsch/flare_solar", "raetsch/image", "raetsch/heart"],
+        {"low": [-2.0, 0.1, -1.0, -1.0, 0.0], "high": [-1.0, 2.0, 1.0, 0.0, 1.0]},
+        index=[f"raetsch/{name}" for name in ("flare_solar", "image", "heart", "german", "splice")],
     )
     assert kpm.paired_summary(table) == (
-        "KPM better: Flare Solar. SVM better: Image. Interval with zero inside: 1 of 3 sets."
+        "KPM better: Flare Solar. SVM better: Image. Interval with zero inside: 3 of 5 sets."
     )
 
 
@@ -124,6 +132,21 @@ def test_example_pictures_show_the_model():
     figure = kpm_example.path_picture(model, X, y, X, y)
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), model.objective_path_ / 40)
     assert len(kpm_example.components(X, y, 0.5, [1, 2, 3]).axes) == 3
+
+
+def test_cost_of_the_svm_beside_the_kpm_is_chosen_by_five_folds(monkeypatch):
+    seen = []
+
+    class Search(kpm_example.GridSearchCV):
+        def fit(self, X, y):
+            seen.append((self.cv, self.param_grid, self.estimator.gamma))
+            return super().fit(X, y)
+
+    monkeypatch.setattr(kpm_example, "GridSearchCV", Search)
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    kpm_example.kpm_beside_svm(X, y, X, y, 2, 0.5, [1.0, 2.0])
+    assert seen == [(5, {"C": [1.0, 2.0]}, 0.5)]
 
 
 def test_kpm_beside_svm_takes_any_number_of_components():

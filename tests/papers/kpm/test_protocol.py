@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import KFold, StratifiedKFold
 
+from data_fetch import Dataset
 from reprolib.papers.kpm import protocol
 from reprolib.rerun import records as results
 from reprolib.rerun.task import HEADLINE, Measurement, Task
@@ -33,9 +38,9 @@ def selections(values) -> pd.DataFrame:
 
 def test_table1_takes_the_median_of_the_first_five_realisations_alone():
     listed = protocol.second_stage(
-        "full", {NAME: golden.load(NAME)}, selections([5, 1, 4, 2, 3, 9, 9, 9, 9, 9])
+        "full", {NAME: golden.load(NAME)}, selections([50, 10, 40, 20, 30, 90, 90, 90, 90, 90])
     )
-    assert {task.params["D"] for task in listed if task.method == "kpm"} == {3}
+    assert {task.params["D"] for task in listed if task.method == "kpm"} == {30}
 
 
 def test_median_of_a_fold_seed_takes_every_realisation_that_is_selected_on():
@@ -61,13 +66,149 @@ def test_figure1_measures_risk_and_empirical_risk_along_its_axis(method, monkeyp
     assert all(0 <= value < 0.5 for m in found for value in m.path)
 
 
-@pytest.mark.parametrize("n_grid", [4, 100])
+@pytest.mark.parametrize("n_grid", [4, 100, None])
 def test_costs_of_the_svm_end_at_three_times_the_published_one(n_grid, monkeypatch):
+    """A hundred of them if a task does not say how many."""
     published, _ = protocol.PUBLISHED_SVM["twonorm"]
     tried = []
     monkeypatch.setattr(protocol, "_svm_error", lambda C, *rest: tried.append(C) or 0.5)
-    params = {"fold_seed": 0, "n_grid": n_grid}
+    params = {"fold_seed": 0, **({} if n_grid is None else {"n_grid": n_grid})}
+    n_grid = n_grid or 100
     protocol.run(Task("kpm", "table2", NAME, "svm", params=params), golden.load(NAME))
     expected = np.linspace(3 * published / n_grid, 3 * published, n_grid)
     np.testing.assert_allclose(sorted(set(tried)), expected)
     assert len(tried) == protocol.N_FOLDS * n_grid + 1
+
+
+@pytest.fixture(scope="module")
+def small():
+    """Seven realisations of 40 training and 20 test points that overlap much."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X[:, 0] + rng.normal(size=60) > 0, 1, -1)
+    rows = [rng.permutation(60) for _ in range(7)]
+    return Dataset(NAME, X, y, "original", splits=[(r[:40], r[40:]) for r in rows])
+
+
+def test_quick_profile_has_two_realisations_and_three_seeds_of_the_folds(small):
+    name = protocol.FIGURE1_SET
+    datasets = {name: replace(small, name=name)}
+    tasks = protocol.first_stage("quick", datasets, results.to_frame([]))
+    assert {task.reading for task in tasks} == {HEADLINE}
+    assert {task.setting for task in tasks} == {""}
+    assert Counter((t.table, t.method, t.trial) for t in tasks) == {
+        (table, method, trial): 3 if table == "selection" else 1
+        for table, methods in [
+            ("table2", ("kpm", "svm")),
+            ("figure1", ("kpm", "svm")),
+            ("selection", ("kpm",)),
+        ]
+        for method in methods
+        for trial in (0, 1)
+    }
+    seeds = {t.params["fold_seed"] for t in tasks if t.table == "selection"}
+    assert seeds == {0, 1, 2}
+    measured = selections([4, 4]).assign(dataset=name)
+    later = protocol.second_stage("quick", datasets, measured)
+    assert Counter((t.method, t.reading) for t in later) == {
+        ("kpm", HEADLINE): 2,
+        ("svm", HEADLINE): 2,
+        ("svm", "C: our median"): 2,
+    }
+
+
+def test_quick_profile_has_the_sets_of_the_paper_alone():
+    assert protocol.PROTOCOL.datasets("quick") == list(protocol.PAPER_SETS)
+    assert NAME in protocol.PROTOCOL.datasets("full")
+
+
+@pytest.mark.parametrize("splitter", [KFold, StratifiedKFold])
+def test_seed_of_the_folds_is_a_thousand_times_that_of_the_task_plus_the_realisation(splitter):
+    params = {"fold_seed": 3, "stratified": splitter is StratifiedKFold}
+    X, y = np.zeros((30, 1)), np.arange(30) % 2
+    found = protocol._folds(Task("kpm", "table2", NAME, "kpm", HEADLINE, 4, params)).split(X, y)
+    for fold, expected in zip(
+        found, splitter(5, shuffle=True, random_state=3004).split(X, y), strict=True
+    ):
+        np.testing.assert_array_equal(fold[1], expected[1])
+
+
+def measured(task, dataset):
+    return {(m.metric, m.reading or task.reading): m for m in protocol.run(task, dataset)}
+
+
+class Fitted:
+    """A model whose cross-validated error is least at D = 31, 40 and 55, and up to 30 at 30."""
+
+    duality_gap_ = 1e-9
+    cv_error_path_ = np.full(60, 0.5)
+    cv_error_path_[[30, 39, 54]] = 0.2
+    cv_error_path_[29] = 0.25
+
+    def fit(self, X, y):
+        return self
+
+    def error_path(self, X, y):
+        return np.arange(60) / len(y)
+
+
+def test_every_rule_selects_from_the_same_path(small, monkeypatch):
+    monkeypatch.setattr(protocol, "_path_model", lambda task: Fitted())
+    task = Task("kpm", "table2", NAME, "kpm", HEADLINE, 2, {"fold_seed": 0})
+    found = measured(task, small)
+    test, train = (found[f"{part} error path", HEADLINE] for part in ("test", "training"))
+    assert (test.n_test, train.n_test) == (20, 40)
+    selected = {reading: m.value for (metric, reading), m in found.items() if metric[-1] == "D"}
+    expected = {HEADLINE: 31, "ties: largest D": 55, "ties: middle D": 40, "D up to 30": 30}
+    assert selected == expected
+    for reading, D in expected.items():
+        error = found["test error", reading]
+        assert (error.value, error.n_test, error.gap) == ((D - 1) / 20, 20, 1e-9)
+        assert error.chosen == {"D": D, "fold_seed": 0}
+
+
+@pytest.mark.parametrize(("reading", "setting"), [("centred", ""), (HEADLINE, "square loss")])
+def test_other_readings_and_losses_have_one_rule_of_selection(small, reading, setting, monkeypatch):
+    params = {"fold_seed": 0, **protocol.VARIANTS[reading]}
+    monkeypatch.setattr(protocol, "_path_model", lambda task: Fitted())
+    task = Task("kpm", "table2", NAME, "kpm", reading, 0, params, setting)
+    assert {m.reading for m in protocol.run(task, small)} == {reading, None}
+
+
+def test_partitions_are_drawn_anew_in_the_published_sizes_and_called_resampled(small):
+    task = Task("kpm", "table1", NAME, "svm", protocol.PARTITIONS, 1, {"C": 1.0, "partition": True})
+    X, _, X_test, y_test = protocol._realisation(task, small)
+    assert (len(X), len(X_test)) == (40, 20)
+    np.testing.assert_array_equal(np.sort(np.vstack([X, X_test]), axis=0), np.sort(small.X, axis=0))
+    (error,) = protocol.run(task, small)
+    assert (error.source, error.n_test, error.chosen) == ("resampled", len(y_test), {"C": 1.0})
+    (other,) = protocol.run(replace(task, params={"C": 1.0}), small)
+    assert other.source is None
+
+
+def test_standardised_inputs_have_mean_zero_and_variance_one_in_training(small):
+    task = Task("kpm", "table2", NAME, "kpm", "standardised", 0, {"standardise": True})
+    X, _, X_test, _ = protocol._realisation(task, small)
+    np.testing.assert_allclose([X.mean(axis=0), X.std(axis=0)], [[0] * 3, [1] * 3], atol=1e-12)
+    assert np.abs(X_test.mean(axis=0)).max() > 1e-3
+
+
+@pytest.mark.parametrize("best", [1, 3, 4])
+def test_cost_of_the_svm_is_the_one_of_least_error_over_the_folds(best, small, monkeypatch):
+    published, _ = protocol.PUBLISHED_SVM["twonorm"]
+    C = 3 * published * best / 4
+    monkeypatch.setattr(protocol, "_svm_error", lambda c, *rest: 0.1 + abs(c - C))
+    params = {"fold_seed": 7, "n_grid": 4}
+    error, selected = protocol.run(Task("kpm", "table2", NAME, "svm", params=params), small)
+    assert error.chosen == {"C": pytest.approx(C), "fold_seed": 7}
+    assert (error.value, error.n_test) == (pytest.approx(0.1), 20)
+    assert (selected.metric, selected.value) == ("selected C", pytest.approx(C))
+
+
+def test_selections_alone_record_the_seed_of_the_folds(small, monkeypatch):
+    model = Fitted()
+    model.n_components_ = 12
+    monkeypatch.setattr(protocol, "_path_model", lambda task: model)
+    (found,) = protocol.run(Task("kpm", "selection", NAME, "kpm", params={"fold_seed": 4}), small)
+    assert (found.metric, found.value, found.gap) == ("selected D", 12, 1e-9)
+    assert found.chosen == {"fold_seed": 4}

@@ -70,3 +70,35 @@ def test_example_at_any_dimension():
     assert figure.axes[0].get_title() == "d = 40 = " + " + ".join(map(str, model.allocation_))
     beyond = example.at_dimension(model, X, y, X, y, 10_000)
     assert beyond.axes[0].get_title() == figure.axes[0].get_title()
+
+
+def test_legend_of_a_single_data_set_is_on_its_panel(records):
+    figure = figures.accuracy_along_path(records[records["dataset"] == "statlog/dna"])
+    (axis,) = [axis for axis in figure.axes if axis.get_title()]
+    assert axis.get_legend() is not None
+
+
+def test_slices_have_the_shape_of_the_brain():
+    volume = np.random.default_rng(0).normal(size=(6, 5, 8))
+    axis, *_ = figures.weight_maps({"face": volume}, np.diag([-3.5, 4.2, 3.75, 1.0])).axes
+    assert axis.get_aspect() == pytest.approx(4.2 / 3.5)
+
+
+def test_a_figure_of_a_table_without_records_is_left_out(records, monkeypatch):
+    for name in ("accuracy_along_path", "allocation_along_path", "low_rank_bases"):
+        monkeypatch.setattr(figures, name, lambda rows, name=name: name)
+    assert figures.report_figures(records[records["table"] == "losses"]) == {}
+    two = records[records["table"].isin(["path", "bases"])]
+    assert list(figures.report_figures(two).values()) == [
+        "accuracy_along_path",
+        "allocation_along_path",
+        "low_rank_bases",
+    ]
+
+
+def test_colour_bar_is_shorter_than_the_mosaic_of_slices():
+    volume = np.random.default_rng(0).normal(size=(6, 5, 8))
+    *panels, bar = figures.weight_maps({"face": volume}, np.diag([-3.5, 3.75, 3.75, 1.0])).axes
+    places = [axis.get_position(original=True) for axis in panels]
+    height = max(place.y1 for place in places) - min(place.y0 for place in places)
+    assert 0.3 * height < bar.get_position(original=True).height < height

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+from collections import Counter
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -11,11 +15,12 @@ from sklearn.exceptions import ConvergenceWarning
 from data_fetch import Dataset
 from data_fetch.embedded import haxby as simulated
 from reprolib.methods.mkpm import MKPMClassifier
-from reprolib.papers.mkpm import _extras, _haxby, figures
+from reprolib.papers.mkpm import _extras, _haxby, _statlog, figures
 from reprolib.papers.mkpm._common import (
     CROSS_VALIDATED,
     TRAINING_SIZE,
     draw,
+    first_best,
     folds,
 )
 from reprolib.papers.mkpm.protocol import PROTOCOL
@@ -223,3 +228,322 @@ def test_allocations_to_choose_from_are_those_of_every_total_and_of_every_dimens
     np.testing.assert_array_equal(
         found["equal dimensions"], [[d, d, d] for d in range(largest + 1)]
     )
+
+
+# ---- what the profiles list, and the settings of the methods
+
+
+def test_quick_profile_has_few_folds_and_one_task_of_each_extra(statlog, fmri):
+    unsplit = Dataset("statlog/segment", statlog.X, statlog.y, source="embedded")
+    datasets = {d.name: d for d in (statlog, unsplit, fmri)}
+    tasks = PROTOCOL.stages[0]("quick", datasets, results.to_frame([]))
+    assert {task.reading for task in tasks} == {HEADLINE}
+    trials = {statlog.name: 1, unsplit.name: 2, fmri.name: 3}
+    expected = Counter()
+    for name, n_trials in trials.items():
+        expected[name, "table1", "mkpm"] = n_trials
+        svm_table = "svm_cost" if name == fmri.name else "table1"
+        expected[name, svm_table, "svm"] = n_trials
+        expected[name, "path", "mkpm"] = expected[name, "ablation", "one-vs-all"] = 1
+    assert Counter((t.dataset, t.table, t.method) for t in tasks) == expected
+
+
+def recorded(monkeypatch, module, name):
+    """Settings that objects of a class are made with, in order."""
+    made, whole = [], getattr(module, name)
+
+    def make(*args, **options):
+        made.append((args, options))
+        return whole(*args, **options)
+
+    monkeypatch.setattr(module, name, make)
+    return made
+
+
+def test_d_of_table1_is_cross_validated_on_five_folds_of_the_trial(statlog, monkeypatch):
+    models = recorded(monkeypatch, _statlog, "MKPMClassifierCV")
+    two = Dataset(statlog.name, statlog.X, statlog.y, "embedded", splits=2 * list(statlog.splits))
+    accuracy, d = PROTOCOL.run(
+        Task("mkpm", "table1", two.name, "mkpm", CROSS_VALIDATED, trial=1), two
+    )
+    (((largest,), options),) = models
+    assert (largest, options["gamma"]) == (1500, 2.0**-6)
+    cv = options["cv"]
+    assert (cv.n_splits, cv.shuffle, cv.random_state) == (5, True, 1)
+    assert accuracy.chosen == {"d": d.value}
+    assert accuracy.n_test == 50
+
+
+def test_cost_of_the_svm_is_cross_validated_on_three_folds_of_the_trial(statlog, monkeypatch):
+    searches = recorded(monkeypatch, _statlog, "GridSearchCV")
+    reading = "C by cross-validation, kernel of MKPM"
+    (found,) = PROTOCOL.run(Task("mkpm", "table1", statlog.name, "svm", reading), statlog)
+    (((machine, grid), options),) = searches
+    assert machine.gamma == 2.0**-6
+    assert grid == {"C": [1, 4, 16, 64, 256]}
+    cv = options["cv"]
+    assert (cv.n_splits, cv.shuffle, cv.random_state) == (3, True, 0)
+    assert found.chosen["C"] in grid["C"]
+
+
+def test_kernels_of_the_grid_are_powers_of_two_around_that_of_the_table():
+    found = [_statlog.gamma_o("statlog/segment", v) for v in (-2, 0, 2)]
+    assert found == [0.5, 0.125, 0.03125]
+
+
+def test_losses_are_compared_on_three_folds_of_400_points(statlog, monkeypatch):
+    splitters = recorded(monkeypatch, _extras, "StratifiedKFold")
+    models = recorded(monkeypatch, _extras, "MKPMClassifier")
+    PROTOCOL.run(Task("mkpm", "losses", statlog.name, "square", trial=2), statlog)
+    assert splitters == [((n_folds,), {"shuffle": True, "random_state": 2}) for n_folds in (5, 3)]
+    assert len(models) == 3 + 1
+    assert all(options["rank"] == 15 and options["loss"] == "square" for _, options in models)
+
+
+def test_bases_have_paths_up_to_1500_and_the_first_best_dimension(statlog, monkeypatch):
+    models = recorded(monkeypatch, _extras, "MKPMClassifier")
+    task = Task("mkpm", "bases", statlog.name, "nystrom", trial=2, params={"rank": 10})
+    (best,) = PROTOCOL.run(task, statlog)
+    ((largest, options),) = models
+    assert largest == (1500,)
+    assert options == {"basis": "nystrom", "rank": 10, "random_state": 2, "gamma": 2.0**-6}
+    train, test = draw(statlog, 2)
+    model = MKPMClassifier(1500, **options).fit(statlog.X[train], statlog.y[train])
+    right = model.predict_path(statlog.X[test]) == statlog.y[test, None]
+    assert best.value == pytest.approx(right.mean(axis=0).max())
+    assert best.chosen == {"d": int(np.argmax(right.sum(axis=0)))}
+    assert best.n_test == 50
+
+
+# ---- folds, draws and choices
+
+
+def test_folds_of_a_set_without_a_split_are_the_committed_ones():
+    unsplit = Dataset("statlog/segment", np.zeros((40, 1)), np.arange(40) % 4, source="embedded")
+    assert [list(test) for _, test in folds(unsplit)[:3]] == [
+        [25, 26, 31, 32],
+        [7, 9, 16, 22],
+        [0, 2, 13, 15],
+    ]
+
+
+@pytest.mark.parametrize(("n_pool", "n_train"), [(100, 66), (150, 100)])
+def test_no_more_than_two_thirds_of_the_points_are_drawn(statlog, n_pool, n_train):
+    splits = list(statlog.splits) if n_pool == 100 else ()
+    dataset = Dataset("statlog/x", statlog.X, statlog.y, source="embedded", splits=splits)
+    train, test = draw(dataset, trial=0)
+    assert (len(train), len(test)) == (n_train, 50)
+    assert (np.diff(train) > 0).all()
+    assert not set(train) & set(test)
+    assert set(train) != set(draw(dataset, trial=1)[0])
+
+
+def test_first_of_the_scores_that_differ_by_rounding_is_best():
+    assert first_best([0.5, 0.9 - 0.5e-9, 0.9]) == 1
+    assert first_best([0.5, 0.9 - 2e-9, 0.9]) == 2
+    assert first_best([0.9, 0.5, 0.9]) == 0
+
+
+def test_counts_are_added_over_folds_as_far_as_all_of_them_reach():
+    assert _extras._best([[1, 5, 9, 99], [4, 6, 0], [1, 1, 0]]) == 1
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "v"),
+    [
+        ({"v = -1": 0.9, "v = 0": 0.9, "v = 2": 0.9}, 0),
+        ({"v = -2": 0.9, "v = 1": 0.9, "v = 2": 0.9}, 1),
+        ({"v = -1": 0.9, "v = 1": 0.9}, -1),
+        ({"v = 0": 0.9, "v = 2": 0.9 + 4e-7}, 0),
+        ({"v = 0": 0.9, "v = 2": 0.9 + 2e-6}, 2),
+    ],
+)
+def test_of_tied_kernels_the_nearest_to_the_middle_one_is_taken(accuracies, v):
+    rows = [
+        row_of(
+            Task("mkpm", "gamma", "statlog/segment", "mkpm", trial=2, setting=setting),
+            Measurement("accuracy", value, {"d": 3}),
+            "original",
+            0.0,
+        )
+        for setting, value in accuracies.items()
+    ]
+    (row,) = PROTOCOL.derive(results.to_frame(rows))
+    assert (row["value"], row["trial"]) == (-3 - v, 0)
+    assert set(json.loads(row["chosen"])) == {setting[4:] for setting in accuracies}
+
+
+# ---- paths and budgets
+
+
+def test_path_is_thinned_from_nothing_to_its_end(statlog, monkeypatch):
+    monkeypatch.setattr(_extras, "PATH_POINTS", 7)
+    found = PROTOCOL.run(Task("mkpm", "path", statlog.name, "mkpm"), statlog)
+    d = found[0].chosen["d"]
+    assert len(d) == 7
+    assert d[0] == 0
+    assert all(m.chosen == {"d": d} for m in found)
+    allocated = {m.setting: m.path for m in found if m.metric == "allocation path"}
+    assert list(allocated) == ["class 0", "class 1", "class 2"]
+    np.testing.assert_array_equal(sum(allocated.values()), d)
+    train, test = draw(statlog, 0)
+    model = MKPMClassifier(gamma=2.0**-6).fit(statlog.X[train], statlog.y[train])
+    assert d[-1] == model.n_components_
+    for m, rows in zip(found, (test, train), strict=False):
+        right = model.predict_path(statlog.X[rows]) == statlog.y[rows, None]
+        np.testing.assert_allclose(m.path, right.mean(axis=0)[d])
+
+
+def test_independent_dimensions_have_the_least_risk_of_their_bit_over_the_folds(statlog):
+    found = PROTOCOL.run(Task("mkpm", "ablation", statlog.name, "one-vs-all"), statlog)
+    by_budget = {m.setting: m for m in found}
+    assert set(by_budget) == set(_extras.BUDGETS)
+    train, _ = draw(statlog, 0)
+    X, y = statlog.X[train], statlog.y[train]
+    *_, splits = _extras._data(Task("mkpm", "ablation", statlog.name, "one-vs-all"), statlog)
+    risks = []
+    for inside, outside in splits:
+        model = MKPMClassifier(gamma=2.0**-6, rank=600, random_state=0).fit(X[inside], y[inside])
+        risks.append(model.bit_risk_path(X[outside], y[outside]) * len(outside))
+    total = sum(risk[:, : min(r.shape[1] for r in risks)] for risk in risks)
+    allocation = by_budget["independent dimensions"].chosen["allocation"]
+    assert allocation == list(np.argmin(total, axis=1))
+    assert np.ptp(total, axis=1).min() > 1
+
+
+# ---- voxels
+
+
+def test_voxels_are_scored_whatever_their_size_and_constant_ones_are_zero():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=12), 1e-3 * rng.normal(size=12), np.full(12, 5.0)])
+    scored = _haxby.z_score_runs(X, np.repeat([0, 1], 6))
+    for rows in (slice(0, 6), slice(6, 12)):
+        np.testing.assert_allclose(scored[rows].std(axis=0), [1, 1, 0], atol=1e-12)
+        np.testing.assert_allclose(scored[rows].mean(axis=0), 0, atol=1e-12)
+
+
+def test_small_and_constant_voxels_are_scaled(fmri):
+    X = 1e-3 * fmri.X
+    X[:, 0] = 7.0
+    small = Dataset(fmri.name, X, fmri.y, source="embedded", groups=fmri.groups)
+    fold = _haxby.prepare(small, 0, condition=_haxby.SCALED)
+    both = np.vstack([fold["X"], fold["X_test"]])
+    np.testing.assert_allclose(both.min(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(both.max(axis=0), [0] + [1] * 14)
+
+
+@pytest.mark.parametrize(("n_voxels", "n_kept"), [(15, 15), (100, 32)])
+def test_training_size_is_the_number_of_voxels_as_far_as_there_are_volumes(
+    n_voxels, n_kept, monkeypatch
+):
+    """Of 40 volumes 32 at most: one of each of the eight categories stays."""
+    draws = recorded(monkeypatch, _haxby, "train_test_split")
+    rng, y = np.random.default_rng(0), np.arange(40) % 8
+    fold = {"X": rng.normal(size=(40, n_voxels)), "y": y, "X_test": rng.normal(size=(8, n_voxels))}
+    fold["y_test"] = np.arange(8)
+    task = Task("mkpm", "table1", "embedded/haxby", "mkpm", TRAINING_SIZE, 3)
+    _haxby._table1(task, fold)
+    ((_, options),) = draws
+    assert (options["train_size"], options["random_state"]) == (n_kept, 3)
+    np.testing.assert_array_equal(options["stratify"], y)
+
+
+def test_one_d_beyond_the_path_is_its_end():
+    fold, _ = three_blobs()
+    end = MKPMClassifier(5, kernel="linear").fit(fold["X"], fold["y"]).n_components_
+    for wanted, d in [(2, 2), (end, end), (end + 1, end)]:
+        task = Task("mkpm", "table1", "embedded/haxby", "mkpm", _haxby.ONE_D, 0, {"d": wanted})
+        assert _haxby._table1(task, fold)[1].value == d
+
+
+def test_inputs_of_the_svms_are_centred_and_of_mean_square_one():
+    fold, _ = three_blobs()
+    X, _, X_test, _ = _haxby._centred(fold)
+    np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
+    assert np.mean(X**2) == pytest.approx(1.0)
+    size = (fold["X"][1] - fold["X"][0]) / (X[1] - X[0])
+    np.testing.assert_allclose(size, size[0])
+    np.testing.assert_allclose(size * (X_test - X[0]), fold["X_test"] - fold["X"][0])
+
+
+@pytest.mark.parametrize(("name", "factor"), [("rbf 1/4", 0.25), ("rbf 1", 1), ("rbf 4", 4)])
+def test_gaussian_kernels_are_in_units_of_the_mean_squared_distance(name, factor):
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(loc=2.0, size=(9, 4)), rng.normal(size=(3, 4))
+    distances = np.array([np.sum((a - b) ** 2) for a in X for b in X])
+    K, K_test = _haxby._kernel(name, X, Z)
+    expected = factor * distances / np.mean(distances)
+    np.testing.assert_allclose(-np.log(K.ravel()), expected, atol=1e-9)
+    assert -np.log(K_test[1, 2]) == pytest.approx(
+        factor * np.sum((Z[1] - X[2]) ** 2) / np.mean(distances)
+    )
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+def test_polynomial_kernels_are_in_units_of_the_mean_squared_norm(degree):
+    X = np.random.default_rng(0).normal(loc=2.0, size=(9, 4))
+    K, _ = _haxby._kernel(f"poly {degree}", X, X)
+    norm = np.mean([x @ x for x in X])
+    np.testing.assert_allclose(K, (X @ X.T / norm + 1) ** degree)
+
+
+@pytest.mark.parametrize(("version", "wrong"), [("1.9.0", True), ("1.9.1", False), ("2.0", False)])
+def test_crammer_singer_needs_a_scikit_learn_that_counts_its_iterations(
+    version, wrong, monkeypatch
+):
+    monkeypatch.setattr(_haxby.sklearn, "__version__", version)
+    machines = recorded(monkeypatch, _haxby, "LinearSVC")
+    assert _haxby.warns_at_random() == wrong
+    if not wrong:
+        X, y = make_blobs(20, centers=2, random_state=0)
+        with contextlib.suppress(ConvergenceWarning):
+            _haxby._fit_converged(_haxby.CRAMMER_SINGER, 0.1, X, y)
+        assert machines == [
+            (
+                (),
+                {
+                    "multi_class": "crammer_singer",
+                    "C": 0.1,
+                    "max_iter": 1000,
+                    "tol": 0.01,
+                    "random_state": 0,
+                },
+            )
+        ]
+
+
+def test_weights_of_a_category_are_those_of_its_predictor():
+    """Times a voxel's standard deviation: taken off again, they give f(x) = <w, x>."""
+    dataset = simulated.load_embedded()
+    volumes = figures.category_weights(dataset, 60)
+    model = MKPMClassifier(60, kernel="linear").fit(dataset.X, dataset.y)
+    scores = dataset.X[:5] @ dataset.X.T @ model.dual_coef_
+    for k, label in enumerate(model.classes_):
+        weights = volumes[str(label)][dataset.extra["mask"]] / dataset.X.std(axis=0)
+        np.testing.assert_allclose(dataset.X[:5] @ weights, scores[:, k], rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["mkpm", "svm", "simplex RLS"])
+def test_machines_are_compared_by_five_folds_of_runs(method, monkeypatch):
+    splitters = recorded(monkeypatch, _haxby, "GroupKFold")
+    fold, _ = three_blobs()
+    fold["groups"] = np.arange(40) % 10
+    setting = {"mkpm": "linear", "svm": _haxby.ONE_VS_REST}.get(method, "")
+    task = Task("mkpm", "haxby", "embedded/haxby", method, _haxby.RAW, setting=setting)
+    (found,) = _haxby._compare(task, fold)
+    assert splitters == [((5,), {})]
+    assert found.n_test == 20
+    grids = {"mkpm": ("d", range(16)), "svm": ("C", _haxby.RELATIVE_C)}
+    name, grid = grids.get(method, ("alpha", _haxby.ALPHAS))
+    assert found.chosen[name] in grid
+    assert found.value > 0.5
+
+
+def test_folds_of_the_ablation_keep_runs_together(fmri):
+    *_, options, splits = _extras._data(Task("mkpm", "ablation", fmri.name, "random"), fmri)
+    assert options == {"kernel": "linear"}
+    assert len(splits) == 5
+    groups = _haxby.prepare(fmri, 0)["groups"]
+    for train, test in splits:
+        assert not set(groups[train]) & set(groups[test])
