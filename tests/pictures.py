@@ -18,6 +18,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FuncFormatter
 
 from data_fetch.p300 import CHANNELS
@@ -51,6 +52,7 @@ def described(figure: Figure) -> dict[str, Any]:
         "size": _numbers(figure.get_size_inches()),
         "texts": [text.get_text() for text in figure.texts],
         "legends": [[t.get_text() for t in legend.get_texts()] for legend in figure.legends],
+        "styles": [_text_style(t) for t in (*figure.texts, *_first_of_legends(figure.legends))],
         "axes": [_axes(axis) for axis in figure.axes],
     }
 
@@ -65,18 +67,29 @@ def _axes(axis: Axes) -> dict[str, Any]:
         "ticks": [_ticks(axis.xaxis), _ticks(axis.yaxis)],
         "texts": [[t.get_text(), *_numbers(t.get_position())] for t in texts],
         "legend": [] if legend is None else [text.get_text() for text in legend.get_texts()],
+        "keys": [] if legend is None else [_style(key) for key in legend.legend_handles],
         "box": [] if axis.get_box_aspect() is None else _numbers(np.ravel(axis.get_box_aspect())),
         "lines": [_marks(line.get_xydata()) for line in axis.lines],
         "collections": [_marks(_points(c)) for c in axis.collections if not _labels(c)],
         "images": [_marks(np.reshape(image.get_array(), (-1, 1))) for image in axis.images],
         "patches": [_numbers(patch.get_path().get_extents().bounds) for patch in axis.patches],
         "styles": [
-            *(_text_style(text) for text in (axis.title, *texts)),
-            *(_line_style(line) for line in axis.lines),
-            *(_area_style(found) for found in (*axis.collections, *axis.patches)),
+            *(_text_style(text) for text in _texts_of(axis)),
+            *(_style(found) for found in (*axis.lines, *axis.collections, *axis.patches)),
             *(_colour_scale(found) for found in (*axis.collections, *axis.images)),
         ],
     }
+
+
+def _texts_of(axis: Axes) -> list:
+    """Title, labels, the first label of the ticks of either axis, of the legend, and own texts."""
+    ticks = [labels[0] for labels in (axis.get_xticklabels(), axis.get_yticklabels()) if labels]
+    own = [*_first_of_legends([axis.get_legend()]), *_own_texts(axis)]
+    return [axis.title, axis.xaxis.label, axis.yaxis.label, *ticks, *own]
+
+
+def _first_of_legends(legends) -> list:
+    return [legend.get_texts()[0] for legend in legends if legend and legend.get_texts()]
 
 
 def _text_style(text) -> list[Any]:
@@ -84,9 +97,14 @@ def _text_style(text) -> list[Any]:
     return [*_numbers([text.get_fontsize(), text.get_rotation()]), *places]
 
 
+def _style(found) -> list[Any]:
+    return _line_style(found) if isinstance(found, Line2D) else _area_style(found)
+
+
 def _line_style(line) -> list[Any]:
-    sizes = _numbers([line.get_linewidth(), line.get_markersize(), _alpha(line)])
-    return [*sizes, line.get_linestyle(), str(line.get_marker()), to_hex(line.get_color())]
+    sizes = [line.get_linewidth(), line.get_markersize(), line.get_markeredgewidth(), _alpha(line)]
+    marks = [line.get_linestyle(), str(line.get_marker()), to_hex(line.get_color())]
+    return [*_numbers([*sizes, line.get_zorder()]), *marks]
 
 
 def _area_style(found) -> list[Any]:
@@ -95,7 +113,7 @@ def _area_style(found) -> list[Any]:
     widths = np.ravel(found.get_linewidth())[:3]
     colours = [found.get_facecolor(), found.get_edgecolor()]
     named = [to_hex(c) for many in colours for c in np.reshape(many, (-1, 4))[:2]]
-    return [*_numbers([*sizes, *widths, _alpha(found)]), *named]
+    return [*_numbers([*sizes, *widths, _alpha(found), found.get_zorder()]), *named]
 
 
 def _colour_scale(found) -> list[Any]:
