@@ -65,6 +65,7 @@ def _axes(axis: Axes) -> dict[str, Any]:
         "scales": [axis.get_xscale(), axis.get_yscale()],
         "limits": _numbers([*axis.get_xlim(), *axis.get_ylim()]),
         "ticks": [_ticks(axis.xaxis), _ticks(axis.yaxis)],
+        "grid": [line.get_visible() for of in (axis.xaxis, axis.yaxis) for line in _first_grid(of)],
         "texts": [[t.get_text(), *_numbers(t.get_position())] for t in texts],
         "legend": [] if legend is None else [text.get_text() for text in legend.get_texts()],
         "keys": [] if legend is None else [_style(key) for key in legend.legend_handles],
@@ -146,6 +147,10 @@ def _ticks(axis) -> list[str]:
     if not isinstance(axis.get_major_formatter(), FixedFormatter | FuncFormatter):
         return []
     return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def _first_grid(axis) -> list:
+    return axis.get_gridlines()[:1]
 
 
 def _points(collection) -> np.ndarray:

@@ -106,8 +106,6 @@ def _first_known(first: float | None, second: float | None) -> float:
 def _t_half_width(variances: Sequence[tuple[float, float]]) -> float:
     """95 % half-width for a sum of independent errors: pairs (variance, degrees of freedom)."""
     total = sum(variance for variance, _ in variances)
-    if total == 0:
-        return 0.0
     denominator = sum(v**2 / degrees for v, degrees in variances if degrees > 0)
     degrees = total**2 / denominator if denominator > 0 else np.inf
     return float(stats.t.ppf(0.975, degrees) * np.sqrt(total))

@@ -24,6 +24,20 @@ def test_paired_interval_is_the_t_test_turned_round():
     assert (low, high) == pytest.approx((expected.low, expected.high))
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "shapes"),
+    [
+        ([1.0, 2.0], [1.0, 2.0, 3.0], r"\(2,\) and b \(3,\)"),
+        ([1.0, 2.0, 3.0], [1.0, 2.0], r"\(3,\) and b \(2,\)"),
+        ([1.0], [2.0], r"\(1,\) and b \(1,\)"),
+        ([[1.0, 2.0]] * 2, [[1.0, 2.0]] * 2, r"\(2, 2\) and b \(2, 2\)"),
+    ],
+)
+def test_trials_that_do_not_pair_up_are_refused(a, b, shapes):
+    with pytest.raises(ValueError, match=f"a has shape {shapes}; give the same two or more"):
+        paired_interval(a, b)
+
+
 def test_corrected_interval_is_nadeau_and_bengios():
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=(2, 7))
