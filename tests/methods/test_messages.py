@@ -28,9 +28,9 @@ CASES = {
     ),
     "margin of one class": (
         lambda: margin_weights([7, 7]),
-        "y holds the classes [7]; the margin between classes needs two.",
+        "y has 1 class, [7]; the margin between classes needs two.",
     ),
-    "margin of nothing": (lambda: margin_weights([]), "y holds the classes []; the margin"),
+    "margin of nothing": (lambda: margin_weights([]), "y has 0 class, []; the margin"),
     "code that tells nothing": (
         lambda: MKPMClassifier(4, code=[[1, -1, -1], [-1, -1, 1], [1, 1, 1]]).fit(X, THREE),
         "code is constant in row 2: that bit",

@@ -54,7 +54,7 @@ def margin_weights(y, *, within_weight: float = 1.0, within: Within = "scatter")
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y holds the classes {classes.tolist()}; the margin between classes needs two."
+            f"y has {len(classes)} class, {classes.tolist()}; the margin between classes needs two."
         )
     if not within_weight >= 0:
         raise ValueError(f"within_weight is {within_weight!r}; give a number >= 0 (the paper: 1).")

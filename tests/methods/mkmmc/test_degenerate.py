@@ -271,7 +271,7 @@ def test_constant_features_leave_no_direction():
 def test_leave_one_out_of_the_last_of_a_class():
     K, y = gram(np.arange(4.0)[:, None], gamma=0.5), np.array([0, 1, 1, 1])
     assert leave_one_out_collapsed_path(K, y).shape == (1,)
-    with pytest.raises(ValueError, match=r"y holds the classes \[\w+\]"):
+    with pytest.raises(ValueError, match=r"y has 1 class, \[\w+\];"):
         leave_one_out_path(K, y, margin_laplacian, 1, constraint="function")
 
 

@@ -347,7 +347,7 @@ def test_goes_before_any_classifier(blobs):
 def test_one_class_is_refused():
     X = np.arange(6.0).reshape(3, 2)
     for estimator in (MMC(), KernelMMC(), MultipleKernelMMC()):
-        with pytest.raises(ValueError, match=r"y holds the classes \[\w+\]"):
+        with pytest.raises(ValueError, match=r"y has 1 class, \[\w+\];"):
             estimator.fit(X, np.zeros(3, dtype=int))
 
 
