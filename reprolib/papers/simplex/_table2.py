@@ -216,28 +216,26 @@ def _rls(task, X, y, X_test, y_test) -> list[Measurement]:
 def _rls_rbf(task, X, y, X_test, y_test) -> list[Measurement]:
     gamma = rbf_gamma(X, task.params.get("gamma_factor", 1.0))
     grids = {task.reading: "log", **task.params.get("also", {})}
-    exact = functools.partial(SimplexRLSClassifier, kernel="rbf", gamma=gamma)
     if len(X) > LARGEST_EXACT:
-        return _rls_large(task, exact, grids, X, y, X_test, y_test)
+        return _rls_large(task.params["seed"], gamma, grids, X, y, X_test, y_test)
     measured = []
     for reading, alpha, scores in _best_alphas(grids, X, y, kernel="rbf", gamma=gamma):
-        of_grid = accuracy(
-            exact(alpha).fit(X, y), X_test, y_test, chosen_by_loo(alpha, scores), path=scores
-        )
+        exact = SimplexRLSClassifier(alpha, kernel="rbf", gamma=gamma).fit(X, y)
+        of_grid = accuracy(exact, X_test, y_test, chosen_by_loo(alpha, scores), path=scores)
         measured.append(replace(of_grid, reading=reading))
     return measured
 
 
-def _rls_large(task, exact, grids, X, y, X_test, y_test) -> list[Measurement]:
+def _rls_large(seed, gamma, grids, X, y, X_test, y_test) -> list[Measurement]:
     """Lambda by leave-one-out on Nystrom features, the model itself exact."""
-    gamma = exact.keywords["gamma"]
-    landmarks = X[nystrom_landmarks(len(X), N_LANDMARKS, task.params["seed"])]
+    landmarks = X[nystrom_landmarks(len(X), N_LANDMARKS, seed)]
     M = nystrom_map(gram(landmarks, gamma=gamma))
     features = gram(X, landmarks, gamma=gamma) @ M
     measured = []
     for reading, alpha, scores in _best_alphas(grids, features, y):
         chosen: dict[str, Any] = {"alpha": rounded(alpha), "landmarks": N_LANDMARKS}
-        of_grid = accuracy(exact(alpha).fit(X, y), X_test, y_test, chosen)
+        exact = SimplexRLSClassifier(alpha, kernel="rbf", gamma=gamma).fit(X, y)
+        of_grid = accuracy(exact, X_test, y_test, chosen)
         measured.append(replace(of_grid, reading=reading))
         if reading == HEADLINE:
             low_rank = SimplexRLSClassifier(alpha).fit(features, y)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from reprolib.methods.kpm.hinge_lp import _least_norm, _simplex, solve_hinge_lp_path_highs
-from reprolib.methods.kpm.hinge_lp._least_norm import _most_violated, _start
+from reprolib.methods.kpm.hinge_lp._least_norm import _farthest_row, _start
 from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_path
 from reprolib.methods.kpm.nested_basis import NestedBasis
 from tests.naive import kpm as naive
@@ -103,17 +103,17 @@ def test_row_taken_up_is_violated_and_its_bound_farthest_along_the_active_rows(s
     squares = np.sum(outside**2, axis=1)
     violation = np.where(is_active, -np.inf, h - H @ t)
     distance = violation[3:] / np.linalg.norm(outside[3:], axis=1)
-    row, relative = _most_violated(H, h, sizes, squares, t, is_active)
+    row, relative = _farthest_row(H, h, sizes, squares, t, is_active)
     assert row == 3 + np.argmax(distance)
     size = abs(h[row]) + sizes[row] * np.linalg.norm(t)
     assert relative == pytest.approx(violation[row] / size)
-    assert _most_violated(H, H @ t, sizes, squares, t, is_active) == (-1, 0.0)
+    assert _farthest_row(H, H @ t, sizes, squares, t, is_active) == (-1, 0.0)
 
 
 def test_a_row_in_the_span_of_the_active_ones_does_not_come_first_for_its_round_off():
     H, h = np.array([[1.0, 0.0], [1.0, 1e-9], [0.0, 1.0]]), np.array([1.0, 1.0 + 1e-12, 1e-6])
     is_active, squares = np.array([True, False, False]), np.array([0.0, 1e-18, 1.0])
-    row, _ = _most_violated(H, h, np.ones(3), squares, np.array([1.0, 0.0]), is_active)
+    row, _ = _farthest_row(H, h, np.ones(3), squares, np.array([1.0, 0.0]), is_active)
     assert row == 2
 
 
@@ -356,7 +356,7 @@ def test_walk_ends_at_the_shortest_point_of_its_active_rows(seed):
     t, u, sizes = np.zeros(5), np.zeros(5), np.linalg.norm(H, axis=1)
     n_active, squares = 0, sizes**2
     for _ in range(15):
-        row, _ = _most_violated(H, h, sizes, squares, t, is_active)
+        row, _ = _farthest_row(H, h, sizes, squares, t, is_active)
         if row < 0:
             break
         length = np.linalg.norm(t)
@@ -386,7 +386,7 @@ def test_rows_that_contradict_each_other_within_round_off_are_no_contradiction(w
 def test_length_outside_of_the_span_counts_only_where_it_is_no_round_off(square, first, size):
     H, h = size * np.eye(2), size * np.array([1e-3, 0.5])
     squares = size**2 * np.array([square, 1.0])
-    row, _ = _most_violated(H, h, np.full(2, size), squares, np.zeros(2), np.zeros(2, bool))
+    row, _ = _farthest_row(H, h, np.full(2, size), squares, np.zeros(2), np.zeros(2, bool))
     assert row == first
 
 
@@ -395,7 +395,7 @@ def test_length_outside_of_the_span_counts_only_where_it_is_no_round_off(square,
 def test_violations_within_eight_units_of_round_off_of_the_terms_do_not_count(units, row, size):
     t, none = np.array([1.0 - units * np.finfo(float).eps]), np.zeros(1, bool)
     H, sizes = np.array([[size]]), np.array([size])
-    assert _most_violated(H, np.array([size]), sizes, sizes**2, t, none)[0] == row
+    assert _farthest_row(H, np.array([size]), sizes, sizes**2, t, none)[0] == row
 
 
 @pytest.mark.parametrize(("angle", "second"), [(2e-11, 0.5), (0.5e-11, 0.0)])

@@ -10,8 +10,8 @@ EPSILON = float(np.finfo(np.float64).eps)
 DEPENDENT_TOL = 1e-11
 #: Violation, in units of the terms of h - H t, below which a dependent row is no contradiction.
 CONTRADICTION_TOL = 1e-9
-#: Squared part of a row outside of the span of the active ones, relative to the row, up to which
-#: its own length takes its place: a row almost in the span must not come first for its round-off.
+#: Where less than this share of a row's squared length is outside of the span of the active rows,
+#: the whole length is used: round-off must not bring a row of the span to the front.
 NEAR_SPAN_TOL = 1e-6
 TINY = float(np.finfo(np.float64).tiny)
 MAX_STEPS_PER_ROW = 10
@@ -118,11 +118,11 @@ def _start(H, h, guess, Q, R, active, t, u):
 
 
 @numba.njit(cache=True)
-def _most_violated(H, h, sizes, squares, t, is_active):
-    """Row whose bound is farthest from t along the active rows, or -1; violation in its terms.
+def _farthest_row(H, h, sizes, squares, t, is_active):
+    """Violated row whose bound is farthest from t, or -1; its violation in units of its terms.
 
-    Only violations beyond round-off count. ``squares`` holds the squared lengths of what of the
-    rows lies outside of the span of the active ones.
+    Only violations beyond round-off count. ``squares`` holds the squared length of every row's part
+    outside of the span of the active rows.
     """
     length = np.sqrt(_dot(t, t))
     farthest, row, relative = 0.0, -1, 0.0
@@ -142,7 +142,7 @@ def _most_violated(H, h, sizes, squares, t, is_active):
 
 @numba.njit(cache=True)
 def _squares_outside(H, sizes, Q):
-    """Squared lengths of what of the rows lies outside of the span of the orthonormal rows Q."""
+    """Squared length of every row's part outside of the span of the orthonormal rows Q."""
     squares, along = sizes**2, np.dot(H, Q.T)
     for i in range(len(H)):
         squares[i] -= _dot(along[i], along[i])
@@ -205,9 +205,9 @@ def least_norm_active_set(H, h, guess):
     Hessian. A point that is the least-norm one for its active rows takes up the violated row whose
     bound is farthest, and releases active rows whose multiplier becomes zero on the way, until no
     row is violated beyond round-off. Every such walk makes the point longer, so that no set of
-    active rows comes back. How far a bound is, is measured along steps that keep the active rows at
-    theirs (steepest edge): where the rows barely admit a point, that takes a half to a quarter of
-    the walks that the largest violation takes.
+    active rows comes back. The distance is measured along steps on which the active rows stay at
+    their bounds (steepest edge). Where the rows barely admit a point, this takes a half to a
+    quarter of the walks that the largest violation takes.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def least_norm_active_set(H, h, guess):
     squares = _squares_outside(H, sizes, Q[:n_active])
     exact = True
     for _ in range(MAX_STEPS_PER_ROW * (n_rows + size)):
-        row, violation = _most_violated(H, h, sizes, squares, t, is_active)
+        row, violation = _farthest_row(H, h, sizes, squares, t, is_active)
         if row < 0 and exact:
             return t, active[:n_active].copy(), True
         if row < 0:
