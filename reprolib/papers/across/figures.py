@@ -74,12 +74,9 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
 def places(records: pd.DataFrame) -> Figure:
     """Place of every method under each choice of sets and measure that the records allow."""
     methods, names = everywhere(records), set(mean_table(records).index)
-    views = [v for v in (*CHOICES, *KINDS) if any(map(v.has, names)) and _measured(records, v)]
+    measured = set(records["metric"].unique())
+    views = [v for v in (*CHOICES, *KINDS) if any(map(v.has, names)) and v.metric in measured]
     return place_panels([ordered(records, view, methods) for view in views], records)
-
-
-def _measured(records: pd.DataFrame, view) -> bool:
-    return view.metric in set(records["metric"])
 
 
 def heat_table(records: pd.DataFrame) -> Figure:

@@ -82,14 +82,17 @@ def resampled_means(scores: Scores, n_samples: int = N_SAMPLES, seed: int = 0) -
     """Means over the trials in every resample, of shape (n_samples, n_sets, n_methods)."""
     rng = np.random.default_rng(seed)
     n_sets, n_methods, n_trials = scores.values.shape
+    drawn = np.empty((n_samples, n_sets), dtype=np.intp)
+    trials = np.empty((n_samples, n_sets, n_trials), dtype=np.intp)
+    for sample in range(n_samples):
+        drawn[sample] = rng.integers(n_sets, size=n_sets)
+        trials[sample] = rng.integers(n_trials, size=(n_sets, n_trials))
     means, factors = scores.means(), stretch(n_trials, scores.overlap)
-    found = np.empty((n_samples, n_sets, n_methods))
-    for sample in found:
-        drawn = rng.integers(n_sets, size=n_sets)
-        trials = rng.integers(n_trials, size=(n_sets, 1, n_trials))
-        values = np.take_along_axis(scores.values[drawn], trials, axis=2)
-        deviations = values.mean(axis=2).round(9) - means[drawn]
-        sample[:] = means[drawn] + factors[drawn, np.newaxis] * deviations
+    resampled = np.empty((n_samples, n_sets, n_methods))
+    for method in range(n_methods):
+        values = scores.values[drawn[:, :, np.newaxis], method, trials]
+        resampled[:, :, method] = values.mean(axis=2)
+    found = means[drawn] + factors[drawn, np.newaxis] * (resampled.round(9) - means[drawn])
     return found.round(9)
 
 

@@ -137,9 +137,9 @@ def scores_of(records: pd.DataFrame, view: View, methods: list[str]) -> Scores:
 def _replaced(rows: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
     """Put the records on all columns in the place of those on components."""
     whole = every[every["reading"] == ALL_COLUMNS]
-    pairs = set(zip(whole["dataset"], whole["method"], strict=True))
-    known = [pair in pairs for pair in zip(rows["dataset"], rows["method"], strict=True)]
-    return pd.concat([rows[~np.array(known, dtype=bool)], whole])
+    pairs = ["dataset", "method"]
+    known = pd.MultiIndex.from_frame(rows[pairs]).isin(pd.MultiIndex.from_frame(whole[pairs]))
+    return pd.concat([rows[~known], whole])
 
 
 def ordered(records: pd.DataFrame, view: View, methods: list[str] | None = None) -> Ordered:
