@@ -6,7 +6,7 @@ import ast
 import functools
 import importlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -69,8 +69,8 @@ class Entry:
     figure: Figure
 
 
-def write_gallery(page: Path, pictures: Path) -> None:
-    """Draw all figures, and write the page.
+def write_gallery(page: Path, pictures: Path, papers: Sequence[str] = (*PAPERS, *STUDIES)) -> None:
+    """Draw the figures of these papers, and write the page.
 
     Parameters
     ----------
@@ -78,13 +78,14 @@ def write_gallery(page: Path, pictures: Path) -> None:
         Markdown file beside the other sources of the site.
     pictures : Path
         Folder of the PNG files, next to or below that of the page.
+    papers : sequence of str
     """
     pictures.mkdir(parents=True, exist_ok=True)
     for stale in pictures.glob("*.png"):
         stale.unlink()
     use_style()
     lines = [_HEAD]
-    for paper in (*PAPERS, *STUDIES):
+    for paper in papers:
         if found := entries(paper):
             lines += [_title(paper), _code(imports(paper))]
         for entry in found:
