@@ -13,27 +13,34 @@ an n T x n T system, by conjugate gradients. Descent needs ever more epochs the 
 the number of steps hardly depends on C.
 
 The preconditioner has L L' in place of K, with a factor L of r columns: the data of a linear
-kernel, or some columns of a pivoted Cholesky factor, whose missing diagonal is added to D. In the
-class vectors V = L'A G, which sum to zero over the classes, its inverse falls apart into T systems
-of size r that share one multiplier: O(n r^2 T + r^3 T) a step.
+kernel (of wide data, the first principal components), or some columns of a pivoted Cholesky factor.
+The diagonal that they miss is added to D. In the class vectors V = L'A G, which sum to zero over
+the classes, its inverse falls apart into T systems of size r that share one multiplier:
+O(n r^2 T + r^3 T) a step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
 
 #: Columns of L at the start, and at most: more are taken where conjugate gradients are slow.
 FIRST_RANK, LARGEST_RANK = 100, 1000
+#: Of wide data, the principal components at the start; narrower data are a factor themselves.
+FIRST_COMPONENTS = 200
 #: Conjugate gradient steps in one solve for which the columns are doubled, and at most.
 SLOW_SOLVE, LONGEST_SOLVE = 25, 300
+#: The same for wide data, where products with K cost more beside the preconditioner.
+SLOW_WIDE_SOLVE = 10
 #: Relative residual at which the two solves of a step stop.
-PREDICTOR_PRECISION, CORRECTOR_PRECISION = 1e-1, 3e-2
+PRECISIONS = (1e-1, 3e-2)
+#: The same for wide data: with all columns, one step was more precise than asked for.
+WIDE_PRECISIONS = (1e-2, 3e-3)
 #: Duality gap, in sums of complementarity, above which a step lowers the error of the last solves
 #: and not that sum.
 LARGEST_EXCESS = 10.0
@@ -61,18 +68,32 @@ class FactoredGram:
         Of K.
     first_rank : int
         Columns of L that the preconditioner begins with.
+    slow_solve : int
+        Conjugate gradient steps in one solve for which these columns are doubled.
+    precisions : tuple of float
+        Relative residuals at which the solves of predictor and corrector stop.
     """
 
     times: Callable[[np.ndarray], np.ndarray]
     factor: np.ndarray
     diagonal: np.ndarray
     first_rank: int
+    slow_solve: int = SLOW_SOLVE
+    precisions: tuple[float, float] = PRECISIONS
 
     @classmethod
     def of_features(cls, X) -> FactoredGram:
         """K = X X'."""
-        diagonal = np.einsum("ij,ij->i", X, X)
-        return cls(lambda Z: X @ (X.T @ Z), X, diagonal, first_rank=X.shape[1])
+        diagonal, n_features = np.einsum("ij,ij->i", X, X), X.shape[1]
+
+        def times(Z):
+            return X @ (X.T @ Z)
+
+        if n_features <= FIRST_COMPONENTS:
+            return cls(times, X, diagonal, first_rank=n_features)
+        _, axes = eigh(X.T @ X, check_finite=False)
+        components = X @ axes[:, ::-1]
+        return cls(times, components, diagonal, FIRST_COMPONENTS, SLOW_WIDE_SOLVE, WIDE_PRECISIONS)
 
     @classmethod
     def of_matrix(cls, K) -> FactoredGram:
@@ -82,11 +103,11 @@ class FactoredGram:
 
     def divided(self, unit: float) -> FactoredGram:
         """K / unit."""
-        return FactoredGram(
-            lambda Z: self.times(Z) / unit,
-            self.factor / np.sqrt(unit),
-            self.diagonal / unit,
-            self.first_rank,
+        return replace(
+            self,
+            times=lambda Z: self.times(Z) / unit,
+            factor=self.factor / np.sqrt(unit),
+            diagonal=self.diagonal / unit,
         )
 
     def leading(self, rank: int):
@@ -244,7 +265,7 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
             steps = _newton_step(at, rank, abs(value) / left)
         except LinAlgError:  # round-off has made the system indefinite, or zero
             return best, iteration
-        rank *= 1 + steps // SLOW_SOLVE
+        rank *= 1 + steps // gram.slow_solve
     return best, max_iter
 
 
@@ -266,11 +287,12 @@ def _newton_step(at: _Iterate, rank: int, excess: float) -> int:
     def solve(right, precision):
         return _conjugate_gradients(times, preconditioner, right, precision, scale)
 
-    _, of_slacks, of_rooms, _ = at.direction(solve, 0.0, PREDICTOR_PRECISION)
+    for_predictor, for_corrector = at.gram.precisions
+    _, of_slacks, of_rooms, _ = at.direction(solve, 0.0, for_predictor)
     step = at.longest_step(of_slacks, of_rooms)
     ahead = (at.slacks + step * of_slacks) * (at.rooms + step * of_rooms)
     share = 1.0 if excess > LARGEST_EXCESS else (np.mean(ahead, where=at.live) / mu) ** 3
-    target, precision = share * mu - of_slacks * of_rooms, CORRECTOR_PRECISION / max(1.0, excess)
+    target, precision = share * mu - of_slacks * of_rooms, for_corrector / max(1.0, excess)
     dA, of_slacks, of_rooms, steps = at.direction(solve, target, precision)
     at.advance(dA, of_slacks, of_rooms, STEP_SHARE * at.longest_step(of_slacks, of_rooms))
     return steps

@@ -64,4 +64,4 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     return _RUN[task.table](task, X, y, dataset.X[test], dataset.y[test])
 
 
-PROTOCOL = Protocol(PAPER, 2, _datasets, (list_tasks,), run)
+PROTOCOL = Protocol(PAPER, 3, _datasets, (list_tasks,), run)

@@ -9,6 +9,7 @@ from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.simplex import SimplexConeSVC, SimplexHalfspaceSVC
 from reprolib.methods.simplex.kronecker_ipm import (
+    FIRST_COMPONENTS,
     LARGEST_RANK,
     FactoredGram,
     _Preconditioner,
@@ -80,6 +81,20 @@ def test_interior_point_finds_the_optimum_of_the_dense_programme(programme, kern
     assert solution.status == "optimal"
     assert -1e-7 <= solution.relative_gap <= 1.01e-6
     assert solution.primal_objective == pytest.approx(optimum, rel=3e-6)
+
+
+@pytest.mark.parametrize("C", [1e-2, 10.0])
+def test_wide_data_reach_the_certificate_in_few_steps(C):
+    X, y = blobs(0, n=260, p=FIRST_COMPONENTS + 30)
+    dual = make_dual("cone", X @ X.T, y, 4, C)
+    solution = solve_simplex_svm_interior_point(
+        dual, FactoredGram.of_features(X), tol=1e-7, max_iter=40
+    )
+    stored = solve_simplex_svm_interior_point(
+        dual, FactoredGram.of_matrix(X @ X.T), tol=1e-7, max_iter=40
+    )
+    assert solution.status == stored.status == "optimal"
+    assert solution.primal_objective == pytest.approx(stored.primal_objective, rel=3e-7)
 
 
 @pytest.mark.parametrize(("svm", "kind", "hull"), CASES)

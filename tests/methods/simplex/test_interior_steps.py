@@ -34,6 +34,22 @@ def test_first_columns_of_a_factor_and_what_they_miss_of_the_diagonal():
     assert beyond.leading(2)[1].tolist() == [0.0, 1.0, 0.0], "round-off below zero is cut"
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_wide_data_begin_with_their_principal_components(more):
+    p = ipm.FIRST_COMPONENTS + more
+    X = np.random.default_rng(0).normal(size=(5, p))
+    gram = ipm.FactoredGram.of_features(X).divided(2.0)
+    L, missing = gram.leading(3)
+    rule = (ipm.SLOW_WIDE_SOLVE, ipm.WIDE_PRECISIONS) if more else (ipm.SLOW_SOLVE, ipm.PRECISIONS)
+    assert (gram.slow_solve, gram.precisions) == rule
+    assert gram.first_rank == ipm.FIRST_COMPONENTS
+    np.testing.assert_allclose(gram.factor @ gram.factor.T, X @ X.T / 2.0)
+    largest = np.linalg.eigvalsh(X @ X.T / 2.0)[-3:]
+    expected = largest.sum() if more else np.sum(X[:, :3] ** 2) / 2.0
+    assert np.sum(L**2) == pytest.approx(expected)
+    np.testing.assert_allclose(missing, np.sum(X**2, axis=1) / 2.0 - np.sum(L**2, axis=1))
+
+
 def test_a_gram_matrix_in_another_unit():
     X, Z = np.array([[3.0, 4.0], [1.0, 2.0]]), np.array([[1.0, -1.0], [0.5, 2.0]])
     K = X @ X.T
