@@ -17,8 +17,10 @@ and prints its peak memory.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
+import json
 import resource
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -100,7 +102,8 @@ def compare(n_samples: int, n_test: int, n_refits: int, repeats: int) -> pd.Data
     return frame
 
 
-def _large(n_samples, rank, queue):
+def fit_large(n_samples: int, rank: int) -> tuple[float, float, float]:
+    """Seconds, peak memory of this process in GiB, and accuracy of a fit on a low-rank basis."""
     X, y = simulate(n_samples, 1)
     X_test, y_test = simulate(5000, 2)
     start = time.perf_counter()
@@ -108,18 +111,14 @@ def _large(n_samples, rank, queue):
         model = MKPMClassifier(rank, basis="nystrom", rank=rank, gamma=GAMMA, random_state=0)
         accuracy = model.fit(X, y).score_path(X_test, y_test).max()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    queue.put((time.perf_counter() - start, peak, accuracy))
+    return time.perf_counter() - start, peak, float(accuracy)
 
 
-def large(n_samples: int, rank: int):
-    """Seconds, peak memory in GiB and accuracy of a fit on a rank-limited basis."""
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    process = context.Process(target=_large, args=(n_samples, rank, queue))
-    process.start()
-    answer = queue.get()
-    process.join()
-    return answer
+def large(n_samples: int, rank: int) -> tuple[float, float, float]:
+    """`fit_large` in a process of its own."""
+    command = [sys.executable, __file__, "--job", json.dumps([n_samples, rank])]
+    answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return tuple(json.loads(answer.stdout))
 
 
 def main(arguments=None) -> int:
@@ -131,7 +130,11 @@ def main(arguments=None) -> int:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--large", type=int, default=50_000, help="0 leaves the large fit out")
     parser.add_argument("--rank", type=int, default=1500)
+    parser.add_argument("--job", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+    if options.job:
+        print(json.dumps(fit_large(*json.loads(options.job))))
+        return 0
     with threadpool_limits(limits=1):
         frame = compare(options.samples, options.test, options.refits, options.repeats)
     print(frame.round(3).to_string())

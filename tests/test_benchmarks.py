@@ -36,6 +36,18 @@ def test_kpm_benchmark_compares_all_solvers_on_the_same_problems(tmp_path, capsy
     assert target.stat().st_size > 0
 
 
+@pytest.mark.slow
+def test_mkpm_benchmark_measures_the_large_fit_in_a_process_of_its_own(capfd):
+    options = "--samples 60 --test 40 --refits 3 --repeats 1 --large 300 --rank 20"
+    assert main(["bench", "mkpm", *options.split()]) == 0
+    line = re.search(
+        r"N = 300, Nystrom rank 20: .* peak ([\d.]+) GiB, .* (0\.\d+)", capfd.readouterr().out
+    )
+    assert line is not None
+    assert float(line[1]) > 0.05
+    assert float(line[2]) > 0.5
+
+
 def test_protocol_estimate_grows_with_the_sets(capsys):
     one = kpm.protocol_estimate({"a": 60}, n_costs_timed=1)
     assert all(seconds > 0 for seconds in one)

@@ -149,29 +149,40 @@ def predict_blocks(
 
 @njit(cache=True)
 def _decode_path(bit_scores, allocation, weights, offsets, lead, largest):
-    """Nearest code word (Euclidean) at every row of ``allocation``, the first of tied ones."""
+    """Nearest code word (Euclidean) at every row of ``allocation``, the first of tied ones.
+
+    Sums over the bits go on from the first bit whose dimension differs from the row before.
+    """
     n_samples, n_bits, _ = bit_scores.shape
-    n_totals = len(allocation)
-    n_classes = weights.shape[1]
+    n_totals, n_classes = len(allocation), weights.shape[1]
     predicted = np.empty((n_samples, n_totals), dtype=np.int32)
-    similarity = np.empty(n_classes)
+    changed = np.zeros(n_totals, dtype=np.intp)
+    for d in range(1, n_totals):
+        while changed[d] < n_bits and allocation[d, changed[d]] == allocation[d - 1, changed[d]]:
+            changed[d] += 1
+    sums = np.empty((n_bits + 1, n_classes))
+    sums[0] = -offsets
     for i in range(n_samples):
         for d in range(n_totals):
-            for q in range(n_classes):
-                similarity[q] = -offsets[q]
-            for bit in range(n_bits):
+            for bit in range(changed[d], n_bits):
                 score = bit_scores[i, bit, allocation[d, bit]]
                 for q in range(n_classes):
-                    similarity[q] += score * weights[bit, q]
-            predicted[i, d] = _first_nearest(similarity, lead, largest)
+                    sums[bit + 1, q] = sums[bit, q] + score * weights[bit, q]
+            predicted[i, d] = _first_nearest(sums[n_bits], lead, largest)
     return predicted
 
 
 @njit(cache=True)
 def _first_nearest(similarity, lead, largest):
     """Index of the largest value, the first of those that are equal by `TieRule`."""
-    nearest = np.max(similarity)
-    return int(np.argmax(similarity >= nearest - _tolerance(nearest, lead, largest)))
+    nearest = similarity[0]
+    for value in similarity:
+        nearest = max(nearest, value)
+    bar = nearest - _tolerance(nearest, lead, largest)
+    first = 0
+    while similarity[first] < bar:
+        first += 1
+    return first
 
 
 def decode_first(code, scores):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from reprolib.methods.shared.solution import Solution
 
@@ -162,24 +163,25 @@ def _descending(decrements, tol: float):
     return order[np.lexsort((order, rank))]
 
 
-def _min_plus(left, right, max_total: int, tol: float):
+@njit(cache=True)
+def _min_plus(left, right, max_total, tol):
     """(min, +) convolution of two sequences up to ``max_total``, and the index chosen in right.
 
     It is the first whose sum is within ``tol`` of the least.
     """
     n_totals = min(max_total, len(left) + len(right) - 2) + 1
-    reversed_left = left[::-1]
     best = np.empty(n_totals)
     choice = np.empty(n_totals, dtype=np.intp)
     for total in range(n_totals):
         lowest = max(0, total - len(left) + 1)
         highest = min(total, len(right) - 1)
-        offset = len(left) - 1 - total
-        values = reversed_left[offset + lowest : offset + highest + 1] + right[lowest : highest + 1]
-        least = values.min()
-        first = np.argmax(values <= least + tol)
-        best[total] = least
-        choice[total] = lowest + first
+        least = np.inf
+        for index in range(lowest, highest + 1):
+            least = min(least, left[total - index] + right[index])
+        chosen = lowest
+        while left[total - chosen] + right[chosen] > least + tol:
+            chosen += 1
+        best[total], choice[total] = least, chosen
     return best, choice
 
 
