@@ -69,7 +69,7 @@ CASES = {
     ),
     "indefinite kernel of S-RLS": (
         lambda: gram_spectrum(INDEFINITE),
-        "its smallest eigenvalue is -0.25, its largest 4. The kernel must be positive",
+        "its smallest eigenvalue is -0.25, its largest 4. Use a positive semidefinite kernel",
     ),
     "indefinite kernel of an SVM": (
         lambda: SimplexConeSVC(kernel="precomputed").fit(INDEFINITE, [0, 0, 1, 1]),

@@ -25,6 +25,7 @@ from reprolib.methods.shared.kernels import KernelMixin
 from reprolib.methods.shared.path_scores import SCORING, path_scores
 from reprolib.methods.shared.validation import (
     POSITIVE,
+    ROUND_OFF_OF_EIGENVALUES,
     as_numbers,
     require_positive_semidefinite,
     validate_data,
@@ -62,10 +63,7 @@ class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         X, indices = self._training_rows(X, weights), self._encode_classes(y[weights.rows])
         if self.kernel == "linear":
             return _WeightedInput(X, indices, weights, X.shape[1] < X.shape[0])
-        K = self._training_gram(X)
-        if self.kernel != "rbf":
-            require_positive_semidefinite(K, gram_name(self.kernel))
-        return _WeightedInput(K, indices, weights, in_features=False)
+        return _WeightedInput(self._training_gram(X), indices, weights, in_features=False)
 
     def _store_features(self, data: _WeightedInput, Y, coef, shift):
         """Keep W, and the A that goes with it; Y weighed."""
@@ -218,6 +216,8 @@ class SimplexRLSClassifier(_SimplexRLS):
             self._store_features(data, Y, coef, shift)
             return self
         K = data.gram(self.kernel)
+        if self.kernel not in ("linear", "rbf"):
+            require_positive_semidefinite(K, gram_name(self.kernel))
         self._store_dual(data, Y, rls_dual_coefficients_cholesky(K, Y, shift), shift)
         return self
 
@@ -365,8 +365,12 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     def _spectrum(self, data: _WeightedInput):
         if data.in_features:
             return feature_spectrum(data.rows)
+        K = data.gram(self.kernel)
+        if self.kernel in ("linear", "rbf"):
+            return gram_spectrum(K, overwrite=True)
         given = self.kernel == "precomputed" and data.weights.values is None
-        return gram_spectrum(data.gram(self.kernel), overwrite=not given)
+        tol = ROUND_OFF_OF_EIGENVALUES * len(K)
+        return gram_spectrum(K, tol=tol, name=gram_name(self.kernel), overwrite=not given)
 
     def _loo_scores(self, spectrum, data: _WeightedInput):
         """Leave-one-out score at every alpha, shape (L,)."""

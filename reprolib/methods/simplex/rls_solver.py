@@ -14,6 +14,8 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from sklearn.utils.extmath import safe_sparse_dot
 
+from reprolib.methods.shared.validation import refuse_negative
+
 
 def rls_dual_coefficients_cholesky(matrix, Y, shift: float):
     """Solve (matrix + shift I) Z = Y for a symmetric positive semidefinite matrix.
@@ -60,7 +62,9 @@ class Spectrum:
         return self.eigenvectors.shape[1] == len(self.eigenvectors)
 
 
-def gram_spectrum(K, *, psd_tol: float = 1e-6, overwrite: bool = False) -> Spectrum:
+def gram_spectrum(
+    K, *, tol: float = 1e-6, name: str = "The Gram matrix", overwrite: bool = False
+) -> Spectrum:
     """All n eigenpairs of a Gram matrix by divide and conquer; round-off below zero becomes zero.
 
     Memory: the n x n eigenvectors and a workspace of twice that size, 24 n^2 bytes at the peak
@@ -69,15 +73,10 @@ def gram_spectrum(K, *, psd_tol: float = 1e-6, overwrite: bool = False) -> Spect
     Raises
     ------
     ValueError
-        If K is indefinite beyond ``psd_tol`` times its largest eigenvalue.
+        If K is indefinite beyond ``tol`` times its largest eigenvalue; ``name`` is its name there.
     """
     eigenvalues, eigenvectors = eigh(K.T, driver="evd", overwrite_a=overwrite, check_finite=False)
-    if eigenvalues[0] < -psd_tol * np.abs(eigenvalues).max():
-        raise ValueError(
-            f"The Gram matrix is indefinite: its smallest eigenvalue is {eigenvalues[0]:.3g}, its "
-            f"largest {eigenvalues[-1]:.3g}. The kernel must be positive semidefinite; clip the "
-            "negative eigenvalues or use another kernel."
-        )
+    refuse_negative(eigenvalues[0], eigenvalues[-1], tol, name)
     return Spectrum(np.maximum(eigenvalues, 0.0), eigenvectors)
 
 

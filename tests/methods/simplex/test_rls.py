@@ -234,6 +234,15 @@ def test_indefinite_kernel_is_refused():
 
 
 @pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
+def test_a_given_kernel_may_be_negative_by_round_off_only(estimator):
+    tol = 4 * 100 * np.finfo(float).eps
+    model = clone(estimator).set_params(kernel="precomputed")
+    model.fit(np.diag([-0.99 * tol, 1.0, 0.5, 0.5]), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="X is not positive semidefinite"):
+        model.fit(np.diag([-1.01 * tol, 1.0, 0.5, 0.5]), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
 def test_kernel_functions_that_are_indefinite_are_refused_by_name(estimator):
     X, y = blobs(3)
     model = clone(estimator).set_params(kernel="sigmoid", coef0=-2)
@@ -265,7 +274,9 @@ def test_the_linear_kernel_alone_takes_sparse_rows(estimator):
 
 
 def test_spectrum_of_an_indefinite_matrix_is_refused_with_both_ends():
-    with pytest.raises(ValueError, match="smallest eigenvalue is -1, its largest 2. The kernel"):
+    with pytest.raises(
+        ValueError, match="smallest eigenvalue is -1, its largest 2. Use a positive"
+    ):
         gram_spectrum(np.diag([2.0, -1.0, 0.5]))
     np.testing.assert_array_equal(gram_spectrum(np.diag([2.0, -1e-7])).eigenvalues, [0.0, 2.0])
 
