@@ -108,8 +108,10 @@ def bench_pyramids(X, y, tree, repetitions, naive_steps):
         seconds, model = cpu_seconds(
             lambda make=make, name=name: make(X, tree, GRID_VALUES[name]).fit(X, y), repetitions
         )
-        remark = f"{model.n_iter_} steps, keeps {model.n_selected_}, "
-        remark += f"objective {model.objective_:.6g}, relative gap {model.duality_gap_:.1g}"
+        remark = f"{model.status_} in {model.n_iter_} steps, keeps {model.n_selected_}, "
+        remark += f"objective {model.objective_:.6g}"
+        if np.isfinite(model.duality_gap_):
+            remark += f", relative gap {model.duality_gap_:.1g}"
         rows.append((f"{name}, ours", seconds, remark))
         if name != "keops":
             continue
