@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from benchmarks import kpm, large_n
+from benchmarks import kpm, large_n, simplex
 from reprolib.cli.commands.bench import names
 from reprolib.cli.main import main
 
@@ -48,6 +49,14 @@ def test_mkpm_benchmark_measures_the_large_fit_in_a_process_of_its_own(capfd):
     assert float(line[2]) > 0.5
 
 
+def test_simplex_benchmark_certifies_what_it_times_on_letter(monkeypatch, capsys):
+    monkeypatch.setattr(simplex, "letter", lambda: simplex.make_data(200, 5, 4))
+    assert simplex.main(["letter"]) == 0
+    gaps = re.findall(r"^10?\.0 .*\(gap (\S+)\)", capsys.readouterr().out, flags=re.MULTILINE)
+    assert len(gaps) == 2
+    assert all(abs(float(gap)) <= 1e-3 for gap in gaps)
+
+
 def test_protocol_estimate_grows_with_the_sets(capsys):
     one = kpm.protocol_estimate({"a": 60}, n_costs_timed=1)
     assert all(seconds > 0 for seconds in one)
@@ -85,6 +94,14 @@ def test_documented_measurements_are_the_stored_ones():
     assert text.split(large_n.BEGIN)[1].split(large_n.END)[0].strip() == (large_n.markdown(stored))
 
 
+def test_large_n_benchmark_needs_the_marker_before_it_measures(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("no tables here")
+    with pytest.raises(SystemExit):
+        large_n.main(["--document", str(page)])
+    assert "has no line <!-- measured: begin -->" in " ".join(capsys.readouterr().err.split())
+
+
 def test_large_n_entries_end_where_they_may_not_allocate(tmp_path):
     large_n.write_rows(tmp_path, 100_000)
     refused = large_n.measure("S-RLS, Nystrom, limited", 100_000, 20, tmp_path, 8.0)
@@ -96,3 +113,4 @@ def test_large_n_entries_end_where_they_may_not_allocate(tmp_path):
 def test_exponent_is_the_slope_at_the_large_sizes():
     sizes = [1000, 30_000, 300_000]
     assert large_n.exponent(sizes, [9.0, 2.0, 20.0]) == pytest.approx(1.0)
+    assert math.isnan(large_n.exponent([30_000], [2.0]))

@@ -36,7 +36,8 @@ def chosen_papers(names: list[str]) -> list[str]:
 
 def add_jobs(parser) -> None:
     """Add the number of worker processes."""
-    parser.add_argument("--jobs", type=int, default=2, help="worker processes (default: 2)")
+    words = "worker processes, -1 for all cores (default: 2)"
+    parser.add_argument("--jobs", type=int, default=2, help=words)
 
 
 def require_jobs(number: int) -> None:

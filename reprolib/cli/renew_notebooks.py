@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
 import data_fetch
@@ -54,7 +54,7 @@ def renew(path: Path) -> str:
             store_widget_state=False,
             resources={"metadata": {"path": str(path.parent)}},
         ).execute()
-    except CellExecutionError as error:
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return f"{path} is left as it is: {error}"
     write_atomically(path, nbformat.writes(cleaned(notebook)).rstrip() + "\n")
     out().print(f"renewed {path}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -226,3 +227,13 @@ def test_version(capsys):
         main(["--version"])
     assert stop.value.code == 0
     assert "reprolib" in capsys.readouterr().out
+
+
+def test_a_dry_run_counts_tasks_and_needs_no_folder_to_write_to(tmp_path, capsys):
+    taken = tmp_path / "taken"
+    taken.touch()
+    assert main(["reproduce", "kpm", "--full", "--dry-run", "--output", str(taken)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert re.search(
+        r"kpm, full profile: \d+ tasks, \d+ of them finished and stored; about \d+", told
+    )

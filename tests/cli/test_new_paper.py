@@ -136,3 +136,21 @@ def test_notebook_that_needs_absent_data_is_left_as_it_is(tmp_path, monkeypatch,
     assert "is left as it is: it needs uci/letter" in capsys.readouterr().err
     assert path.read_text() == text
     assert main(["renew-notebooks", str(tmp_path / "y.ipynb")]) == 2
+
+
+@pytest.mark.parametrize("error", ["CellTimeoutError", "DeadKernelError"])
+def test_notebook_whose_kernel_stops_is_left_as_it_is(error, tmp_path, monkeypatch, capsys):
+    exceptions = pytest.importorskip(
+        "nbclient", reason="the extra `test` is not installed"
+    ).exceptions
+    path = tmp_path / "x.ipynb"
+    path.write_text(new_paper.notebook("%% code\n1\n", "x"))
+    text = path.read_text()
+
+    def stop(self):
+        raise getattr(exceptions, error)("no answer")
+
+    monkeypatch.setattr("nbclient.NotebookClient.execute", stop)
+    assert main(["renew-notebooks", str(path)]) == 1
+    assert "is left as it is: no answer" in " ".join(capsys.readouterr().err.split())
+    assert path.read_text() == text

@@ -50,13 +50,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="run nothing: say which tasks there are, which data, and how many minutes",
+        help="run nothing: say how many tasks, which data and how many minutes it takes",
     )
     parser.add_argument(
         "--output",
         type=Path,
-        help="folder for results, figures, report and the log of failures (default: build; sound "
-        "--full runs on real data are then also written to the checkout's results)",
+        help="folder for results, figures, report and the log of failures (default: build, with "
+        "--only build/only; sound --full runs on real data are then also written to the "
+        "checkout's results)",
     )
     parser.set_defaults(profile="quick")
 
@@ -78,7 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the arguments, and rerun."""
     arguments.papers = shared.chosen_papers(arguments.papers)
     shared.require_jobs(arguments.jobs)
-    shared.require_output_folder(arguments.output or shared.BUILD)
+    if not arguments.dry_run:
+        shared.require_output_folder(arguments.output or shared.BUILD)
     from reprolib.cli import reproduce
 
     return reproduce.run(arguments)
