@@ -154,8 +154,9 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         ------
         ValueError
             If there is one class only, the kernel does not tell the points apart,
-            ``n_components`` exceeds the rank of the Gram matrix, or a kernel other than "linear"
-            and "rbf" is not positive semidefinite.
+            ``n_components`` exceeds the rank of the Gram matrix, an offset of the kernel hides
+            directions (centre the data), or a kernel other than "linear" and "rbf" is not positive
+            semidefinite.
         """
         self._validate_params()
         maximise = get_maximiser(self.constraint, self.ridge)
@@ -166,6 +167,12 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         m = check_n_components(self.n_components, len(np.unique(y)), numerical_rank(K))
         work = center_gram(K) if self.center else K
         A, self.eigenvalues_ = maximise(work, L, m)
+        if A.shape[1] < m:
+            raise ValueError(
+                f"the kernel has an offset beside which constraint={self.constraint!r} finds "
+                f"{A.shape[1]} of {m} directions; subtract the mean from the features, "
+                "or give center=True."
+            )
         A = idle_to_zero(A, work, projected_size(work, self.constraint))
         self.components_, self._offset = uncentered(A, K, self.center)
         self.objective_ = float(self.eigenvalues_.sum())

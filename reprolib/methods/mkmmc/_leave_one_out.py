@@ -158,11 +158,21 @@ def _centered_inverse(K):
     return np.linalg.inv(bordered)[:n, :n]
 
 
+def _left_out(y):
+    """Indices of a point and of the others, for each point that is not all that parts two classes.
+
+    Without such a point there is no projection, and it counts as an error.
+    """
+    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    for i, code in enumerate(codes):
+        if len(classes) != 2 or counts[code] > 1:
+            yield i, np.delete(np.arange(len(codes)), i)
+
+
 def _refitted_projections(K, y, laplacian, n_components: int, constraint: str):
     """Learn the coefficients anew on the Gram matrix without row and column i."""
     maximise = get_maximiser(constraint)
-    for i in range(len(y)):
-        rest = np.delete(np.arange(len(y)), i)
+    for i, rest in _left_out(y):
         K_rest = K[np.ix_(rest, rest)]
         A, _ = maximise(K_rest, laplacian(y[rest]), n_components)
         A = idle_to_zero(A, K_rest, projected_size(K_rest, constraint))
@@ -178,8 +188,7 @@ def _function_projections(K, y, laplacian, n_components: int, _):
     """
     eigenvalues, U = gram_eigh(center_gram(K), rank_tol=RANK_TOL)
     F = U * np.sqrt(eigenvalues)
-    for i in range(len(y)):
-        rest = np.delete(np.arange(len(y)), i)
+    for i, rest in _left_out(y):
         F_rest = F[rest]
         S = F_rest.T @ laplacian(y[rest]) @ F_rest
         B, _ = determined_eigenvectors(S, n_components, U[rest], by_scatter(F_rest))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -11,6 +13,9 @@ from reprolib.methods.mkmmc._graph import margin_laplacian
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
 from reprolib.methods.mkmmc._ties import determined_eigenvectors
 from reprolib.methods.shared.validation import validate_data
+
+#: Directions of X that vary by less than this share of the largest variation are round-off.
+ROUND_OFF = 1e-9
 
 
 def check_n_components(n_components, n_classes: int, rank: int) -> int:
@@ -29,6 +34,20 @@ def check_n_components(n_components, n_classes: int, rank: int) -> int:
             f"give an integer from 1 to {rank}, or None for one less than the number of classes."
         )
     return int(n_components)
+
+
+def _rank(singular) -> int:
+    """Number of singular values that count; warn where those that do not are no round-off."""
+    sizes = singular / (singular[0] or 1.0)
+    rank = int(np.count_nonzero(sizes > np.sqrt(RANK_TOL)))
+    if n_left := int(np.count_nonzero(sizes > ROUND_OFF)) - rank:
+        warnings.warn(
+            f"MMC leaves out {n_left} directions of X in which it varies by less than "
+            f"{np.sqrt(RANK_TOL):.0e} of its largest variation. Scale the features, for example "
+            "with sklearn.preprocessing.StandardScaler.",
+            stacklevel=3,
+        )
+    return rank
 
 
 def center_columns(X):
@@ -119,7 +138,7 @@ class MMC(_SupervisedProjection):
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
         centered, self.mean_ = center_columns(X)
         U, singular, Vt = np.linalg.svd(centered, full_matrices=False)
-        rank = int(np.count_nonzero(singular > np.sqrt(RANK_TOL) * singular[0]))
+        rank = _rank(singular)
         if rank == 0:
             raise ValueError(
                 "all rows of X are the same, and there is no direction to project on; give "

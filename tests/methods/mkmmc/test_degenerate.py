@@ -270,9 +270,9 @@ def test_constant_features_leave_no_direction():
 
 def test_leave_one_out_of_the_last_of_a_class():
     K, y = gram(np.arange(4.0)[:, None], gamma=0.5), np.array([0, 1, 1, 1])
-    assert leave_one_out_collapsed_path(K, y).shape == (1,)
-    with pytest.raises(ValueError, match=r"y has 1 class, \[\w+\];"):
-        leave_one_out_path(K, y, margin_laplacian, 1, constraint="function")
+    collapsed = leave_one_out_collapsed_path(K, y)
+    path = leave_one_out_path(K, y, margin_laplacian, 1, constraint="whitened")
+    assert path.tolist() == collapsed.tolist() == [0.5]
 
 
 @pytest.mark.parametrize("constraint", list(CONSTRAINTS))
@@ -286,3 +286,38 @@ def test_degenerate_fits_are_silent_or_value_errors(constraint):
                 Z = estimator.fit(X, y).transform(X)
                 assert Z.shape[1] == len(estimator.get_feature_names_out())
                 assert np.all(np.isfinite(Z))
+
+
+def test_mmc_warns_of_directions_that_are_small_beside_another():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = np.column_stack([rng.normal(size=40), y + 0.1 * rng.normal(size=40)])
+    with pytest.warns(UserWarning, match="MMC leaves out 1 directions of X"):
+        MMC().fit(X * [1e6, 1.0], y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MMC(2).fit(X * [1e4, 1.0], y)
+        MMC(1).fit(X[:, [1, 1, 1]] + 1e3, y)
+
+
+def test_an_offset_that_hides_directions_of_function_space_is_refused():
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 3
+    X = rng.normal(size=(30, 3)) + np.eye(3)[y]
+    options = {"kernel": "linear", "constraint": "function"}
+    with pytest.raises(ValueError, match="finds 1 of 2 directions; subtract"):
+        KernelMMC(**options).fit(X + 1e6, y)
+    centred = KernelMMC(**options).fit(X - X.mean(axis=0), y)
+    np.testing.assert_allclose(centred.eigenvalues_, MMC().fit(X, y).eigenvalues_)
+
+
+@pytest.mark.parametrize("constraint", ["coefficient", "function", "whitened"])
+def test_a_point_that_is_one_of_two_classes_is_an_error_without_itself(constraint):
+    X = np.array([0.0, 0.3, 0.7, 1.2, 2.0, 9.0])[:, None]
+    y = np.array([0, 0, 0, 0, 0, 1])
+    path = leave_one_out_path(gram(X), y, margin_laplacian, 1, constraint=constraint)
+    assert path.tolist() == [5 / 6]
+    if constraint == "whitened":
+        np.testing.assert_array_equal(path, leave_one_out_collapsed_path(gram(X), y))
+    with pytest.raises(ValueError, match="one class|1 class"):
+        leave_one_out_path(gram(X), 0 * y, margin_laplacian, 1, constraint=constraint)

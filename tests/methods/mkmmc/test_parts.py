@@ -186,6 +186,7 @@ def test_sizes_of_all_projections_by_constraint():
     np.testing.assert_allclose(sizes, [5.0, np.sqrt(7.0), np.sqrt(2.0)])
 
 
+@pytest.mark.filterwarnings("ignore:MMC leaves out")
 @pytest.mark.parametrize(("small", "rank"), [(1.1e-5, 2), (0.9e-5, 1)])
 def test_directions_of_a_hundred_thousandth_of_the_spread_do_not_count(small, rank):
     """Their eigenvalues are 1e-10 of the largest."""
