@@ -279,3 +279,13 @@ def test_bases_are_written_in_all_points_in_random_ones_or_in_the_longest():
     assert support["kernel_pca"] == [*range(10)]
     assert support["cholesky"] == [1, 2], "of what is left, (3, 0) is longer than (2, 0)"
     assert len(set(support["nystrom"])) == 2
+
+
+@pytest.mark.parametrize(("lead", "expected"), [(0.0, 2), (9e-10, 2), (2e-9, 3)])
+def test_of_dimensions_that_tie_the_smallest_is_taken(monkeypatch, lead, expected):
+    """Entry 0 is no choice; a lead within TIE_TOL of KPM is rounding."""
+    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) % 2
+    scores = np.array([9.0, 0.5, 0.75, 0.75 + lead, 0.75])
+    monkeypatch.setattr(MKPMClassifierCV, "_held_out_score", lambda self, *fold: 4.0 * scores)
+    model = MKPMClassifierCV(4, gamma=0.5, cv=3).fit(X, y)
+    assert model.n_components_ == expected
