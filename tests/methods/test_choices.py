@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import balanced_accuracy_score, make_scorer
-from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    KFold,
+    LeaveOneOut,
+    PredefinedSplit,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.svm import SVC
 
 import reprolib
+from reprolib.methods.shared.path_scores import require_scores
 from reprolib.methods.shared.validation import ConstantClassifierWarning
 
 
@@ -69,6 +76,29 @@ def test_leave_one_out_chooses_by_any_score(kernel, n_classes):
         one = reprolib.SimplexRLSClassifier(alpha * n / (n - 1), kernel=kernel)
         expected = balanced_accuracy_score(y, cross_val_predict(one, X, y, cv=LeaveOneOut()))
         assert found == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize("make", [reprolib.KPMClassifierCV, reprolib.MKPMClassifierCV])
+def test_a_score_that_is_not_defined_on_a_fold_is_refused(make):
+    X, y = rare()
+    parts = np.where(np.arange(len(y)) % 2, 0, 1)
+    parts[np.flatnonzero(y == 0)[:3]] = 2
+    says = "scoring='roc_auc' is NaN on fold 2 of cv, .* stratified ones"
+    with pytest.raises(ValueError, match=says):
+        make(4, gamma=0.1, cv=PredefinedSplit(parts), scoring="roc_auc").fit(X, y)
+    make(4, gamma=0.1, cv=PredefinedSplit(parts % 2), scoring="roc_auc").fit(X, y)
+
+
+@pytest.mark.parametrize("bad", [0, 1, 2, None])
+def test_scores_are_required_of_every_point_of_a_path(bad):
+    scores = np.array([0.25, -np.inf, 1.0])
+    if bad is None:
+        assert require_scores(scores, "accuracy", 3) is scores
+        return
+    scores[bad] = np.nan
+    with pytest.raises(ValueError, match="scoring='accuracy' is NaN on fold 3 of cv"):
+        require_scores(scores, "accuracy", 3)
 
 
 def test_a_score_that_does_not_exist_is_refused():

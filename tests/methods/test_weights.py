@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GridSearchCV, LeaveOneGroupOut
+from sklearn.model_selection import GridSearchCV, LeaveOneGroupOut, PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import reprolib
-from reprolib.methods.shared.weights import example_weights
+from reprolib.methods.shared.weights import counted_folds, example_weights
 from reprolib.methods.simplex.losses import make_loss
 
 #: Estimators whose answers are exact or close to it, what they are fitted with, and how near to
@@ -219,6 +220,46 @@ def test_cross_validation_counts_by_weight_and_takes_groups(name):
     np.testing.assert_allclose(
         weighted.decision_function(X), expected, atol=1e-7 * np.abs(expected).max()
     )
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy"])
+@pytest.mark.parametrize("name", CROSS_VALIDATED)
+def test_a_fold_that_holds_out_nothing_that_counts_is_left_out(name, scoring):
+    X, y, repeats = noisy()
+    repeats = repeats + 1.0
+    runs = np.arange(len(y)) % 3
+    repeats[runs == 1] = 0.0
+    model = CROSS_VALIDATED[name](LeaveOneGroupOut()).set_params(scoring=scoring)
+    weighted = clone(model).fit(X, y, sample_weight=repeats, groups=runs)
+    kept = repeats > 0.0
+    alone = clone(model).fit(X[kept], y[kept], sample_weight=repeats[kept], groups=runs[kept])
+    path = "cv_error_path_" if hasattr(alone, "cv_error_path_") else "cv_score_path_"
+    np.testing.assert_array_equal(getattr(weighted, path), getattr(alone, path))
+    assert weighted.n_components_ == alone.n_components_
+    empty = PredefinedSplit(np.where(kept, -1, 0))
+    with pytest.raises(ValueError, match="No fold of cv holds out a row of positive weight; give"):
+        clone(model).set_params(cv=empty).fit(X, y, sample_weight=repeats)
+
+
+def test_folds_keep_their_numbers():
+    weights = example_weights([0, 1, 0, 1], [1.0, 0.0, 2.0, 3.0])
+    rows = [np.array(pair) for pair in ([0, 2, 3], [1], [0, 1], [2, 3])]
+    folds = [(rows[0], rows[1]), (rows[2], rows[3])]
+    ((number, train, test),) = counted_folds(folds, weights.counted)
+    assert (number, train.tolist(), test.tolist()) == (1, [0], [2, 3])
+    ((number, train, test),) = counted_folds(folds, weights.positions)
+    assert (number, train.tolist(), test.tolist()) == (1, [0], [1, 2])
+    assert [fold[0] for fold in counted_folds(folds, lambda rows: rows)] == [0, 1]
+
+
+@pytest.mark.parametrize("share", [0.1, 1.0, 3.0])
+def test_equal_dimensions_tie_under_any_uniform_weight(share):
+    X, y = make_blobs(30, 2, centers=3, random_state=1)
+    make = CROSS_VALIDATED["MKPM"]
+    plain = make(3).fit(X, y)
+    weighted = make(3).fit(X, y, sample_weight=np.full(30, share))
+    np.testing.assert_allclose(weighted.cv_score_path_, plain.cv_score_path_)
+    assert weighted.n_components_ == plain.n_components_
 
 
 @pytest.mark.parametrize("loss", ["least_squares", "cone", "halfspace", "cone_halfspace"])

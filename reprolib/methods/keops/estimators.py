@@ -128,8 +128,15 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
             y = column_or_1d(y)
             weights = example_weights(y, sample_weight, self.class_weight)
             kernels = KernelStack(check_stack(X, len(y))[:, weights.rows][:, :, weights.rows])
+            self._forget_features(len(y))
         self._rows, self._n_samples = weights.rows, weights.n_samples
         return kernels, self._signs(y[weights.rows]), weights.values
+
+    def _forget_features(self, n_samples: int):
+        """Kernel values of n training points are the features; there are no weights of others."""
+        self.n_features_in_ = n_samples
+        for name in ("coef_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
 
     def _alternate(self, kernels, signs, costs, exponents, start):
         return solve_pyramid_alternating(
@@ -242,7 +249,8 @@ class KEOPSClassifier(_PyramidClassifier):
     n_selected_ : tuple of int
         Selected nodes of every level.
     objective_path_ : ndarray of shape (n_iter_,)
-        Objective after every outer step; non-increasing.
+        Objective after every outer step; non-increasing. `MKLClassifier`'s quadratic programme
+        gives the last one only, shape (1,).
     objective_ : float
         Objective of the solution.
     duality_gap_ : float

@@ -178,7 +178,7 @@ def solve_mkl_features(
     Parameters
     ----------
     features : LinearBlocks
-        With one feature for each kernel, M in all.
+        With one feature for each kernel, M in all, in any order.
     y : ndarray of shape (n,), values -1 and 1
     C : float
     costs : ndarray of shape (n,), optional
@@ -210,7 +210,7 @@ def solve_mkl_features(
     >>> solution.variables["effective"].round(3).tolist(), solution.status
     ([1.0, 0.0], 'optimal')
     """
-    X = features.X
+    X = np.asfortranarray(features.X[:, np.argsort(features.blocks)])
     costs = np.ones(len(y)) if costs is None else costs
     scale = float(np.sqrt(np.mean(X**2))) or 1.0
     B = np.ascontiguousarray(y[:, None] * (X / scale))

@@ -104,7 +104,7 @@ class KernelComponents:
         """Decompose a Gram matrix; centring is in feature space, on the training data."""
         diagonal = np.diagonal(K)
         scale = diagonal[:, np.newaxis] + diagonal
-        group = np.argmax(scale - 2.0 * K <= DUPLICATE_TOL * scale, axis=1)
+        group = np.argmax(scale - 2.0 * K <= DUPLICATE_TOL * np.abs(scale), axis=1)
         work = center_gram(K, weights=weights) if center else K
         center_row = weighted_row_mean(K, weights) if center else np.zeros(len(K))
         if weights is None:

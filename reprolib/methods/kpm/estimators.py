@@ -21,11 +21,11 @@ from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.square_path import solve_square_path
 from reprolib.methods.shared.binary import BinaryClassifierMixin
 from reprolib.methods.shared.kernels import KernelMixin
-from reprolib.methods.shared.path_scores import SCORING, path_scores
+from reprolib.methods.shared.path_scores import SCORING, path_scores, require_scores
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import COUNT, known_labels, list_folds, warn_if_constant
-from reprolib.methods.shared.weights import CLASS_WEIGHT, example_weights
+from reprolib.methods.shared.weights import CLASS_WEIGHT, counted_folds, example_weights
 
 LOSSES: dict[str, Callable] = {
     "hinge": solve_hinge_lp_path,
@@ -490,7 +490,8 @@ class KPMClassifierCV(_ProjectionMachine):
         Raises
         ------
         ValueError
-            For the reasons of `KPMClassifier.fit`, or if the kernel is zero on a training fold.
+            For the reasons of `KPMClassifier.fit`, or if the kernel is zero on a training fold,
+            ``scoring`` is NaN on a fold, or no fold holds out a row of positive weight.
         NotOptimalError
             If not even one component can be certified.
 
@@ -502,9 +503,9 @@ class KPMClassifierCV(_ProjectionMachine):
         X, labels = self._validate(X, y)
         K, y, weights = self._fit_data(X, labels, sample_weight)
         folds = list_folds(self._splitter(labels), X, labels, groups)
-        folds = [[weights.positions(rows) for rows in fold] for fold in folds]
+        folds = counted_folds(folds, weights.positions)
         fold_components = [
-            self._components(K[np.ix_(train, train)], weights.of(train)) for train, _ in folds
+            self._components(K[np.ix_(train, train)], weights.of(train)) for _, train, _ in folds
         ]
         components = self._components(K, weights)
         solve = LOSSES[self.loss]
@@ -517,11 +518,11 @@ class KPMClassifierCV(_ProjectionMachine):
         wanted = min(self.max_components, max_rank)
         path = components.fit_determined_path(y, wanted, solve)
         errors, paths = np.zeros(path.max_components), [path]
-        for (train, test), fold in zip(folds, fold_components, strict=True):
+        for (number, train, test), fold in zip(folds, fold_components, strict=True):
             fold_path = fold.fit_determined_path(y[train], len(errors), solve)
             paths.append(fold_path)
             scores = fold_path.scores(K[np.ix_(test, train)])
-            lost = self._lost(y[test], scores, weights.of(test))
+            lost = self._lost(y[test], scores, weights.of(test), number)
             errors = errors[: fold_path.max_components] + lost
         self.max_components_ = len(errors)
         self.path_end_ = next((path.end for path in reversed(paths) if path.end), "")
@@ -532,18 +533,19 @@ class KPMClassifierCV(_ProjectionMachine):
         self._warn_if_constant(K)
         return self
 
-    def _lost(self, y, scores, held_out):
+    def _lost(self, y, scores, held_out, fold: int):
         """Errors on a fold for every number of components, or minus its scores."""
         if self.scoring is None:
             return held_out.n_repeats * error_path(y, scores, held_out.repeats)
         labels = self.classes_[(y > 0).astype(int)]
         repeats = held_out.repeats
-        return -path_scores(self.scoring, self.classes_, scores, labels, sample_weight=repeats)
+        found = path_scores(self.scoring, self.classes_, scores, labels, sample_weight=repeats)
+        return -require_scores(found, self.scoring, fold)
 
     def _mean(self, lost, folds, weights):
         """Keep the mean of what all folds lost, and return it."""
         if self.scoring is None:
-            self.cv_error_path_ = lost / sum(weights.of(test).n_repeats for _, test in folds)
+            self.cv_error_path_ = lost / sum(weights.of(test).n_repeats for _, _, test in folds)
             return self.cv_error_path_
         self.cv_score_path_ = -lost / len(folds)
         return -self.cv_score_path_

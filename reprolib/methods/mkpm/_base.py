@@ -74,7 +74,8 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         largest = int(self.allocation_path_.max())
         self._paths = paths.truncate(largest)
         self._projection = basis.projection[:, :largest]
-        self.support_ = basis.support
+        self._support = basis.support
+        self.support_ = np.arange(weights.n_samples)[weights.rows][basis.support]
         self.dual_coef_ = self.dual_coef_at(self.n_components_)
         self.intercept_ = self._paths.intercepts(self.allocation_)
         if self.kernel != "precomputed":
@@ -206,7 +207,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         if len(y) != len(features):
             raise ValueError(f"y has {len(y)} entries, but X has {len(features)} rows.")
         rows = self.allocation_path_ if allocations is None else self._checked(allocations)
-        counts = np.ones(len(y), dtype=np.intp) if sample_weight is None else sample_weight
+        counts = np.asarray(np.ones(len(y), np.intp) if sample_weight is None else sample_weight)
         correct = np.zeros(len(rows), dtype=counts.dtype)
         for block, indices in predict_blocks(self._paths, features, rows, self.code_):
             correct += counts[block] @ (self.classes_[indices] == y[block, None])
@@ -252,4 +253,4 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
     def _support_gram(self, X):
         check_is_fitted(self)
         K = self._cross_gram(X)
-        return K[:, self.support_] if self.kernel == "precomputed" else K
+        return K[:, self._support] if self.kernel == "precomputed" else K

@@ -75,7 +75,8 @@ class MKPMClassifier(_MKPM):
     objective_path_ : ndarray of shape (n_components_ + 1,)
         Empirical risk summed over bits, equation (11).
     support_ : ndarray of shape (m,)
-        Training points in the expansion of the predictors: all, landmarks, or pivots.
+        Rows of the training data in the expansion of the predictors: all of positive weight,
+        landmarks, or pivots.
     dual_coef_ : ndarray of shape (m, L)
         f_l(x) = sum_i dual_coef_[i, l] k(x, X_fit_[i]) + intercept_[l].
     intercept_ : ndarray of shape (L,)

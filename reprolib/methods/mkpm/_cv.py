@@ -7,13 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.model_selection import check_cv
 
+from reprolib.methods.kpm.estimators import select_dimension
 from reprolib.methods.mkpm._base import _MKPM
 from reprolib.methods.mkpm._classifier import MKPMClassifier
 from reprolib.methods.mkpm._paths import TieRule
 from reprolib.methods.shared.kernels import Kernel
-from reprolib.methods.shared.path_scores import SCORING, path_scores
+from reprolib.methods.shared.path_scores import SCORING, path_scores, require_scores
 from reprolib.methods.shared.validation import COUNT, list_folds
-from reprolib.methods.shared.weights import example_weights
+from reprolib.methods.shared.weights import counted_folds, example_weights
 
 
 class MKPMClassifierCV(_MKPM):
@@ -124,23 +125,23 @@ class MKPMClassifierCV(_MKPM):
         Raises
         ------
         ValueError
-            Beside the reasons of `MKPMClassifier`: a fold trains without one of the classes.
+            Beside the reasons of `MKPMClassifier`: a fold trains without one of the classes,
+            ``scoring`` is NaN on a fold, or no fold holds out a row of positive weight.
         """
         X, y = self._validate(X, y)
         folds = list_folds(check_cv(self.cv, y, classifier=True), X, y, groups)
         weights = example_weights(y, sample_weight)
-        folds = [[weights.counted(rows) for rows in fold] for fold in folds]
+        folds = counted_folds(folds, weights.counted)
         correct = [
-            self._held_out_score(X, y, train, test, fold, weights)
-            for fold, (train, test) in enumerate(folds)
+            self._held_out_score(X, y, train, test, fold, weights) for fold, train, test in folds
         ]
         length = min(len(fold_correct) for fold_correct in correct)
         total = np.sum([fold_correct[:length] for fold_correct in correct], axis=0)
         if self.scoring is None:
-            self.cv_score_path_ = total / sum(weights.at(test).n_repeats for _, test in folds)
+            self.cv_score_path_ = total / sum(weights.at(test).n_repeats for _, _, test in folds)
         else:
             self.cv_score_path_ = total / len(folds)
-        return self._fit_path(X, y, 1 + int(np.argmax(total[1:])), weights)
+        return self._fit_path(X, y, select_dimension(-self.cv_score_path_[1:]), weights)
 
     def _held_out_score(self, X, y, train, test, fold: int, weights):
         """Right predictions on one fold, or its score, for every total dimension."""
@@ -165,7 +166,7 @@ class MKPMClassifierCV(_MKPM):
         if self.scoring is None:
             return model.count_path(X_test, y[test], sample_weight=repeats)
         values = model.decision_path(X_test)
-        return path_scores(
+        scores = path_scores(
             self.scoring,
             model.classes_,
             values,
@@ -173,3 +174,5 @@ class MKPMClassifierCV(_MKPM):
             sample_weight=repeats,
             tolerance=TieRule.of(model.code_).tolerance,
         )
+        require_scores(scores[1:], self.scoring, fold)
+        return scores

@@ -91,3 +91,20 @@ def path_scores(
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     point = _PathPoint(classes, tolerance)
     return np.array([scorer(point, part, y, **weights) for part in np.moveaxis(values, -1, 0)])
+
+
+def require_scores(scores, scoring: str | Callable, fold: int):
+    """Return the scores of one fold if there are some.
+
+    Raises
+    ------
+    ValueError
+        If one is NaN.
+    """
+    if np.isnan(scores).any():
+        raise ValueError(
+            f"scoring={scoring!r} is NaN on fold {fold} of cv, as where a single class is held "
+            "out. Use folds that hold out every class (fewer or stratified ones), or another "
+            "scoring."
+        )
+    return scores

@@ -135,6 +135,34 @@ def example_weights(y, sample_weight, class_weight=None) -> ExampleWeights:
     return ExampleWeights(len(y), rows, values[rows], repeats_or_none)
 
 
+def counted_folds(folds, pick) -> list:
+    """Numbers of the folds that hold out a row that counts, and what counts of their rows.
+
+    Parameters
+    ----------
+    folds : list of (training rows, held-out rows)
+    pick : callable
+        `ExampleWeights.positions` or `ExampleWeights.counted`.
+
+    Returns
+    -------
+    list of (number, training rows, held-out rows)
+
+    Raises
+    ------
+    ValueError
+        If no fold holds out a row of positive weight.
+    """
+    counted = [(number, pick(train), pick(test)) for number, (train, test) in enumerate(folds)]
+    kept = [fold for fold in counted if len(fold[2])]
+    if not kept:
+        raise ValueError(
+            "No fold of cv holds out a row of positive weight; give held-out rows some "
+            "sample_weight, or use other folds."
+        )
+    return kept
+
+
 def merge_repeated(X, y, weights: ExampleWeights):
     """Make one example of equal rows with equal labels, of their total weight.
 

@@ -240,3 +240,40 @@ def test_mkl_falls_back_on_the_alternation_where_the_quadratic_programme_is_inac
     model = MKLClassifier(C=1e6).fit(X, np.arange(13) % 2)
     assert model.status_ == "optimal"
     assert model.duality_gap_ < 1e-6
+
+
+def test_kernels_of_single_features_may_come_in_any_order():
+    X, y = np.random.default_rng(0).normal(size=(80, 4)), np.arange(80) % 2
+    X[:, 0] += 4.0 * y
+    X[:, 3] -= 2.0 * y
+    ours, order = MKLClassifier(C=0.1).fit(X, y), np.array([1, 2, 0, 3])
+    given = MKLClassifier(C=0.1, blocks=order).fit(X, y)
+    assert given.status_ == "optimal"
+    assert given.n_iter_ == ours.n_iter_, "the quadratic programme, too"
+    np.testing.assert_allclose(given.coef_, ours.coef_, atol=1e-9)
+    np.testing.assert_allclose(given.kernel_weights_[order], ours.kernel_weights_, atol=1e-9)
+    np.testing.assert_allclose(given.kernel_norms_[order], ours.kernel_norms_, atol=1e-9)
+    assert given.score(X, y) > 0.95
+
+
+@pytest.mark.parametrize("make", [KEOPSClassifier, MKLClassifier])
+def test_a_refit_on_given_kernels_forgets_the_features(make):
+    pd = pytest.importorskip("pandas")
+    X, y = data()
+    model = make().fit(pd.DataFrame(X, columns=list("abcdefghi")), y)
+    assert model.n_features_in_ == 9
+    Ks = np.stack([np.outer(x, x) for x in X.T])
+    model.set_params(kernel="precomputed").fit(Ks, y)
+    assert model.n_features_in_ == 40, "the training columns, as in scikit-learn"
+    assert not hasattr(model, "coef_")
+    assert not hasattr(model, "feature_names_in_")
+    assert model.set_params(kernel="linear").fit(X, y).n_features_in_ == 9
+    assert model.coef_.shape == (9,)
+
+
+def test_the_path_of_the_objective_is_one_number_from_the_quadratic_programme():
+    X, y = data()
+    exact, stepped = MKLClassifier().fit(X, y), KEOPSClassifier(p=1.0).fit(X, y)
+    assert exact.n_iter_ > 1
+    assert exact.objective_path_.tolist() == [exact.objective_]
+    assert stepped.objective_path_.shape == (stepped.n_iter_,)

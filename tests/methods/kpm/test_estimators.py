@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+from sklearn.preprocessing import KernelCenterer
 
 from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
 from reprolib.methods.kpm.components import MAX_NORM, KernelComponents, ProjectionPath
@@ -537,3 +538,29 @@ def test_errors_do_not_depend_on_the_units_of_the_scores():
 def test_errors_that_differ_by_less_than_the_tolerance_are_tied():
     assert select_dimension([0.2 + 0.9e-9, 0.2, 0.3]) == 1
     assert select_dimension([0.2 + 1.1e-9, 0.2, 0.3]) == 2
+
+
+def test_a_point_at_the_mean_is_not_taken_for_another():
+    X = np.random.default_rng(7).normal(size=(9, 2))
+    X = np.vstack([X, X.mean(axis=0)]) + 5.0
+    K = KernelCenterer().fit_transform(X @ X.T)
+    K = (K + K.T) / 2.0
+    K[9, 9] = -np.finfo(float).eps
+    components = KernelComponents.from_gram(K, center=False, rank_tol=1e-10)
+    assert components.group.tolist() == [*range(10)]
+    y = np.resize([1.0, -1.0], 10)
+    model = KPMClassifier(2, loss="square", kernel="precomputed").fit(K, y)
+    design = np.column_stack([X - X.mean(axis=0), np.ones(10)])
+    expected = design @ np.linalg.lstsq(design, y)[0]
+    np.testing.assert_allclose(model.decision_function(K), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("origin", [0.0, 1e-16, -1e-16])
+@pytest.mark.parametrize(("other", "expected"), [(0, [0, 1, 0]), (1, [0, 1, 1])])
+def test_equal_points_are_those_at_no_distance_beside_a_point_at_the_origin(
+    origin, other, expected
+):
+    K = np.diag([4.0, origin])
+    K = K[np.ix_([0, 1, other], [0, 1, other])]
+    components = KernelComponents.from_gram(K, center=False, rank_tol=1e-10)
+    assert components.group.tolist() == expected

@@ -279,3 +279,40 @@ def test_bases_are_written_in_all_points_in_random_ones_or_in_the_longest():
     assert support["kernel_pca"] == [*range(10)]
     assert support["cholesky"] == [1, 2], "of what is left, (3, 0) is longer than (2, 0)"
     assert len(set(support["nystrom"])) == 2
+
+
+@pytest.mark.parametrize(("lead", "expected"), [(0.0, 2), (9e-10, 2), (2e-9, 3)])
+def test_of_dimensions_that_tie_the_smallest_is_taken(monkeypatch, lead, expected):
+    """Entry 0 is no choice; a lead within TIE_TOL of KPM is rounding."""
+    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) % 2
+    scores = np.array([9.0, 0.5, 0.75, 0.75 + lead, 0.75])
+    monkeypatch.setattr(MKPMClassifierCV, "_held_out_score", lambda self, *fold: 4.0 * scores)
+    model = MKPMClassifierCV(4, gamma=0.5, cv=3).fit(X, y)
+    assert model.n_components_ == expected
+
+
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+@pytest.mark.parametrize("basis", BASES)
+def test_the_support_is_rows_of_what_was_given(basis, kernel):
+    rng = np.random.default_rng(4)
+    X, y, X_new = rng.normal(size=(12, 4)), np.arange(12) % 2, rng.normal(size=(5, 4))
+    weights = np.ones(12)
+    weights[[0, 3, 4]] = 0.0
+    given = X @ X.T if kernel == "precomputed" else X
+    new = X_new @ X.T if kernel == "precomputed" else X_new
+    model = MKPMClassifier(4, kernel=kernel, basis=basis, rank=3, random_state=0)
+    model.fit(given, y, sample_weight=weights)
+    assert set(model.support_) <= set(np.flatnonzero(weights))
+    expansion = (X_new @ X.T)[:, model.support_] @ model.dual_coef_ + model.intercept_
+    np.testing.assert_allclose(model._bit_scores(new), expansion, atol=1e-9)
+    if kernel == "linear":
+        np.testing.assert_array_equal(model.X_fit_, X[model.support_])
+
+
+def test_counts_take_a_list_of_weights():
+    X, y = np.random.default_rng(5).normal(size=(12, 2)), np.arange(12) % 3
+    model = MKPMClassifier(4, gamma=0.5).fit(X, y)
+    weights = (np.arange(12) % 4).tolist()
+    right = model.predict_path(X) == y[:, None]
+    assert model.count_path(X, y, sample_weight=weights).tolist() == (weights @ right).tolist()
+    assert model.count_path(X, y).tolist() == right.sum(axis=0).tolist()
