@@ -11,7 +11,7 @@ from scipy.linalg import eigh, solve_triangular
 from scipy.sparse import issparse
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, gen_batches
 
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import (
@@ -38,6 +38,9 @@ NEGATIVE_TOL = 1e-6
 
 #: Asymmetry of a Gram matrix, relative to its largest entry, that passes for round-off.
 SYMMETRY_TOL = 1e-8
+
+#: Rows of X that gamma="scale" looks at together.
+ROWS_OF_A_BLOCK = 10_000
 
 #: Rows on each side of the check whether a kernel function is symmetric.
 ROWS_OF_SYMMETRY_CHECK = 16
@@ -102,9 +105,11 @@ class KernelMixin:
 
     def _set_scale(self, X, weights: ExampleWeights):
         """Keep what gamma="scale" stands for."""
-        if self.gamma == "scale":
-            center = np.average(X.mean(axis=1), weights=weights.values)
-            squares = np.mean((X - center) ** 2, axis=1)
+        if self.gamma == "scale" and self.kernel != "linear":
+            blocks = [X[rows] for rows in gen_batches(len(X), ROWS_OF_A_BLOCK)]
+            means = [block.mean(axis=1, dtype=np.float64) for block in blocks]
+            center = np.average(np.concatenate(means), weights=weights.values)
+            squares = np.concatenate([_mean_squares(block, center) for block in blocks])
             variance = float(np.average(squares, weights=weights.values))
             self._gamma_of_scale = 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
 
@@ -548,3 +553,8 @@ def cholesky_map(L_pivots):
     [[0.5, 0.0], [0.0, 0.25]]
     """
     return solve_triangular(L_pivots, np.eye(len(L_pivots)), lower=True).T
+
+
+def _mean_squares(X, center):
+    """Mean squared distance of a row's entries from a number, in double precision."""
+    return np.mean(np.subtract(X, center, dtype=np.float64) ** 2, axis=1)

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.codes import first_largest
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
-from reprolib.methods.shared.validation import COUNT, validate_data
+from reprolib.methods.shared.validation import COUNT, validate_data, warn_if_constant
 from reprolib.methods.shared.weights import example_weights, merge_repeated
 from reprolib.methods.simplex._base import SimplexClassifierMixin
 from reprolib.methods.simplex.losses import ExponentialLoss, SimplexLoss
@@ -136,6 +136,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
             path.append(np.average(loss.value(F, indices), weights=w))
         self.steps_ = np.array(steps)
         self.train_loss_path_ = np.array(path)
+        warn_if_constant(first_largest(F @ self.code_), self, stacklevel=3)
         return self
 
     def staged_predict(self, X):

@@ -42,6 +42,9 @@ from reprolib.methods.simplex.rls_solver import (
     rls_dual_coefficients_cholesky,
 )
 
+#: Leave-one-out scores that differ by at most this are tied.
+TIE_TOL = 1e-9
+
 
 class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
     """Input and prediction of the two S-RLS estimators."""
@@ -222,17 +225,22 @@ class SimplexRLSClassifier(_SimplexRLS):
         return self
 
 
-def spectrum_alphas(eigenvalues, n_samples: int, *, n_alphas: int = 100):
+def spectrum_alphas(
+    eigenvalues, n_samples: float, *, n_alphas: int = 100, n_rows: int | None = None
+):
     """Logarithmic grid of alphas such that n alpha spans the positive eigenvalues of K.
 
-    Eigenvalues at most n times the machine epsilon times the largest do not count.
+    Eigenvalues at most the rows of K times the machine epsilon times the largest do not count.
 
     Parameters
     ----------
     eigenvalues : ndarray
         Of K, in increasing order.
-    n_samples : int
+    n_samples : float
+        The n of n alpha: with weights, their sum.
     n_alphas : int
+    n_rows : int, optional
+        Rows of K; ``n_samples`` by default.
 
     Returns
     -------
@@ -244,7 +252,8 @@ def spectrum_alphas(eigenvalues, n_samples: int, *, n_alphas: int = 100):
         If no eigenvalue is positive.
     """
     largest = np.max(eigenvalues, initial=0.0)
-    positive = eigenvalues[eigenvalues > n_samples * np.finfo(float).eps * largest]
+    rows = n_samples if n_rows is None else n_rows
+    positive = eigenvalues[eigenvalues > rows * np.finfo(float).eps * largest]
     if not len(positive):
         raise ValueError("The Gram matrix is zero; pass explicit alphas or other features.")
     return np.geomspace(largest, positive[0], n_alphas) / n_samples
@@ -347,12 +356,13 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         data = self._fit_input(X, y, sample_weight)
         spectrum = self._spectrum(data)
         self.eigenvalues_ = spectrum.eigenvalues
-        self.alphas_ = self._check_alphas(data.total)
+        self.alphas_ = self._check_alphas(data)
         if self.scoring is None:
             self.loo_score_path_ = _loo_accuracy(spectrum, data, self.alphas_)
         else:
             self.loo_score_path_ = self._loo_scores(spectrum, data)
-        self.alpha_ = float(self.alphas_[np.argmax(self.loo_score_path_)])
+        tied = self.loo_score_path_ >= np.max(self.loo_score_path_) - TIE_TOL
+        self.alpha_ = float(self.alphas_[np.argmax(tied)])
         Y, shift = data.weighed(encode(self.code_, data.indices)), data.total * self.alpha_
         if data.in_features:
             V, s = spectrum.feature_map, spectrum.eigenvalues
@@ -379,15 +389,17 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         for rows, columns, scores in _loo_path(spectrum, data, self.alphas_):
             of_rows = times_code_gram(scores.reshape(-1, n_classes))
             values[rows, columns] = of_rows.reshape(scores.shape)
+        _put_last(values, data)
         if data.weights.values is not None:
             values /= np.sqrt(data.weights.values)[:, np.newaxis, np.newaxis]
         values = values[..., 1] if n_classes == 2 else np.moveaxis(values, 2, 1)
         labels, repeats = self.classes_[data.indices], data.weights.repeats
         return path_scores(self.scoring, self.classes_, values, labels, sample_weight=repeats)
 
-    def _check_alphas(self, n_samples):
-        rule = spectrum_alphas if self.alphas is None else self.alphas
-        alphas = rule(self.eigenvalues_, n_samples) if callable(rule) else rule
+    def _check_alphas(self, data: _WeightedInput):
+        default = functools.partial(spectrum_alphas, n_rows=len(data.indices))
+        rule = default if self.alphas is None else self.alphas
+        alphas = rule(self.eigenvalues_, data.total) if callable(rule) else rule
         alphas = np.sort(np.atleast_1d(as_numbers(alphas, "alphas")))[::-1]
         if not (alphas.ndim == 1 and len(alphas) and np.all(np.isfinite(alphas) & (alphas > 0))):
             raise ValueError(f"alphas must be positive numbers, at least one; got {self.alphas!r}.")
@@ -403,11 +415,27 @@ def _loo_path(spectrum, data: _WeightedInput, alphas):
     return leave_one_out_path(spectrum, indicators, data.total * alphas, shares=shares)
 
 
+def _alone(data: _WeightedInput):
+    """Examples without which nothing is left of their class, as a mask."""
+    alone = np.bincount(data.indices)[data.indices] == 1
+    return alone if data.weights.repeats is None else alone & (data.weights.repeats <= 1.0)
+
+
+def _put_last(values, data: _WeightedInput):
+    """Make the class of an example that is alone in it the last; values of shape (n, L, T)."""
+    rows = np.flatnonzero(_alone(data))
+    own, lowest = data.indices[rows], values[rows].min(axis=2) - 1.0
+    values[rows, :, own] = lowest
+    if values.shape[2] == 2:
+        values[rows, :, 1 - own] = -lowest
+
+
 def _loo_accuracy(spectrum, data: _WeightedInput, alphas):
     """Leave-one-out accuracy at every alpha, shape (L,)."""
-    indices, repeats = data.indices, data.weights.repeats
+    indices, repeats, alone = data.indices, data.weights.repeats, _alone(data)
     hits = np.zeros(len(alphas))
     for rows, columns, scores in _loo_path(spectrum, data, alphas):
         right = first_largest(scores) == indices[rows, None]
+        right &= ~alone[rows, None]
         hits[columns] += np.sum(right, axis=0) if repeats is None else repeats[rows] @ right
     return hits / data.weights.n_repeats

@@ -181,15 +181,15 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         check_first_batch(self, classes)
         weights = example_weights(y, sample_weight)
         X, y = weights.select(X), y[weights.rows]
-        if first:
-            self._set_code()
-            self._start(X, weights.values)
         unseen = np.setdiff1d(y, self.classes_)
         if len(unseen):
             raise ValueError(
                 f"y has labels {unseen[:5].tolist()} that are not in classes "
                 f"{self.classes_[:10].tolist()}; name all classes in the first call."
             )
+        if first:
+            self._set_code()
+            self._start(X, weights.values)
         self._pass(X, np.searchsorted(self.classes_, y), self._rng, weights.values)
         return self._store()
 
@@ -215,10 +215,14 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
             eta0 = 0.5 / max(longest, np.finfo(float).tiny)
         return max(0.5 / (self.alpha * eta0) - 1.0, 0.0)
 
+    def _averages(self) -> bool:
+        """Whether ``average`` is a number (0 too) or true."""
+        return bool(self.average) or not isinstance(self.average, (bool, np.bool_))
+
     def _pass(self, X, indices, rng, weights):
         n_samples = X.shape[0]
         order = rng.permutation(n_samples) if self.shuffle else np.arange(n_samples)
-        average_from = None if self.average is False else max(int(self.average) - 1, 0)
+        average_from = max(int(self.average) - 1, 0) if self._averages() else None
         run_sgd(
             self._state,
             X,
@@ -251,9 +255,8 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
             )
 
     def _store(self):
-        averaging = self.average is not False
         state = self._state
-        weights = state.average_class_weights() if averaging else state.class_weights()
+        weights = state.average_class_weights() if self._averages() else state.class_weights()
         n_classes = len(self.classes_)
         self.coef_ = (n_classes - 1) / n_classes * self.code_ @ weights
         self.t_ = state.n_steps

@@ -71,9 +71,9 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a hyperparameter is out of range, y has one class, or the kernel is not positive
-            semidefinite. Where the Gram matrix is not stored (``cache_size``), its diagonal
-            blocks of some 256 rows are looked at, and not the whole of it.
+            If a hyperparameter is out of range, y has one class, or the kernel is not symmetric or
+            not positive semidefinite. Where the Gram matrix is not stored (``cache_size``), its
+            diagonal blocks of some 256 rows are looked at, and not the whole of it.
 
         Warns
         -----
@@ -87,6 +87,7 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         if self.kernel != "precomputed":
             X, y, weights = merge_repeated(X, y, weights)
         X, indices = self._training_rows(X, weights), self._encode_classes(y[weights.rows])
+        self._check_symmetric(X)
         indicators = np.eye(len(self.classes_))[indices]
         solution = _SOLVERS[self.solver](self, X, indicators, weights.values)
         if solution.status != "optimal":

@@ -1,9 +1,12 @@
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from reprolib.methods.shared.validation import ConstantClassifierWarning
 from reprolib.methods.simplex import SimplexBoostingClassifier, make_loss
 from reprolib.methods.simplex.boosting import _fit_best_coordinate, optimal_step
 
@@ -199,3 +202,14 @@ def test_unknown_update_is_refused():
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="one class only"):
         SimplexBoostingClassifier().fit(np.eye(3), [1, 1, 1])
+
+
+def test_features_too_small_to_split_are_named():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 2)) + y[:, None]
+    with pytest.warns(ConstantClassifierWarning, match="SimplexBoostingClassifier gives all"):
+        SimplexBoostingClassifier(5).fit(1e-40 * X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SimplexBoostingClassifier(5).fit(X, y)

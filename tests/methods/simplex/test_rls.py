@@ -390,3 +390,42 @@ def test_zero_features_are_refused_with_the_remedy():
 def test_zero_linear_features_are_refused():
     with pytest.raises(ValueError, match="zero; pass explicit alphas"):
         SimplexRLSClassifierCV().fit(np.zeros((5, 2)), [0, 1, 0, 1, 1])
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy"])
+def test_an_example_alone_in_its_class_is_an_error(scoring):
+    X, y = np.array([[1.0], [1.1], [1.2], [-1.0]]), [0, 0, 1, 2]
+    model = SimplexRLSClassifierCV([1.0], scoring=scoring).fit(X, y)
+    assert model.loo_score_path_.tolist() == [0.0]
+    weighted = SimplexRLSClassifierCV([1.0], scoring=scoring).fit(X, y, [1.0, 1.0, 1.0, 2.0])
+    repeated = SimplexRLSClassifierCV([1.0], scoring=scoring).fit(X[[0, 1, 2, 3, 3]], [*y, 2])
+    assert weighted.loo_score_path_.tolist() == repeated.loo_score_path_.tolist()
+
+
+def test_one_of_two_classes_with_one_example_has_the_other_sign_without_it():
+    X, y = np.array([[1.0], [1.1], [1.2], [-1.0]]), np.array([0, 0, 0, 1])
+    for labels in (y, 1 - y):
+        model = SimplexRLSClassifierCV([1e-3], scoring="accuracy").fit(X, labels)
+        assert model.loo_score_path_.tolist() == [0.75]
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e13])
+def test_the_grid_of_alphas_does_not_depend_on_the_unit_of_the_weights(unit):
+    X, y = blobs(3)
+    plain = SimplexRLSClassifierCV(kernel="rbf", gamma=0.1).fit(X, y)
+    model = SimplexRLSClassifierCV(kernel="rbf", gamma=0.1).fit(X, y, np.full(len(y), unit))
+    np.testing.assert_allclose(model.alphas_, plain.alphas_, rtol=1e-5)
+
+
+def test_scores_that_differ_by_round_off_tie(monkeypatch):
+    X, y = blobs(3)
+    for less, chosen in ((1e-10, 2.0), (1e-8, 1.0)):
+        scores = np.array([0.9 - less, 0.9])
+        monkeypatch.setattr("reprolib.methods.simplex.rls._loo_accuracy", lambda *_: scores)  # noqa: B023
+        assert SimplexRLSClassifierCV([1.0, 2.0]).fit(X, y).alpha_ == chosen
+
+
+def test_the_linear_kernel_has_no_scale():
+    X, y = blobs(3)
+    model = SimplexRLSClassifier(gamma="scale").fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(model.coef_, SimplexRLSClassifier().fit(X, y).coef_)

@@ -411,3 +411,26 @@ def test_nan_in_a_sparse_matrix_is_refused():
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="one class only"):
         SimplexSGDClassifier().fit(np.eye(3), [1, 1, 1])
+
+
+def test_averages_where_average_is_true_or_a_number():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 3
+
+    def coef(average):
+        return SimplexSGDClassifier(average=average, random_state=0).fit(X, y).coef_
+
+    np.testing.assert_array_equal(coef(np.False_), coef(False))
+    np.testing.assert_array_equal(coef(np.True_), coef(True))
+    np.testing.assert_array_equal(coef(0), coef(True))
+    assert not np.array_equal(coef(True), coef(False))
+
+
+def test_a_first_batch_with_an_unknown_label_starts_nothing():
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([0, 1, 2])
+    model = SimplexSGDClassifier(eta0="auto", random_state=0)
+    with pytest.raises(ValueError, match=r"y has labels \[9\]"):
+        model.partial_fit(1e3 * X, [0, 1, 9], classes=[0, 1, 2])
+    expected = SimplexSGDClassifier(eta0="auto", random_state=0).partial_fit(X, y, [0, 1, 2])
+    model.partial_fit(X, y, classes=[0, 1, 2])
+    np.testing.assert_array_equal(model.coef_, expected.coef_)

@@ -255,3 +255,14 @@ def test_early_stop_warns_once():
             SimplexConeSVC(100.0, max_iter=1, tol=1e-6, solver=solver).fit(X, y)
         assert len(caught) == 1
         assert caught[0].filename == __file__, "the line that calls fit"
+
+
+@pytest.mark.parametrize("solver", ["descent", "cvxopt"])
+def test_a_kernel_function_that_is_not_symmetric_is_refused(solver):
+    def skewed(a, b):
+        return float(np.exp(-30.0 * (a - b) @ (a - b)) * (1.0 + 0.3 * (a[0] - b[0])))
+
+    X, y = np.linspace(0.0, 1.0, 12).reshape(6, 2), [0, 1, 2, 0, 1, 2]
+    for estimator in (SimplexConeSVC, SimplexHalfspaceSVC):
+        with pytest.raises(ValueError, match="is not symmetric"):
+            estimator(kernel=skewed, solver=solver).fit(X, y)
