@@ -230,7 +230,9 @@ class KEOPSClassifier(_PyramidClassifier):
     prune_tol : float, default=1e-6
         Kernels whose norm is at most this part of the largest are dropped; see above.
     max_iter : int, default=3000
-        Largest number of outer steps, each of which trains an SVM.
+        Largest number of outer steps, each of which trains an SVM and then renews the weights, as
+        Algorithm 1 does. Where it ends the steps ("max_iter"), `kernel_weights_` and `coef_` are
+        therefore one renewal ahead of the SVM of `intercept_`, `objective_` and `duality_gap_`.
     random_state : int, RandomState or None
         For init="random".
     class_weight : dict, "balanced" or None, default=None
