@@ -106,7 +106,7 @@ class KernelMixin:
     def _set_scale(self, X, weights: ExampleWeights):
         """Keep what gamma="scale" stands for."""
         if self.gamma == "scale" and self.kernel != "linear":
-            blocks = [X[rows] for rows in gen_batches(len(X), ROWS_OF_A_BLOCK)]
+            blocks = [X[rows] for rows in gen_batches(len(X), ROWS_OF_A_BLOCK, min_batch_size=2)]
             means = [block.mean(axis=1, dtype=np.float64) for block in blocks]
             center = np.average(np.concatenate(means), weights=weights.values)
             squares = np.concatenate([_mean_squares(block, center) for block in blocks])

@@ -303,3 +303,13 @@ def test_scale_of_single_precision_is_summed_in_double(unit):
     y = np.arange(40) % 2
     model = NystromSimplexRLSClassifier(rank=5, gamma="scale", random_state=0).fit(X, y)
     np.testing.assert_allclose(model._gamma_of_scale, 1.0 / (3.0 * X.astype(np.float64).var()))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_blocks_leave_the_bits_of_the_scale(order, monkeypatch):
+    monkeypatch.setattr(kernels, "ROWS_OF_A_BLOCK", 10)
+    X = np.array(np.random.default_rng(0).normal(size=(31, 200)), order=order)
+    model = KPMClassifier(gamma="scale")
+    model._set_scale(X, ExampleWeights(len(X), slice(None)))
+    squares = np.mean((X - np.average(X.mean(axis=1))) ** 2, axis=1)
+    assert model._gamma_of_scale == 1.0 / (200 * float(np.average(squares)))
