@@ -128,6 +128,7 @@ def outcome(estimator: BaseEstimator, X, y, X_new) -> Outcome:
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", NotOptimalWarning)
         warnings.simplefilter("ignore", ConstantClassifierWarning)
+        warnings.filterwarnings("ignore", "MMC leaves out", UserWarning)
         # Of stratified folds, when a class has fewer examples than there are folds.
         warnings.filterwarnings("ignore", "The least populated class in y", UserWarning)
         try:
