@@ -39,8 +39,8 @@ from reprolib.methods.simplex import (
     SimplexSGDClassifier,
 )
 from reprolib.report.readme import replaced
-from reprolib.rerun.folders import write_atomically
-from reprolib.rerun.records import environment
+from reprolib.rerun.records.folders import write_atomically
+from reprolib.rerun.tasks.worker import environment
 
 N_FEATURES = 32
 N_CLASSES = 4

@@ -36,6 +36,17 @@ def resolve(dotted: str) -> Callable[..., Dataset]:
     return getattr(importlib.import_module(module), function)
 
 
+def loader_module(name: str) -> str:
+    """Name of the module that reads or makes a data set.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
+    return (EMBEDDED.get(name) or LOADERS[name.partition("/")[0]]).partition(":")[0]
+
+
 def load_files(name: str, paths: dict[str, Path]) -> Dataset:
     """Read a data set from its files."""
     family = name.partition("/")[0]

@@ -18,8 +18,8 @@ from notebook_pages import write_page  # noqa: E402
 
 import reprolib  # noqa: E402
 from reprolib.report.page import write_report  # noqa: E402
-from reprolib.rerun.folders import committed_directory  # noqa: E402
-from reprolib.rerun.registry import PAPERS, STUDIES  # noqa: E402
+from reprolib.rerun.records.folders import committed_directory  # noqa: E402
+from reprolib.rerun.records.registry import PAPERS, STUDIES  # noqa: E402
 
 project = "reprolib"
 author = "The reprolib developers"

@@ -19,9 +19,9 @@ from matplotlib.figure import Figure
 
 from reprolib.report.paper_figures import report_figures
 from reprolib.report.style import use_style
-from reprolib.rerun.printed import paper_entry
 from reprolib.rerun.records import load_paper
-from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.verdicts.printed import paper_entry
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 #: Functions by which a notebook shows a figure, their last argument its alternative text.

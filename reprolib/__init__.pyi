@@ -12,7 +12,7 @@ from .methods.simplex import (
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
 )
-from .rerun.recompute import recompute
+from .rerun.checks import recompute
 
 __version__: str
 

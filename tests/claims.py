@@ -18,8 +18,8 @@ from pathlib import Path
 
 import nbformat
 
-from reprolib.rerun.printed import numbers
-from reprolib.rerun.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts.printed import numbers
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 #: Counts up to this are words of a sentence ("the last 2"), not claims.

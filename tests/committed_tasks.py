@@ -10,11 +10,11 @@ from typing import Any
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun import records as results
-from reprolib.rerun.derived import is_derived
-from reprolib.rerun.registry import get_protocol
+from reprolib.rerun.checks.verify import Unit, committed_tasks, units
+from reprolib.rerun.records.derived import is_derived
+from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.task import Task
 from reprolib.rerun.soundness import UNIT
-from reprolib.rerun.task import Task
-from reprolib.rerun.verify import Unit, committed_tasks, units
 from tests import golden
 
 #: Table, method, setting and reading: of every such group one task is run, if it is cheap enough.

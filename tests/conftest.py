@@ -9,8 +9,8 @@ import pytest
 from filelock import FileLock
 
 from reprolib.report import page as report
-from reprolib.rerun.folders import committed_directory
-from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 matplotlib.use("Agg")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from data_fetch import Dataset
-from reprolib.rerun.task import Measurement, Protocol, Task
+from reprolib.rerun.records.task import Measurement, Protocol, Task
 
 
 def dataset(name: str = "real/coins", source="original") -> Dataset:

@@ -27,10 +27,10 @@ import pandas as pd
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun import records as results
-from reprolib.rerun.folders import replace_file
-from reprolib.rerun.registry import PAPERS, STUDIES, get_protocol
-from reprolib.rerun.task import Task
-from reprolib.rerun.verify import committed_tasks
+from reprolib.rerun.checks.verify import committed_tasks
+from reprolib.rerun.records.folders import replace_file
+from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
+from reprolib.rerun.records.task import Task
 
 FOLDER = Path(__file__).parent / "papers/golden"
 #: Committed records that are older than their protocol; an entry that is no longer needed fails.

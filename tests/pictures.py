@@ -37,7 +37,7 @@ from reprolib.papers.simplex import example as simplex
 from reprolib.report.paper_figures import report_figures
 from reprolib.report.style import use_style
 from reprolib.rerun import records as results
-from reprolib.rerun.printed import numbers
+from reprolib.rerun.verdicts.printed import numbers
 from tests import stored_list
 from tests.golden import with_results
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reprolib.rerun.folders import replace_file
+from reprolib.rerun.records.folders import replace_file
 
 
 def flat(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:

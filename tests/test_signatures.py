@@ -8,7 +8,7 @@ from tests import signatures
 
 
 def test_constants_and_defaults_are_the_stored_ones():
-    pytest.importorskip("distributed", reason="reprolib.rerun.cluster is in the list")
+    pytest.importorskip("distributed", reason="reprolib.rerun.tasks.cluster is in the list")
     stored = signatures.PATH.read_text(encoding="utf-8").splitlines()
     found = signatures.lines()
     changed = [f"- {line}" for line in stored if line not in set(found)]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reprolib.cli.main import main
-from reprolib.rerun import folders
-from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.records import folders
+from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 ROOT = Path(__file__).parent.parent
 
@@ -58,7 +58,7 @@ def test_an_installed_package_works_in_an_empty_folder(built, tmp_path):
     files, and is done for the report on the checkout.
     """
     lines = (
-        "import reprolib, reprolib.rerun.folders as f; from reprolib.cli.main import main",
+        "import reprolib, reprolib.rerun.records.folders as f; from reprolib.cli.main import main",
         "assert 'lib' in reprolib.__file__ and f.committed_directory().is_dir()",
         "assert not f.can_be_committed()",
         "assert main(['notebooks', 'mine']) == 0",

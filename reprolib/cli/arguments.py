@@ -6,7 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from reprolib.rerun.registry import PAPERS, STUDIES, paper_key
+from reprolib.rerun.records.registry import PAPERS, STUDIES, paper_key
 
 #: Folder of everything that a run writes, unless another one is named.
 BUILD = Path("build")

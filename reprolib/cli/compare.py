@@ -9,12 +9,12 @@ from pathlib import Path
 
 from reprolib.cli.console import out
 from reprolib.report.markdown import markdown_table
-from reprolib.rerun.differences import PaperDifference, RecordChange, paper_difference
-from reprolib.rerun.folders import committed_directory, write_atomically
-from reprolib.rerun.registry import PAPERS, STUDIES
-from reprolib.rerun.tables import number_text
-from reprolib.rerun.task import HEADLINE
-from reprolib.rerun.verdicts import Verdict
+from reprolib.rerun.checks.compare import PaperDifference, RecordChange, paper_difference
+from reprolib.rerun.records.folders import committed_directory, write_atomically
+from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.task import HEADLINE
+from reprolib.rerun.verdicts.judge import Verdict
+from reprolib.rerun.verdicts.tables import number_text
 
 #: Letters of what differs in a column of a record; a path has hundreds of numbers.
 WIDTH = 120
@@ -87,9 +87,8 @@ def _summary(found: Mapping[str, PaperDifference | None]) -> Iterator[str]:
         yield f"No results in this run: {', '.join(without)}."
         yield ""
     for difference in at_hand:
-        if set(difference.profiles) != {"full"}:
-            names = ", ".join(difference.profiles) or "unknown"
-            yield f"{difference.paper.upper()} is no full run (profile: {names})."
+        if difference.profile != "full":
+            yield f"{difference.paper.upper()} is no full run (profile: {difference.profile})."
             yield ""
 
 

@@ -8,9 +8,22 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from reprolib.rerun.plan import Plan, plan
-from reprolib.rerun.selection import Selection
-from reprolib.rerun.task import Protocol
+import data_fetch
+from reprolib.cli import console as consoles
+from reprolib.rerun.checks.check import require_sound
+from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
+from reprolib.rerun.records.task import Protocol
+from reprolib.rerun.tasks.plan import Plan, plan
+from reprolib.rerun.tasks.selection import Selection
+
+
+def run(arguments) -> int:
+    """Check the papers' names, and print tasks, data and minutes of each, and of all."""
+    papers = arguments.papers or [*PAPERS, *STUDIES]
+    require_sound(papers)
+    only = Selection(arguments.only) if arguments.only else None
+    print_plans(consoles.out(), map(get_protocol, papers), arguments, only)
+    return 0
 
 
 def print_plans(
@@ -39,15 +52,16 @@ def lines(found: Plan, profile: str, n_jobs: int) -> list[str]:
     ]
     if found.at_hand:
         told.append(f"  data: {', '.join(found.at_hand)}")
-    for name, others in found.to_fetch.items():
-        told.append(f"  to be fetched: {name} (otherwise {', '.join(others)} stands in)")
-    return [*told, f"  {found.unlisted}"] if found.unlisted else told
+    for name, count in found.to_fetch.items():
+        others = ", ".join(data_fetch.counterparts(name)) or "nothing"
+        told.append(f"  to be fetched: {name}, for {count} tasks (otherwise {others} stands in)")
+    return [*told, f"  {found.note}"] if found.note else told
 
 
 def minutes(seconds: float, n_jobs: int) -> str:
     """Time of tasks that take some seconds in all, on a number of worker processes."""
     if math.isnan(seconds):
-        return "time unknown: there are no committed records"
+        return "time unknown: there are no committed results"
     n_workers = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
     number = math.ceil(seconds / n_workers / 60)
     workers = f"{n_workers} worker{'s' * (n_workers > 1)}"

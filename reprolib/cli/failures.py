@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from reprolib.rerun.runner import Failure
+from reprolib.rerun.tasks.runner import Failure
 
 
 class FailureLog:

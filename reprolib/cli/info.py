@@ -13,8 +13,8 @@ import data_fetch
 import reprolib
 from data_fetch.fetcher import Fetcher
 from reprolib.cli.console import out
-from reprolib.rerun.folders import committed_directory, store_directory
-from reprolib.rerun.records import environment
+from reprolib.rerun.records.folders import committed_directory, store_directory
+from reprolib.rerun.tasks.worker import environment
 
 #: Variables of the environment that change where files are, or the last digits of results.
 VARIABLES = (
@@ -57,7 +57,7 @@ def facts() -> Iterator[tuple[str, str]]:
 
 def n_stored() -> int:
     """Number of finished tasks in the store."""
-    return sum(1 for _ in store_directory().glob("*/*.json"))
+    return sum(1 for _ in store_directory().glob("tasks/*/*/*.json"))
 
 
 def linear_algebra() -> str:

@@ -11,7 +11,7 @@ import argcomplete
 
 from reprolib import __version__
 from reprolib.cli.commands import COMMANDS
-from reprolib.rerun.names import resolved
+from reprolib.rerun.records.names import resolved
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -15,7 +15,7 @@ import data_fetch
 from reprolib.cli.console import err, out
 from reprolib.cli.notebook_metadata import METADATA
 from reprolib.report.sliders import STATIC
-from reprolib.rerun.folders import write_atomically
+from reprolib.rerun.records.folders import write_atomically
 
 #: Seconds for one cell.
 TIMEOUT = 1200

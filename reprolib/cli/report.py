@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from reprolib.cli.console import out
 from reprolib.report.page import write_report
-from reprolib.rerun.folders import committed_directory
-from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 TITLE = "reprolib: papers on kernel methods, rerun"
 

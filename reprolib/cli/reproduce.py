@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import traceback
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -15,20 +16,20 @@ from rich.console import Console
 from data_fetch.advice import missing_table
 from reprolib.cli import console as consoles
 from reprolib.cli.arguments import BUILD, SITE
-from reprolib.cli.dry_run import print_plans
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.progress import shown_progress
 from reprolib.report.page import write_report
 from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.style import use_style
 from reprolib.rerun import records as results
-from reprolib.rerun import tables
-from reprolib.rerun.folders import can_be_committed, committed_directory
-from reprolib.rerun.local import LocalWorkers, Workers
-from reprolib.rerun.registry import PAPERS, STUDIES, get_protocol
-from reprolib.rerun.runner import NothingSelectedError, Run, StageError, run_protocol
-from reprolib.rerun.selection import Selection
-from reprolib.rerun.task import Protocol
+from reprolib.rerun.checks.check import require_sound
+from reprolib.rerun.records.folders import can_be_committed, committed_directory
+from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
+from reprolib.rerun.records.task import Protocol
+from reprolib.rerun.tasks.local import LocalWorkers, Workers
+from reprolib.rerun.tasks.runner import NothingSelectedError, Run, StageError, run_protocol
+from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.verdicts import tables
 
 #: Columns of the records that a run of selected tasks prints.
 SHOWN = [
@@ -55,9 +56,7 @@ def run(arguments) -> int:
     """
     protocols = [get_protocol(paper) for paper in arguments.papers or [*PAPERS, *STUDIES]]
     only = Selection(arguments.only) if arguments.only else None
-    if arguments.dry_run:
-        print_plans(consoles.out(), protocols, arguments, only)
-        return 0
+    require_sound(protocol.paper for protocol in protocols)
     output = arguments.output or (BUILD if only is None else BUILD / "only")
     log = FailureLog(consoles.err(), output / "failures.log")
     write = _write_all if only is None else _write_selected
@@ -96,11 +95,23 @@ def _outcome(
             embedded=arguments.embedded,
             workers=workers,
             only=only,
+            fresh=arguments.fresh,
             progress=progress,
             failed=log,
         )
     _say_substitutions(log.console, outcome)
+    _say_sources(log.console, outcome, each=arguments.explain)
     return outcome
+
+
+def _say_sources(console: Console, outcome: Run, *, each: bool) -> None:
+    """Say how many tasks were taken from the store, and why the others were run."""
+    if each:
+        for task, why in outcome.explained.items():
+            console.print(f"{task}: {why}", soft_wrap=True, highlight=False)
+    reasons = Counter(why.partition(" on ")[0] for why in outcome.explained.values())
+    told = "; ".join(f"{n} {why}" for why, n in reasons.most_common())
+    console.print(f"{outcome.paper}: {told}", soft_wrap=True, highlight=False)
 
 
 def _workers(arguments) -> AbstractContextManager[Workers]:
@@ -108,7 +119,7 @@ def _workers(arguments) -> AbstractContextManager[Workers]:
     if arguments.cluster is None:
         return contextlib.nullcontext(LocalWorkers(arguments.jobs))
     try:
-        from reprolib.rerun.cluster import Cluster
+        from reprolib.rerun.tasks.cluster import Cluster
     except ImportError as error:
         raise ValueError(
             f"--cluster needs {error.name}: install reprolib with its extra `cluster`"
@@ -162,7 +173,8 @@ def publish(err: Console, outcome: Run) -> None:
 
 def _write_tables(err: Console, outcome: Run, directory: Path) -> None:
     try:
-        paths = results.write_tables(outcome.records, directory / outcome.paper, outcome.meta)
+        folder = directory / outcome.paper
+        paths = results.write_results(outcome.records, folder, outcome.tasks, outcome.about)
     except OSError as error:
         raise OSError(error.errno, f"{error.strerror}; finished tasks are stored") from error
     for path in paths:

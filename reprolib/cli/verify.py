@@ -8,9 +8,9 @@ from rich.console import Console
 
 from reprolib.cli import console
 from reprolib.cli.progress import shown_progress
-from reprolib.rerun.folders import committed_directory
-from reprolib.rerun.registry import PAPERS, STUDIES
-from reprolib.rerun.verify import TOLERANCE, Verification, check_fraction, verify_paper
+from reprolib.rerun.checks.verify import TOLERANCE, Verification, check_fraction, verify_paper
+from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 KNOWN = PAPERS + STUDIES
 

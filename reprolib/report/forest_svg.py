@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from reprolib.report.forest import forest_table, in_forest_order, is_wide
 from reprolib.report.marks import described, outcomes
 from reprolib.report.render import render
-from reprolib.rerun.verdicts import Verdict
+from reprolib.rerun.verdicts.judge import Verdict
 
 #: Pixels: height of a line, width of the plot beside the names, margin, and of a letter.
 _LINE, _PLOT, _MARGIN, _LETTER = 18, 560, 12, 6.6

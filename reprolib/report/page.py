@@ -16,10 +16,10 @@ from reprolib.report.section import paper_section, reason_beside_verdict
 from reprolib.report.style import use_style
 from reprolib.report.words import MEANINGS
 from reprolib.rerun import records as results
-from reprolib.rerun import tables
-from reprolib.rerun.folders import write_atomically
-from reprolib.rerun.printed import paper_entry
-from reprolib.rerun.verdicts import Verdict, count_words, judge_paper
+from reprolib.rerun.records.folders import write_atomically
+from reprolib.rerun.verdicts import tables
+from reprolib.rerun.verdicts.judge import Verdict, count_words, judge_paper
+from reprolib.rerun.verdicts.printed import paper_entry
 
 
 def write_report(

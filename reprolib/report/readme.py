@@ -11,12 +11,12 @@ from reprolib.report.markdown import markdown_table
 from reprolib.report.score_svg import scoreboard_svg
 from reprolib.report.style import VERDICT_STYLE
 from reprolib.rerun import records as results
-from reprolib.rerun import tables
-from reprolib.rerun.folders import write_atomically
-from reprolib.rerun.printed import paper_entry
-from reprolib.rerun.registry import STUDIES
-from reprolib.rerun.rules import WORDS
-from reprolib.rerun.verdicts import judge_paper
+from reprolib.rerun.records.folders import write_atomically
+from reprolib.rerun.records.registry import STUDIES
+from reprolib.rerun.verdicts import tables
+from reprolib.rerun.verdicts.judge import judge_paper
+from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.rules import WORDS
 
 BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
 #: Worker processes for which the time of a full run is stated: the command line's default.
@@ -82,7 +82,7 @@ def _sources(kinds: pd.DataFrame) -> str:
 
 
 def _minutes(paper: str, directory: Path | None) -> int:
-    seconds = results.computing_seconds(results.load_paper(paper, directory))
+    seconds = results.load_tasks(paper, directory)["seconds"].sum()
     return max(1, round(seconds / WORKERS / 60))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import jinja2
 
 from reprolib.report.style import VERDICT_STYLE
-from reprolib.rerun.rules import WORDS
+from reprolib.rerun.verdicts.rules import WORDS
 
 
 @functools.cache

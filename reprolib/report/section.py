@@ -20,11 +20,11 @@ from reprolib.report.forest_svg import forest_svg
 from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.style import VERDICT_STYLE
 from reprolib.rerun import records as results
-from reprolib.rerun import tables
-from reprolib.rerun.printed import numbers, paper_entry
-from reprolib.rerun.rules import WORDS
-from reprolib.rerun.task import HEADLINE
-from reprolib.rerun.verdicts import Verdict, judge_paper
+from reprolib.rerun.records.task import HEADLINE
+from reprolib.rerun.verdicts import tables
+from reprolib.rerun.verdicts.judge import Verdict, judge_paper
+from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from reprolib.rerun.verdicts.rules import WORDS
 
 #: A heading of a rendered notebook: its anchor and its text.
 _HEADING = re.compile(r'<section id="([^"]+)">(?:\s*<span[^>]*></span>)*\s*<h2>(.*?)<a ', re.DOTALL)
@@ -64,7 +64,7 @@ def paper_section(paper: str, directory: Path, rendered: Path | None) -> PaperSe
     verdicts = judge_paper(paper, directory)
     entry = paper_entry(paper)
     records = results.load_paper(paper, directory)
-    metas = list(results.load_meta(paper, directory).values())
+    run, made = results.load_run(paper, directory), results.load_tasks(paper, directory)
     figures, fault = drawn_figures(paper, records)
     forests = {
         quantity: forest_svg(verdicts, quantity) for quantity in ("performance", "selection")
@@ -83,9 +83,9 @@ def paper_section(paper: str, directory: Path, rendered: Path | None) -> PaperSe
         readings=readings_tried(paper, verdicts),
         every_reading=_every_reading(paper, entry["tables"], directory),
         summary=tables.summary(records, numbers(paper)),
-        provenance=_provenance(paper, directory, metas),
-        runs=_runs(metas),
-        environments=_environments(metas),
+        provenance=_provenance(paper, directory, run),
+        runs=_runs(made, records),
+        environments=_environments(made, run),
     )
 
 
@@ -144,35 +144,36 @@ def _every_reading(paper: str, names: Sequence[str], directory: Path) -> dict[st
     return {name: frame for name, frame in frames.items() if not frame.empty}
 
 
-def _provenance(paper: str, directory: Path, metas: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _provenance(paper: str, directory: Path, run: Mapping[str, Any]) -> pd.DataFrame:
     frame = tables.provenance(paper, directory)
-    for column, key in (("note", "source_notes"), ("digest", "data_digests")):
-        told = {name: text for meta in metas for name, text in meta[key].items()}
-        frame[column] = [told.get(name, "") for name in frame.index]
+    for column in ("note", "digest"):
+        frame[column] = [run.get("data", {}).get(name, {}).get(column, "") for name in frame.index]
     return frame.reset_index()
 
 
-def _runs(metas: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _runs(made: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
+    """What made every table: dates, code, counts and computing time, as its tasks have them."""
+    failed = records[records["status"] != "ok"].groupby("table").size()
     return pd.DataFrame(
         {
-            "table": meta["table"],
-            "profile": meta["profile"],
-            "date": meta["date"],
-            "protocol version": meta["protocol_version"],
-            "records": meta["records"],
-            "failed": meta["failed_records"],
-            "minutes, run": f"{meta['wall_seconds'] / 60:.1f}",
-            "minutes, tasks": f"{meta['seconds_of_tasks'] / 60:.1f}",
+            "table": table,
+            "date": " to ".join(dict.fromkeys([rows["date"].min(), rows["date"].max()])),
+            "code": ", ".join(sorted(rows["code"].unique())),
+            "tasks": len(rows),
+            "records": int((records["table"] == table).sum()),
+            "failed": int(failed.get(str(table), 0)),
+            "minutes": f"{rows['seconds'].sum() / 60:.1f}",
         }
-        for meta in metas
+        for table, rows in made.groupby("table")
     )
 
 
-def _environments(metas: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _environments(made: pd.DataFrame, run: Mapping[str, Any]) -> dict[str, str]:
     """Machine and versions, with the tables that were made there."""
-    made: dict[str, list[str]] = {}
-    for meta in metas:
-        versions = ", ".join(f"{name} {number}" for name, number in meta["versions"].items())
-        where = f"{meta['machine']}, Python {meta['python']}, {versions}"
-        made.setdefault(where, []).append(meta["table"])
-    return {", ".join(names): where for where, names in made.items()}
+    told = {}
+    for name, rows in made.groupby("environment"):
+        about = run["environments"][name]
+        versions = ", ".join(f"{library} {number}" for library, number in about["versions"].items())
+        where = f"{about['machine']}, Python {about['python']}, {versions}"
+        told[", ".join(sorted(rows["table"].unique()))] = where
+    return told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reprolib.rerun.rules import CLOSE_POINTS, SHARP_POINTS, Word
+from reprolib.rerun.verdicts.rules import CLOSE_POINTS, SHARP_POINTS, Word
 
 MEANINGS: Mapping[Word, str] = {
     "reproduced": (

@@ -1,1 +1,1 @@
-"""The machinery of a rerun: tasks, records, printed numbers, verdicts; it names no paper."""
+"""The machinery: records, the tasks that make them, verdicts on them, checks of both."""

@@ -8,9 +8,9 @@ import pytest
 
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
-from reprolib.rerun.folders import committed_directory
-from reprolib.rerun.registry import PAPERS, STUDIES
-from reprolib.rerun.verdicts import judge_paper
+from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.verdicts.judge import judge_paper
 
 
 def size(paper) -> int:

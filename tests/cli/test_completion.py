@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from reprolib.cli.commands import COMMANDS
-from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 
 def offered(line: str, tmp_path) -> set[str]:

@@ -12,10 +12,10 @@ from reprolib.cli.failures import FailureLog
 from reprolib.cli.main import main
 from reprolib.report import page as report
 from reprolib.report import paper_figures as figures
-from reprolib.rerun import data_cache, worker
 from reprolib.rerun import records as results
-from reprolib.rerun.folders import committed_directory
-from reprolib.rerun.runner import Failure
+from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.tasks import data_cache, worker
+from reprolib.rerun.tasks.runner import Failure
 from tests import fake_paper
 
 ODD = "[/x]/[bold]/:smile:/" + 10 * "a long folder/"

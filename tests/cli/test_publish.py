@@ -10,8 +10,8 @@ from rich.console import Console
 
 import data_fetch
 from reprolib.cli.reproduce import publish
-from reprolib.rerun import data_cache, folders, runner, worker
-from reprolib.rerun.store import RecordStore
+from reprolib.rerun.tasks import data_cache, folders, runner, worker
+from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
 

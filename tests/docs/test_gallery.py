@@ -14,7 +14,7 @@ import pytest
 
 from reprolib.report.paper_figures import report_figures
 from reprolib.report.style import use_style
-from reprolib.rerun.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 DOCS = Path(__file__).parents[2] / "docs"
 ALL = (*PAPERS, *STUDIES)

@@ -21,8 +21,8 @@ import pandas as pd
 from reprolib.cli import reproduce
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
-from reprolib.rerun.registry import get_protocol
-from reprolib.rerun.task import Task
+from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.task import Task
 
 DATASET = "embedded/twonorm"
 N_TASKS = 12

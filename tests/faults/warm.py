@@ -20,7 +20,7 @@ LATE = (
     "pandas.io.formats.csvs",
     "pytest",
     "reprolib.cli.commands.reproduce",
-    "reprolib.rerun.runner",
+    "reprolib.rerun.tasks.runner",
 )
 
 for _name in LATE:

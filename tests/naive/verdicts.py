@@ -183,7 +183,7 @@ def _mean_path(paths) -> list[float]:
 
 def main() -> int:
     """Recount one paper, drawn by the seed, and print the differences."""
-    from reprolib.rerun.verdicts import judge_paper
+    from reprolib.rerun.verdicts.judge import judge_paper
 
     paper = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else None).choice(PAPERS)
     words = recounted(paper)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from reprolib.rerun import records as results
-from reprolib.rerun.registry import get_protocol
+from reprolib.rerun.records.registry import get_protocol
 from tests import golden
 
 KEYS = golden.with_results()

@@ -11,12 +11,12 @@ from importlib.metadata import version
 import pandas as pd
 import pytest
 
-from reprolib.rerun import data_cache
 from reprolib.rerun import records as results
-from reprolib.rerun.agreement import compare
-from reprolib.rerun.registry import get_protocol
-from reprolib.rerun.task import Task
-from reprolib.rerun.worker import execute
+from reprolib.rerun.checks.agreement import compare
+from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.task import Task
+from reprolib.rerun.tasks import data_cache
+from reprolib.rerun.tasks.worker import execute
 from tests import committed_tasks, golden
 from tests.committed_tasks import Candidate, choose
 

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from reprolib.report.marks import described
-from reprolib.rerun.registry import PAPERS, STUDIES
-from reprolib.rerun.rules import WORDS
-from reprolib.rerun.verdicts import count_words, judge_paper
+from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.verdicts.judge import count_words, judge_paper
+from reprolib.rerun.verdicts.rules import WORDS
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")

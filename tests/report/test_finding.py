@@ -10,9 +10,9 @@ import pytest
 
 from reprolib.report.finding import finding
 from reprolib.report.forest_svg import forest_svg
-from reprolib.rerun.printed import numbers
-from reprolib.rerun.registry import PAPERS
-from reprolib.rerun.verdicts import Verdict, judge_paper
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts.judge import Verdict, judge_paper
+from reprolib.rerun.verdicts.printed import numbers
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from reprolib.report.forest import forest_figure, forest_table
-from reprolib.rerun.printed import numbers
-from reprolib.rerun.registry import PAPERS
-from reprolib.rerun.verdicts import Outcome, Verdict, judge_paper
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper
+from reprolib.rerun.verdicts.printed import numbers
 
 KPM = {n.id: n for n in numbers("kpm")}
 

@@ -12,9 +12,9 @@ from reprolib.report import readme
 from reprolib.report.palette import PALETTES
 from reprolib.report.style import VERDICT_STYLE
 from reprolib.report.words import MEANINGS
-from reprolib.rerun.registry import PAPERS
-from reprolib.rerun.rules import WORDS
-from reprolib.rerun.verdicts import judge_paper
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts.judge import judge_paper
+from reprolib.rerun.verdicts.rules import WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,9 +11,9 @@ from reprolib.report.scoreboard import (
     sharpness_figure,
     sharpness_table,
 )
-from reprolib.rerun.printed import numbers
-from reprolib.rerun.registry import PAPERS
-from reprolib.rerun.verdicts import Verdict, judge_paper
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts.judge import Verdict, judge_paper
+from reprolib.rerun.verdicts.printed import numbers
 
 
 @pytest.fixture(scope="module")

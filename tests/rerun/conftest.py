@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 import data_fetch
-from reprolib.rerun import data_cache, worker
+from reprolib.rerun.tasks import data_cache, worker
 from tests import fake_paper
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from reprolib.rerun import records as results
-from reprolib.rerun.agreement import (
+from reprolib.rerun.checks.agreement import (
     GAP_FACTOR,
     GAP_FLOOR,
     TOLERANCE,

@@ -18,15 +18,15 @@ pytest.importorskip("distributed", reason="the extra `cluster` is not installed"
 import dask
 import distributed
 
-import reprolib.rerun.cluster
 import reprolib.rerun.records
+import reprolib.rerun.tasks.cluster
 from reprolib.cli.main import main
-from reprolib.rerun import data_cache, runner
-from reprolib.rerun.cluster import Cluster, ClusterError
-from reprolib.rerun.local import LocalWorkers, LostWorkError
-from reprolib.rerun.registry import get_protocol
-from reprolib.rerun.store import RecordStore
-from reprolib.rerun.task import Task
+from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.task import Task
+from reprolib.rerun.tasks import data_cache, runner
+from reprolib.rerun.tasks.cluster import Cluster, ClusterError
+from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError
+from reprolib.rerun.tasks.store import RecordStore
 
 pytestmark = pytest.mark.slow
 
@@ -203,7 +203,7 @@ def test_single_worker_computes_in_its_own_process(local_cluster):
 
 
 def test_nothing_at_the_address(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(reprolib.rerun.cluster, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(reprolib.rerun.tasks.cluster, "CONNECT_TIMEOUT", 0.5)
     monkeypatch.chdir(tmp_path)
     assert main(["reproduce", "kpm", "--cluster", "tcp://127.0.0.1:9"]) == 2
     message = " ".join(capsys.readouterr().err.split())
@@ -212,7 +212,7 @@ def test_nothing_at_the_address(monkeypatch, tmp_path, capsys):
 
 
 def test_scheduler_without_workers(monkeypatch):
-    monkeypatch.setattr(reprolib.rerun.cluster, "WORKER_TIMEOUT", 0.5)
+    monkeypatch.setattr(reprolib.rerun.tasks.cluster, "WORKER_TIMEOUT", 0.5)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty,
         pytest.raises(ClusterError, match="no worker at tcp.*--nthreads 1"),

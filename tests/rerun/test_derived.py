@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reprolib.rerun.derived import derived_row, is_derived
+from reprolib.rerun.records.derived import derived_row, is_derived
 
 RECORD = {
     "paper": "p",

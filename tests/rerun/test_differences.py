@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from reprolib.rerun import records as results
-from reprolib.rerun.differences import _same_verdict, paper_difference
-from reprolib.rerun.printed import numbers
-from reprolib.rerun.registry import STUDIES
-from reprolib.rerun.verdicts import Verdict
+from reprolib.rerun.checks.compare import _same_verdict, paper_difference
+from reprolib.rerun.records.registry import STUDIES
+from reprolib.rerun.verdicts.judge import Verdict
+from reprolib.rerun.verdicts.printed import numbers
 
 STUDY = STUDIES[0]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reprolib.rerun import folders
+from reprolib.rerun.records import folders
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reprolib.rerun.folds import mean_over_folds
+from reprolib.rerun.tasks.folds import mean_over_folds
 
 FOLDS = [(np.array([0, 1]), np.array([2])), (np.array([2]), np.array([0, 1, 3]))]
 

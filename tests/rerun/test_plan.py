@@ -9,8 +9,8 @@ import pytest
 
 from reprolib.rerun import plan, runner
 from reprolib.rerun import records as results
-from reprolib.rerun.store import RecordStore
-from reprolib.rerun.task import Task
+from reprolib.rerun.records.task import Task
+from reprolib.rerun.tasks.store import RecordStore
 
 
 def record(table, dataset, method, trial, seconds, **changes):

@@ -10,15 +10,15 @@ import pytest
 
 from reprolib.rerun import records as results
 from reprolib.rerun import verdicts
-from reprolib.rerun.printed import (
+from reprolib.rerun.records.registry import PAPERS, STUDIES, printed_text
+from reprolib.rerun.verdicts.judge import judge_paper
+from reprolib.rerun.verdicts.printed import (
     entry_numbers,
     numbers,
     paper_entry,
     parsed_entry,
 )
-from reprolib.rerun.printed_file import faults, unmatched
-from reprolib.rerun.registry import PAPERS, STUDIES, printed_text
-from reprolib.rerun.verdicts import judge_paper
+from reprolib.rerun.verdicts.printed_file import faults, unmatched
 
 
 def entry():

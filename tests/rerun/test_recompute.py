@@ -8,11 +8,11 @@ import pytest
 from reprolib import recompute
 from reprolib.papers.mkmmc._methods import OWN
 from reprolib.rerun import records as results
-from reprolib.rerun.derived import derived_row
-from reprolib.rerun.printed import numbers
-from reprolib.rerun.recompute import _printed
-from reprolib.rerun.task import Measurement, Protocol, Task
-from reprolib.rerun.worker import row_of
+from reprolib.rerun.checks.recompute import _printed
+from reprolib.rerun.records.derived import derived_row
+from reprolib.rerun.records.task import Measurement, Protocol, Task
+from reprolib.rerun.tasks.worker import row_of
+from reprolib.rerun.verdicts.printed import numbers
 from tests import fake_paper
 
 TWONORM = ("kpm", "table2", "embedded/twonorm", "kpm")
@@ -44,7 +44,7 @@ def test_a_reading_that_a_task_of_another_one_measures_is_found(monkeypatch):
 
     stored = results.to_frame([row_of(t, m, "original", 0.0) for t in tasks for m in run(t, None)])
     protocol = Protocol("fake", 1, lambda _: ["real/coins"], (lambda *_: tasks,), run)
-    house = "reprolib.rerun.recompute"
+    house = "reprolib.rerun.checks.recompute"
     monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
     monkeypatch.setattr(f"{house}.results.load_paper", lambda _: stored)
     monkeypatch.setattr(f"{house}.numbers", lambda _: [])
@@ -114,7 +114,7 @@ def test_printed_statistic_is_of_the_live_trial_among_the_stored_others(monkeypa
     measured = [row_of(t, m, "original", 0.0) for t in tasks for m in run(t, None)]
     stored = results.to_frame([*measured, *derive(results.to_frame(measured))])
     protocol = Protocol("fake", 1, lambda _: ["real/coins"], (lambda *_: tasks,), run, derive)
-    house = "reprolib.rerun.recompute"
+    house = "reprolib.rerun.checks.recompute"
     monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
     monkeypatch.setattr(f"{house}.results.load_paper", lambda _: stored)
     monkeypatch.setattr(f"{house}._printed", lambda *_: {"minus the mean": 0.5})

@@ -9,10 +9,10 @@ import pathlib
 import pandas as pd
 import pytest
 
-from reprolib.rerun import folders
 from reprolib.rerun import records as results
-from reprolib.rerun.folders import committed_directory, store_directory, write_atomically
-from reprolib.rerun.store import RecordStore
+from reprolib.rerun.records import folders
+from reprolib.rerun.records.folders import committed_directory, store_directory, write_atomically
+from reprolib.rerun.tasks.store import RecordStore
 
 
 def row(**changes):

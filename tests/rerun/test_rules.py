@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from reprolib.rerun import rules
+from reprolib.rerun.verdicts import rules
 
 
 @pytest.mark.parametrize(

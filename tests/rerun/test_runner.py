@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib.rerun import data_cache, runner, worker
-from reprolib.rerun.local import LocalWorkers
-from reprolib.rerun.registry import PAPERS, get_protocol
-from reprolib.rerun.store import RecordStore
+from reprolib.rerun.records.registry import PAPERS, get_protocol
+from reprolib.rerun.tasks import data_cache, runner, worker
+from reprolib.rerun.tasks.local import LocalWorkers
+from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
 

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib.rerun import data_cache, plan, records, runner, worker
-from reprolib.rerun.selection import Selection
-from reprolib.rerun.store import RecordStore
-from reprolib.rerun.task import Task
+from reprolib.rerun.records.task import Task
+from reprolib.rerun.tasks import data_cache, plan, records, runner, worker
+from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
 TASK = Task("fake", "table1", "raetsch/banana", "kpm, square loss", trial=10)

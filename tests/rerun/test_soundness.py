@@ -7,7 +7,7 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from reprolib.rerun import soundness
+from reprolib.rerun.checks import soundness
 from tests import fake_paper
 
 

@@ -11,7 +11,7 @@ from scipy.signal import cheby1, sosfilt
 
 from data_fetch.embedded import p300 as simulation
 from data_fetch.p300 import CHANNELS, parse_run, speller_dataset
-from reprolib.rerun.speller import (
+from reprolib.methods.keops.speller import (
     Preprocessing,
     band_pass,
     epochs,

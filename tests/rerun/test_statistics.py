@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from reprolib.rerun.statistics import (
+from reprolib.rerun.verdicts.statistics import (
     corrected_interval,
     intervals_by_dataset,
     mean_interval,

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from reprolib.rerun import records as results
-from reprolib.rerun import tables, verdicts
-from reprolib.rerun.printed import in_printed_order, numbers
-from reprolib.rerun.registry import PAPERS
-from reprolib.rerun.rules import WORDS
-from reprolib.rerun.verdicts import Outcome, Verdict, judge_paper
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts import tables, verdicts
+from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper
+from reprolib.rerun.verdicts.printed import in_printed_order, numbers
+from reprolib.rerun.verdicts.rules import WORDS
 
 RECORDS = pd.DataFrame({"source": ["partial", "original", "partial"]})
 

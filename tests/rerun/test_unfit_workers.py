@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 
-from reprolib.rerun import cluster
+from reprolib.rerun.tasks import cluster
 from tests import fake_paper
 
 

@@ -8,16 +8,16 @@ import pytest
 from scipy import stats
 
 from reprolib.rerun import records as results
-from reprolib.rerun import tables
-from reprolib.rerun.printed import Number, numbers, paper_entry
-from reprolib.rerun.registry import PAPERS
-from reprolib.rerun.verdicts import (
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts import tables
+from reprolib.rerun.verdicts.judge import (
     _score_paths,
     count_words,
     credit_readings,
     judge,
     judge_paper,
 )
+from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry
 from tests.naive import verdicts as naive
 
 

@@ -13,12 +13,12 @@ import pytest
 import data_fetch
 from reprolib.cli import arguments
 from reprolib.cli.main import main
-from reprolib.rerun import data_cache, runner, soundness, worker
 from reprolib.rerun import records as results
 from reprolib.rerun import verify as verification
-from reprolib.rerun.derived import derived_row
-from reprolib.rerun.registry import PAPERS, STUDIES
-from reprolib.rerun.store import RecordStore
+from reprolib.rerun.records.derived import derived_row
+from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.tasks import data_cache, runner, soundness, worker
+from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
 N_TASKS = 6

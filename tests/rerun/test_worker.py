@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reprolib.rerun import data_cache, records, worker
-from reprolib.rerun.task import Measurement, Task
+from reprolib.rerun.records.task import Measurement, Task
+from reprolib.rerun.tasks import data_cache, records, worker
 from tests import fake_paper
 
 

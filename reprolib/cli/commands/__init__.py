@@ -6,6 +6,7 @@ These files import neither numpy nor pandas, so that help and wrong arguments ar
 
 from reprolib.cli.commands import (
     bench,
+    check,
     compare,
     data,
     info,
@@ -20,6 +21,7 @@ from reprolib.cli.commands import (
 
 #: Modules by the name of the command, in the order of the help.
 COMMANDS = {
+    "check": check,
     "reproduce": reproduce,
     "verify": verify,
     "compare": compare,

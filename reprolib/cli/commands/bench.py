@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import runpy
 
-from reprolib.rerun.folders import project_folder
-from reprolib.rerun.names import resolved
+from reprolib.rerun.records.folders import project_folder
+from reprolib.rerun.records.names import resolved
 
 HELP = "run a speed comparison against named peers"
 FOLDER = project_folder("benchmarks")

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
-from reprolib.rerun.folders import project_folder
+from reprolib.rerun.records.folders import project_folder
 
 HELP = "copy the notebooks into a folder of your own"
 

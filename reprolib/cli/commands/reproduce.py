@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
+import csv
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
-from reprolib.rerun import folders
+from reprolib.rerun.records import folders
 
 HELP = "rerun papers: records, tables, figures, report, scoreboard"
 #: Said when a run ends early.
@@ -48,6 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "first parts, * for any letters; may be given several times",
     )
     parser.add_argument(
+        "--fresh", action="store_true", help="run all tasks, whatever is stored of them"
+    )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="say for every task why it was taken from the store or run",
+    )
+    parser.add_argument(
         "--dry-run",
         action="store_true",
         help="run nothing: say how many tasks, which data and how many minutes it takes",
@@ -63,16 +71,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _minutes() -> str:
-    """Minutes of all full runs on two cores, as the committed meta files tell; empty without.
+    """Minutes of all full runs on two cores, as the committed tables of tasks tell; empty without.
 
     What is wrong with them or with their folder is said by the commands that need them.
     """
     try:
-        metas = sorted(folders.committed_directory().glob("*/*.meta.json"))
-        seconds = sum(json.loads(m.read_text(encoding="utf-8"))["seconds_of_tasks"] for m in metas)
+        paths = sorted(folders.committed_directory().glob("*/tasks.csv"))
+        seconds = sum(float(line["seconds"]) for path in paths for line in _lines(path))
     except (OSError, ValueError, KeyError):
         return ""
-    return f": {seconds / 120:.0f} minutes for all on two cores" if metas else ""
+    return f": {seconds / 120:.0f} minutes for all on two cores" if paths else ""
+
+
+def _lines(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -81,6 +94,10 @@ def run(arguments: argparse.Namespace) -> int:
     shared.require_jobs(arguments.jobs)
     if not arguments.dry_run:
         shared.require_output_folder(arguments.output or shared.BUILD)
+    if arguments.dry_run:
+        from reprolib.cli import dry_run
+
+        return dry_run.run(arguments)
     from reprolib.cli import reproduce
 
     return reproduce.run(arguments)

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from data_fetch import Dataset
-from reprolib.rerun.speller import features, is_speller
+from reprolib.methods.keops.speller import features, is_speller
 
 MAX_TRAIN = 200
 MAX_TEST = 1000

@@ -9,7 +9,7 @@
 - A fit whose solver does not converge puts its configuration out, and is counted.
 - Learning curves: six methods on six sets, from 50 rows to all that are not tested.
 
-No printed numbers are behind this: it is a study (`reprolib.rerun.registry.STUDIES`), not a paper.
+No printed numbers are behind this: it is a study (`reprolib.rerun.records.registry.STUDIES`).
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from reprolib.papers.across._splits import (
     make_split,
 )
 from reprolib.papers.across._tuning import Tuned, tune
-from reprolib.rerun.records import number_in
-from reprolib.rerun.task import (
+from reprolib.rerun.records import (
     HEADLINE,
     Measurement,
     Profile,
     Protocol,
+    Stage,
     Task,
 )
 
@@ -129,7 +129,7 @@ def _curve(dataset: Dataset) -> list[Task]:
     there = len(draw_curve_rows(dataset, 0, ALL_ROWS)[0])
     sizes = [size for size in CURVE_SIZES if size < there]
     return [
-        Task(PAPER, CURVES, dataset.name, key, HEADLINE, trial, setting=f"{size} rows")
+        Task(PAPER, CURVES, dataset.name, key, HEADLINE, trial, setting=f"{size} rows", level=size)
         for key in CURVE_METHODS
         for size in (*sizes, ALL_ROWS)
         for trial in range(N_TRIALS_CURVES)
@@ -140,7 +140,7 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     """Tune, refit and test one method in one trial."""
     method = METHODS[task.method]
     if task.table == CURVES:
-        split = make_curve_split(dataset, task.trial, number_in(task.setting))
+        split = make_curve_split(dataset, task.trial, task.level or ALL_ROWS)
     else:
         split = make_split(dataset, task.trial, all_columns=task.reading == ALL_COLUMNS)
     tuned = tune(method, split)
@@ -192,7 +192,7 @@ def clipped_log_loss(y, probabilities, classes) -> float:
     return float(-np.mean(np.log(np.maximum(own, LEAST_PROBABILITY))))
 
 
-PROTOCOL = Protocol(PAPER, 4, _datasets, (list_tasks,), run)
+PROTOCOL = Protocol(PAPER, _datasets, (Stage(list_tasks),), run)
 
 __all__ = [
     "ALL_COLUMNS",

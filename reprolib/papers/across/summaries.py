@@ -10,9 +10,8 @@ import pandas as pd
 from reprolib.papers.across.protocol import ALL_COLUMNS, CURVES, METHODS, TABLE
 from reprolib.papers.across.uncertainty import Difference, Scores, difference, resampled_means
 from reprolib.papers.across.views import CHOICES, KINDS, scores_of, short_name
-from reprolib.rerun.records import chosen, number_in, select
-from reprolib.rerun.statistics import corrected_interval, intervals_by_dataset
-from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.records import HEADLINE, chosen, select
+from reprolib.rerun.verdicts.statistics import corrected_interval, intervals_by_dataset
 
 #: What methods are compared with.
 REFERENCE = "svc"
@@ -235,7 +234,7 @@ def curve_differences(
     overlap = select(records, table=CURVES, metric="test overlap")
     shares = overlap.groupby("dataset")["value"].first()
     lines = {}
-    for setting, group in rows.groupby("setting"):
+    for size, group in rows.groupby("level"):
         scores = Scores.of(group, shares, [method, reference])
         found = difference(scores, method, reference, ROPES[1], resampled_means(scores))
         line = {
@@ -244,5 +243,5 @@ def curve_differences(
             "high": found.high,
             "sets": len(scores.sets),
         }
-        lines[number_in(str(setting))] = line
+        lines[int(str(size))] = line
     return pd.DataFrame.from_dict(lines, orient="index").sort_index()

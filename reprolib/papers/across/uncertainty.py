@@ -3,7 +3,7 @@
 Sets are drawn with replacement, as if they were a sample of the sets that one may meet, and within
 every drawn set its trials, the same for all methods. Trials of one set share rows, so that their
 mean is less sure than its spread says: its deviation is stretched by the factor that
-`reprolib.rerun.statistics.corrected_interval` puts on a standard error. Observed means have the
+`verdicts.statistics.corrected_interval` puts on a standard error. Observed means have the
 noise of their own trials already, and the bootstrap adds it a second time. So everything here errs
 on the side of doubt.
 """

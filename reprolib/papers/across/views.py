@@ -20,8 +20,7 @@ from reprolib.papers.across.uncertainty import (
     place_table,
     resampled_means,
 )
-from reprolib.rerun.records import select
-from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.records import HEADLINE, select
 
 #: Few distinct rows, so that most methods make the same predictions: 14 and 115.
 DEGENERATE = ("raetsch/titanic", "raetsch/flare_solar")

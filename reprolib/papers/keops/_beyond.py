@@ -15,7 +15,7 @@ from reprolib.papers.keops._methods import METHODS, shrinkage_lda
 from reprolib.papers.keops._regions import electrode_tree
 from reprolib.papers.keops._spelling import correct_characters, ensemble_scores
 from reprolib.papers.keops._splits import N_TRAIN, character_halves, draw_split
-from reprolib.rerun.task import Measurement, Task
+from reprolib.rerun.records import Measurement, Task
 
 N_ELECTRODES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
 
@@ -76,7 +76,9 @@ def aucs_by_run(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement
     for code in np.unique(of_run):
         test = tests[None][of_run == code]
         auc = _auc(model, dataset, X, test)
-        measurements.append(Measurement("auc", auc, n_test=len(test), setting=f"run {code}"))
+        measurements.append(
+            Measurement("auc", auc, n_test=len(test), setting=f"run {code}", level=int(code))
+        )
     return measurements
 
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from reprolib.methods.keops import KEOPSClassifier, KernelTree, MKLClassifier, TreeLassoClassifier
-from reprolib.rerun.folds import mean_over_folds
+from reprolib.rerun.tasks.folds import mean_over_folds
 
 #: Cost c, relative: C is c divided by the mean squared norm of a point under uniform weights.
 COSTS = tuple(float(f"{10**e:.3g}") for e in np.arange(-2.0, 1.01, 0.5))

@@ -7,11 +7,10 @@ from matplotlib.figure import Figure
 
 from reprolib.papers.keops.figures import METHODS
 from reprolib.report.style import figure_grid, note_source, source_text
-from reprolib.rerun.printed import numbers
-from reprolib.rerun.records import number_in, select
-from reprolib.rerun.statistics import mean_interval
-from reprolib.rerun.tables import number_text
-from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.records import HEADLINE, select
+from reprolib.rerun.verdicts.printed import numbers
+from reprolib.rerun.verdicts.statistics import mean_interval
+from reprolib.rerun.verdicts.tables import number_text
 
 #: Metrics of Table 1, their factor, and the digits shown.
 METRICS = {"auc": (100, 1), "regions": (1, 1), "channels": (1, 1), "frames": (1, 0)}
@@ -20,7 +19,7 @@ METRICS = {"auc": (100, 1), "regions": (1, 1), "channels": (1, 1), "frames": (1,
 def aucs_by_run(records: pd.DataFrame) -> pd.DataFrame:
     """Mean AUC in percent of the classifiers of Table 1 on the test flashes of every run apart."""
     rows = select(records, table="runs", metric="auc")
-    runs = rows["setting"].map(number_in)
+    runs = rows["level"].astype(int)
     labels = [f"{run // 100:03d}/{run % 100:02d}" for run in runs]
     wide = 100 * rows.assign(run=labels).pivot_table(
         index="method", columns="run", values="value", aggfunc="mean"

@@ -19,6 +19,7 @@ from reprolib.methods.keops.norms import (
     pyramid_weights,
     uniform_weights,
 )
+from reprolib.methods.keops.speller import epochs, features, runs_of
 from reprolib.methods.keops.svm import solve_svm
 from reprolib.papers.keops._methods import METHODS
 from reprolib.papers.keops._regions import electrode_tree, regions
@@ -40,12 +41,11 @@ from reprolib.report.style import (
     SKY,
     figure_grid,
 )
-from reprolib.rerun.speller import epochs, features
 
 
 def responses(dataset: Dataset) -> dict[str, mne.Evoked]:
     """Grand averages at 240 Hz: target flashes, other flashes, and their difference."""
-    cut = epochs(dataset.extra["raws"], tmin=-0.1, tmax=0.65, decimation=1)
+    cut = epochs(runs_of(dataset), tmin=-0.1, tmax=0.65, decimation=1)
     with mne.use_log_level("ERROR"):
         cut.apply_baseline((-0.1, 0.0))
         target, other = cut["target == 1"].average(), cut["target == 0"].average()

@@ -23,10 +23,9 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
-from reprolib.rerun.printed import numbers
-from reprolib.rerun.records import chosen, ok, path_matrix, paths, select
-from reprolib.rerun.statistics import mean_intervals, paired_interval
-from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.records import HEADLINE, chosen, ok, path_matrix, paths, select
+from reprolib.rerun.verdicts.printed import numbers
+from reprolib.rerun.verdicts.statistics import mean_intervals, paired_interval
 
 #: Name in figures, and colour, of every method.
 METHODS = {

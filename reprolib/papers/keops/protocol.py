@@ -21,6 +21,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from data_fetch import Dataset
+from reprolib.methods.keops.speller import SpellerFeatures, features
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.papers.keops._beyond import (
     aucs_by_run,
@@ -38,14 +39,16 @@ from reprolib.papers.keops._methods import (
     relevance,
 )
 from reprolib.papers.keops._splits import draw_split, flash_pool, folds
-from reprolib.rerun.records import chosen, paths, select
-from reprolib.rerun.speller import Preprocessing, features
-from reprolib.rerun.task import (
+from reprolib.rerun.records import (
     HEADLINE,
     Measurement,
     Profile,
     Protocol,
+    Stage,
     Task,
+    chosen,
+    paths,
+    select,
 )
 
 PAPER = "keops"
@@ -163,9 +166,9 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
         return measure.get(task.table, _table1)(task, dataset, features(dataset, _filter(task)))
 
 
-def _filter(task: Task) -> Preprocessing:
+def _filter(task: Task) -> SpellerFeatures:
     """Preprocessing of the task's reading."""
-    return Preprocessing(
+    return SpellerFeatures(
         zero_phase=bool(task.params.get("zero_phase", True)),
         order=int(task.params.get("order", 4)),
         per_window=bool(task.params.get("per_window", False)),
@@ -261,4 +264,6 @@ def _paths(models, method, tree, X_test, y_test) -> list[Measurement]:
     return paths
 
 
-PROTOCOL = Protocol(PAPER, 1, _datasets, (first_stage, second_stage), run)
+PROTOCOL = Protocol(
+    PAPER, _datasets, (Stage(first_stage), Stage(second_stage, reads=("table1",))), run
+)

@@ -18,13 +18,14 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
-from reprolib.rerun.printed import in_printed_order, numbers
-from reprolib.rerun.records import chosen, ok, path_matrix, select
-from reprolib.rerun.statistics import intervals_by_dataset, paired_interval
-from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.records import HEADLINE, chosen, ok, path_matrix, select
+from reprolib.rerun.verdicts.printed import in_printed_order, numbers
+from reprolib.rerun.verdicts.statistics import intervals_by_dataset, paired_interval
 
 #: Colour of every method, in all figures.
 KPM, SVM = BLUE, RED
+#: Losses by their setting.
+_LOSSES = {"": "hinge", "square loss": "square", "logistic loss": "logistic"}
 #: Errors on the axes of the printed Figure 1.
 PRINTED_ERRORS = {"kpm": (0.30, 0.46), "svm": (0.32, 0.35)}
 #: Reading with more trials than the published realisations; comparisons use it where it was run.
@@ -129,7 +130,7 @@ def paired_table(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame
 def losses_table(records: pd.DataFrame) -> pd.DataFrame:
     """Mean test error (percent) and median selected D for every loss on the same components."""
     rows = select(records, table="table2", reading=HEADLINE, method="kpm")
-    rows = rows.assign(loss=rows["setting"].str.removesuffix(" loss").replace("", "hinge"))
+    rows = rows.assign(loss=rows["setting"].map(_LOSSES))
     errors = select(rows, metric="test error").assign(value=lambda r: 100 * r["value"])
     selected = select(rows, metric="selected D")
     return pd.concat(

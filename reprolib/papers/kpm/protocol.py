@@ -29,16 +29,17 @@ from sklearn.svm import SVC
 from data_fetch import Dataset
 from data_fetch.raetsch import PUBLISHED_SVM
 from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
-from reprolib.rerun.derived import derived_row
-from reprolib.rerun.folds import mean_over_folds
-from reprolib.rerun.records import chosen, select
-from reprolib.rerun.task import (
+from reprolib.rerun.records import (
     HEADLINE,
     Measurement,
     Profile,
     Protocol,
+    Stage,
     Task,
+    derived_row,
+    select,
 )
+from reprolib.rerun.tasks.folds import mean_over_folds
 
 PAPER = "kpm"
 PAPER_SETS = tuple(
@@ -153,7 +154,7 @@ def first_stage(
                         "kpm",
                         HEADLINE,
                         trial,
-                        {"fold_seed": 0},
+                        {"fold_seed": 0, "loss": loss},
                         setting=f"{loss} loss",
                     )
                     for loss in ("square", "logistic")
@@ -162,7 +163,9 @@ def first_stage(
                 tasks += [Task(PAPER, "figure1", name, m, HEADLINE, trial) for m in ("kpm", "svm")]
         for trial in realisations[:MEDIAN_REALISATIONS]:
             tasks += [
-                Task(PAPER, "selection", name, "kpm", HEADLINE, trial, {"fold_seed": seed})
+                Task(
+                    PAPER, "selection", name, "kpm", HEADLINE, trial, {"fold_seed": seed}, seed=seed
+                )
                 for seed in range(_n_fold_seeds(profile, name))
             ]
     return tasks
@@ -261,7 +264,7 @@ def _path_model(task: Task) -> KPMClassifierCV:
         cv=_folds(task),
         gamma=_gamma(task),
         center=bool(task.params.get("center", False)),
-        loss=task.setting.removesuffix(" loss") or "hinge",
+        loss=str(task.params.get("loss", "hinge")),
     )
 
 
@@ -276,7 +279,7 @@ def _kpm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
         rule = SELECTIONS[name]
         D = select_dimension(model.cv_error_path_[: rule["largest"]], rule["tie_break"])
         reading = name if name != HEADLINE else task.reading
-        picked = {"D": D, "fold_seed": task.params["fold_seed"]}
+        picked = {"D": D}
         measurements += [
             Measurement(
                 "test error",
@@ -298,8 +301,7 @@ def _kpm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
 
 def _select_only(task, X, y, X_test, y_test) -> list[Measurement]:
     model = _path_model(task).fit(X, y)
-    picked = {"fold_seed": task.params["fold_seed"]}
-    return [Measurement("selected D", model.n_components_, picked, gap=model.duality_gap_)]
+    return [Measurement("selected D", model.n_components_, gap=model.duality_gap_)]
 
 
 def _test_at_fixed_dimension(task, X, y, X_test, y_test) -> list[Measurement]:
@@ -339,7 +341,7 @@ def _svm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
         Measurement(
             "test error",
             _svm_error(C, gamma, X, y, X_test, y_test),
-            {"C": C, "fold_seed": task.params["fold_seed"]},
+            {"C": C},
             n_test=len(y_test),
         ),
         Measurement("selected C", C),
@@ -368,9 +370,8 @@ def _figure1_svm(task, X, y, X_test, y_test) -> list[Measurement]:
 def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
     """Median D of the first five realisations, for every seed of the folds."""
     selected = select(records, table="selection", metric="selected D")
-    seeds = chosen(selected, "fold_seed")
     rows = []
-    for (_, seed), group in selected.groupby(["dataset", seeds]):
+    for (_, seed), group in selected.groupby(["dataset", "seed"]):
         values = [int(D) for D in group.sort_values("trial")["value"]]
         record = group.iloc[0].to_dict()
         rows.append(
@@ -385,4 +386,10 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage, second_stage), run, derive=derive)
+PROTOCOL = Protocol(
+    PAPER,
+    _datasets,
+    (Stage(first_stage), Stage(second_stage, reads=("table2",))),
+    run,
+    derive=derive,
+)

@@ -26,8 +26,8 @@ from reprolib.methods.mkmmc import (
 )
 from reprolib.methods.mkmmc.stqp import solve_stqp_local
 from reprolib.methods.shared.kernels import gram_eigh
-from reprolib.rerun.folds import mean_over_folds
-from reprolib.rerun.task import HEADLINE, Measurement
+from reprolib.rerun.records import HEADLINE, Measurement
+from reprolib.rerun.tasks.folds import mean_over_folds
 
 OWN = "accuracy at own dimension"
 

@@ -16,7 +16,7 @@ from reprolib.papers.mkmmc._methods import (
     SIGNLESS_READINGS,
     WITHIN_WEIGHTS,
 )
-from reprolib.papers.mkmmc.protocol import EXPERIMENTS
+from reprolib.papers.mkmmc.protocol import EXPERIMENTS, N_TRAIN
 from reprolib.report.style import (
     BLACK,
     BLUE,
@@ -29,11 +29,10 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
-from reprolib.rerun.printed import numbers
-from reprolib.rerun.records import chosen, number_in, ok, path_matrix, select
-from reprolib.rerun.statistics import mean_intervals
-from reprolib.rerun.task import HEADLINE
-from reprolib.rerun.verdicts import Verdict
+from reprolib.rerun.records import HEADLINE, chosen, ok, path_matrix, select
+from reprolib.rerun.verdicts.judge import Verdict
+from reprolib.rerun.verdicts.printed import numbers
+from reprolib.rerun.verdicts.statistics import mean_intervals
 
 #: Methods of the paper as it names them.
 METHOD_NAMES = {
@@ -165,7 +164,7 @@ def scan_paths(records: pd.DataFrame, method: str) -> ScanPaths:
 
 def scan_labels(column: tuple[str, str]) -> dict[str, float]:
     """Weights of the scan by label: 1 to 20, then multiples of the images of a class."""
-    n = number_in(column[1])
+    n = N_TRAIN[column[1]]
     fixed = {f"{mu}": float(mu) for mu in range(1, 21)}
     return {**fixed, "n_k": float(n), "2 n_k": 2.0 * n, "3 n_k": 3.0 * n}
 

@@ -36,13 +36,15 @@ from reprolib.papers.mkmmc._methods import (
     Trial,
     largest_argmax,
 )
-from reprolib.rerun.derived import derived_row
-from reprolib.rerun.records import paths, select
-from reprolib.rerun.task import (
+from reprolib.rerun.records import (
     Measurement,
     Profile,
     Protocol,
+    Stage,
     Task,
+    derived_row,
+    paths,
+    select,
 )
 
 PAPER = "mkmmc"
@@ -54,6 +56,9 @@ EXPERIMENTS = {
     "faces/coil20": ("table3", (4, 6, 8)),
     "embedded/faces": ("table1", (2, 3, 4)),
 }
+
+#: Training images a class by setting.
+N_TRAIN = {f"{n} train": n for _, sizes in EXPERIMENTS.values() for n in sizes}
 
 
 def _datasets(profile: Profile) -> list[str]:
@@ -77,6 +82,7 @@ def first_stage(
             trial,
             {"n_train": n_train},
             setting=f"{n_train} train",
+            level=n_train,
         )
         for name in datasets
         for table, sizes in [EXPERIMENTS[name]]
@@ -132,4 +138,4 @@ def _best_dimension(group: pd.DataFrame) -> Iterator[dict[str, Any]]:
         yield derived_row(record, "dimension", largest_argmax(redrawn.sum(axis=0)) + 1)
 
 
-PROTOCOL = Protocol(PAPER, 2, _datasets, (first_stage,), run, derive=derive)
+PROTOCOL = Protocol(PAPER, _datasets, (Stage(first_stage),), run, derive=derive)

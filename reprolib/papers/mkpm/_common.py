@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from reprolib.rerun.task import HEADLINE, Measurement
+from reprolib.rerun.records import HEADLINE, Measurement
 
 PAPER = "mkpm"
 

@@ -9,7 +9,7 @@ from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.papers.mkpm._common import PAPER, draw, first_best, is_fmri
 from reprolib.papers.mkpm._haxby import prepare
 from reprolib.papers.mkpm._statlog import gamma_o
-from reprolib.rerun.task import HEADLINE, Measurement, Task
+from reprolib.rerun.records import HEADLINE, Measurement, Task
 
 CODES = ("one-vs-all", "simplex", "random")
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
@@ -38,7 +38,7 @@ def tasks(profile, name, dataset) -> list[Task]:
     ]
     if not is_fmri(name):
         listed += [
-            Task(PAPER, "bases", name, basis, HEADLINE, t, {"rank": rank}, f"rank {rank}")
+            Task(PAPER, "bases", name, basis, HEADLINE, t, {"rank": rank}, f"rank {rank}", rank)
             for basis in ("kernel_pca", "nystrom", "cholesky")
             for rank in RANKS
             for t in range(3)

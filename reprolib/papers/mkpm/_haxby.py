@@ -30,9 +30,8 @@ from reprolib.papers.mkpm._common import (
     first_best,
     selected,
 )
-from reprolib.rerun.folds import mean_over_folds
-from reprolib.rerun.records import path_matrix, select
-from reprolib.rerun.task import HEADLINE, Measurement, Task
+from reprolib.rerun.records import HEADLINE, Measurement, Task, path_matrix, select
+from reprolib.rerun.tasks.folds import mean_over_folds
 
 ONE_D = "one d of least held-out error for all folds"
 TWELVE = "twelve runs"

@@ -22,9 +22,7 @@ from reprolib.papers.mkpm._common import (
     folds,
     selected,
 )
-from reprolib.rerun.derived import derived_row
-from reprolib.rerun.records import number_in, select
-from reprolib.rerun.task import HEADLINE, Measurement, Task
+from reprolib.rerun.records import HEADLINE, Measurement, Task, derived_row, select
 
 #: log2 of gamma_o of Table 1 (embedded digits have pixels from 0 to 16).
 LOG2_GAMMA = {"segment": -3, "dna": -6, "satimage": 0, "optdigits": -10}
@@ -54,7 +52,7 @@ def tasks(profile, name, dataset) -> list[Task]:
     ]
     listed += [Task(PAPER, "table1", name, "mkpm", TRAINING_SIZE, t) for t in range(N_DRAWS)]
     listed += [
-        Task(PAPER, "gamma", name, "mkpm", HEADLINE, t, {"v": v}, f"v = {v}")
+        Task(PAPER, "gamma", name, "mkpm", HEADLINE, t, {"v": v}, f"v = {v}", v)
         for v in V_GRID
         for t in trials[:3]
     ]
@@ -66,7 +64,7 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
     grid = select(records, table="gamma", metric="accuracy")
     return [
         derived_row(
-            {**rows.iloc[0].to_dict(), "table": "table1", "setting": ""},
+            {**rows.iloc[0].to_dict(), "table": "table1", "setting": "", "level": None},
             "log2 gamma",
             **_best_kernel(rows),
         )
@@ -76,8 +74,8 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _best_kernel(rows: pd.DataFrame) -> dict[str, Any]:
     means = {
-        number_in(str(setting)): round(float(group["value"].mean()), 6)
-        for setting, group in rows.groupby("setting")
+        int(str(v)): round(float(group["value"].mean()), 6)
+        for v, group in rows.astype({"level": int}).groupby("level")
     }
     by_size = sorted(means, key=lambda v: (abs(v), v))
     v = by_size[first_best([means[v] for v in by_size])]

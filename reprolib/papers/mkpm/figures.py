@@ -23,10 +23,9 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
-from reprolib.rerun.printed import in_printed_order, numbers
-from reprolib.rerun.records import chosen, machine_names, number_in, paths, select
-from reprolib.rerun.statistics import mean_intervals
-from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.records import HEADLINE, chosen, machine_names, paths, select
+from reprolib.rerun.verdicts.printed import in_printed_order, numbers
+from reprolib.rerun.verdicts.statistics import mean_intervals
 
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
 BASES = {"kernel_pca": "exact kernel PCA", "nystrom": "Nyström", "cholesky": "pivoted Cholesky"}
@@ -243,7 +242,7 @@ def paired_differences(records: pd.DataFrame) -> Figure:
 def low_rank_bases(records: pd.DataFrame) -> Figure:
     """Best accuracy along the path, and seconds of fit and scoring, by rank of the basis."""
     rows = records[records["table"] == "bases"]
-    rows = rows.assign(rank=rows["setting"].map(number_in))
+    rows = rows.assign(rank=rows["level"].astype(int))
     names = list(rows["dataset"].unique())
     figure, axes = figure_grid(2, len(names), size=(3.3, 2.6), sharex=True)
     colours = dict(zip(BASES, (BLACK, BLUE, ORANGE), strict=True))
@@ -275,7 +274,7 @@ def losses_table(records: pd.DataFrame) -> pd.DataFrame:
 def kernel_table(records: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy by v (kernel parameter 2^-v gamma_o), d by least training error."""
     rows = select(records, table="gamma", reading=HEADLINE)
-    rows = rows.assign(v=rows["setting"].map(number_in))
+    rows = rows.assign(v=rows["level"].astype(int))
     return rows.pivot_table(index="dataset", columns="v", values="value")
 
 

@@ -23,10 +23,11 @@ import pandas as pd
 from data_fetch import Dataset
 from reprolib.papers.mkpm import _extras, _haxby, _statlog
 from reprolib.papers.mkpm._common import PAPER, is_fmri
-from reprolib.rerun.task import (
+from reprolib.rerun.records import (
     Measurement,
     Profile,
     Protocol,
+    Stage,
     Task,
 )
 
@@ -67,4 +68,10 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     return (_haxby if is_fmri(task.dataset) else _statlog).run(task, dataset)
 
 
-PROTOCOL = Protocol(PAPER, 3, _datasets, (first_stage, second_stage), run, derive=_statlog.derive)
+PROTOCOL = Protocol(
+    PAPER,
+    _datasets,
+    (Stage(first_stage), Stage(second_stage, reads=("svm_cost", "table1"))),
+    run,
+    derive=_statlog.derive,
+)

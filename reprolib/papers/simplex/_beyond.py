@@ -23,7 +23,7 @@ from reprolib.papers.simplex._common import (
     rounded,
     with_loo,
 )
-from reprolib.rerun.task import Measurement, Task
+from reprolib.rerun.records import Measurement, Task
 
 BATCH_SVMS: Mapping[str, Callable[..., SimplexConeSVC | SimplexHalfspaceSVC]] = {
     "sc-svm": SimplexConeSVC,

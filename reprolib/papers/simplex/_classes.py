@@ -13,7 +13,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from reprolib.methods.shared.kernels import gram
 from reprolib.methods.simplex import SimplexRLSClassifier, SimplexRLSClassifierCV
 from reprolib.papers.simplex._common import PAPER, accuracy, rbf_gamma
-from reprolib.rerun.task import Measurement, Task
+from reprolib.rerun.records import Measurement, Task
 
 SET = "uci/letter"
 CLASS_COUNTS = (2, 4, 8, 13, 20, 26)
@@ -35,6 +35,7 @@ def tasks() -> list[Task]:
             method,
             params={"n_classes": n_classes, "seed": 0},
             setting=f"{n_classes} classes",
+            level=n_classes,
         )
         for method in METHODS
         for n_classes in CLASS_COUNTS

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from reprolib.methods.shared.kernels import distance_percentile
-from reprolib.rerun.task import Measurement
+from reprolib.rerun.records import Measurement
 
 PAPER = "simplex"
 EMBEDDED_SET = "embedded/optdigits"

@@ -35,7 +35,7 @@ from reprolib.papers.simplex._common import (
     rounded,
     with_loo,
 )
-from reprolib.rerun.task import (
+from reprolib.rerun.records import (
     HEADLINE,
     Measurement,
     Profile,

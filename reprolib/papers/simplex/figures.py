@@ -21,10 +21,9 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
-from reprolib.rerun.printed import in_printed_order, numbers
-from reprolib.rerun.records import machine_names, number_in, path_matrix, paths, select
-from reprolib.rerun.task import HEADLINE
-from reprolib.rerun.verdicts import Verdict
+from reprolib.rerun.records import HEADLINE, machine_names, path_matrix, paths, select
+from reprolib.rerun.verdicts.judge import Verdict
+from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 
 COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
 EMBEDDED_NAME = "bundled digits"
@@ -266,7 +265,7 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
 def cost_table(records: pd.DataFrame) -> pd.DataFrame:
     """Seconds of training and tuning by number of classes (rows) and method (columns)."""
     rows = records[records["table"] == "classes"]
-    rows = rows.assign(T=rows["setting"].map(number_in))
+    rows = rows.assign(T=rows["level"].astype(int))
     table = rows.pivot_table(index="T", columns="method", values="seconds")
     return table[table.loc[table.index[-1]].sort_values().index]
 

@@ -25,10 +25,11 @@ import pandas as pd
 from data_fetch import Dataset
 from reprolib.papers.simplex import _beyond, _classes, _table2
 from reprolib.papers.simplex._common import EMBEDDED_SET, PAPER
-from reprolib.rerun.task import (
+from reprolib.rerun.records import (
     Measurement,
     Profile,
     Protocol,
+    Stage,
     Task,
 )
 
@@ -64,4 +65,4 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     return _RUN[task.table](task, X, y, dataset.X[test], dataset.y[test])
 
 
-PROTOCOL = Protocol(PAPER, 3, _datasets, (list_tasks,), run)
+PROTOCOL = Protocol(PAPER, _datasets, (Stage(list_tasks),), run)

@@ -12,7 +12,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.printed import numbers
+from reprolib.rerun.verdicts.printed import numbers
 
 #: Training and test examples of the official splits (Letter has none; this is the usual one).
 SIZES = {

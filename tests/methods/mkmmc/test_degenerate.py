@@ -28,8 +28,8 @@ from reprolib.methods.shared.kernels import gram
 from reprolib.papers.mkmmc._methods import OWN
 from reprolib.papers.mkmmc.protocol import derive
 from reprolib.rerun.records import to_frame
-from reprolib.rerun.task import Measurement, Task
-from reprolib.rerun.worker import row_of
+from reprolib.rerun.records.task import Measurement, Task
+from reprolib.rerun.tasks.worker import row_of
 from tests.naive import mkmmc as naive
 
 N_PROBLEMS = 500

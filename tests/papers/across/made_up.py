@@ -14,8 +14,8 @@ from reprolib.papers.across.protocol import (
     TREES,
 )
 from reprolib.rerun import records as results
-from reprolib.rerun.task import HEADLINE, Measurement, Task
-from reprolib.rerun.worker import row_of
+from reprolib.rerun.records.task import HEADLINE, Measurement, Task
+from reprolib.rerun.tasks.worker import row_of
 
 KEYS = (
     "mkpm",

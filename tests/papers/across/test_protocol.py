@@ -43,11 +43,11 @@ from reprolib.papers.across.protocol import (
     list_tasks,
     run,
 )
-from reprolib.rerun import runner
-from reprolib.rerun.local import LocalWorkers
-from reprolib.rerun.registry import STUDIES, get_protocol
-from reprolib.rerun.store import RecordStore
-from reprolib.rerun.task import HEADLINE, Task
+from reprolib.rerun.records.registry import STUDIES, get_protocol
+from reprolib.rerun.records.task import HEADLINE, Task
+from reprolib.rerun.tasks import runner
+from reprolib.rerun.tasks.local import LocalWorkers
+from reprolib.rerun.tasks.store import RecordStore
 from tests.naive import across as naive
 
 

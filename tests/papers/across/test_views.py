@@ -11,7 +11,7 @@ from reprolib.papers.across import protocol, views
 from reprolib.papers.across._splits import MAX_COLUMNS
 from reprolib.papers.across.protocol import ALL_COLUMNS, METHODS
 from reprolib.papers.across.views import CHOICES, KINDS, View
-from reprolib.rerun.task import HEADLINE
+from reprolib.rerun.records.task import HEADLINE
 from tests.papers.across.made_up import KEYS, SETS, made_up, value
 
 

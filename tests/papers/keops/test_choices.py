@@ -7,7 +7,7 @@ import pytest
 
 from reprolib.papers.keops import protocol
 from reprolib.papers.keops._methods import Method
-from reprolib.rerun.task import Task
+from reprolib.rerun.records.task import Task
 from tests import golden
 
 

@@ -10,13 +10,13 @@ import pytest
 from data_fetch.embedded import p300 as simulation
 from data_fetch.p300 import CHANNELS, speller_dataset
 from reprolib.methods.keops import KEOPSClassifier, KernelTree
+from reprolib.methods.keops.speller import features
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.papers.keops import example, figures
 from reprolib.papers.keops._methods import Method
 from reprolib.papers.keops._regions import regions
 from reprolib.papers.keops._splits import draw_split
 from reprolib.rerun import records as results
-from reprolib.rerun.speller import features
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 from data_fetch.embedded.p300 import load_embedded
 from data_fetch.p300 import CHANNELS, codes_of
 from reprolib.methods.keops import KernelTree, MKLClassifier, TreeLassoClassifier
+from reprolib.methods.keops.speller import features
 from reprolib.papers.keops import _beyond as beyond
 from reprolib.papers.keops import _methods as methods
 from reprolib.papers.keops import _readings as readings
@@ -35,9 +36,8 @@ from reprolib.papers.keops.protocol import (
     second_stage,
 )
 from reprolib.rerun import records as results
-from reprolib.rerun.printed import numbers, paper_entry
-from reprolib.rerun.speller import features
-from reprolib.rerun.task import HEADLINE, Task
+from reprolib.rerun.records.task import HEADLINE, Task
+from reprolib.rerun.verdicts.printed import numbers, paper_entry
 
 
 @pytest.fixture(scope="module")
@@ -207,7 +207,7 @@ def records(dataset, short_grids):
 
 
 def stored(task, measurements):
-    from reprolib.rerun.worker import row_of
+    from reprolib.rerun.tasks.worker import row_of
 
     return [row_of(task, m, "embedded", 0.0) for m in measurements]
 

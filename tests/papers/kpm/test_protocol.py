@@ -13,8 +13,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from data_fetch import Dataset
 from reprolib.papers.kpm import protocol
 from reprolib.rerun import records as results
-from reprolib.rerun.task import HEADLINE, Measurement, Task
-from reprolib.rerun.worker import row_of
+from reprolib.rerun.records.task import HEADLINE, Measurement, Task
+from reprolib.rerun.tasks.worker import row_of
 from tests import golden
 
 NAME = "embedded/twonorm"

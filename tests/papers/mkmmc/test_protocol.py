@@ -24,9 +24,9 @@ from reprolib.papers.mkmmc.protocol import (
     split,
 )
 from reprolib.rerun import records as results
-from reprolib.rerun.printed import numbers
-from reprolib.rerun.task import HEADLINE, Measurement, Task
-from reprolib.rerun.worker import row_of
+from reprolib.rerun.records.task import HEADLINE, Measurement, Task
+from reprolib.rerun.tasks.worker import row_of
+from reprolib.rerun.verdicts.printed import numbers
 
 DATA = load_embedded()
 

@@ -25,8 +25,8 @@ from reprolib.papers.mkpm._common import (
 )
 from reprolib.papers.mkpm.protocol import PROTOCOL
 from reprolib.rerun import records as results
-from reprolib.rerun.task import HEADLINE, Measurement, Task
-from reprolib.rerun.worker import row_of
+from reprolib.rerun.records.task import HEADLINE, Measurement, Task
+from reprolib.rerun.tasks.worker import row_of
 
 
 @pytest.fixture(scope="module")

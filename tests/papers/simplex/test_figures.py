@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.papers.simplex import figures
-from reprolib.rerun.verdicts import judge_paper
+from reprolib.rerun.verdicts.judge import judge_paper
 
 
 def records():

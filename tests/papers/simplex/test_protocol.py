@@ -8,10 +8,10 @@ from data_fetch import Dataset
 from reprolib.methods.simplex import SimplexRLSClassifierCV
 from reprolib.papers.simplex import _beyond, _classes, _common, _table2
 from reprolib.papers.simplex import protocol as simplex
-from reprolib.rerun.printed import numbers, paper_entry
 from reprolib.rerun.records import to_frame
-from reprolib.rerun.registry import get_protocol
-from reprolib.rerun.task import HEADLINE, Task
+from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.task import HEADLINE, Task
+from reprolib.rerun.verdicts.printed import numbers, paper_entry
 
 SMALL = "embedded/optdigits"
 

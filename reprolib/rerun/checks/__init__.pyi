@@ -1,0 +1,3 @@
+from .recompute import recompute
+
+__all__ = ["recompute"]

@@ -1,0 +1,309 @@
+"""Recompute a part of the committed records from scratch, and check the files that hold them."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+import data_fetch
+from data_fetch import Dataset
+from data_fetch.catalog import default_catalog
+from reprolib.rerun.checks.agreement import TOLERANCE, compare
+from reprolib.rerun.records import seal
+from reprolib.rerun.records.derived import is_derived
+from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
+from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.tables import load_paper, load_run, load_tasks, to_frame
+from reprolib.rerun.records.task import Protocol, Task
+from reprolib.rerun.tasks.local import LocalWorkers
+from reprolib.rerun.tasks.runner import OF_TASK
+from reprolib.rerun.tasks.walk import StageError, walk
+from reprolib.rerun.tasks.worker import execute
+
+__all__ = ["TOLERANCE", "Verification", "check_fraction", "nights", "sample", "verify_paper"]
+
+#: Called with (finished tasks, tasks in all).
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Verification:
+    """What became of one paper's check.
+
+    Parameters
+    ----------
+    paper : str
+    n_committed, n_checked : int
+        Committed records, and how many of them were recomputed.
+    n_wanted : int
+        Records of the tasks that were drawn: fewer were recomputed where data are not at hand.
+    n_all_tasks, n_tasks : int
+        Tasks of the paper, and how many were run.
+    differences : list of str
+        One line for everything in the committed files that is not as it must be.
+    unchecked : dict of str to str
+        Why records were left out, by what they have in common, with their number.
+    other_versions : dict of str to (str, str)
+        Version then and now of packages that were others when the records were made.
+    seconds, committed_seconds : float
+        Computing time of the tasks now, and when the records were made.
+    """
+
+    paper: str
+    n_committed: int
+    n_checked: int = 0
+    n_wanted: int = 0
+    n_all_tasks: int = 0
+    n_tasks: int = 0
+    differences: list[str] = field(default_factory=list)
+    unchecked: dict[str, str] = field(default_factory=dict)
+    other_versions: dict[str, tuple[str, str]] = field(default_factory=dict)
+    seconds: float = 0.0
+    committed_seconds: float = 0.0
+
+    @property
+    def coverage(self) -> float:
+        """Share of the records to be recomputed that were."""
+        return self.n_checked / self.n_wanted if self.n_wanted else 1.0
+
+
+def check_fraction(fraction: float, name: str = "fraction") -> None:
+    """Raise ValueError if a part of the tasks is none of them, or more than all."""
+    if not 0 < fraction <= 1:
+        raise ValueError(f"{name} is {fraction:g}; it must be above 0 and at most 1.")
+
+
+def nights(fraction: float) -> int:
+    """Samples of this size that cover all tasks, when ``seed`` goes up by one each time."""
+    return math.ceil(1 / fraction)
+
+
+def verify_paper(
+    paper: str,
+    *,
+    fraction: float,
+    seed: int,
+    directory: Path | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> Verification:
+    """Check all of a paper's committed files, and recompute a part of every table.
+
+    Without running a task: the files must be as they were sealed, the digests of their data those
+    of the catalogue, and records, table of tasks and the protocol's list of tasks must name the
+    same tasks. Then a part of the tasks is run (the store of finished tasks is not used), and
+    their records are compared with the committed ones: see `checks.agreement.difference`.
+
+    Parameters
+    ----------
+    paper : str
+    fraction : float
+        Part of the tasks of every table, in (0, 1].
+    seed : int
+        Which part: `nights` seeds in a row cover all tasks.
+    directory : Path, optional
+        Results folder; the committed one by default.
+    n_jobs : int
+        Worker processes on this machine.
+    progress : callable, optional
+        Called with (finished tasks, tasks in all) after every task.
+
+    Raises
+    ------
+    ValueError
+        If ``fraction`` is out of range, there is no protocol of that name, or a file cannot be
+        read as a table.
+    """
+    check_fraction(fraction)
+    root = committed_directory() if directory is None else Path(directory)
+    protocol = get_protocol(paper)
+    records, run = load_paper(paper, root), load_run(paper, root)
+    made = load_tasks(paper, root)
+    outcome = Verification(
+        paper,
+        len(records),
+        differences=seal.faults(root / paper),
+        other_versions=_other_versions(run),
+    )
+    datasets = _load(outcome, protocol, records, run)
+    outcome.differences += _wrong_sources(records, datasets)
+    derived = is_derived(records)
+    _check_derived(outcome, protocol, records[~derived], records[derived])
+    tasks = _check_names(outcome, protocol, datasets, records[~derived], made)
+    chosen = sample(made["task"], made["table"], fraction, seed)
+    _check_values(outcome, protocol, tasks, chosen, datasets, records[~derived], n_jobs, progress)
+    outcome.committed_seconds = float(made.loc[made["task"].isin(chosen), "seconds"].sum())
+    outcome.differences.sort()
+    return outcome
+
+
+def _other_versions(run: Mapping) -> dict[str, tuple[str, str]]:
+    """Version then and now of packages, where an environment of the run had another."""
+    now = package_versions(PACKAGES)
+    then = [about["versions"] for about in run.get("environments", {}).values()]
+    return {p: (t[p], now[p]) for t in then for p in PACKAGES if t.get(p, now[p]) != now[p]}
+
+
+def _load(
+    outcome: Verification, protocol: Protocol, records: pd.DataFrame, run: Mapping
+) -> dict[str, Dataset]:
+    """Load the data of the records, as the catalogue has them; say what is not at hand."""
+    datasets: dict[str, Dataset] = {}
+    told = run.get("data", {})
+    for name, rows in records.groupby("dataset"):
+        name = str(name)
+        try:
+            dataset = data_fetch.load(name)
+        except data_fetch.DataUnavailableError as error:
+            outcome.unchecked[f"{len(rows)} records on {name}"] = f"not available: {error}"
+            digest = default_catalog().entry(name).digest
+        except (data_fetch.AlteredDataError, ValueError) as error:
+            outcome.differences.append(f"{name}: {error}")
+            continue
+        else:
+            datasets[name] = dataset
+            digest = dataset.digest()
+        about = told.get(name, {})
+        if about.get("digest") != digest:
+            outcome.differences.append(
+                f"run.json: {name} has the digest {str(about.get('digest'))[:16]}, the known data "
+                f"{str(digest)[:16]}"
+            )
+        if name in datasets and about.get("source") != datasets[name].source:
+            outcome.differences.append(
+                f"run.json: {name} is {about.get('source')}, but the data are {dataset.source}"
+            )
+    unknown = sorted(set(told) - set(records["dataset"]))
+    outcome.differences += [f"run.json: there are no records on {name}" for name in unknown]
+    if run.get("profile") != "full" or run.get("paper") != protocol.paper:
+        outcome.differences.append("run.json does not describe a full run of this paper")
+    return datasets
+
+
+def _wrong_sources(records: pd.DataFrame, datasets: Mapping[str, Dataset]) -> list[str]:
+    """Records with another source than their data; a task may draw its own splits of real ones."""
+    lines = []
+    for name, dataset in datasets.items():
+        allowed = {dataset.source} | ({"resampled"} if dataset.source != "embedded" else set())
+        own = records[(records["dataset"] == name) & ~records["source"].isin(allowed)]
+        lines += [
+            f"{table} {name}: {len(rows)} records with source {rows['source'].iloc[0]}, but the "
+            f"data are {dataset.source}"
+            for table, rows in own.groupby("table")
+        ]
+    return lines
+
+
+def _check_derived(
+    outcome: Verification, protocol: Protocol, measured: pd.DataFrame, derived: pd.DataFrame
+) -> None:
+    """Derive the statistics over trials again, all of them."""
+    again = to_frame(protocol.derive(measured))
+    outcome.differences += compare(again, derived)
+    outcome.n_checked += len(again)
+    outcome.n_wanted += len(derived)
+
+
+def _check_names(
+    outcome: Verification,
+    protocol: Protocol,
+    datasets: Mapping[str, Dataset],
+    records: pd.DataFrame,
+    made: pd.DataFrame,
+) -> list[Task]:
+    """Compare records, table of tasks and the protocol's list; return the tasks it lists."""
+    named, told = set(records["task"]), set(made["task"])
+    outcome.differences += _missing(told - named, "in tasks.csv, but without records")
+    outcome.differences += _missing(named - told, "has records, but no line in tasks.csv")
+    outcome.n_all_tasks = len(told)
+    outcome.differences += _other_names(records, made)
+    try:
+        tasks, _ = walk(
+            protocol,
+            "full",
+            datasets,
+            lambda _, listed: records[records["task"].isin([task.id for task in listed])],
+        )
+    except StageError as error:
+        outcome.differences.append(str(error))
+        return []
+    listed = {task.id for task in tasks}
+    at_hand = set(made.loc[made["dataset"].isin(list(datasets)), "task"])
+    outcome.differences += _missing(listed - told, "listed by the protocol, but was not run")
+    outcome.differences += _missing(at_hand - listed, "was run, but the protocol does not list it")
+    return tasks
+
+
+def _other_names(records: pd.DataFrame, made: pd.DataFrame) -> list[str]:
+    """Records and lines of tasks whose columns are not those of their task's name."""
+    wrong = [
+        f"{row['task']}: tasks.csv has other columns than its name"
+        for row in made.to_dict("records")
+        if Task("", **{name: row[name] for name in OF_TASK}).id != row["task"]
+    ]
+    fixed = ["table", "dataset", "method", "seed", "trial"]
+    both = records[["task", *fixed]].merge(made[["task", *fixed]], on="task", suffixes=("", "_"))
+    for name in fixed:
+        moved = both.loc[both[name] != both[f"{name}_"], "task"]
+        wrong += [f"{task}: records with another {name}" for task in moved.unique()]
+    return wrong
+
+
+def _missing(tasks: Iterable[str], told: str) -> list[str]:
+    """One line for tasks of one kind, with the first of them."""
+    found = sorted(tasks)
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return [f"{found[0]}{more}: {told}"] if found else []
+
+
+def sample(
+    tasks: Sequence[str] | pd.Series, tables: Sequence[str] | pd.Series, fraction: float, seed: int
+) -> set[str]:
+    """Part of the tasks of every table; `nights` seeds in a row have every task once.
+
+    Tasks are put in the order of a hash of their names, so that neighbours are not drawn together.
+    """
+    n_parts = nights(fraction)
+    chosen: set[str] = set()
+    frame = pd.DataFrame({"task": list(tasks), "table": list(tables)})
+    for _, rows in frame.groupby("table"):
+        shuffled = sorted(rows["task"], key=lambda name: hashlib.sha256(name.encode()).digest())
+        chosen |= set(shuffled[seed % min(n_parts, len(shuffled)) :: n_parts])
+    return chosen
+
+
+def _check_values(
+    outcome: Verification,
+    protocol: Protocol,
+    tasks: Sequence[Task],
+    chosen: set[str],
+    datasets: Mapping[str, Dataset],
+    records: pd.DataFrame,
+    n_jobs: int,
+    progress: Progress | None,
+) -> None:
+    """Run the chosen tasks, and compare their records."""
+    outcome.n_wanted += int(records["task"].isin(chosen).sum())
+    digests = {name: dataset.digest() for name, dataset in datasets.items()}
+    calls = [(protocol, task, digests[task.dataset]) for task in tasks if task.id in chosen]
+    rows, sound = [], set()
+    for finished in LocalWorkers(n_jobs).results(execute, calls):
+        outcome.n_tasks += 1
+        outcome.seconds += finished.seconds
+        if finished.is_sound:
+            rows += finished.rows
+            sound.add(finished.task.id)
+        else:
+            broken = [row for row in finished.rows if row["status"] != "ok"]
+            outcome.differences += [f"{row['task']}: now {row['status']}" for row in broken]
+        if progress is not None:
+            progress(outcome.n_tasks, len(calls))
+    committed = records[records["task"].isin(sound)]
+    outcome.n_checked += len(committed)
+    outcome.differences += compare(to_frame(rows), committed)

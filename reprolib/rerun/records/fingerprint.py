@@ -1,0 +1,210 @@
+"""Fingerprint of the code behind a number: a record is only as new as the code that made it.
+
+The modules that a protocol reaches through its imports are read as syntax trees, without
+docstrings and comments. A name that a package only passes on is followed to the module that
+defines it, so that a change of one method does not touch the others.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.util
+import json
+import platform
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+#: Libraries whose version may change a value.
+PACKAGES = ["numpy", "scipy", "scikit-learn", "cvxopt", "highspy", "numba", "nibabel", "mne"]
+_OURS = ("reprolib", "data_fetch")
+
+
+@dataclass(frozen=True)
+class Code:
+    """What a number was computed with.
+
+    Parameters
+    ----------
+    modules : mapping of str to str
+        Fingerprint of every module, or function without one, that is reached.
+    versions : mapping of str to str
+        Of Python and of the numerical libraries.
+    """
+
+    modules: Mapping[str, str]
+    versions: Mapping[str, str]
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """One fingerprint of all."""
+        return _hash(json.dumps([dict(self.modules), dict(self.versions)], sort_keys=True))
+
+    def change_since(self, other: Mapping[str, Mapping[str, str]]) -> str:
+        """What is another module or version than in ``vars()`` of another code, in words."""
+        words = [
+            f"{name} {then.get(name, 'new')} -> {now.get(name, 'gone')}" if is_version else name
+            for now, then, is_version in (
+                (self.modules, other["modules"], False),
+                (self.versions, other["versions"], True),
+            )
+            for name in sorted(now.keys() | then.keys())
+            if now.get(name) != then.get(name)
+        ]
+        return ", ".join(words)
+
+
+def code_of(functions: Iterable[Callable], modules: Iterable[str] = ()) -> Code:
+    """Code that functions and modules reach, with the versions installed here."""
+    found: dict[str, str] = {}
+    names = set(modules)
+    for function in functions:
+        function = inspect_target(function)
+        module = function.__module__
+        if _path(module) is None or module.split(".")[0] not in _OURS:
+            found[f"{module}:{function.__qualname__}"] = _hash(_of_code(function.__code__))
+        names.add(module)
+    found |= {name: module_fingerprint(name) for name in reached(frozenset(names))}
+    return Code(found, versions())
+
+
+def inspect_target(function: Callable) -> Any:
+    """Function that is called in the end: that of a partial, or the ``__call__`` of an object."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function if hasattr(function, "__code__") else type(function).__call__
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """Installed versions of Python, without the last number, and of `PACKAGES`."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"Python": python, **package_versions(PACKAGES)}
+
+
+def package_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Installed version of every package, by name."""
+    found = {}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+@functools.cache
+def module_fingerprint(name: str) -> str:
+    """Fingerprint of a module's syntax tree; empty for one without a source file."""
+    tree = _tree(name)
+    return "" if tree is None else _hash(repr(_plain(tree)))
+
+
+@functools.cache
+def reached(names: frozenset[str]) -> tuple[str, ...]:
+    """Modules that are reached from some, themselves included, in our packages and in theirs."""
+    packages = {*_OURS, *(name.split(".")[0] for name in names)} - {"__main__"}
+    found: set[str] = set()
+    waiting = {name for name in names if _path(name)}
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting |= {n for n in _imports(name) if n.split(".")[0] in packages} - found
+    return tuple(sorted(found))
+
+
+@functools.cache
+def _imports(name: str) -> tuple[str, ...]:
+    """Modules that the statements of a module import names from."""
+    return tuple(
+        _definer(f"{module}.{wanted}" if wanted else module)
+        for module, wanted in _imported(name)
+        if _path(module)
+    )
+
+
+def _imported(name: str) -> Iterator[tuple[str, str]]:
+    """Module and imported name of every import statement anywhere in a module."""
+    package = name if _is_package(name) else name.rpartition(".")[0]
+    for node in ast.walk(_tree(name) or ast.Module([], [])):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            module = ".".join(part for part in (above, node.module) if part)
+            yield from ((module, alias.name) for alias in node.names)
+
+
+def _definer(dotted: str) -> str:
+    """Module that defines a name: the name itself, or where its package has it from."""
+    if _path(dotted):
+        return dotted
+    module, _, wanted = dotted.rpartition(".")
+    if _is_package(module):
+        for source, name in _imported(module):
+            if name == wanted and _path(source):
+                return _definer(f"{source}.{name}")
+    return module
+
+
+@functools.cache
+def _path(name: str) -> Path | None:
+    """Source file of a module: of a package with a stub, which lists lazy names, the stub."""
+    module = sys.modules.get(name)
+    try:
+        spec = getattr(module, "__spec__", None) or importlib.util.find_spec(name)
+    except (ImportError, AttributeError, ValueError):
+        return None
+    if spec is None or not spec.origin or not spec.origin.endswith(".py"):
+        return None
+    path = Path(spec.origin)
+    stub = path.with_suffix(".pyi")
+    path = stub if stub.is_file() else path
+    return path if path.is_file() else None
+
+
+def _is_package(name: str) -> bool:
+    path = _path(name)
+    return path is not None and path.stem == "__init__"
+
+
+@functools.cache
+def _tree(name: str) -> ast.Module | None:
+    path = _path(name)
+    return None if path is None else ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _plain(node: Any) -> Any:
+    """Syntax tree as nested tuples, the same for every version of Python, without docstrings."""
+    if isinstance(node, ast.AST):
+        fields = dict(ast.iter_fields(node))
+        if isinstance(fields.get("body"), list):
+            fields["body"] = [part for part in fields["body"] if not _is_text(part)]
+        named = ((name, _plain(value)) for name, value in fields.items() if name != "ctx")
+        return (type(node).__name__, *((n, v) for n, v in named if v not in (None, ())))
+    if isinstance(node, list):
+        return tuple(map(_plain, node))
+    return None if node is None else repr(node)
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Whether a statement is a text alone, as docstrings are."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Constant):
+        return False
+    return isinstance(node.value.value, str)
+
+
+def _of_code(code: CodeType) -> str:
+    """Compiled code of a function that was not read from one of our files."""
+    parts = [_of_code(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
+    return repr((code.co_code, code.co_names, parts))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

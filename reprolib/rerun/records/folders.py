@@ -1,0 +1,66 @@
+"""Folders of stored and committed results, and files written so that no reader sees a part."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import platformdirs
+
+from data_fetch.environment import configured_folder
+
+
+def store_directory() -> Path:
+    """Folder of the record store: ``REPROLIB_RECORDS``, or one in the user's cache folder."""
+    default = platformdirs.user_cache_path("reprolib") / "records"
+    return configured_folder("REPROLIB_RECORDS", default)
+
+
+def project_folder(name: str) -> Path:
+    """Folder of the checkout; in an installed package, the copy that ``setup.py`` puts there."""
+    package = Path(__file__).resolve().parents[2]
+    checkout = package.parent
+    return (checkout if (checkout / "pyproject.toml").is_file() else package / "shipped") / name
+
+
+def committed_directory() -> Path:
+    """Folder of the committed full-protocol results: ``REPROLIB_RESULTS``, or the project's."""
+    return configured_folder("REPROLIB_RESULTS", project_folder("results"))
+
+
+def can_be_committed() -> bool:
+    """Whether the folder of the committed results belongs to a checkout, or was named by hand."""
+    named = "REPROLIB_RESULTS" in os.environ
+    return named or (committed_directory().parent / "pyproject.toml").exists()
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a text file so that a reader sees the old file or the new one, never a part.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written to or the disk is full; the old file stays as it was.
+    """
+    try:
+        replace_file(path, text)
+    except OSError as error:
+        message = (
+            f"cannot write {path} ({error.strerror}); free some space there or name another folder"
+        )
+        raise OSError(error.errno, message) from error
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a text file beside the old one, then put it in its place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

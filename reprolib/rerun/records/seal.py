@@ -1,0 +1,47 @@
+"""Seal of a results folder: the sha256 of every file, in the form that ``sha256sum -c`` reads."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from reprolib.rerun.records.folders import write_atomically
+
+SEAL = "SHA256SUMS"
+
+
+def write(directory: Path, texts: Mapping[str, str]) -> None:
+    """Seal files by their texts, as they were meant to be written."""
+    lines = [f"{hashlib.sha256(text.encode()).hexdigest()}  {name}" for name, text in texts.items()]
+    write_atomically(directory / SEAL, "\n".join(sorted(lines, key=_name)) + "\n")
+
+
+def names(directory: Path) -> set[str]:
+    """Names of the files that are sealed; none without a seal."""
+    return set(_sealed(directory))
+
+
+def faults(directory: Path) -> list[str]:
+    """Files of a results folder that are not as they were sealed, one line each."""
+    sealed = _sealed(directory)
+    if not sealed:
+        return [f"{directory.name}: there is no {SEAL}; only a full run writes one"]
+    there = {p.name for p in directory.iterdir() if p.name != SEAL and not p.name.startswith(".")}
+    lines = [f"{directory.name}/{name}: not sealed" for name in sorted(there - sealed.keys())]
+    for name, digest in sealed.items():
+        if name not in there:
+            lines.append(f"{directory.name}/{name}: sealed, but not there")
+        elif hashlib.sha256((directory / name).read_bytes()).hexdigest() != digest:
+            lines.append(f"{directory.name}/{name}: changed since it was sealed")
+    return lines
+
+
+def _name(line: str) -> str:
+    return line.partition("  ")[2]
+
+
+def _sealed(directory: Path) -> dict[str, str]:
+    path = directory / SEAL
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return {_name(line): line.partition("  ")[0] for line in lines}

@@ -1,0 +1,193 @@
+"""The protocols on a dask cluster.
+
+Data are sent once to every worker, as a worker plugin: the scheduler keeps it, and gives it to
+workers that join later or replace a killed one, even when no other worker is left to copy from
+(which scattered data would need). Workers need no mirror, no cache and no network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import distributed
+
+import data_fetch
+import reprolib
+from data_fetch import Dataset
+from reprolib.rerun.records.fingerprint import package_versions, versions
+from reprolib.rerun.tasks import data_cache
+from reprolib.rerun.tasks.local import LostWorkError
+
+#: Seconds to wait for the scheduler, and for a first worker.
+CONNECT_TIMEOUT, WORKER_TIMEOUT = 10, 60
+REMEDY = "start it with `dask scheduler`, and workers with `dask worker ADDRESS --nthreads 1`"
+
+
+class ClusterError(OSError):
+    """A cluster that cannot be reached or used."""
+
+
+class Cluster:
+    """Connection to a dask cluster whose workers compute what this process would compute.
+
+    Parameters
+    ----------
+    address : str
+        Address of the scheduler, for example "tcp://10.0.0.1:8786".
+
+    Raises
+    ------
+    ClusterError
+        If there is no scheduler or no worker, or a worker has several threads, other package
+        versions or another code than this process.
+    """
+
+    def __init__(self, address: str):
+        self.address = address
+        try:
+            self.client = distributed.Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ClusterError(
+                f"no dask scheduler at --cluster {address}: {error}; {REMEDY}"
+            ) from None
+        try:
+            self._check_workers()
+        except BaseException:
+            self.client.close()
+            raise
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.client.close()
+
+    def _check_workers(self) -> None:
+        try:
+            self.client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
+            found = self.client.run(environment)
+        except TimeoutError:
+            raise ClusterError(
+                f"no worker at {self.address} after {WORKER_TIMEOUT} seconds; start one with "
+                f"`dask worker {self.address} --nthreads 1`"
+            ) from None
+        except Exception as error:
+            raise ClusterError(
+                f"a worker of {self.address} cannot run reprolib ({error}); install it there "
+                "with its extra `cluster`, from the same checkout and lock file"
+            ) from None
+        for worker, n_threads in self.client.nthreads().items():
+            reason = unfit(environment(), found.get(worker, environment()), n_threads)
+            if reason:
+                raise ClusterError(f"worker {worker} {reason}")
+
+    def workers(self) -> list[str]:
+        """Addresses of the workers."""
+        return sorted(self.client.nthreads())
+
+    def about(self) -> dict[str, str]:
+        """What the results say of the workers."""
+        return {"workers": f"dask cluster of {len(self.workers())} workers"}
+
+    @contextmanager
+    def holding(self, datasets: Mapping[str, Dataset]) -> Iterator[None]:
+        """Have every worker hold these data sets, by digest, also those that join later."""
+        expected = environment()
+        plugins = [DatasetPlugin(dataset, digest, expected) for digest, dataset in datasets.items()]
+        try:
+            for plugin in plugins:
+                self.client.register_plugin(plugin)
+            yield
+        finally:
+            for plugin in plugins:
+                if self.client.status == "running":
+                    with suppress(OSError):  # a worker that is just dying has nothing to forget
+                        self.client.unregister_worker_plugin(plugin.name)
+
+    def results(self, function: Callable, calls: Iterable[tuple[Any, ...]]) -> Iterator:
+        """Yield what a function returns for the arguments of every call, as it finishes.
+
+        All calls go to the scheduler at once, so that workers that join later find work. What is
+        not finished when the iteration ends is cancelled.
+
+        Raises
+        ------
+        LostWorkError
+            If the cluster gives a call up: it killed its workers several times, or the scheduler
+            is gone.
+        """
+        futures = {self.client.submit(function, *call, pure=False) for call in calls}
+        try:
+            for future in distributed.as_completed(futures, loop=self.client.loop):
+                yield _result(future)
+                futures.remove(future)
+        finally:
+            if futures and self.client.status == "running":
+                self.client.cancel(list(futures))
+
+
+def _result(future: distributed.Future) -> Any:
+    """Result of a finished call; what it raised itself is raised as it is."""
+    try:
+        return future.result()
+    except (distributed.KilledWorker, CancelledError) as error:
+        raise LostWorkError(
+            f"the cluster gave a task up ({error}). A task that kills its workers needs more "
+            "memory (`dask worker --memory-limit`)"
+        ) from error
+
+
+class DatasetPlugin(distributed.WorkerPlugin):
+    """A data set that is sent to every worker once."""
+
+    def __init__(self, dataset: Dataset, digest: str, expected: Mapping[str, str]):
+        self.dataset = dataset
+        self.digest = digest
+        self.expected = dict(expected)
+        self.name = f"reprolib data {dataset.name} {self.digest[:16]}"
+
+    async def setup(self, worker) -> None:
+        """Put the data set where tasks look for it; a worker that is unfit leaves the cluster."""
+        reason = unfit(self.expected, environment(), worker.state.nthreads)
+        if reason:
+            await worker.close(nanny=True, reason=f"this worker {reason}")
+            return
+        data_cache.hold(self.dataset, self.digest)
+
+    def teardown(self, worker) -> None:
+        """Forget the data set."""
+        data_cache.release(self.dataset, self.digest)
+
+
+def environment() -> dict[str, str]:
+    """Everything besides data that results depend on: versions, and the code itself."""
+    others = package_versions(["pandas", "joblib", "dask", "distributed", "cloudpickle"])
+    return {"code": code_digest(), **versions(), **others}
+
+
+def code_digest() -> str:
+    """Fingerprint of the source files of both packages."""
+    h = hashlib.sha256()
+    for package in (Path(reprolib.__file__).parent, Path(data_fetch.__file__).parent):
+        for path in sorted([*package.rglob("*.py"), *package.rglob("*.toml")]):
+            h.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes())
+    return h.hexdigest()[:16]
+
+
+def unfit(expected: Mapping[str, Any], found: Mapping[str, Any], n_threads: int) -> str:
+    """Why a worker cannot be used, as the end of a sentence; empty if it can."""
+    if n_threads != 1:
+        return (
+            f"has {n_threads} threads, and results must not depend on what runs beside them; "
+            "start workers with --nthreads 1 (and --nworkers for more of them)"
+        )
+    differing = [name for name in expected if found.get(name) != expected[name]]
+    if not differing:
+        return ""
+    listed = ", ".join(f"{n} {found.get(n, 'missing')}, not {expected[n]}" for n in differing)
+    return f"differs from this process: {listed}; install both from one checkout and its lock file"

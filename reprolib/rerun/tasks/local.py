@@ -1,0 +1,70 @@
+"""Work in the processes of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import joblib
+
+from data_fetch import Dataset
+from reprolib.rerun.tasks import data_cache
+
+
+class LostWorkError(OSError):
+    """Work that cannot be finished, as the processes that did it are gone."""
+
+
+class Workers(Protocol):
+    """Who does the work: processes of this machine, or a cluster."""
+
+    def holding(self, datasets: Mapping[str, Dataset]) -> AbstractContextManager[None]:
+        """Have the workers hold data sets, by digest, while the context lasts."""
+
+    def results(self, function: Callable, calls: Iterable[tuple[Any, ...]]) -> Iterator:
+        """Yield what a function returns for the arguments of every call, in any order."""
+
+    def about(self) -> dict[str, str]:
+        """What the results say of the workers, by key."""
+
+
+class LocalWorkers:
+    """Worker processes of this machine.
+
+    With one of them the work is done in this process, on the data sets that it has loaded
+    already. Several load each data set once for themselves.
+
+    Parameters
+    ----------
+    n_jobs : int
+        Number of processes, or -1 for all cores.
+    """
+
+    def __init__(self, n_jobs: int = 1):
+        self.n_jobs = n_jobs
+
+    def holding(self, datasets: Mapping[str, Dataset]) -> AbstractContextManager[None]:
+        """Have this process hold data sets, by digest, while the context lasts."""
+        return data_cache.holding(datasets)
+
+    def about(self) -> dict[str, str]:
+        """Nothing: every task names the machine that it ran on."""
+        return {}
+
+    def results(self, function: Callable, calls: Iterable[tuple[Any, ...]]) -> Iterator:
+        """Yield what a function returns for the arguments of every call, as it finishes.
+
+        Raises
+        ------
+        LostWorkError
+            If the operating system killed a worker process.
+        """
+        parallel = joblib.Parallel(self.n_jobs, return_as="generator_unordered", batch_size=1)
+        try:
+            yield from parallel(joblib.delayed(function)(*call) for call in calls)
+        except BrokenProcessPool as error:
+            raise LostWorkError(
+                "a worker process was killed, most likely because memory ran out; try fewer --jobs"
+            ) from error

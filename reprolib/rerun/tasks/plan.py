@@ -1,0 +1,145 @@
+"""What a run would do: its tasks, its data, and the time that the same tasks took before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+import data_fetch
+from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
+from reprolib.rerun.records.task import Profile, Protocol, Task
+from reprolib.rerun.tasks.runner import (
+    OF_TASK,
+    code_of_protocol,
+    listing_of,
+    load_datasets,
+    needed,
+)
+from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.tasks.store import RecordStore
+from reprolib.rerun.tasks.walk import StageError, walk
+
+#: Columns by which tasks cost alike, the narrowest first.
+ALIKE = (["task"], ["table", "dataset", "method"], ["table", "method"], ["table"])
+
+
+@dataclass
+class Plan:
+    """What a run of a protocol would do.
+
+    Parameters
+    ----------
+    paper : str
+    at_hand : list of str
+        Data sets that need no download.
+    to_fetch : mapping of str to int
+        Number of tasks by data set that has to be downloaded first.
+    n_tasks, n_stored : int
+        Tasks, those on data to be fetched included, and how many of them are finished and stored.
+    seconds : float
+        Computing time of the other tasks, as the committed results have it; NaN if there are none.
+    note : str
+        What is not certain about the list; empty if nothing is.
+    """
+
+    paper: str
+    at_hand: Sequence[str]
+    to_fetch: Mapping[str, int] = field(default_factory=dict)
+    n_tasks: int = 0
+    n_stored: int = 0
+    seconds: float = 0.0
+    note: str = ""
+
+
+def plan(
+    protocol: Protocol,
+    profile: Profile,
+    *,
+    embedded: bool = False,
+    store: RecordStore | None = None,
+    only: Selection | None = None,
+) -> Plan:
+    """Count the tasks of a run without running or downloading anything.
+
+    The committed table of tasks is read where it was made by the present list of experiments;
+    else the protocol lists its tasks on the data at hand.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    profile : {"quick", "full"}
+    embedded : bool
+        Use the embedded counterparts even where the real data are available.
+    store : RecordStore, optional
+        Of finished tasks; the user's by default.
+    only : Selection, optional
+        Count these tasks only.
+    """
+    store = RecordStore() if store is None else store
+    code = code_of_protocol(protocol)
+    names = needed(protocol.datasets(profile), only)
+    absent = [name for name in names if not (embedded or data_fetch.available(name))]
+    committed = load_tasks(protocol.paper)
+    known = load_run(protocol.paper).get("listing") == listing_of(protocol) and not embedded
+    if known:
+        listed, note = committed_tasks(protocol.paper, committed, profile, names), ""
+    else:
+        listed, note = listed_tasks(
+            protocol, profile, [n for n in names if n not in absent], embedded
+        )
+    tasks = [task for task in listed if only is None or only.has(task)]
+    pending = [task for task in tasks if not store.has(task, code)]
+    on_data = [task.dataset for task in tasks]
+    return Plan(
+        protocol.paper,
+        at_hand=list(dict.fromkeys(name for name in on_data if name not in absent)),
+        to_fetch={name: on_data.count(name) for name in absent},
+        n_tasks=len(tasks),
+        n_stored=len(tasks) - len(pending),
+        seconds=float(costs(pending, committed).sum()),
+        note=note if known or not absent else f"{note} Tasks on data to be fetched are not counted",
+    )
+
+
+def committed_tasks(
+    paper: str, table: pd.DataFrame, profile: Profile, names: Sequence[str]
+) -> list[Task]:
+    """Tasks of a profile on some data sets, without their parameters, from a table of tasks."""
+    rows = table[table["dataset"].isin(list(names))]
+    rows = rows if profile == "full" else rows[rows["quick"]]
+    columns = ["paper", *OF_TASK]
+    lines = zip(*(rows.assign(paper=paper)[name] for name in columns), strict=True)
+    return [Task(**dict(zip(columns, line, strict=True))) for line in lines]
+
+
+def listed_tasks(
+    protocol: Protocol, profile: Profile, names: Sequence[str], embedded: bool
+) -> tuple[list[Task], str]:
+    """Tasks as the protocol lists them, its later stages with the committed records."""
+    records = load_paper(protocol.paper)
+    datasets, _ = load_datasets(names, embedded=embedded)
+    try:
+        tasks, _ = walk(
+            protocol,
+            profile,
+            datasets,
+            lambda _, tasks: records[records["task"].isin([task.id for task in tasks])],
+        )
+    except StageError as error:
+        return [], f"Its tasks cannot be listed before a first run ({error})."
+    return tasks, "Listed anew: the committed results are of another list of experiments."
+
+
+def costs(tasks: Sequence[Task], made: pd.DataFrame) -> pd.Series:
+    """Seconds that tasks took before, or the mean of those most like them; NaN without any."""
+    wanted = pd.DataFrame([{"task": task.id, **vars(task)} for task in tasks])
+    seconds = pd.Series(math.nan, index=range(len(tasks)), dtype=float)
+    if wanted.empty or made.empty:
+        return seconds if len(made) or not len(tasks) else seconds.head(0).reindex([0])
+    for columns in ALIKE:
+        means = made.groupby(columns, as_index=False)["seconds"].mean()
+        seconds = seconds.fillna(wanted[columns].merge(means, how="left")["seconds"])
+    return seconds.fillna(made["seconds"].mean())

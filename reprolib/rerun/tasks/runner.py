@@ -1,0 +1,334 @@
+"""Run a protocol: load its data, run what is not stored yet, give back the records."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+import data_fetch
+from data_fetch import Dataset
+from data_fetch.registry import loader_module
+from reprolib.rerun.records.fingerprint import Code, code_of
+from reprolib.rerun.records.rows import Rows, row_of
+from reprolib.rerun.records.tables import TASK_COLUMNS, to_frame
+from reprolib.rerun.records.task import Profile, Protocol, Task
+from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError, Workers
+from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.tasks.store import RecordStore
+from reprolib.rerun.tasks.walk import StageError, walk
+from reprolib.rerun.tasks.worker import Finished, environment_id, execute
+
+#: Columns of the table of tasks that a task determines.
+OF_TASK = ("table", "dataset", "method", "setting", "reading", "seed", "trial")
+#: Called with (finished tasks, tasks in all, stage, stages in all) after every task.
+Progress = Callable[[int, int, int, int], None]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A record that must not be used.
+
+    Parameters
+    ----------
+    record : str
+        Name of its task.
+    status : str
+        Why.
+    traceback : str
+        Of the exception that ended the task; empty where the task itself says why.
+    """
+
+    record: str
+    status: str
+    traceback: str = ""
+
+
+class NothingSelectedError(ValueError):
+    """A selection of tasks that has none of a protocol's."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Records of one run of a protocol, how its tasks were made, and what else there is to say."""
+
+    paper: str
+    records: pd.DataFrame
+    tasks: pd.DataFrame
+    about: dict[str, Any]
+    substituted: dict[str, str] = field(default_factory=dict)
+    explained: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """Records that must not be used."""
+        return self.records[self.records["status"] != "ok"]
+
+
+def load_datasets(names, *, embedded: bool = False) -> tuple[dict[str, Dataset], dict[str, str]]:
+    """Load data sets; where one is not available, its embedded counterparts stand in for it.
+
+    Returns
+    -------
+    datasets : dict of str to Dataset
+        By the name of the data set that was loaded in the end.
+    substituted : dict of str to str
+        Reason by the name of a data set that is not available.
+    """
+    datasets: dict[str, Dataset] = {}
+    substituted: dict[str, str] = {}
+    for name in names:
+        if not embedded or name.startswith("embedded/"):
+            try:
+                datasets[name] = data_fetch.load(name)
+                continue
+            except data_fetch.DataUnavailableError as error:
+                substituted[name] = str(error)
+        for other in data_fetch.counterparts(name):
+            datasets.setdefault(other, data_fetch.load(other))
+    return datasets, substituted
+
+
+def code_of_protocol(protocol: Protocol) -> Code:
+    """Code that the tasks of a protocol are listed, run and read by, loaders included."""
+    functions: list[Callable] = [
+        protocol.run,
+        protocol.derive,
+        *(stage.tasks for stage in protocol.stages),
+    ]
+    loaders = {loader_module(name) for name in protocol.datasets("full")}
+    return code_of(functions, [row_of.__module__, *loaders])
+
+
+def run_protocol(
+    protocol: Protocol,
+    profile: Profile,
+    *,
+    embedded: bool = False,
+    store: RecordStore | None = None,
+    workers: Workers | None = None,
+    only: Selection | None = None,
+    fresh: bool = False,
+    progress: Progress | None = None,
+    failed: Callable[[Failure], None] | None = None,
+) -> Run:
+    """Run all stages of a protocol; what is in the store already is not run again.
+
+    Every finished task is stored at once, so that an interrupted run continues where it stopped.
+    Failed tasks are reported in the records and never stored.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    profile : {"quick", "full"}
+    embedded : bool
+        Use the embedded counterparts even where the real data are available.
+    store : RecordStore, optional
+        Of finished tasks; the user's by default.
+    workers : Workers, optional
+        Who runs the tasks: this process by default. The records do not depend on it.
+    only : Selection, optional
+        Run and record these tasks only. A stage that chooses from the records of earlier ones is
+        reached if all earlier tasks on the selected data sets are selected too, or stored.
+    fresh : bool
+        Run all tasks, whatever the store has of them.
+    progress : callable, optional
+        Called after every task, see `Progress`.
+    failed : callable, optional
+        Called at once with every `Failure`, so that none is lost whatever ends the run.
+
+    Raises
+    ------
+    StageError
+        If a stage cannot list its tasks.
+    NothingSelectedError
+        If ``only`` selects no task.
+    LostWorkError
+        If tasks cannot be finished, as their processes are gone.
+    """
+    started = time.perf_counter()
+    names = protocol.datasets(profile)
+    wanted = needed(names, only)
+    if not wanted:
+        raise NothingSelectedError(
+            f"--only {only} selects no data set of {protocol.paper}; it has {', '.join(names)}."
+        )
+    datasets, substituted = load_datasets(wanted, embedded=embedded)
+    run = _Run(
+        protocol=protocol,
+        code=code_of_protocol(protocol),
+        digests={name: dataset.digest() for name, dataset in datasets.items()},
+        store=RecordStore() if store is None else store,
+        workers=LocalWorkers() if workers is None else workers,
+        only=only,
+        fresh=fresh,
+        progress=progress,
+        failed=failed,
+    )
+    with run.workers.holding({run.digests[name]: d for name, d in datasets.items()}):
+        tasks, n_stages = walk(protocol, profile, datasets, run.records_of)
+    if only is not None and not run.finished:
+        raise NothingSelectedError(_nothing_selected(only, protocol, tasks, n_stages))
+    rows = [row for finished in run.finished for row in finished.rows]
+    # Statistics over a part of the trials would look like those of all.
+    derived = protocol.derive(to_frame(rows)) if only is None else []
+    about = {
+        "paper": protocol.paper,
+        "profile": profile,
+        "wall_seconds": round(time.perf_counter() - started, 1),
+        "data": {
+            name: {"source": d.source, "note": d.source_note, "digest": run.digests[name]}
+            for name, d in datasets.items()
+        },
+        "listing": listing_of(protocol),
+        "environments": {environment_id(f.environment): f.environment for f in run.finished},
+        **run.workers.about(),
+    }
+    made = task_table(run.finished, run.code, quick_tasks(protocol, datasets, rows))
+    records = to_frame([*rows, *derived])
+    return Run(protocol.paper, records, made, about, substituted, run.explained)
+
+
+def listing_of(protocol: Protocol) -> str:
+    """Fingerprint of the modules of a paper's own folder, which list its tasks."""
+    modules = code_of_protocol(protocol).modules
+    package = protocol.run.__module__.rpartition(".")[0]
+    own = {name: f for name, f in modules.items() if package and name.startswith(package)}
+    return Code(own or modules, {}).fingerprint
+
+
+def task_table(finished: Iterable[Finished], code: Code, quick: set[str]) -> pd.DataFrame:
+    """One line for every finished task, by name: see `records.tables.TASK_COLUMNS`."""
+    lines = [
+        {
+            "task": f.task.id,
+            **{name: getattr(f.task, name) for name in OF_TASK},
+            "quick": f.task.id in quick,
+            "seconds": f.seconds,
+            **{f"{row['metric']} seconds": row["seconds"] for row in f.rows},
+            "date": f.date,
+            "code": code.fingerprint,
+            "environment": environment_id(f.environment),
+        }
+        for f in finished
+    ]
+    return pd.DataFrame(lines, columns=TASK_COLUMNS).sort_values("task", ignore_index=True)
+
+
+def quick_tasks(protocol: Protocol, datasets: Mapping[str, Dataset], rows: Rows) -> set[str]:
+    """Names of the tasks that the quick profile has on the same data."""
+    names = protocol.datasets("quick")
+    used = {n for name in names for n in (name, *data_fetch.counterparts(name))}
+    measured = to_frame(rows)
+    try:
+        tasks, _ = walk(
+            protocol,
+            "quick",
+            {name: d for name, d in datasets.items() if name in used},
+            lambda _, tasks: measured[measured["task"].isin([task.id for task in tasks])],
+        )
+    except StageError:
+        return set()
+    return {task.id for task in tasks}
+
+
+def needed(names: Iterable[str], only: Selection | None) -> list[str]:
+    """Names of the data sets that selected tasks, or tasks on their counterparts, may need."""
+    if only is None:
+        return list(names)
+    return only.needed({name: data_fetch.counterparts(name) for name in names})
+
+
+def _nothing_selected(
+    only: Selection, protocol: Protocol, tasks: Sequence[Task], n_stages: int
+) -> str:
+    """Say what there is to select from."""
+    seen = {task.table: task.id for task in reversed(tasks)}
+    message = (
+        f"--only {only} selects no task of {protocol.paper} on these data; there "
+        f"are, for example, {', '.join(map(repr, seen.values())) or 'none'}."
+    )
+    if n_stages == len(protocol.stages):
+        return message
+    return (
+        f"{message} Stage {n_stages + 1} chooses from the records of stage {n_stages}, which "
+        "are not all stored yet; run those tasks first: `*/DATASET` selects all of a data set"
+    )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A walk over the stages that runs their tasks."""
+
+    protocol: Protocol
+    code: Code
+    digests: Mapping[str, str]
+    store: RecordStore
+    workers: Workers
+    only: Selection | None
+    fresh: bool
+    progress: Progress | None
+    failed: Callable[[Failure], None] | None
+    finished: list[Finished] = field(default_factory=list)
+    explained: dict[str, str] = field(default_factory=dict)
+
+    def records_of(self, number: int, tasks: list[Task]) -> pd.DataFrame | None:
+        """Run the selected tasks; give the records of all, if the others are stored."""
+        chosen = [task for task in tasks if self.only is None or self.only.has(task)]
+        others = [task for task in tasks if self.only is not None and not self.only.has(task)]
+        rows: Rows = []
+        for done, finished in enumerate(self._results(chosen), start=1):
+            self.finished.append(finished)
+            rows += finished.rows
+            self._report(finished)
+            if self.progress is not None:
+                self.progress(done, len(chosen), number, len(self.protocol.stages))
+        stored = [self._stored(task) for task in others]
+        if None in stored:
+            return None
+        return to_frame([*rows, *(row for f in stored if f is not None for row in f.rows)])
+
+    def _stored(self, task: Task) -> Finished | None:
+        return self.store.get(task, self.digests[task.dataset], self.code)
+
+    def _results(self, tasks: list[Task]) -> Iterator[Finished]:
+        """Yield every task: stored ones first, then the others as they finish.
+
+        They are run in the order of their data sets, of which a process keeps only a few.
+        """
+        pending = []
+        for task in tasks:
+            finished = None if self.fresh else self._stored(task)
+            self.explained[task.id] = self._explanation(task, finished)
+            if finished is None:
+                pending.append(task)
+            else:
+                yield finished
+        order = {name: number for number, name in enumerate(self.digests)}
+        pending.sort(key=lambda task: order[task.dataset])
+        calls = ((self.protocol, task, self.digests[task.dataset]) for task in pending)
+        try:
+            for finished in self.workers.results(execute, calls):
+                if finished.is_sound:
+                    self.store.put(finished, self.digests[finished.task.dataset], self.code)
+                yield finished
+        except LostWorkError as error:
+            raise LostWorkError(
+                f"{error}. Finished tasks are stored; the same command continues from them"
+            ) from error
+
+    def _explanation(self, task: Task, finished: Finished | None) -> str:
+        if finished is not None:
+            return f"reused: made on {finished.date} with this code"
+        if self.fresh:
+            return "to be run: all are run afresh"
+        return self.store.explain(task, self.digests[task.dataset], self.code)
+
+    def _report(self, finished: Finished) -> None:
+        """Hand the failures of one task on."""
+        for row in finished.rows:
+            if self.failed is not None and row["status"] != "ok":
+                self.failed(Failure(row["task"], row["status"], row.get("traceback", "")))

@@ -1,0 +1,159 @@
+"""Store of finished tasks: a run that was interrupted goes on from it, and only from it.
+
+A stored task is found again if task, parameters, data and code are the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from reprolib.rerun.records.fingerprint import Code
+from reprolib.rerun.records.folders import replace_file, store_directory
+from reprolib.rerun.records.rows import fault_of
+from reprolib.rerun.records.task import Task
+from reprolib.rerun.tasks.worker import Finished
+
+
+class RecordStore:
+    """Finished tasks, one small file each.
+
+    The file of a task lies in a folder of the task's name, under the name of its parameters and
+    data. It is written atomically once the task has finished, so that processes may be killed at
+    any time, and several may share a store. A file that is damaged, or whose rows cannot be those
+    of its task, counts as missing.
+    """
+
+    def __init__(self, directory: Path | None = None):
+        self.directory = store_directory() if directory is None else Path(directory)
+
+    def _folder(self, task: Task) -> Path:
+        name = _hash([task.paper, task.id])
+        return self.directory / "tasks" / name[:2] / name[2:16]
+
+    def _path(self, task: Task, data: str) -> Path:
+        return self._folder(task) / f"{_hash([_parameters(task), data])[:16]}.json"
+
+    def get(self, task: Task, data: str, code: Code) -> Finished | None:
+        """Finished task, or None if it has to be run: `explain` says why.
+
+        Parameters
+        ----------
+        task : Task
+        data : str
+            Digest of its data set.
+        code : Code
+        """
+        path = self._path(task, data)
+        entry = _read(path)
+        if entry is None:
+            return None
+        fault = entry.get("fault") or fault_of(entry["rows"], task)
+        if fault:
+            warnings.warn(f"stored task {path} {fault} and will be recomputed", stacklevel=2)
+            return None
+        if entry["code"] != code.fingerprint:
+            return None
+        made = {name: entry[name] for name in ("rows", "seconds", "date", "environment")}
+        return Finished(task, **made)
+
+    def has(self, task: Task, code: Code) -> bool:
+        """Whether a task of this name is stored with this code, whatever its parameters."""
+        if not self._has_tasks:
+            return False
+        entries = (_read(path) for path in self._folder(task).glob("*.json"))
+        return any(entry is not None and entry.get("code") == code.fingerprint for entry in entries)
+
+    @functools.cached_property
+    def _has_tasks(self) -> bool:
+        return (self.directory / "tasks").is_dir()
+
+    def explain(self, task: Task, data: str, code: Code) -> str:
+        """Why a task is reused or not, in words."""
+        entry = _read(self._path(task, data))
+        if entry is None:
+            return self._other_entry(task, data)
+        if entry.get("fault") or fault_of(entry["rows"], task):
+            return "to be run: its stored file is damaged"
+        if entry["code"] != code.fingerprint:
+            then = _read_json(self._code_path(entry["code"]))
+            change = code.change_since(then) if then else "which is not known any more"
+            return f"to be run: stored with other code ({change})"
+        return f"reused: made on {entry['date']} with this code"
+
+    def _other_entry(self, task: Task, data: str) -> str:
+        """Say what is other in the stored files of a task."""
+        entries = [_read(path) for path in sorted(self._folder(task).glob("*.json"))]
+        others = [entry for entry in entries if entry and "fault" not in entry]
+        if not others:
+            return "to be run: never finished here"
+        if all(entry["data"] != data for entry in others):
+            return "to be run: stored for other data"
+        return "to be run: stored with other parameters"
+
+    def put(self, finished: Finished, data: str, code: Code) -> None:
+        """Store a finished task.
+
+        Raises
+        ------
+        OSError
+            If the store cannot be written to, or the disk is full.
+        """
+        body = {
+            **{name: value for name, value in asdict(finished).items() if name != "task"},
+            "task": finished.task.id,
+            "data": data,
+            "code": code.fingerprint,
+        }
+        try:
+            of_code = self._code_path(code.fingerprint)
+            if not of_code.exists():
+                replace_file(of_code, json.dumps(vars_of(code)))
+            path = self._path(finished.task, data)
+            replace_file(path, json.dumps({"checksum": _hash(body), **body}))
+        except OSError as error:
+            message = (
+                f"cannot store a finished task in {self.directory} ({error.strerror}); make that "
+                "folder writable with space left, or set REPROLIB_RECORDS to another one (a copy "
+                "of this one, to keep what is finished)"
+            )
+            raise OSError(error.errno, message) from error
+
+    def _code_path(self, fingerprint: str) -> Path:
+        return self.directory / "code" / f"{fingerprint}.json"
+
+
+def vars_of(code: Code) -> dict[str, dict[str, str]]:
+    """Modules and versions of a code, JSON-able."""
+    return {"modules": dict(code.modules), "versions": dict(code.versions)}
+
+
+def _parameters(task: Task) -> dict[str, Any]:
+    return {**asdict(task), "params": dict(task.params)}
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """Entry of a file; one with a fault if it is damaged, None if there is none."""
+    if not path.exists():
+        return None
+    entry = _read_json(path)
+    body = {name: value for name, value in (entry or {}).items() if name != "checksum"}
+    intact = entry is not None and entry.get("checksum") == _hash(body)
+    return entry if intact else {"fault": "is damaged"}
+
+
+def _read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return entry if isinstance(entry, dict) else None
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,91 @@
+"""One task in one process: its measurements as rows of the records."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import platform
+import time
+import traceback
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+from reprolib import __version__
+from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
+from reprolib.rerun.records.rows import Rows, row_of
+from reprolib.rerun.records.task import Measurement, Protocol, Task
+from reprolib.rerun.tasks import data_cache
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a task gave, and how it was made.
+
+    Parameters
+    ----------
+    task : Task
+    rows : list of dict
+        Its records; a failed task has one, with its traceback under a key of its own.
+    seconds : float
+    date : str
+    environment : dict
+        Versions and machine.
+    """
+
+    task: Task
+    rows: Rows
+    seconds: float
+    date: str
+    environment: dict[str, Any]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether no record is marked as one that must not be used."""
+        return all(row["status"] == "ok" for row in self.rows)
+
+
+def execute(protocol: Protocol, task: Task, digest: str) -> Finished:
+    """Run one task on one BLAS thread.
+
+    An exception becomes a failed row. What scikit-learn would run in parallel inside of a task
+    stays in its process.
+    """
+    start = time.perf_counter()
+    trace: dict[str, str] = {}
+    source = "embedded" if task.dataset.startswith("embedded/") else "unknown"
+    try:
+        dataset = data_cache.get(task.dataset, digest)
+        source = dataset.source
+        with threadpool_limits(limits=1), joblib.parallel_config("sequential"):
+            measurements = protocol.run(task, dataset)
+        if not measurements:
+            raise ValueError("the task measured nothing; a protocol must not list such tasks")
+    except Exception as error:
+        message = f"failed: {type(error).__name__}: {error}"
+        measurements = [Measurement("failed", float("nan"), status=message)]
+        trace = {"traceback": traceback.format_exc()}
+    seconds = time.perf_counter() - start
+    rows = [{**row_of(task, m, source, seconds), **trace} for m in measurements]
+    today = datetime.now(UTC).date().isoformat()
+    return Finished(task, rows, round(seconds, 4), today, environment())
+
+
+@functools.cache
+def environment() -> dict[str, Any]:
+    """Versions and machine that this process runs on."""
+    return {
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "versions": {"reprolib": __version__, **package_versions(PACKAGES)},
+    }
+
+
+def environment_id(about: dict[str, Any]) -> str:
+    """Short name of an environment: two of one name are the same."""
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:8]

@@ -1,0 +1,119 @@
+"""The numbers that the papers print, read from ``papers/<paper>/printed.toml``."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from reprolib.rerun.records.registry import printed_text
+from reprolib.rerun.verdicts import printed_file as paper_file
+from reprolib.rerun.verdicts.number import Number
+
+#: Settings of a row, a column or a table, and what they are if none of them says it.
+DEFAULTS = [("kind", "mean"), ("trials", 1), ("scale", 1), ("role", ""), ("searched", None)]
+
+
+@functools.cache
+def paper_entry(paper: str) -> dict[str, Any]:
+    """Everything that ``papers/<paper>/printed.toml`` says.
+
+    Raises
+    ------
+    ValueError
+        If the package has no such file, or the file is wrong (see `printed_file.faults`).
+    """
+    return parsed_entry(printed_text(paper), f"reprolib/papers/{paper}/printed.toml")
+
+
+def parsed_entry(text: str, file: str) -> dict[str, Any]:
+    """Parse and check a paper's file.
+
+    Parameters
+    ----------
+    text : str
+    file : str
+        Its name, for messages.
+
+    Raises
+    ------
+    ValueError
+        If it is no TOML, or has another form than it must; all faults are named.
+    """
+    try:
+        entry = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{file}: {error}") from error
+    if faults := paper_file.faults(entry):
+        raise ValueError("\n".join(f"{file}: {fault}" for fault in faults))
+    return entry
+
+
+def controls(paper: str) -> frozenset[str]:
+    """Readings that are experiments on the data or on the method, and none of the paper's text.
+
+    They say what a difference depends on. No row is credited with one.
+    """
+    entries = paper_entry(paper).get("readings", [])
+    return frozenset(entry["name"] for entry in entries if entry.get("control"))
+
+
+def numbers(paper: str) -> list[Number]:
+    """Every number printed in the paper's tables, in printed order."""
+    return entry_numbers(paper, paper_entry(paper))
+
+
+def in_printed_order(paper: str, datasets: Iterable[str]) -> list[str]:
+    """Names of data sets in the order of the paper's tables; those that it lacks last, by name."""
+    order = list(dict.fromkeys(number.select["dataset"] for number in numbers(paper)))
+    place = {name: position for position, name in enumerate(order)}
+    return sorted(map(str, datasets), key=lambda name: (place.get(name, len(order)), name))
+
+
+def entry_numbers(paper: str, entry: Mapping[str, Any]) -> list[Number]:
+    """Every number of a parsed file, in printed order."""
+    return [
+        _number(paper, table_key, table, row, column, printed)
+        for table_key, table in entry["tables"].items()
+        for row, printed_row in table["values"].items()
+        for column, printed in zip(table["columns"], printed_row, strict=True)
+        if printed != ""
+    ]
+
+
+def _number(paper, table_key, table, row, column, printed) -> Number:
+    value, spread = printed if isinstance(printed, list) else (printed, None)
+    merged = {**table["rows"][row], **table["columns"][column]}
+    quantity = paper_file.quantity_of(table, row, column)
+    quoted = paper_file.text_on(table.get("quoted", []), row, column)
+    merged.pop("quantity", None)
+    setting = {name: merged.pop(name, table.get(name, default)) for name, default in DEFAULTS}
+    results = merged.pop("results", table.get("results", table_key))
+    digits = merged.pop("digits", table.get("digits", 2))
+    not_run = table.get("not_run", {})
+    return Number(
+        paper=paper,
+        table=table_key,
+        row=row,
+        column=column,
+        value=float(value),
+        spread=spread,
+        digits=digits,
+        select={"setting": "", **merged},
+        results=results,
+        quantity=quantity,
+        scores=_score_records(results, merged, table.get("scores", {}).get(column)),
+        quoted=quoted,
+        not_run=not_run.get(row, not_run.get(column, "")),
+        explanation=paper_file.text_on(table.get("explanations", []), row, column),
+        **{**setting, "role": "quoted" if quoted else setting["role"]},
+    )
+
+
+def _score_records(results: str, select: Mapping[str, str], other: Mapping[str, str] | None):
+    """Columns of the records behind a selection: its own, unless the table names others."""
+    if other is None:
+        return {}
+    differing = {("table" if name == "results" else name): value for name, value in other.items()}
+    return {"table": results, "setting": "", **select, **differing}
