@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from data_fetch.dataset import Dataset
@@ -36,15 +36,10 @@ def resolve(dotted: str) -> Callable[..., Dataset]:
     return getattr(importlib.import_module(module), function)
 
 
-def loader_module(name: str) -> str:
-    """Name of the module that reads or makes a data set.
-
-    Raises
-    ------
-    KeyError
-        If there is none.
-    """
-    return (EMBEDDED.get(name) or LOADERS[name.partition("/")[0]]).partition(":")[0]
+def loader_modules(names: Iterable[str]) -> set[str]:
+    """Names of the modules that read or make data sets, as far as they are ours."""
+    dotted = (EMBEDDED.get(name) or LOADERS.get(name.partition("/")[0]) for name in names)
+    return {name.partition(":")[0] for name in dotted if name}
 
 
 def load_files(name: str, paths: dict[str, Path]) -> Dataset:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from data_fetch import Dataset
-from reprolib.rerun.records.task import Measurement, Protocol, Task
+from reprolib.rerun.records.task import Measurement, Protocol, Stage, Task
 
 
 def dataset(name: str = "real/coins", source="original") -> Dataset:
@@ -42,4 +42,4 @@ def run(task: Task, data: Dataset) -> list[Measurement]:
     ]
 
 
-PROTOCOL = Protocol("fake", 1, _datasets, (_first, _second), run)
+PROTOCOL = Protocol("fake", _datasets, (Stage(_first), Stage(_second, reads=("first",))), run)

@@ -8,7 +8,13 @@ from rich.console import Console
 
 from reprolib.cli import console
 from reprolib.cli.progress import shown_progress
-from reprolib.rerun.checks.verify import TOLERANCE, Verification, check_fraction, verify_paper
+from reprolib.rerun.checks.verify import (
+    TOLERANCE,
+    Verification,
+    check_fraction,
+    nights,
+    verify_paper,
+)
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS, STUDIES
 
@@ -21,7 +27,7 @@ def run(arguments) -> int:
     Returns
     -------
     int
-        1 if a record differs, else 0.
+        1 if a record differs, or fewer were recomputed than were drawn, else 0.
 
     Raises
     ------
@@ -39,14 +45,14 @@ def run(arguments) -> int:
         raise FileNotFoundError(
             f"there are no results{of_papers} in {directory}; --results names another folder"
         )
-    today = int(datetime.now(UTC).strftime("%Y%m%d"))
-    seed = today if arguments.seed is None else arguments.seed
+    seed = datetime.now(UTC).toordinal() if arguments.seed is None else arguments.seed
     out, err = console.out(), console.err()
     out.print(
         f"Recomputing {arguments.fraction:.3g} of the tasks of every table from scratch; "
-        f"relative tolerance {TOLERANCE:g}. The same choice again: --seed {seed}"
+        f"{nights(arguments.fraction)} days in a row recompute every task once. Relative tolerance "
+        f"{TOLERANCE:g}. The same choice again: --seed {seed}"
     )
-    n_different = 0
+    failed = False
     for paper in papers:
         if not arguments.papers and paper not in KNOWN:
             out.print(f"{paper}: not checked, there is no protocol of that name")
@@ -61,8 +67,9 @@ def run(arguments) -> int:
                 progress=progress,
             )
         _say(out, outcome)
-        n_different += len(outcome.differences)
-    return 1 if n_different else 0
+        failed |= bool(outcome.differences)
+        failed |= outcome.coverage < 1 and not arguments.missing_data
+    return 1 if failed else 0
 
 
 def _say(out: Console, outcome: Verification) -> None:
@@ -70,10 +77,13 @@ def _say(out: Console, outcome: Verification) -> None:
         verdict = f"{len(outcome.differences)} differ"
     else:
         verdict = "all agree" if outcome.n_checked else "nothing could be checked"
+        if 0 < outcome.coverage < 1:
+            verdict = "those that could be recomputed agree"
+    drawn = f"{outcome.n_tasks} of {outcome.n_all_tasks} tasks, {100 * outcome.coverage:.0f} %"
     out.print(
         f"{outcome.paper}: {verdict}. {outcome.n_checked} of {outcome.n_committed} records "
-        f"({outcome.n_tasks} of {outcome.n_all_tasks} tasks) recomputed in "
-        f"{outcome.seconds:.1f} s; they took {outcome.committed_seconds:.1f} s when they were made"
+        f"({drawn} of what was drawn) recomputed in {outcome.seconds:.1f} s; they took "
+        f"{outcome.committed_seconds:.1f} s when they were made"
     )
     for what, why in outcome.unchecked.items():
         out.print(f"  not checked, {what}: {why}")

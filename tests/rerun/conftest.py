@@ -5,13 +5,13 @@ import dataclasses
 import pytest
 
 import data_fetch
-from reprolib.rerun.tasks import data_cache, worker
+from reprolib.rerun.tasks import data_cache
 from tests import fake_paper
 
 
 @pytest.fixture
-def fake(monkeypatch):
-    """Register the fake paper and its data; count the tasks that are really run."""
+def fake(monkeypatch, tmp_path):
+    """Register the data of the fake paper; count the tasks that are really run."""
     ran = []
 
     def counting(task, data):
@@ -19,7 +19,7 @@ def fake(monkeypatch):
         return fake_paper.run(task, data)
 
     protocol = dataclasses.replace(fake_paper.PROTOCOL, run=counting)
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: protocol)
+    monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "no results"))
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
     monkeypatch.setattr(data_fetch, "counterparts", lambda name: ["embedded/coins"])
     monkeypatch.setattr(data_fetch, "available", lambda name: True)

@@ -7,7 +7,6 @@ import json
 import pandas as pd
 import pytest
 
-from reprolib.rerun import records as results
 from reprolib.rerun.checks.agreement import (
     GAP_FACTOR,
     GAP_FLOOR,
@@ -16,28 +15,16 @@ from reprolib.rerun.checks.agreement import (
     difference,
     same,
 )
+from reprolib.rerun.records import COLUMNS
+from tests.rerun import made_up
 
 NAN = float("nan")
 
 
 def row(**changes):
-    base = {
-        **dict.fromkeys(results.COLUMNS, ""),
-        "table": "t",
-        "dataset": "d",
-        "method": "m",
-        "reading": "headline",
-        "metric": "error",
-        "trial": 0,
-        "value": 0.25,
-        "chosen": '{"C": 0.002}',
-        "n_test": 100,
-        "gap": 1e-9,
-        "path": "0.5 0.25",
-        "source": "original",
-        "status": "ok",
-    }
-    return {**base, **changes}
+    return made_up.row(
+        gap=changes.pop("gap", 1e-9), path=changes.pop("path", "0.5 0.25"), **changes
+    )
 
 
 def changed(**changes) -> list[str]:
@@ -129,31 +116,21 @@ def test_lists_dicts_and_the_rest_differ_without_an_error(one, other):
     assert same(one, one)
 
 
-def three():
-    return [row(chosen=json.dumps({"rank": r}), value=r / 10) for r in (1, 2, 3)]
-
-
 def lines(rows, committed):
-    return compare(rows, pd.DataFrame(committed, columns=results.COLUMNS))
+    return compare(pd.DataFrame(rows, columns=COLUMNS), pd.DataFrame(committed, columns=COLUMNS))
 
 
-def test_records_of_one_key_are_paired_whatever_their_order():
-    assert lines(three(), three()[::-1]) == []
-
-
-def test_one_altered_record_of_a_key_is_one_line():
-    committed = [*three()[:2], row(chosen='{"rank": 3}', value=0.1)]
-    (line,) = lines(three(), committed)
-    assert line.endswith("value 0.3, committed 0.1")
-
-
-def test_doubled_record_with_other_hyperparameters_is_foreign():
-    better = row(chosen='{"rank": 4}', value=0.05)
-    assert lines(three(), [*three(), better]) == [
-        "t d m headline 0 error: a committed record that its task does not make"
+def test_records_are_joined_by_their_keys_whatever_their_order():
+    rows = [row(metric=name, value=i / 10) for i, name in enumerate("abc")]
+    assert lines(rows, rows[::-1]) == []
+    assert lines(rows, [*rows[:2], row(metric="c", value=0.1)]) == [
+        "t/d/m/headline/0 c: value 0.2, committed 0.1"
     ]
 
 
-def test_record_that_was_left_out_is_missing():
-    assert lines(three(), three()[1:]) == ["t d m headline 0 error: no such committed record"]
+def test_a_record_on_one_side_only_is_named():
+    both, more = row(), row(reading="nicer", task=row()["task"])
+    foreign = "t/d/m/headline/0 error nicer: a committed record that its task does not make"
+    assert lines([both], [both, more]) == [foreign]
+    assert lines([both], []) == ["t/d/m/headline/0 error: no such committed record"]
     assert lines([], []) == []

@@ -18,11 +18,10 @@ pytest.importorskip("distributed", reason="the extra `cluster` is not installed"
 import dask
 import distributed
 
-import reprolib.rerun.records
-import reprolib.rerun.tasks.cluster
 from reprolib.cli.main import main
+from reprolib.rerun.records import Stage, Task
 from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.task import Task
+from reprolib.rerun.tasks import cluster as connecting
 from reprolib.rerun.tasks import data_cache, runner
 from reprolib.rerun.tasks.cluster import Cluster, ClusterError
 from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError
@@ -31,9 +30,10 @@ from reprolib.rerun.tasks.store import RecordStore
 pytestmark = pytest.mark.slow
 
 
-def small_tasks(C, n_tasks):
+def small_tasks(C, n_tasks, setting=""):
     return [
-        Task("kpm", "table1", EMBEDDED, "svm", trial=i, params={"C": C}) for i in range(n_tasks)
+        Task("kpm", "table1", EMBEDDED, "svm", trial=i, params={"C": C}, setting=setting)
+        for i in range(n_tasks)
     ]
 
 
@@ -43,14 +43,14 @@ def first_stage(profile, datasets, records):
 
 def second_stage(profile, datasets, records):
     """Tasks that depend on the records of the first stage."""
-    return small_tasks(float(records["value"].mean()), 4)
+    return small_tasks(float(records["value"].mean()), 4, "second")
 
 
 EMBEDDED = "embedded/twonorm"
 PROTOCOL = dataclasses.replace(
     get_protocol("kpm"),
     datasets=lambda profile: [EMBEDDED],
-    stages=(first_stage, second_stage),
+    stages=(Stage(first_stage), Stage(second_stage, reads=("table1",))),
 )
 
 
@@ -203,7 +203,7 @@ def test_single_worker_computes_in_its_own_process(local_cluster):
 
 
 def test_nothing_at_the_address(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(reprolib.rerun.tasks.cluster, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(connecting, "CONNECT_TIMEOUT", 0.5)
     monkeypatch.chdir(tmp_path)
     assert main(["reproduce", "kpm", "--cluster", "tcp://127.0.0.1:9"]) == 2
     message = " ".join(capsys.readouterr().err.split())
@@ -212,7 +212,7 @@ def test_nothing_at_the_address(monkeypatch, tmp_path, capsys):
 
 
 def test_scheduler_without_workers(monkeypatch):
-    monkeypatch.setattr(reprolib.rerun.tasks.cluster, "WORKER_TIMEOUT", 0.5)
+    monkeypatch.setattr(connecting, "WORKER_TIMEOUT", 0.5)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty,
         pytest.raises(ClusterError, match="no worker at tcp.*--nthreads 1"),
@@ -231,6 +231,7 @@ def test_worker_with_threads_is_refused():
 
 
 def test_worker_with_other_versions_is_refused(local_cluster, monkeypatch):
-    monkeypatch.setattr(reprolib.rerun.records, "version", lambda package: "1.0")
+    other = {**connecting.versions(), "numpy": "1.0"}
+    monkeypatch.setattr(connecting, "versions", lambda: other)
     with pytest.raises(ClusterError, match=r"worker tcp.* differs.*numpy .*, not 1\.0"):
         Cluster(local_cluster.scheduler_address)

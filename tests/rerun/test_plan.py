@@ -1,41 +1,28 @@
-"""What tasks cost, by those most like them in the committed records."""
+"""What a run would do: from the committed table of tasks, before any data are there."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 
+import pandas as pd
 import pytest
 
-from reprolib.rerun import plan, runner
+import data_fetch
 from reprolib.rerun import records as results
-from reprolib.rerun.records.task import Task
+from reprolib.rerun.records import Stage, Task
+from reprolib.rerun.tasks import plan, runner
+from reprolib.rerun.tasks.selection import Selection
 from reprolib.rerun.tasks.store import RecordStore
+from tests.rerun.made_up import row, tasks_of
 
-
-def record(table, dataset, method, trial, seconds, **changes):
-    return {
-        **dict.fromkeys(results.COLUMNS, ""),
-        "paper": "p",
-        "table": table,
-        "dataset": dataset,
-        "method": method,
-        "trial": trial,
-        "seconds": seconds,
-        **changes,
-    }
-
-
-COMMITTED = results.to_frame(
+MADE = tasks_of(
     [
-        record("t", "d", "m", 0, 2.0),
-        record("t", "d", "m", 1, 4.0),
-        record("t", "d", "m", 1, 4.0, metric="other"),
-        record("t", "d", "m", 1, 0.5, metric="fit"),
-        record("t", "d", "m", 0, 0.0, metric="median"),
-        record("t", "e", "m", 0, 9.0),
-        record("t", "e", "n", 0, 25.0),
-        record("u", "e", "n", 0, 60.0),
+        row(trial=0, seconds=2.0),
+        row(trial=1, seconds=4.0),
+        row(dataset="e", seconds=9.0),
+        row(dataset="e", method="n", seconds=25.0),
+        row(table="u", dataset="e", method="n", seconds=60.0),
     ]
 )
 
@@ -43,48 +30,97 @@ COMMITTED = results.to_frame(
 @pytest.mark.parametrize(
     ("task", "seconds"),
     [
-        (Task("p", "t", "d", "m"), 3.0),
-        (Task("p", "t", "e", "m"), 9.0),
+        (Task("p", "t", "d", "m", trial=1), 4.0),
+        (Task("p", "t", "d", "m", trial=7), 3.0),
+        (Task("p", "t", "e", "m", "other"), 9.0),
         (Task("p", "t", "f", "m"), 5.0),
         (Task("p", "t", "f", "x"), 10.0),
         (Task("p", "v", "f", "x"), 20.0),
     ],
 )
-def test_a_task_costs_the_mean_of_those_of_its_method_table_or_paper(task, seconds):
-    assert plan.cost(task, COMMITTED) == seconds
+def test_a_task_costs_what_it_took_or_the_mean_of_those_most_like_it(task, seconds):
+    assert list(plan.costs([task], MADE)) == [seconds]
 
 
-def test_nothing_is_known_without_records():
-    assert math.isnan(plan.cost(Task("p", "t", "d", "m"), COMMITTED.iloc[:0]))
+def test_nothing_is_known_without_results():
+    costs = plan.costs([Task("p", "t", "d", "m")], MADE.iloc[:0])
+    assert math.isnan(costs.sum(min_count=1))
+    assert plan.costs([], MADE).sum() == 0
 
 
-def test_a_stage_is_given_the_records_of_the_stages_before_it_alone(fake, tmp_path, monkeypatch):
+@pytest.fixture
+def committed(fake, tmp_path, monkeypatch):
+    """Full results of the fake paper where the committed ones are looked for; its protocol."""
+    protocol, ran = fake
+    run = runner.run_protocol(protocol, "full", store=RecordStore(tmp_path / "other"))
+    folder = tmp_path / "results"
+    results.write_results(run.records, folder / "fake", run.tasks, run.about)
+    monkeypatch.setenv("REPROLIB_RESULTS", str(folder))
+    ran.clear()
+    return protocol
+
+
+def planned(protocol, profile, tmp_path, **options):
+    return plan.plan(protocol, profile, store=RecordStore(tmp_path / "store"), **options)
+
+
+@pytest.mark.parametrize(("profile", "n_tasks"), [("full", 6), ("quick", 3)])
+def test_tasks_are_counted_without_any_data(committed, tmp_path, monkeypatch, profile, n_tasks):
+    """It said "0 tasks, about 1 minute" where 97 minutes were to come."""
+
+    def load(name):
+        raise AssertionError("a plan loads no data")
+
+    monkeypatch.setattr(data_fetch, "load", load)
+    monkeypatch.setattr(data_fetch, "available", lambda name: False)
+    found = planned(committed, profile, tmp_path)
+    assert (found.n_tasks, found.n_stored) == (n_tasks, 0)
+    assert found.to_fetch == {"real/coins": n_tasks}
+    assert found.seconds > 0
+    assert not found.note
+
+
+def test_stored_tasks_are_counted(committed, tmp_path):
+    runner.run_protocol(committed, "quick", store=RecordStore(tmp_path / "store"))
+    found = planned(committed, "full", tmp_path)
+    assert (found.n_tasks, found.n_stored) == (6, 3)
+
+
+def test_selected_tasks_are_counted(committed, tmp_path):
+    only = Selection(["first/real/coins/mean/3", "second"])
+    assert planned(committed, "full", tmp_path, only=only).n_tasks == 2
+
+
+def test_a_list_of_experiments_that_changed_is_listed_anew(committed, tmp_path):
+    more = Stage(lambda *_: [Task("fake", "third", "real/coins", "more", trial=t) for t in (0, 1)])
+    changed = dataclasses.replace(committed, stages=(*committed.stages, more))
+    found = planned(changed, "full", tmp_path)
+    assert found.n_tasks == 8
+    assert "Listed anew" in found.note
+
+
+def test_without_results_a_stage_that_needs_records_ends_the_list(fake, tmp_path):
     protocol, _ = fake
-    monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "results"))
-    whole = runner.run_protocol(protocol, "full", store=RecordStore(tmp_path / "other"))
-    results.write_tables(whole.records, tmp_path / "results" / "fake", whole.meta)
-    given = []
-
-    def seeing(stage):
-        def seen(profile, datasets, records):
-            given.append(sorted(set(records["table"])))
-            return stage(profile, datasets, records)
-
-        return seen
-
-    watched = dataclasses.replace(protocol, stages=tuple(map(seeing, protocol.stages)))
-    plan.plan(watched, "full", store=RecordStore(tmp_path / "store"))
-    assert given == [[], [], ["first"], ["first"]]
-
-
-def test_a_stage_that_needs_records_which_are_not_there_is_named(fake, tmp_path, monkeypatch):
-    protocol, _ = fake
-    monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "none"))
 
     def second(profile, datasets, records):
         return [records.iloc[0]]
 
-    broken = dataclasses.replace(protocol, stages=(protocol.stages[0], second))
-    found = plan.plan(broken, "full", store=RecordStore(tmp_path / "store"))
-    assert found.unlisted == "stage 2 lists its tasks once the stage before it has run"
-    assert (found.n_tasks, found.n_stored) == (5, 0)
+    broken = dataclasses.replace(protocol, stages=(protocol.stages[0], Stage(second, ("first",))))
+    found = planned(broken, "full", tmp_path)
+    assert "cannot be listed before a first run" in found.note
+    assert math.isnan(found.seconds) or found.n_tasks == 0
+
+
+def test_a_stage_is_given_the_tables_that_it_reads_alone(committed, tmp_path):
+    given = []
+
+    def seeing(stage):
+        def seen(profile, datasets, records: pd.DataFrame):
+            given.append(sorted(set(records["table"])))
+            return stage.tasks(profile, datasets, records)
+
+        return Stage(seen, stage.reads)
+
+    watched = dataclasses.replace(committed, stages=tuple(map(seeing, committed.stages)))
+    planned(watched, "full", tmp_path)
+    assert given == [[], ["first"]]

@@ -8,10 +8,10 @@ import pytest
 from reprolib import recompute
 from reprolib.papers.mkmmc._methods import OWN
 from reprolib.rerun import records as results
-from reprolib.rerun.checks.recompute import _printed
+from reprolib.rerun.checks.one_task import _printed
 from reprolib.rerun.records.derived import derived_row
-from reprolib.rerun.records.task import Measurement, Protocol, Task
-from reprolib.rerun.tasks.worker import row_of
+from reprolib.rerun.records.rows import row_of
+from reprolib.rerun.records.task import Measurement, Protocol, Stage, Task
 from reprolib.rerun.verdicts.printed import numbers
 from tests import fake_paper
 
@@ -43,10 +43,10 @@ def test_a_reading_that_a_task_of_another_one_measures_is_found(monkeypatch):
         return [Measurement("value", width), Measurement("value", -width, reading=f"-{width}")]
 
     stored = results.to_frame([row_of(t, m, "original", 0.0) for t in tasks for m in run(t, None)])
-    protocol = Protocol("fake", 1, lambda _: ["real/coins"], (lambda *_: tasks,), run)
-    house = "reprolib.rerun.checks.recompute"
+    protocol = Protocol("fake", lambda _: ["real/coins"], (Stage(lambda *_: tasks),), run)
+    house = "reprolib.rerun.checks.one_task"
     monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
-    monkeypatch.setattr(f"{house}.results.load_paper", lambda _: stored)
+    monkeypatch.setattr(f"{house}.load_paper", lambda _: stored)
     monkeypatch.setattr(f"{house}.numbers", lambda _: [])
     monkeypatch.setattr(f"{house}.data_fetch.load", fake_paper.dataset)
     name = ("fake", "first", "real/coins", "mean")
@@ -86,13 +86,13 @@ def test_printed_statistic_over_trials_is_live_too():
 
 
 def test_printed_values_are_in_the_unit_of_the_records():
-    task = Task("kpm", "table2", "raetsch/banana", "kpm")
+    key = {"table": "table2", "dataset": "raetsch/banana", "method": "kpm", "setting": ""}
     (number,) = [
         n for n in numbers("kpm") if (n.table, n.row, n.column) == ("table2", "Banana", "KPM")
     ]
     assert number.value > 10, "per cent"
-    assert _printed("kpm", task) == {"test error": pytest.approx(number.value / 100)}
-    assert _printed("kpm", Task("kpm", "table3", "raetsch/banana", "kpm")) == {}
+    assert _printed("kpm", key) == {"test error": pytest.approx(number.value / 100)}
+    assert _printed("kpm", {**key, "table": "table3"}) == {}
 
 
 def test_printed_statistic_is_of_the_live_trial_among_the_stored_others(monkeypatch):
@@ -113,10 +113,10 @@ def test_printed_statistic_is_of_the_live_trial_among_the_stored_others(monkeypa
 
     measured = [row_of(t, m, "original", 0.0) for t in tasks for m in run(t, None)]
     stored = results.to_frame([*measured, *derive(results.to_frame(measured))])
-    protocol = Protocol("fake", 1, lambda _: ["real/coins"], (lambda *_: tasks,), run, derive)
-    house = "reprolib.rerun.checks.recompute"
+    protocol = Protocol("fake", lambda _: ["real/coins"], (Stage(lambda *_: tasks),), run, derive)
+    house = "reprolib.rerun.checks.one_task"
     monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
-    monkeypatch.setattr(f"{house}.results.load_paper", lambda _: stored)
+    monkeypatch.setattr(f"{house}.load_paper", lambda _: stored)
     monkeypatch.setattr(f"{house}._printed", lambda *_: {"minus the mean": 0.5})
     monkeypatch.setattr(f"{house}.data_fetch.load", fake_paper.dataset)
     frame = recompute("fake", "first", "real/coins", "mean", trial=2, at=6.0)

@@ -9,11 +9,17 @@ import pandas as pd
 import pytest
 
 import data_fetch
+from reprolib.rerun.records import Measurement, Stage, fingerprint
 from reprolib.rerun.records.registry import PAPERS, get_protocol
 from reprolib.rerun.tasks import data_cache, runner, worker
 from reprolib.rerun.tasks.local import LocalWorkers
+from reprolib.rerun.tasks.selection import Selection
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
+
+
+def first_tasks(profile="quick"):
+    return fake_paper.PROTOCOL.stages[0].tasks(profile, {"real/coins": None}, None)
 
 
 def values(run) -> pd.DataFrame:
@@ -34,7 +40,7 @@ def test_wall_seconds_are_what_passed_on_the_clock(fake, tmp_path, monkeypatch):
     clock = iter([1000.0, 1002.54])
     monkeypatch.setattr(runner, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
     run = runner.run_protocol(fake[0], "quick", store=RecordStore(tmp_path))
-    assert run.meta["wall_seconds"] == 2.5
+    assert run.about["wall_seconds"] == 2.5
 
 
 def test_quick_is_a_part_of_full(fake, tmp_path):
@@ -75,11 +81,9 @@ def test_failed_task_is_reported_and_not_stored(fake, tmp_path, monkeypatch):
         return fake_paper.run(task, data)
 
     broken = dataclasses.replace(protocol, run=failing)
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: broken)
     store = RecordStore(tmp_path)
     run = runner.run_protocol(broken, "quick", store=store)
     assert list(run.failures["status"]) == ["failed: ValueError: the solver gave up"]
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: protocol)
     assert runner.run_protocol(protocol, "quick", store=store).failures.empty
 
 
@@ -97,11 +101,10 @@ def failing_protocol(protocol, message="the solver gave up"):
 def test_failure_is_told_at_once_with_its_traceback(fake, tmp_path, monkeypatch):
     protocol, _ = fake
     broken = failing_protocol(protocol)
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: broken)
     told = []
     runner.run_protocol(broken, "quick", store=RecordStore(tmp_path), failed=told.append)
     (failure,) = told
-    assert failure.record == "first real/coins mean headline 1"
+    assert failure.record == "first/real/coins/mean/headline/1"
     assert failure.status == "failed: ValueError: the solver gave up"
     assert "raise ValueError(message)" in failure.traceback
 
@@ -112,43 +115,28 @@ def test_failures_of_the_first_stage_are_told_when_the_second_raises(fake, tmp_p
     def second(profile, datasets, records):
         return records.set_index("trial").loc[7]
 
-    broken = dataclasses.replace(failing_protocol(protocol), stages=(protocol.stages[0], second))
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: broken)
+    broken = dataclasses.replace(
+        failing_protocol(protocol), stages=(protocol.stages[0], Stage(second, reads=("first",)))
+    )
     told = []
     store = RecordStore(tmp_path)
     with pytest.raises(runner.StageError, match="stage 2 of fake .*KeyError: 7.* 1 failed"):
         runner.run_protocol(broken, "quick", store=store, failed=told.append)
-    assert [failure.record for failure in told] == ["first real/coins mean headline 1"]
+    assert [failure.record for failure in told] == ["first/real/coins/mean/headline/1"]
 
 
 def test_task_that_measures_nothing_has_failed(fake, monkeypatch):
     protocol, _ = fake
     other = dataclasses.replace(protocol, run=lambda task, data: [])
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: other)
-    task = protocol.stages[0]("quick", {"real/coins": None}, None)[0]
-    _, (row,) = worker.execute(task, fake_paper.dataset().digest())
+    (row,) = worker.execute(other, first_tasks()[0], fake_paper.dataset().digest()).rows
     assert "measured nothing" in row["status"]
-
-
-def test_stored_rows_of_another_task_are_computed_again(fake, tmp_path):
-    protocol, ran = fake
-    store = RecordStore(tmp_path)
-    first = runner.run_protocol(protocol, "quick", store=store)
-    task = protocol.stages[0]("quick", {"real/coins": None}, None)[0]
-    key = task.key(1, fake_paper.dataset().digest())
-    store.put(key, [{**row, "method": "other"} for row in store.get(key)])
-    ran.clear()
-    with pytest.warns(UserWarning, match="has method 'other', but its task 'mean'"):
-        again = runner.run_protocol(protocol, "quick", store=store)
-    assert len(ran) == 1
-    pd.testing.assert_frame_equal(values(first), values(again))
 
 
 def test_damaged_record_is_computed_again(fake, tmp_path):
     protocol, ran = fake
     store = RecordStore(tmp_path)
     first = runner.run_protocol(protocol, "full", store=store)
-    files = sorted(tmp_path.rglob("*.json"))
+    files = sorted((tmp_path / "tasks").rglob("*.json"))
     files[0].write_text('{"rows": [')
     files[1].write_text(files[1].read_text().replace('"value": ', '"value": 1'))
     ran.clear()
@@ -158,17 +146,94 @@ def test_damaged_record_is_computed_again(fake, tmp_path):
     pd.testing.assert_frame_equal(values(first), values(again))
 
 
-def test_changed_data_or_version_is_run_anew(fake, tmp_path, monkeypatch):
+def test_changed_data_are_run_anew(fake, tmp_path, monkeypatch):
     protocol, ran = fake
     store = RecordStore(tmp_path)
     runner.run_protocol(protocol, "quick", store=store)
-    runner.run_protocol(dataclasses.replace(protocol, version=2), "quick", store=store)
-    assert len(ran) == 6
     other = dataclasses.replace(fake_paper.dataset(), X=fake_paper.dataset().X + 1)
     monkeypatch.setattr(data_fetch, "load", lambda name: other)
     data_cache.clear()
     runner.run_protocol(protocol, "quick", store=store)
-    assert len(ran) == 9
+    assert len(ran) == 6
+
+
+def test_the_protocol_that_is_given_is_run_and_another_one_is_not_served_from_its_store(
+    fake, tmp_path
+):
+    """It was looked up by name again, and stored tasks were found whatever the code said."""
+    protocol, _ = fake
+    store = RecordStore(tmp_path)
+    runner.run_protocol(protocol, "quick", store=store)
+
+    def mine(task, data):
+        return [Measurement("value", 0.999)]
+
+    changed = dataclasses.replace(protocol, run=mine)
+    run = runner.run_protocol(changed, "quick", store=store)
+    assert set(run.records["value"]) == {0.999}
+    first = [why for task, why in run.explained.items() if task.startswith("first/")]
+    assert len(first) == 2
+    assert all("other code" in why for why in first)
+
+
+def test_a_packaged_protocol_with_another_run_is_run_as_it_is(tmp_path):
+    changed = dataclasses.replace(
+        get_protocol("kpm"), run=lambda task, data: [Measurement("test error", 0.999)]
+    )
+    only = Selection(["table2/embedded/ringnorm/kpm/0"])
+    run = runner.run_protocol(
+        changed, "quick", embedded=True, only=only, store=RecordStore(tmp_path)
+    )
+    assert set(run.records["value"]) == {0.999}
+
+
+def test_another_version_of_a_library_is_another_result(fake, tmp_path, monkeypatch):
+    protocol, ran = fake
+    store = RecordStore(tmp_path)
+    runner.run_protocol(protocol, "quick", store=store)
+    here = fingerprint.versions()
+    monkeypatch.setattr(fingerprint, "versions", lambda: {**here, "numpy": "9.9"})
+    run = runner.run_protocol(protocol, "quick", store=store)
+    assert len(ran) == 6
+    assert all("numpy" in why for why in run.explained.values())
+
+
+def test_a_fresh_run_computes_everything_and_replaces_what_is_stored(fake, tmp_path):
+    protocol, ran = fake
+    store = RecordStore(tmp_path)
+    for fresh in (False, True, False):
+        run = runner.run_protocol(protocol, "quick", store=store, fresh=fresh)
+    assert len(ran) == 6
+    assert all(why.startswith("reused") for why in run.explained.values())
+
+
+def test_a_reused_task_keeps_the_seconds_date_and_machine_of_its_run(fake, tmp_path, monkeypatch):
+    """The date and the versions of the day were stamped on rows of another day."""
+    protocol, _ = fake
+    store = RecordStore(tmp_path)
+    first = runner.run_protocol(protocol, "quick", store=store)
+    monkeypatch.setattr(worker, "environment", lambda: {"machine": "another"})
+    second = runner.run_protocol(protocol, "quick", store=store)
+    pd.testing.assert_frame_equal(first.tasks, second.tasks)
+    assert first.about["environments"] == second.about["environments"]
+    third = runner.run_protocol(protocol, "quick", store=store, fresh=True)
+    assert list(third.about["environments"].values()) == [{"machine": "another"}]
+
+
+def test_the_table_of_tasks_says_which_are_quick(fake, tmp_path):
+    run = runner.run_protocol(fake[0], "full", store=RecordStore(tmp_path))
+    quick = run.tasks.set_index("task")["quick"]
+    assert quick.sum() == 3
+    assert quick["first/real/coins/mean/headline/1"]
+    assert not quick["first/real/coins/mean/headline/2"]
+
+
+def test_a_task_that_is_listed_twice_is_refused(fake, tmp_path):
+    protocol, _ = fake
+    twice = Stage(lambda *given: 2 * protocol.stages[0].tasks(*given))
+    broken = dataclasses.replace(protocol, stages=(twice,))
+    with pytest.raises(runner.StageError, match="two tasks named first/real/coins/mean/headline/0"):
+        runner.run_protocol(broken, "quick", store=RecordStore(tmp_path))
 
 
 def test_embedded_counterpart_stands_in_for_missing_data(fake, tmp_path, monkeypatch):
@@ -187,9 +252,7 @@ def test_embedded_counterpart_stands_in_for_missing_data(fake, tmp_path, monkeyp
 
 
 def test_worker_with_other_data_is_refused(fake, monkeypatch):
-    protocol, ran = fake
-    task = protocol.stages[0]("quick", {"real/coins": None}, None)[0]
-    _, (row,) = worker.execute(task, "another digest")
+    (row,) = worker.execute(fake[0], first_tasks()[0], "another digest").rows
     assert "differs between the main process and this worker" in row["status"]
 
 
@@ -198,10 +261,10 @@ def test_one_worker_and_two_give_the_same_records(tmp_path):
     whole = get_protocol("kpm")
 
     def some_tasks(profile, datasets, records):
-        tasks = whole.stages[0](profile, datasets, records)
+        tasks = whole.stages[0].tasks(profile, datasets, records)
         return [task for task in tasks if task.method == "kpm"][:6]
 
-    protocol = dataclasses.replace(whole, stages=(some_tasks,))
+    protocol = dataclasses.replace(whole, stages=(Stage(some_tasks),))
     runs = [
         runner.run_protocol(
             protocol,

@@ -1,15 +1,14 @@
-"""Some tasks of a protocol, by a pattern; what a run of them would do."""
+"""Some tasks of a protocol, by a pattern."""
 
 from __future__ import annotations
 
 import dataclasses
 
-import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib.rerun.records.task import Task
-from reprolib.rerun.tasks import data_cache, plan, records, runner, worker
+from reprolib.rerun.records import Stage, Task
+from reprolib.rerun.tasks import data_cache, runner
 from reprolib.rerun.tasks.selection import Selection
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
@@ -33,6 +32,8 @@ TASK = Task("fake", "table1", "raetsch/banana", "kpm, square loss", trial=10)
         ("*/1", False),
         ("table1/raetsch/banana/kpm. square loss", False),
         ("table2", False),
+        ("table1/raetsch/banana/kpm, square loss/headline", True),
+        ("table1/raetsch/banana/kpm, square loss/centred/10", False),
     ],
 )
 def test_pattern_selects_by_the_first_parts_of_the_name(pattern, selected):
@@ -104,7 +105,7 @@ def test_pattern_of_all_stages_runs_all_of_them(fake, tmp_path):
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
-        ("third", "selects no task of fake .*'first/real/coins/mean/0'"),
+        ("third", "selects no task of fake .*'first/real/coins/mean/headline/0'"),
         ("first/real/dice", "selects no data set of fake; it has real/coins"),
     ],
 )
@@ -114,70 +115,6 @@ def test_pattern_without_tasks_is_answered_with_what_there_is(fake, tmp_path, pa
         runner.run_protocol(
             protocol, "quick", store=RecordStore(tmp_path), only=Selection([pattern])
         )
-
-
-def committed(run, tmp_path, monkeypatch):
-    monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "results"))
-    slow = run.records.assign(seconds=60.0)
-    derived = slow.head(1).assign(metric="mean value", seconds=0.0)
-    slow = pd.concat([slow, derived], ignore_index=True)
-    records.write_tables(slow, tmp_path / "results" / "fake", run.meta)
-
-
-def test_plan_counts_tasks_and_the_seconds_that_they_took(fake, tmp_path, monkeypatch):
-    protocol, ran = fake
-    store = RecordStore(tmp_path / "store")
-    runner.run_protocol(protocol, "quick", store=store)
-    whole = runner.run_protocol(protocol, "full", store=RecordStore(tmp_path / "other"))
-    committed(whole, tmp_path, monkeypatch)
-    ran.clear()
-    found = plan.plan(protocol, "full", store=store)
-    assert ran == []
-    assert (found.n_tasks, found.n_stored) == (6, 2), "the quick choice of stage 2 is another"
-    assert found.seconds == 4 * 60.0
-    assert found.at_hand == ["real/coins"]
-    only = plan.plan(protocol, "full", store=store, only=Selection(["second"]))
-    assert (only.n_tasks, only.n_stored, only.seconds) == (1, 0, 60.0)
-
-
-def test_plan_of_a_quick_run_leaves_the_readings_of_the_full_one_out(fake, tmp_path, monkeypatch):
-    protocol, _ = fake
-
-    def first(profile, datasets, records):
-        readings = ["headline"] if profile == "quick" else ["headline", "other"]
-        return [
-            Task("fake", "first", "real/coins", "mean", reading=reading, params={"seed": 1})
-            for reading in readings
-        ]
-
-    def second(profile, datasets, records):
-        return [
-            Task("fake", "second", "real/coins", "best", reading=reading, params={"best": 1.0})
-            for reading in sorted(set(records["reading"]))
-        ]
-
-    two = dataclasses.replace(protocol, stages=(first, second))
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: two)
-    whole = runner.run_protocol(two, "full", store=RecordStore(tmp_path / "other"))
-    committed(whole, tmp_path, monkeypatch)
-    found = plan.plan(two, "quick", store=RecordStore(tmp_path / "store"))
-    assert found.n_tasks == 1 + 2, "the task of the headline measures the reading median too"
-
-
-def test_plan_of_a_paper_without_results(fake, tmp_path, monkeypatch):
-    protocol, _ = fake
-    monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "none"))
-    found = plan.plan(protocol, "quick", store=RecordStore(tmp_path / "store"))
-    assert found.n_tasks == 3
-    assert found.seconds != found.seconds
-
-
-def test_plan_downloads_nothing(fake, tmp_path, monkeypatch):
-    protocol, _ = fake
-    monkeypatch.setattr(data_fetch, "available", lambda name: False)
-    monkeypatch.setattr(data_fetch, "load", lambda name: pytest.fail("it was loaded"))
-    found = plan.plan(protocol, "quick", store=RecordStore(tmp_path / "store"))
-    assert found.to_fetch == {"real/coins": ["embedded/coins"]}
 
 
 def test_tasks_are_run_in_the_order_of_their_data_sets(fake, tmp_path):
@@ -191,7 +128,7 @@ def test_tasks_are_run_in_the_order_of_their_data_sets(fake, tmp_path):
         ]
 
     two = dataclasses.replace(
-        protocol, datasets=lambda profile: ["real/coins", "real/dice"], stages=(mixed,)
+        protocol, datasets=lambda profile: ["real/coins", "real/dice"], stages=(Stage(mixed),)
     )
     runner.run_protocol(two, "quick", store=RecordStore(tmp_path))
     assert [task.dataset for task in ran] == ["real/coins"] * 2 + ["real/dice"] * 2

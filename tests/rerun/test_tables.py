@@ -10,7 +10,7 @@ import pytest
 
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts import tables, verdicts
+from reprolib.rerun.verdicts import judge, tables
 from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 from reprolib.rerun.verdicts.rules import WORDS
@@ -110,10 +110,8 @@ def test_scoreboard_begins_with_the_own_method_of_every_paper():
 
 def test_numbers_are_judged_once_until_the_results_change(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        verdicts.results, "load_paper", lambda *a: asked.append(a) or RECORDS.iloc[:0]
-    )
-    monkeypatch.setattr(verdicts, "numbers", lambda paper: [])
+    monkeypatch.setattr(judge, "load_paper", lambda *a: asked.append(a) or RECORDS.iloc[:0])
+    monkeypatch.setattr(judge, "numbers", lambda paper: [])
     folder = tmp_path / "kpm"
     folder.mkdir()
     for _ in range(2):

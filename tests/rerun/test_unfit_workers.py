@@ -35,7 +35,7 @@ def test_code_is_every_source_file_of_both_packages_and_no_other(tmp_path, monke
     for path in (one / "rerun/cluster.py", one / "a.py", two / "__init__.py", tmp_path / "x.py"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
-    monkeypatch.setattr(cluster, "__file__", str(one / "rerun/cluster.py"))
+    monkeypatch.setattr(cluster.reprolib, "__file__", str(one / "__init__.py"))
     monkeypatch.setattr(cluster.data_fetch, "__file__", str(two / "__init__.py"))
     seen = [cluster.code_digest()]
     assert len(seen[0]) == 16

@@ -5,28 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from reprolib.rerun import records
+from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import Measurement, Task
-from reprolib.rerun.tasks import data_cache, records, worker
+from reprolib.rerun.tasks import data_cache, worker
 from tests import fake_paper
+from tests.rerun import made_up
 
 
 @pytest.mark.parametrize("start", [0.0, 1000.0])
 def test_seconds_are_what_passed_on_the_clock(monkeypatch, start):
     dataset = fake_paper.dataset()
-    task = fake_paper.PROTOCOL.stages[0]("full", {dataset.name: dataset}, None)[0]
+    task = fake_paper.PROTOCOL.stages[0].tasks("full", {dataset.name: dataset}, None)[0]
     clock = iter([start, start + 2.5])
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: fake_paper.PROTOCOL)
     monkeypatch.setattr(worker.time, "perf_counter", lambda: next(clock))
     digest = dataset.digest()
     with data_cache.holding({digest: dataset}):
-        _, rows = worker.execute(task, digest)
-    assert [row["seconds"] for row in rows] == [2.5, 2.5]
+        finished = worker.execute(fake_paper.PROTOCOL, task, digest)
+    assert finished.seconds == 2.5
+    assert [row["seconds"] for row in finished.rows] == [2.5, 2.5]
 
 
 def test_a_part_of_a_task_has_seconds_of_its_own():
     task = Task("p", "t", "embedded/x", "m")
     whole, part = (
-        worker.row_of(task, m, "embedded", 2.5)
+        row_of(task, m, "embedded", 2.5)
         for m in (Measurement("accuracy", 0.5), Measurement("fit", 200, seconds=0.25))
     )
     assert (whole["seconds"], part["seconds"]) == (2.5, 0.25)
@@ -34,17 +37,15 @@ def test_a_part_of_a_task_has_seconds_of_its_own():
 
 def test_a_later_stage_of_a_run_sees_the_values_that_are_written(tmp_path):
     """A median cost of 9.485999999999999 in a run and of 9.486 in `verify` changed a decision."""
-    task = Task("p", "t", "embedded/x", "m")
     values = [3.0 * 316.2 * 0.01, 0.1 + 0.2, 1.0 / 3.0, float("nan")]
     rows = [
-        {**worker.row_of(task, Measurement("selected C", v), "embedded", 0.1), "trial": trial}
-        for trial, v in enumerate(values)
+        row_of(Task("p", "t", "d", "m", trial=t), Measurement("selected C", v), "original", 0.1)
+        for t, v in enumerate(values)
     ]
-    frame = records.to_frame(rows)
-    records.write_tables(frame, tmp_path / "p", {"data_digests": {"embedded/x": ""}})
+    made_up.write(tmp_path, rows)
     written = records.load("p", "t", tmp_path)
-    np.testing.assert_array_equal(written["value"], frame["value"])
-    assert frame["value"].tolist()[:2] == [9.486, 0.3]
+    np.testing.assert_array_equal(written["value"], records.to_frame(rows)["value"])
+    assert written["value"].tolist()[:2] == [9.486, 0.3]
 
 
 def test_numbers_of_a_row_have_the_digits_that_are_compared():
@@ -52,7 +53,7 @@ def test_numbers_of_a_row_have_the_digits_that_are_compared():
     m = Measurement(
         "error", 1 / 3, {"b": 1, "a": 2}, 20, gap=1.23456e-9, path=[2 / 3, 1e-7, 5], reading=""
     )
-    row = worker.row_of(task, m, "original", 1.23456)
+    row = row_of(task, m, "original", 1.23456)
     assert (row["reading"], row["setting"], row["trial"]) == ("other", "s", 3)
     assert (row["value"], row["gap"]) == (0.3333333333, 1.23e-9)
     assert (row["path"], row["seconds"]) == ("0.666667 1e-07 5", 1.2346)
@@ -70,7 +71,7 @@ def test_numbers_of_a_row_have_the_digits_that_are_compared():
 )
 def test_embedded_data_are_never_called_anything_else(own, source, found):
     m = Measurement("error", 0.5, source=own)
-    assert worker.row_of(Task("p", "t", "d", "m"), m, source, 0.1)["source"] == found
+    assert row_of(Task("p", "t", "d", "m"), m, source, 0.1)["source"] == found
 
 
 @pytest.mark.parametrize(("name", "source"), [("embedded/x", "embedded"), ("real/x", "unknown")])
@@ -78,10 +79,10 @@ def test_source_of_data_that_cannot_be_loaded(name, source, monkeypatch):
     def load(name):
         raise OSError("no such file")
 
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: fake_paper.PROTOCOL)
     monkeypatch.setattr(data_cache.data_fetch, "load", load)
     data_cache.clear()
-    _, (row,) = worker.execute(Task("fake", "first", name, "mean"), "0")
+    task = Task("fake", "first", name, "mean")
+    (row,) = worker.execute(fake_paper.PROTOCOL, task, "0").rows
     assert (row["source"], row["status"]) == (source, "failed: OSError: no such file")
 
 

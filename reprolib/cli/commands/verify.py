@@ -15,7 +15,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fraction", type=float, default=0.02, help="part of the tasks (default: 0.02)"
     )
-    parser.add_argument("--seed", type=int, help="of the choice of tasks (default: today's date)")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        help="which part of the tasks (default: today's; the next number has the next part)",
+    )
+    parser.add_argument(
+        "--missing-data",
+        action="store_true",
+        help="do not fail where records cannot be recomputed because their data are not at hand",
+    )
     shared.add_jobs(parser)
     shared.add_results_folder(parser)
 

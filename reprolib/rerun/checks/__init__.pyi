@@ -1,3 +1,3 @@
-from .recompute import recompute
+from .one_task import recompute
 
 __all__ = ["recompute"]

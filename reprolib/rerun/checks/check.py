@@ -107,23 +107,18 @@ def number_faults(number: Number, known: Known) -> Iterator[str]:
     if rows.empty:
         yield f"{where}: no table {number.results!r}{nearest(number.results, known.tasks['table'])}"
         return
-    wanted = {name: v for name, v in number.select.items() if name in rows and name != "setting"}
-    for name, value in {**wanted, "setting": number.select["setting"]}.items():
-        left = rows[rows[name] == value]
-        if left.empty and not (name == "setting" and _by_statistic(rows, value)):
-            yield f"{where}: no {name} {value!r}{nearest(value, rows[name])}"
+    for name in ("dataset", "method", "setting"):
+        left = rows[rows[name] == number.select[name]]
+        if left.empty:
+            near = nearest(number.select[name], rows[name])
+            yield f"{where}: no {name} {number.select[name]!r}{near}"
             return
-        rows = left if len(left) else rows
+        rows = left
     if HEADLINE not in set(rows["reading"]) and not number.quoted:
         yield f"{where}: no task of it under the reading {HEADLINE!r}"
     metric, metrics = number.select["metric"], known.metrics.get(number.results, set())
     if metrics and metric not in metrics:
         yield f"{where}: no metric {metric!r}{nearest(metric, metrics)}"
-
-
-def _by_statistic(rows: pd.DataFrame, setting: str) -> bool:
-    """Whether a number of no setting may be a statistic over all settings of its tasks."""
-    return setting == "" and len(rows) > 0
 
 
 def reading_faults(readings: Collection[str], known: Known) -> Iterator[str]:

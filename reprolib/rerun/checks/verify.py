@@ -24,7 +24,7 @@ from reprolib.rerun.records.task import Protocol, Task
 from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.runner import OF_TASK
 from reprolib.rerun.tasks.walk import StageError, walk
-from reprolib.rerun.tasks.worker import execute
+from reprolib.rerun.tasks.worker import environment_id, execute
 
 __all__ = ["TOLERANCE", "Verification", "check_fraction", "nights", "sample", "verify_paper"]
 
@@ -132,7 +132,7 @@ def verify_paper(
         other_versions=_other_versions(run),
     )
     datasets = _load(outcome, protocol, records, run)
-    outcome.differences += _wrong_sources(records, datasets)
+    outcome.differences += _wrong_sources(records, datasets) + _wrong_environments(made, run)
     derived = is_derived(records)
     _check_derived(outcome, protocol, records[~derived], records[derived])
     tasks = _check_names(outcome, protocol, datasets, records[~derived], made)
@@ -153,51 +153,81 @@ def _other_versions(run: Mapping) -> dict[str, tuple[str, str]]:
 def _load(
     outcome: Verification, protocol: Protocol, records: pd.DataFrame, run: Mapping
 ) -> dict[str, Dataset]:
-    """Load the data of the records, as the catalogue has them; say what is not at hand."""
+    """Load the data that the records were made on, as the catalogue knows them."""
     datasets: dict[str, Dataset] = {}
     told = run.get("data", {})
     for name, rows in records.groupby("dataset"):
-        name = str(name)
+        about, reason = told.get(name, {}), ""
         try:
-            dataset = data_fetch.load(name)
+            dataset = data_fetch.load(str(name))
         except data_fetch.DataUnavailableError as error:
-            outcome.unchecked[f"{len(rows)} records on {name}"] = f"not available: {error}"
-            digest = default_catalog().entry(name).digest
-        except (data_fetch.AlteredDataError, ValueError) as error:
-            outcome.differences.append(f"{name}: {error}")
-            continue
+            reason, known = f"the data are not available: {error}", known_digests(str(name))
+        except data_fetch.AlteredDataError as error:
+            reason, known = "the data at hand are altered", known_digests(str(name))
+            outcome.differences.append(str(error))
         else:
-            datasets[name] = dataset
-            digest = dataset.digest()
-        about = told.get(name, {})
-        if about.get("digest") != digest:
+            known = known_digests(str(name)) | {dataset.digest()}
+            if about.get("digest") != dataset.digest():
+                reason = f"made on other data than those at hand ({dataset.source_note})"
+            else:
+                datasets[str(name)] = dataset
+                outcome.differences += _other_notes(str(name), about, dataset)
+        if about.get("digest") not in known:
             outcome.differences.append(
-                f"run.json: {name} has the digest {str(about.get('digest'))[:16]}, the known data "
-                f"{str(digest)[:16]}"
+                f"run.json: {name} has a digest that is not known: {about.get('digest')}"
             )
-        if name in datasets and about.get("source") != datasets[name].source:
-            outcome.differences.append(
-                f"run.json: {name} is {about.get('source')}, but the data are {dataset.source}"
-            )
-    unknown = sorted(set(told) - set(records["dataset"]))
-    outcome.differences += [f"run.json: there are no records on {name}" for name in unknown]
-    if run.get("profile") != "full" or run.get("paper") != protocol.paper:
+        if reason:
+            outcome.unchecked[f"{len(rows)} records on {name}"] = reason
+    outcome.differences += [
+        f"run.json: there are no records on {name}"
+        for name in sorted(told.keys() - set(records["dataset"]))
+    ]
+    if (run.get("paper"), run.get("profile")) != (protocol.paper, "full"):
         outcome.differences.append("run.json does not describe a full run of this paper")
     return datasets
 
 
+def _other_notes(name: str, about: Mapping, dataset: Dataset) -> list[str]:
+    """What the run says of the source of data, where the data say something else."""
+    return [
+        f"run.json: {name} is {about.get(key)!r}, but the data are {there!r}"
+        for key, there in (("source", dataset.source), ("note", dataset.source_note))
+        if about.get(key) != there
+    ]
+
+
+def known_digests(name: str) -> set[str]:
+    """Digests that the catalogue has of a data set, of all its versions."""
+    catalog = default_catalog()
+    if name not in catalog.entries:
+        return set()
+    entry = catalog.entry(name)
+    versions = (v for file in entry.files for v in catalog.versions(entry, file))
+    return {digest for digest in (entry.digest, *(v.digest for v in versions)) if digest}
+
+
 def _wrong_sources(records: pd.DataFrame, datasets: Mapping[str, Dataset]) -> list[str]:
-    """Records with another source than their data; a task may draw its own splits of real ones."""
+    """Records with another source than their data; a method may draw its own splits."""
     lines = []
+    group = ["table", "dataset", "method", "setting", "reading"]
     for name, dataset in datasets.items():
-        allowed = {dataset.source} | ({"resampled"} if dataset.source != "embedded" else set())
-        own = records[(records["dataset"] == name) & ~records["source"].isin(allowed)]
+        own = records[records["dataset"] == name]
+        drawn = (own["source"] == "resampled") & (dataset.source != "embedded")
+        drawn = drawn.groupby([own[column] for column in group]).transform("all")
         lines += [
             f"{table} {name}: {len(rows)} records with source {rows['source'].iloc[0]}, but the "
             f"data are {dataset.source}"
-            for table, rows in own.groupby("table")
+            for table, rows in own[(own["source"] != dataset.source) & ~drawn].groupby("table")
         ]
     return lines
+
+
+def _wrong_environments(made: pd.DataFrame, run: Mapping) -> list[str]:
+    """Environments of tasks that the run does not describe, or by another description."""
+    about = run.get("environments", {})
+    wrong = {name for name in made["environment"].unique() if name not in about}
+    wrong |= {name for name, described in about.items() if environment_id(described) != name}
+    return [f"run.json: the environment {name} is not as it was" for name in sorted(wrong)]
 
 
 def _check_derived(

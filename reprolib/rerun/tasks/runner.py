@@ -11,7 +11,7 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
-from data_fetch.registry import loader_module
+from data_fetch.registry import loader_modules
 from reprolib.rerun.records.fingerprint import Code, code_of
 from reprolib.rerun.records.rows import Rows, row_of
 from reprolib.rerun.records.tables import TASK_COLUMNS, to_frame
@@ -94,13 +94,9 @@ def load_datasets(names, *, embedded: bool = False) -> tuple[dict[str, Dataset],
 
 def code_of_protocol(protocol: Protocol) -> Code:
     """Code that the tasks of a protocol are listed, run and read by, loaders included."""
-    functions: list[Callable] = [
-        protocol.run,
-        protocol.derive,
-        *(stage.tasks for stage in protocol.stages),
-    ]
-    loaders = {loader_module(name) for name in protocol.datasets("full")}
-    return code_of(functions, [row_of.__module__, *loaders])
+    functions: list[Callable] = [protocol.run, protocol.derive]
+    functions += [stage.tasks for stage in protocol.stages]
+    return code_of(functions, [row_of.__module__, *loader_modules(protocol.datasets("full"))])
 
 
 def run_protocol(

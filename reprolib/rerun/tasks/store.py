@@ -9,7 +9,6 @@ import functools
 import hashlib
 import json
 import warnings
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +104,7 @@ class RecordStore:
             If the store cannot be written to, or the disk is full.
         """
         body = {
-            **{name: value for name, value in asdict(finished).items() if name != "task"},
+            **{name: value for name, value in vars(finished).items() if name != "task"},
             "task": finished.task.id,
             "data": data,
             "code": code.fingerprint,
@@ -134,7 +133,7 @@ def vars_of(code: Code) -> dict[str, dict[str, str]]:
 
 
 def _parameters(task: Task) -> dict[str, Any]:
-    return {**asdict(task), "params": dict(task.params)}
+    return {**vars(task), "params": dict(task.params)}
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -12,11 +12,12 @@ from scipy.signal import cheby1, sosfilt
 from data_fetch.embedded import p300 as simulation
 from data_fetch.p300 import CHANNELS, parse_run, speller_dataset
 from reprolib.methods.keops.speller import (
-    Preprocessing,
+    SpellerFeatures,
     band_pass,
     epochs,
     features,
     is_speller,
+    runs_of,
 )
 
 
@@ -40,7 +41,7 @@ def test_features_are_the_filtered_signal_at_every_twelfth_sample(run, dataset):
     sos = cheby1(4, 0.5, [0.1, 10.0], "bandpass", fs=240, output="sos")
     filtered = sosfilt(sos, signal - signal.mean(axis=1, keepdims=True), axis=1)
     expected = filtered[:, run.onsets[5] : run.onsets[5] + 157 : 12]
-    X = features(dataset, Preprocessing(zero_phase=False))
+    X = features(dataset, SpellerFeatures(zero_phase=False))
     np.testing.assert_allclose(X[5].reshape(64, 14), expected, atol=2e-3)
 
 
@@ -48,7 +49,7 @@ def test_windows_filtered_on_their_own(run, dataset):
     window = run.stored["signal"][run.onsets[5] : run.onsets[5] + 157].T
     sos = cheby1(4, 0.5, [0.1, 10.0], "bandpass", fs=240, output="sos")
     expected = sosfilt(sos, window, axis=1)[:, ::12]
-    X = features(dataset, Preprocessing(per_window=True))
+    X = features(dataset, SpellerFeatures(per_window=True))
     np.testing.assert_allclose(X[5].reshape(64, 14), expected, atol=2e-3)
 
 
@@ -57,7 +58,7 @@ def test_zero_phase_filter_has_no_delay(run):
     signal = np.tile(np.round(8000 * pulse)[:, None], (1, 64)).astype(np.int16)
     raw = parse_run(10, 1, {**run.stored, "signal": signal}).to_raw()
     peak = [
-        np.argmax(band_pass(raw, Preprocessing(zero_phase=flag)).get_data()[0])
+        np.argmax(band_pass(raw, SpellerFeatures(zero_phase=flag)).get_data()[0])
         for flag in (True, False)
     ]
     assert abs(peak[0] - 300) <= 2
@@ -74,7 +75,7 @@ def test_embedded_response_has_the_right_latency_and_place(embedded):
 
 
 def test_evokeds_are_made_of_the_same_recordings(embedded):
-    cut = epochs(embedded.extra["raws"][:1], tmin=-0.1, tmax=0.6, decimation=1)
+    cut = epochs(runs_of(embedded)[:1], tmin=-0.1, tmax=0.6, decimation=1)
     assert isinstance(cut, mne.BaseEpochs)
     evoked = cut["target == 1"].average()
     assert evoked.nave == 90
@@ -82,14 +83,14 @@ def test_evokeds_are_made_of_the_same_recordings(embedded):
 
 
 def test_characters_are_numbered_over_all_runs(embedded):
-    character = epochs(embedded.extra["raws"][:2]).metadata["character"]
+    character = epochs(runs_of(embedded)[:2]).metadata["character"]
     np.testing.assert_array_equal(np.unique(character), np.arange(6))
 
 
 def test_features_are_computed_once_for_the_same_recording(run, dataset):
     again = speller_dataset("embedded/again", [run], "embedded", "read again")
     assert features(again) is features(dataset)
-    assert features(again, Preprocessing(order=8)) is not features(dataset)
+    assert features(again, SpellerFeatures(order=8)) is not features(dataset)
     changed = {**run.stored, "signal": run.stored["signal"] + np.int16(1)}
     other = speller_dataset("embedded/one", [parse_run(10, 1, changed)], "embedded", "")
     assert features(other) is not features(dataset)
@@ -99,7 +100,7 @@ def test_features_are_computed_once_for_the_same_recording(run, dataset):
 
 def test_frames_beyond_the_recording_are_refused(dataset):
     with pytest.raises(ValueError, match=r"of 180 flashes are followed by 60 frames of 12 samples"):
-        features(dataset, Preprocessing(n_frames=60))
+        features(dataset, SpellerFeatures(n_frames=60))
 
 
 def test_only_recordings_of_the_speller_are_filtered(dataset):
@@ -108,7 +109,7 @@ def test_only_recordings_of_the_speller_are_filtered(dataset):
 
 
 def test_events_have_the_code_of_the_flash_and_a_hundred_more_for_a_target(dataset):
-    cut = epochs(dataset.extra["raws"])
+    cut = epochs(runs_of(dataset))
     flashes = dataset.extra["flashes"]
     expected = [c + 100 * t for c, t in zip(flashes["code"], flashes["target"], strict=True)]
     assert cut.events[:, 2].tolist() == expected

@@ -1,0 +1,62 @@
+"""`reprolib check`: a wrong name is found before anything runs, and the nearest one said."""
+
+from __future__ import annotations
+
+import pytest
+
+from reprolib.cli.main import main
+from reprolib.rerun.checks import check
+from reprolib.rerun.records import registry
+from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.verdicts import printed
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, *STUDIES])
+def test_every_name_of_the_papers_is_known(paper):
+    assert check.check_paper(paper) == []
+
+
+@pytest.fixture
+def misprinted(monkeypatch):
+    """Change the text of a paper's file, as it is read."""
+
+    def change(old, new):
+        text = registry.printed_text("mkpm")
+        assert old in text
+        wrong = text.replace(old, new, 1)
+        monkeypatch.setattr(printed, "printed_text", lambda paper: wrong)
+        printed.paper_entry.cache_clear()
+
+    yield change
+    printed.paper_entry.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('method = "mkpm"', 'method = "mkmp"', "no method 'mkmp'; did you mean 'mkpm'"),
+        ('"statlog/dna"', '"statlog/dan"', "no dataset 'statlog/dan'; did you mean 'statlog/dna'"),
+        ('metric = "accuracy"', 'metric = "acuracy"', "no metric 'acuracy'; did you mean 'accu"),
+        ('name = "twelve runs"', 'name = "twelve run"', "'twelve run'.*did you mean 'twelve runs"),
+    ],
+)
+def test_a_misprint_is_said_before_anything_runs(misprinted, capsys, old, new, message):
+    """It was reported after the run, or never."""
+    misprinted(old, new)
+    faults = check.check_paper("mkpm")
+    with pytest.raises(AssertionError, match=message):
+        raise AssertionError("\n".join(faults))
+    assert main(["check", "mkpm"]) == 1
+    assert main(["reproduce", "mkpm", "--quick"]) == 2
+    assert "reprolib/papers/mkpm/printed.toml" in capsys.readouterr().err
+
+
+def test_a_reading_that_is_run_must_stand_in_the_file(misprinted):
+    misprinted('name = "voxels centred"', 'name = "voxels centered"')
+    faults = check.check_paper("mkpm")
+    assert any("runs the reading 'voxels centred', of which the file says" in f for f in faults)
+
+
+def test_a_sound_paper_is_said_to_be_sound(capsys):
+    assert main(["check", "kpm"]) == 0
+    assert "kpm: no faults" in capsys.readouterr().out
