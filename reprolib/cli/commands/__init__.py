@@ -8,6 +8,7 @@ from reprolib.cli.commands import (
     bench,
     compare,
     data,
+    figures,
     info,
     new_paper,
     notebooks,
@@ -15,12 +16,15 @@ from reprolib.cli.commands import (
     renew_notebooks,
     report,
     reproduce,
+    tables,
     verify,
 )
 
 #: Modules by the name of the command, in the order of the help.
 COMMANDS = {
     "reproduce": reproduce,
+    "tables": tables,
+    "figures": figures,
     "verify": verify,
     "compare": compare,
     "report": report,
