@@ -70,8 +70,9 @@ def print_why(console: Console, papers: Sequence[str], results: Path, profile: s
     n_open, n_full = sum(r.n_open for r in run), sum(r.n_decided_by_full for r in run)
     told = (
         f"\nThe {profile} profile has few trials: of the {sum(r.n_numbers for r in run)} numbers "
-        f"that can be run it leaves {n_open} undecided or out, and `--full` decides {n_full} of "
-        "these. Which, is said below the tables of each paper."
+        f"that can be run it leaves {n_open} undecided or out, and `--full`, on the data of "
+        f"the committed results, decides {n_full} of these. Which, is said below the tables of "
+        "each paper."
     )
     console.print(told, soft_wrap=not console.is_terminal)
 

@@ -88,12 +88,7 @@ def limits_text(found: Limits, profile: str, full_run: str) -> list[str]:
     full_run : str
         Command of the full run, with its time.
     """
-    measured = (*found.decided, *found.too_few)
-    trials = f"{_range(v.n_trials for v in measured)} trials a number"
-    if found.full:
-        trials += f", the full one {_range(v.n_trials for v in found.full)}"
-    trials += f", the paper {_range(v.number.trials for v in measured)}" if measured else ""
-    lines = [f"The {profile} profile has {trials}."]
+    lines = [_trials(found, profile)]
     lines += _listed(found.decided, f"It decides {len(found.decided)} of {found.n_numbers} numbers")
     lines += _listed(found.too_few, f"Too few trials to decide {len(found.too_few)}")
     for reason in dict.fromkeys(v.reason for v in found.missing):
@@ -102,12 +97,26 @@ def limits_text(found: Limits, profile: str, full_run: str) -> list[str]:
     return [*lines, *_full_lines(found, full_run)]
 
 
+def _trials(found: Limits, profile: str) -> str:
+    measured = (*found.decided, *found.too_few)
+    if not measured:
+        return "This run measured no number that can be judged."
+    told = [f"The {profile} profile has {_range(v.n_trials for v in measured)} trials a number"]
+    if found.full:
+        told.append(f"the full one {_range(v.n_trials for v in found.full)}")
+    told.append(f"the paper {_range(v.number.trials for v in measured)}")
+    return f"{', '.join(told)}."
+
+
 def _full_lines(found: Limits, full_run: str) -> Iterator[str]:
     if not found.full:
         yield f"{full_run} has more trials."
         return
     if found.n_open:
-        yield f"{full_run} decides {found.n_decided_by_full} of these {found.n_open}."
+        yield (
+            f"{full_run}, on the data of the committed results, decides "
+            f"{found.n_decided_by_full} of these {found.n_open}."
+        )
     if found.n_other_word:
         yield (
             f"{found.n_other_word} of the {len(found.decided)} have another word in the committed "
@@ -117,9 +126,7 @@ def _full_lines(found: Limits, full_run: str) -> Iterator[str]:
 
 def _range(numbers: Iterable[int]) -> str:
     listed = sorted(set(numbers))
-    if len(listed) < 2:
-        return str(listed[0] if listed else 0)
-    return f"{listed[0]} to {listed[-1]}"
+    return f"{listed[0]} to {listed[-1]}" if len(listed) > 1 else str(listed[0])
 
 
 def _listed(verdicts: Sequence[Verdict], head: str) -> list[str]:

@@ -100,7 +100,7 @@ def test_a_quick_run_says_what_it_cannot_decide_and_what_does(quick, capsys):
     assert f"The quick profile has {FEW} trials a number, the full one 10, the paper 10." in told
     assert "Too few trials to decide" in told
     assert "`reprolib reproduce keops --full` (about " in told
-    assert "minutes with 2 workers) decides" in told
+    assert "minutes with 2 workers), on the data of the committed results, decides" in told
 
 
 def test_a_full_run_has_no_such_lines(quick, capsys):

@@ -49,7 +49,8 @@ def test_open_numbers_are_named_with_what_a_full_run_decides():
     assert "the paper 100." in text
     assert f"It decides {len(OWN) - 2} of {len(OWN)} numbers: " in text
     assert f"Too few trials to decide 2: {places(OWN[:2])}." in text
-    assert "`reprolib reproduce kpm --full` (about 12 minutes) decides 2 of these 2." in text
+    assert "`reprolib reproduce kpm --full` (about 12 minutes), on the data of the " in text
+    assert "committed results, decides 2 of these 2." in text
     assert "1 of the 22 have another word in the committed full results" in text
 
 
@@ -63,5 +64,5 @@ def test_numbers_without_records_are_named_with_the_reason():
 
 def test_a_run_of_nothing_is_told_without_a_fault():
     assert limits_text(limits([], []), "quick", "`--full`")[0] == (
-        "The quick profile has 0 trials a number."
+        "This run measured no number that can be judged."
     )
