@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+from reprolib.rerun.records.names import resolved
 from reprolib.rerun.records.registry import PAPERS, STUDIES, paper_key
 
 #: Folder of everything that a run writes, unless another one is named.
 BUILD = Path("build")
 #: Where `make docs` puts the site, whose notebook pages the report links.
 SITE = BUILD / "docs"
+#: Where tables and figures for reports and papers go.
+PUBLICATION = BUILD / "publication"
 
 
 def add_papers(parser: argparse.ArgumentParser, default: str) -> None:
@@ -57,6 +61,43 @@ def require_results(folder: Path | None) -> None:
     """Raise FileNotFoundError if a folder of results was named that does not exist."""
     if folder is not None and not folder.is_dir():
         raise FileNotFoundError(f"--results is {folder}, which is no folder")
+
+
+def add_publication(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    """Add folder, formats and results of the files that a report or a paper takes over."""
+    parser.add_argument(
+        "--to",
+        type=Path,
+        default=PUBLICATION,
+        metavar="FOLDER",
+        help=f"folder to write to (default: {PUBLICATION.as_posix()})",
+    )
+    wanted = parser.add_argument(
+        "--format",
+        nargs="+",
+        default=list(formats),
+        metavar="FORMAT",
+        help=f"one or more of {', '.join(formats)} (default: all)",
+    )
+    wanted.completer = lambda **_: list(formats)  # type: ignore[attr-defined]
+    add_results_folder(parser)
+
+
+def require_publication(arguments: argparse.Namespace, formats: Sequence[str]) -> None:
+    """Check what `add_publication` and `add_papers` added, and replace names by their spelling.
+
+    Raises
+    ------
+    ValueError
+        If there is no paper or format of a name.
+    OSError
+        If a folder does not exist or cannot be written to.
+    """
+    arguments.papers = chosen_papers(arguments.papers)
+    named = (resolved("--format", name, formats) for name in arguments.format)
+    arguments.format = list(dict.fromkeys(named))
+    require_results(arguments.results)
+    require_output_folder(arguments.to, "--to")
 
 
 def require_output_folder(folder: Path, argument: str = "--output") -> None:

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-import matplotlib
-import matplotlib.pyplot as plt
 from rich.console import Console
 
 from data_fetch.advice import missing_table
@@ -18,9 +16,10 @@ from reprolib.cli import console as consoles
 from reprolib.cli.arguments import BUILD, SITE
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.progress import shown_progress
+from reprolib.cli.reproduced import print_why, show_paper
+from reprolib.report.figure_files import FORMATS as FIGURES
 from reprolib.report.page import write_report
-from reprolib.report.paper_figures import drawn_figures
-from reprolib.report.style import use_style
+from reprolib.report.printed_tables import FORMATS as TABLES
 from reprolib.rerun import records as results
 from reprolib.rerun.checks.check import require_sound
 from reprolib.rerun.records.folders import can_be_committed, committed_directory
@@ -136,7 +135,7 @@ def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog
         finished.append(outcome.paper)
         substituted |= outcome.substituted
         _write_tables(err, outcome, output / "results")
-        write_figures(outcome.paper, outcome, output / "figures" / outcome.paper, log)
+        show_paper(outcome.paper, outcome.records, arguments, output, log)
         if arguments.profile == "full" and arguments.output is None:
             publish(err, outcome)
     report = write_report(
@@ -148,8 +147,9 @@ def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog
     )
     if printed := [paper for paper in finished if paper not in STUDIES]:
         print_scoreboard(out, printed, output / "results", arguments.profile)
+        out.print(f"Tables: {(output / 'tables').resolve()} ({', '.join(TABLES)})")
     print_missing(out, substituted)
-    out.print(f"Figures: {(output / 'figures').resolve()}")
+    out.print(f"Figures: {(output / 'figures').resolve()} ({', '.join(FIGURES)})")
     out.print(f"Report: {report.resolve()}")
 
 
@@ -216,19 +216,6 @@ def print_missing(console: Console, substituted: Mapping[str, str]) -> None:
         console.print(f"  {row.name:{width}}  {row.command}  ({row.why})", soft_wrap=True)
 
 
-def write_figures(paper: str, outcome: Run, directory: Path, log: FailureLog) -> None:
-    """Write the paper's figures as PNG files; what cannot be drawn is said."""
-    matplotlib.use("Agg")
-    use_style()
-    directory.mkdir(parents=True, exist_ok=True)
-    figures, fault = drawn_figures(paper, outcome.records)
-    if fault:
-        log.say(f"the figures of {paper} cannot be drawn", fault)
-    for number, figure in enumerate(figures.values(), start=1):
-        figure.savefig(directory / f"figure{number}.png")
-        plt.close(figure)
-
-
 def print_scoreboard(console: Console, papers, directory: Path, profile: str) -> None:
     """Print the counts of verdicts of this run, and of the committed full results."""
     console.print(f"\nScoreboard of this run ({profile} profile)", style="bold")
@@ -237,4 +224,5 @@ def print_scoreboard(console: Console, papers, directory: Path, profile: str) ->
     if directory.resolve() != committed.resolve() and (committed / papers[0]).exists():
         console.print("\nScoreboard of the committed full results", style="bold")
         console.print(tables.scoreboard(papers, committed).to_string())
+        print_why(console, papers, directory, profile)
     console.print()

@@ -35,6 +35,9 @@ def offered(line: str, tmp_path) -> set[str]:
         ("reprolib repr", ["reproduce"]),
         ("reprolib reproduce ", [*PAPERS, *STUDIES]),
         ("reprolib reproduce --", ["--full", "--only"]),
+        ("reprolib tables ", PAPERS),
+        ("reprolib tables kpm --format ", ["csv", "md", "tex", "html"]),
+        ("reprolib figures kpm --format ", ["pdf", "svg", "png"]),
         ("reprolib data ", ["fetch", "list"]),
     ],
 )

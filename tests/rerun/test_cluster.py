@@ -102,7 +102,7 @@ def test_one_process_two_and_a_cluster_give_the_same_tables(alone, cluster, tmp_
     assert set(alone["status"]) == {"ok"}
     pd.testing.assert_frame_equal(alone, values(two))
     pd.testing.assert_frame_equal(alone, values(many))
-    assert many.meta["machine"] == "dask cluster of 2 workers"
+    assert many.about["workers"] == "dask cluster of 2 workers"
 
 
 def test_data_are_sent_to_every_worker_once(alone, cluster, tmp_path):

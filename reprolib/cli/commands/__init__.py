@@ -9,6 +9,7 @@ from reprolib.cli.commands import (
     check,
     compare,
     data,
+    figures,
     info,
     new_paper,
     notebooks,
@@ -16,6 +17,7 @@ from reprolib.cli.commands import (
     renew_notebooks,
     report,
     reproduce,
+    tables,
     verify,
 )
 
@@ -23,6 +25,8 @@ from reprolib.cli.commands import (
 COMMANDS = {
     "check": check,
     "reproduce": reproduce,
+    "tables": tables,
+    "figures": figures,
     "verify": verify,
     "compare": compare,
     "report": report,

@@ -63,9 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         type=Path,
-        help="folder for results, figures, report and the log of failures (default: build, with "
-        "--only build/only; sound --full runs on real data are then also written to the "
-        "checkout's results)",
+        help="folder for results, tables, figures, report and the log of failures (default: "
+        "build, with --only build/only; sound --full runs on real data are then also written to "
+        "the checkout's results)",
     )
     parser.set_defaults(profile="quick")
 

@@ -1,0 +1,64 @@
+"""A printed table on the console: compact on a terminal, plain where the output is piped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from reprolib.report.printed_tables import PrintedTable
+from reprolib.report.style import VERDICT_STYLE
+from reprolib.rerun.verdicts import Verdict
+from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.tables import number_text, verdict_frame
+
+#: Columns of the plain table, beside the names of row and column.
+PLAIN = ["published", "ours", "difference", "half-width", "trials", "source", "verdict"]
+
+
+def print_table(console: Console, table: PrintedTable) -> None:
+    """Print a table: on a terminal as it is printed in the paper, else one line a number."""
+    console.print(f"\n{table.heading}", style="bold", soft_wrap=not console.is_terminal)
+    if console.is_terminal:
+        console.print(_legend(table.verdicts), soft_wrap=False)
+        console.print(compact(table.verdicts), soft_wrap=False)
+    else:
+        console.print(plain(table.verdicts))
+
+
+def plain(verdicts: Iterable[Verdict]) -> str:
+    """Table of texts in columns, one line a number."""
+    frame: pd.DataFrame = verdict_frame(list(verdicts)).set_index(["row", "column"])
+    return frame[PLAIN].to_string(sparsify=False)
+
+
+def compact(verdicts: Iterable[Verdict]) -> Table:
+    """Table of the paper's own form: in each cell published, ours and the sign of the verdict."""
+    cells: dict[str, dict[str, Text]] = {}
+    for v in verdicts:
+        cells.setdefault(v.number.row, {})[v.number.column] = _cell(v)
+    columns = dict.fromkeys(name for row in cells.values() for name in row)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("")
+    for name in columns:
+        table.add_column(Text(name), overflow="fold")
+    for row, of_row in cells.items():
+        table.add_row(Text(row), *(of_row.get(name, Text("")) for name in columns))
+    return table
+
+
+def _cell(v: Verdict) -> Text:
+    colour, sign = VERDICT_STYLE[v.word]
+    published, ours = (number_text(x, None, v.number.digits) for x in (v.number.value, v.ours))
+    mark = ("", "") if ours == sign else (f" {sign}", colour)
+    return Text.assemble(f"{published} / {ours}", mark)
+
+
+def _legend(verdicts: Iterable[Verdict]) -> Text:
+    used = {v.word for v in verdicts}
+    told = [(f"{VERDICT_STYLE[w][1]} {w}", VERDICT_STYLE[w][0]) for w in WORDS if w in used]
+    signs = Text(", ").join(Text(text, colour) for text, colour in told)
+    return Text("published / ours, ") + signs

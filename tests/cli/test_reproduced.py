@@ -1,0 +1,117 @@
+"""What `reprolib reproduce` prints of a paper: its tables, and what few trials cannot decide."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+from rich.console import Console
+
+from reprolib.cli import reproduced
+from reprolib.cli.failures import FailureLog
+from reprolib.cli.table_text import plain, print_table
+from reprolib.report import figure_files, printed_tables
+from reprolib.rerun import records as results
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts import judge_paper, tables
+from reprolib.rerun.verdicts.tables import number_text
+
+#: Trials that the run of these tests has of every table.
+FEW = 2
+
+
+def on_terminal(table, width: int) -> str:
+    console = Console(force_terminal=True, width=width, color_system=None, soft_wrap=True)
+    with console.capture() as capture:
+        print_table(console, table)
+    return capture.get()
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_line_is_wider_than_the_terminal(paper, width):
+    for table in printed_tables.printed_tables(paper):
+        text = on_terminal(table, width)
+        assert max(map(len, text.splitlines())) <= width
+
+
+def test_on_a_wide_terminal_a_cell_has_published_and_ours():
+    (table, *_) = printed_tables.printed_tables("kpm")
+    text = on_terminal(table, 200)
+    for v in table.verdicts:
+        published, ours = (number_text(x, None, v.number.digits) for x in (v.number.value, v.ours))
+        assert f"{published} / {ours}" in text
+    assert all(v.word in text for v in table.verdicts)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_piped_tables_are_one_plain_line_a_number(paper):
+    for table in printed_tables.printed_tables(paper):
+        lines = plain(table.verdicts).splitlines()[2:]
+        frame = tables.verdict_frame(table.verdicts)
+        assert len(lines) == len(frame)
+        for line, (_, wanted) in zip(lines, frame.iterrows(), strict=True):
+            for name in ("row", "column", "published", "ours", "verdict"):
+                assert wanted[name] in line
+
+
+@pytest.fixture
+def quick(tmp_path):
+    """Results of a run with few trials, cut from the committed ones; its records and its folder."""
+    records = results.load_paper("keops")
+    few = records[(records["trial"] < FEW) & (records["table"] == "table1")]
+    meta = {**results.load_meta("keops")["table1"], "profile": "quick"}
+    results.write_tables(few, tmp_path / "results" / "keops", meta)
+    return few, tmp_path
+
+
+def shown(quick, profile="quick"):
+    few, folder = quick
+    arguments = argparse.Namespace(profile=profile, embedded=False, jobs=2)
+    log = FailureLog(Console(), folder / "failures.log")
+    reproduced.show_paper("keops", few, arguments, folder, log)
+    return folder
+
+
+def test_tables_are_written_with_the_command_of_the_run_and_printed(quick, capsys):
+    folder = shown(quick)
+    told = capsys.readouterr().out
+    assert {path.name for path in (folder / "tables").iterdir()} == {
+        f"keops-table1.{ending}" for ending in printed_tables.FORMATS
+    }
+    text = (folder / "tables" / "keops-table1.tex").read_text(encoding="utf-8")
+    assert "% command: reprolib reproduce keops --quick\n" in text
+    assert "quick profile" in text
+    assert "KEOPS (2014), table1" in told
+    for v in judge_paper("keops", folder / "results"):
+        assert number_text(v.ours, v.spread, v.number.digits) in told
+
+
+def test_figures_are_written_in_every_format_where_they_can_be_drawn(quick):
+    folder = shown(quick)
+    endings = {path.suffix[1:] for path in (folder / "figures" / "keops").iterdir()}
+    assert endings == set(figure_files.FORMATS)
+
+
+def test_a_quick_run_says_what_it_cannot_decide_and_what_does(quick, capsys):
+    shown(quick)
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"The quick profile has {FEW} trials a number, the full one 10, the paper 10." in told
+    assert "Too few trials to decide" in told
+    assert "`reprolib reproduce keops --full` (about " in told
+    assert "minutes with 2 workers), on the data of the committed results, decides" in told
+
+
+def test_a_full_run_has_no_such_lines(quick, capsys):
+    shown(quick, "full")
+    told = capsys.readouterr().out
+    assert "KEOPS (2014), table1" in told
+    assert "profile has" not in told
+
+
+def test_below_two_scoreboards_stands_why_they_differ(quick, capsys):
+    _, folder = quick
+    reproduced.print_why(Console(width=500), ["keops"], folder / "results", "quick")
+    assert "The quick profile has few trials: of the 12 numbers" in capsys.readouterr().out
+    reproduced.print_why(Console(width=500), ["keops"], folder / "results", "full")
+    assert capsys.readouterr().out == ""
