@@ -7,7 +7,11 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 #: Files of the checkout, by folder, that an installed package has in ``reprolib/shipped``.
-SHIPPED = {"results": ("*.csv", "*.json"), "notebooks": ("*.ipynb",), "benchmarks": ("*.py",)}
+SHIPPED = {
+    "results": ("*.csv", "*.json", "SHA256SUMS"),
+    "notebooks": ("*.ipynb",),
+    "benchmarks": ("*.py",),
+}
 #: What skips notebook cells whose data are not at hand, for pytest on copies of the notebooks.
 CONFTEST = Path("conftest.py")
 

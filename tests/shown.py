@@ -23,9 +23,9 @@ from reprolib.papers.mkmmc._methods import OWN
 from reprolib.papers.mkpm import figures as mkpm
 from reprolib.papers.simplex import figures as simplex
 from reprolib.papers.simplex import rounding
+from reprolib.report import tables
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts import tables
 from reprolib.rerun.verdicts.judge import judge_paper
 from tests import stored_list
 from tests.golden import with_results

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,6 +63,13 @@ ALLOWED = {
     "reprolib.papers": {"data_fetch", "reprolib.methods", "reprolib.rerun", "reprolib.report"},
     "reprolib.cli": {"data_fetch", "reprolib", "reprolib.rerun", "reprolib.report"},
 }
+#: What each room of the machinery may import, besides itself.
+ROOMS = {
+    "records": set(),
+    "tasks": {"records"},
+    "verdicts": {"records"},
+    "checks": {"records", "tasks", "verdicts"},
+}
 #: Parts that must not know any paper.
 MACHINERY = ("reprolib.rerun", "reprolib.report", "reprolib.cli")
 
@@ -74,6 +83,25 @@ def test_a_part_imports_only_what_it_may(part):
             part_of(n) for n in imported(path) if n.split(".")[0] in ("reprolib", "data_fetch")
         }
         assert others - {part} <= ALLOWED[part], path
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_of_the_machinery_imports_only_those_below_it(room):
+    own = [p for p in MODULES if module_name(p).startswith(f"reprolib.rerun.{room}")]
+    assert own
+    for path in own:
+        others = {n.split(".")[2] for n in imported(path) if n.startswith("reprolib.rerun.")}
+        assert others - {room} <= ROOMS[room], path
+
+
+def test_verdicts_need_no_heavy_library():
+    """They are for anyone's table: NumPy, SciPy and pandas."""
+    heavy = {"mne", "nibabel", "numba", "cvxopt", "highspy", "sklearn", "matplotlib", "distributed"}
+    code = (
+        "import sys, reprolib.rerun.verdicts.judge; print(*{m.split('.')[0] for m in sys.modules})"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not heavy & set(run.stdout.split())
 
 
 def test_the_machinery_imports_no_paper():

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from reprolib.cli.console import out
 from reprolib.report.markdown import markdown_table
+from reprolib.report.tables import number_text
 from reprolib.rerun.checks.compare import PaperDifference, RecordChange, paper_difference
 from reprolib.rerun.records.folders import committed_directory, write_atomically
 from reprolib.rerun.records.registry import PAPERS, STUDIES
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.judge import Verdict
-from reprolib.rerun.verdicts.tables import number_text
 
 #: Letters of what differs in a column of a record; a path has hundreds of numbers.
 WIDTH = 120

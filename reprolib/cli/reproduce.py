@@ -17,6 +17,7 @@ from reprolib.cli.arguments import BUILD, SITE
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.progress import shown_progress
 from reprolib.cli.reproduced import print_why, show_paper
+from reprolib.report import tables
 from reprolib.report.figure_files import FORMATS as FIGURES
 from reprolib.report.page import write_report
 from reprolib.report.printed_tables import FORMATS as TABLES
@@ -28,7 +29,6 @@ from reprolib.rerun.records.task import Protocol
 from reprolib.rerun.tasks.local import LocalWorkers, Workers
 from reprolib.rerun.tasks.runner import NothingSelectedError, Run, StageError, run_protocol
 from reprolib.rerun.tasks.selection import Selection
-from reprolib.rerun.verdicts import tables
 
 #: Columns of the records that a run of selected tasks prints.
 SHOWN = [

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from reprolib.report.tables import difference_text, half_width_text, number_text
 from reprolib.rerun.verdicts.judge import Verdict, count_words
 from reprolib.rerun.verdicts.rules import WORDS
-from reprolib.rerun.verdicts.tables import difference_text, half_width_text, number_text
 
 
 def finding(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:

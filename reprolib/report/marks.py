@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from reprolib.report.tables import difference_text, half_width_text, number_text
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.judge import Verdict
-from reprolib.rerun.verdicts.tables import difference_text, half_width_text, number_text
 
 
 def label(v: Verdict) -> str:

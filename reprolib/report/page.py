@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from reprolib.report import tables
 from reprolib.report.palette import PALETTES
 from reprolib.report.render import render
 from reprolib.report.score_svg import scoreboard_svg
@@ -17,7 +18,6 @@ from reprolib.report.style import use_style
 from reprolib.report.words import MEANINGS
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import write_atomically
-from reprolib.rerun.verdicts import tables
 from reprolib.rerun.verdicts.judge import Verdict, count_words, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 

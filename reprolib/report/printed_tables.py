@@ -13,12 +13,12 @@ from reprolib.report.latex import latex_table
 from reprolib.report.markdown import markdown_table
 from reprolib.report.origin import Origin, origin
 from reprolib.report.render import render
+from reprolib.report.tables import verdict_frame
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import write_atomically
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
-from reprolib.rerun.verdicts.tables import verdict_frame
 
 #: Significant digits of values in CSV files: those of the records.
 DIGITS = 10

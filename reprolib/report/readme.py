@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from reprolib.report import tables
 from reprolib.report.markdown import markdown_table
 from reprolib.report.score_svg import scoreboard_svg
 from reprolib.report.style import VERDICT_STYLE
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import write_atomically
 from reprolib.rerun.records.registry import STUDIES
-from reprolib.rerun.verdicts import tables
 from reprolib.rerun.verdicts.judge import judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.rules import WORDS

@@ -9,10 +9,10 @@ from typing import Any
 from reprolib.report.marks import described, outcomes
 from reprolib.report.palette import PALETTES
 from reprolib.report.render import render
+from reprolib.report.tables import in_report_order, kind_of_number
 from reprolib.rerun.verdicts.judge import Verdict, count_words
 from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.rules import WORDS
-from reprolib.rerun.verdicts.tables import in_report_order, kind_of_number
 
 #: Places of names and marks, and lengths, in pixels.
 _KIND, _FIRST, _STEP, _PITCH, _GAP = 122, 282, 14, 18, 8

@@ -15,13 +15,13 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from reprolib.report import tables
 from reprolib.report.finding import finding
 from reprolib.report.forest_svg import forest_svg
 from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.style import VERDICT_STYLE
 from reprolib.rerun import records as results
 from reprolib.rerun.records.task import HEADLINE
-from reprolib.rerun.verdicts import tables
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers, paper_entry
 from reprolib.rerun.verdicts.rules import WORDS

@@ -11,10 +11,10 @@ from reprolib.cli import reproduced
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.table_text import plain, print_table
 from reprolib.report import figure_files, printed_tables
+from reprolib.report.tables import number_text
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper, tables
-from reprolib.rerun.verdicts.tables import number_text
 
 #: Trials that the run of these tests has of every table.
 FEW = 2

@@ -12,11 +12,10 @@ import pytest
 
 from reprolib.cli.main import main
 from reprolib.report import page as report
-from reprolib.report import section
+from reprolib.report import section, tables
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.records.task import HEADLINE
-from reprolib.rerun.verdicts import tables
 from reprolib.rerun.verdicts.judge import count_words, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from reprolib.report import printed_tables as files
 from reprolib.report.latex import COLUMNS, SPECIAL, latex_text
 from reprolib.report.origin import PACKAGES
+from reprolib.report.tables import verdict_frame
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
-from reprolib.rerun.verdicts.tables import verdict_frame
 
 #: Columns that every format must show as `verdict_frame` has them.
 SAME = ["row", "column", "published", "ours", "difference", "half-width", "trials", "verdict"]

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from reprolib.report import tables
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts import tables
 from reprolib.rerun.verdicts.judge import (
     _score_paths,
     count_words,

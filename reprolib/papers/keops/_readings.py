@@ -7,10 +7,10 @@ from matplotlib.figure import Figure
 
 from reprolib.papers.keops.figures import METHODS
 from reprolib.report.style import figure_grid, note_source, source_text
+from reprolib.report.tables import number_text
 from reprolib.rerun.records import HEADLINE, select
 from reprolib.rerun.verdicts.printed import numbers
 from reprolib.rerun.verdicts.statistics import mean_interval
-from reprolib.rerun.verdicts.tables import number_text
 
 #: Metrics of Table 1, their factor, and the digits shown.
 METRICS = {"auc": (100, 1), "regions": (1, 1), "channels": (1, 1), "frames": (1, 0)}

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from reprolib.report import tables
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts import judge, tables
+from reprolib.rerun.verdicts import judge
 from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 from reprolib.rerun.verdicts.rules import WORDS
