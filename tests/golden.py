@@ -27,10 +27,10 @@ import pandas as pd
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun import records as results
-from reprolib.rerun.checks.verify import committed_tasks
 from reprolib.rerun.records.folders import replace_file
 from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
 from reprolib.rerun.records.task import Task
+from reprolib.rerun.tasks.walk import walk
 
 FOLDER = Path(__file__).parent / "papers/golden"
 #: Committed records that are older than their protocol; an entry that is no longer needed fails.
@@ -51,18 +51,23 @@ def load(name: str) -> Dataset:
 
 def is_as_committed(paper: str, name: str) -> bool:
     """Whether the data set at hand is the one that the committed records were made on."""
-    return load(name).digest() == results.data_digests(results.load_meta(paper)).get(name)
+    return load(name).digest() == results.load_run(paper)["data"].get(name, {}).get("digest")
 
 
 def with_results() -> list[str]:
     """Papers and studies that have committed records."""
-    return [key for key in (*PAPERS, *STUDIES) if results.load_meta(key)]
+    return [key for key in (*PAPERS, *STUDIES) if results.load_run(key)]
 
 
 def tasks_of(paper: str, datasets: Mapping[str, Dataset]) -> list[Task]:
     """Tasks of the full profile on some of its data sets."""
-    tasks, fault = committed_tasks(get_protocol(paper), datasets, results.load_paper(paper))
-    assert not fault, fault
+    records = results.load_paper(paper)
+    tasks, _ = walk(
+        get_protocol(paper),
+        "full",
+        datasets,
+        lambda _, listed: records[records["task"].isin([task.id for task in listed])],
+    )
     return tasks
 
 

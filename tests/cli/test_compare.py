@@ -10,6 +10,7 @@ from reprolib.cli.main import main
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.tables import FILE_COLUMNS
 from reprolib.rerun.verdicts.judge import judge_paper
 
 
@@ -48,7 +49,8 @@ def counts(text) -> list[str]:
 def rewrite(copy, table, change) -> None:
     path = copy / "results" / PAPER / f"{table}.csv"
     frame = change(results.load(PAPER, table, copy / "results"))
-    frame.to_csv(path, index=False, float_format="%.10g")
+    frame = frame.astype({"level": "Int64"})
+    frame.to_csv(path, index=False, float_format="%.10g", columns=FILE_COLUMNS)
 
 
 def test_the_same_results_have_no_difference(copy, capsys):
@@ -70,7 +72,7 @@ def test_an_altered_a_missing_and_a_new_record_are_listed(copy, capsys):
 
     def change(frame):
         frame.loc[altered, "value"] += 0.125
-        frame.loc[gone, "trial"] = 9999
+        frame.loc[gone, "task"] += " of another"
         return frame
 
     rewrite(copy, number.results, change)
@@ -130,8 +132,8 @@ def test_the_page_goes_to_a_file(copy, capsys, tmp_path):
 
 
 def test_a_run_of_another_profile_is_called_so(copy, capsys):
-    for path in (copy / "results" / PAPER).glob("*.meta.json"):
-        path.write_text(path.read_text().replace('"profile": "full"', '"profile": "quick"'))
+    path = copy / "results" / PAPER / "run.json"
+    path.write_text(path.read_text().replace('"profile": "full"', '"profile": "quick"'))
     assert f"{PAPER.upper()} is no full run (profile: quick)." in told(capsys, copy)
 
 

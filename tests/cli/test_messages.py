@@ -13,10 +13,11 @@ from reprolib.cli.main import main
 from reprolib.report import page as report
 from reprolib.report import paper_figures as figures
 from reprolib.rerun import records as results
+from reprolib.rerun.records import Stage
 from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.tasks import data_cache, worker
+from reprolib.rerun.tasks import data_cache
 from reprolib.rerun.tasks.runner import Failure
-from tests import fake_paper
+from tests import fake_paper, some_results
 
 ODD = "[/x]/[bold]/:smile:/" + 10 * "a long folder/"
 
@@ -89,10 +90,11 @@ def fake(monkeypatch, tmp_path):
     """Put the fake paper in the place of KPM; give a function that sets its protocol."""
 
     def use(protocol):
-        monkeypatch.setattr(worker, "get_protocol", lambda paper: protocol)
         monkeypatch.setattr(reproduce, "get_protocol", lambda paper: protocol)
+        monkeypatch.setattr(reproduce, "require_sound", lambda papers: None)
 
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
+    monkeypatch.setattr(data_fetch, "counterparts", lambda name: [])
     monkeypatch.setattr(arguments, "paper_key", lambda name: name)
     monkeypatch.setattr(reproduce, "print_scoreboard", lambda *args: None)
     monkeypatch.setattr(reproduce, "write_report", lambda *args, **kwargs: tmp_path / "report")
@@ -112,11 +114,11 @@ def failing_run(task, data):
 
 
 def test_failures_come_before_the_stage_that_they_break(fake, capsys):
-    stages = (fake_paper.PROTOCOL.stages[0], second_stage_that_raises)
+    stages = (fake_paper.PROTOCOL.stages[0], Stage(second_stage_that_raises))
     fake(dataclasses.replace(fake_paper.PROTOCOL, run=failing_run, stages=stages))
     assert main(["reproduce", "fake", "--jobs", "1"]) == 1
     text = capsys.readouterr().err
-    failed = text.index("first real/coins mean headline 0: failed: ValueError: the solver gave up")
+    failed = text.index("first/real/coins/mean/headline/0: failed: ValueError: the solver gave up")
     assert failed < text.index("in failing_run") < text.index("stage 2 of fake cannot list")
     assert "All tracebacks of this run:" in text
 
@@ -163,9 +165,7 @@ def few(records, n_sets, methods):
 )
 def test_empty_comparison_leaves_the_report_standing(tmp_path, n_sets, methods, n_figures):
     records = few(results.load_paper("across"), n_sets, methods)
-    meta = results.load_meta("across")["accuracy"]
-    (tmp_path / "across").mkdir()
-    results.write_tables(records, tmp_path / "across", meta)
+    some_results.write("across", records, tmp_path)
     page = report.write_report(["across"], tmp_path, tmp_path / "report.html", title="Some")
     text = page.read_text(encoding="utf-8")
     assert "cannot be drawn" not in text
@@ -176,9 +176,7 @@ def test_report_on_a_run_whose_tasks_all_failed(fake, tmp_path, monkeypatch):
     records = results.load_paper("kpm").assign(
         status="failed: x", metric="failed", value=float("nan")
     )
-    (meta, *_) = results.load_meta("kpm").values()
-    digests = dict.fromkeys(set(records["dataset"]), "")
-    results.write_tables(records, tmp_path / "kpm", {**meta, "data_digests": digests})
+    some_results.write("kpm", records, tmp_path)
     page = report.write_report(["kpm"], tmp_path, tmp_path / "report.html", title="Some")
     assert "failed: x" in page.read_text(encoding="utf-8")
 

@@ -10,7 +10,8 @@ from rich.console import Console
 
 import data_fetch
 from reprolib.cli.reproduce import publish
-from reprolib.rerun.tasks import data_cache, folders, runner, worker
+from reprolib.rerun.records import folders
+from reprolib.rerun.tasks import data_cache, runner
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
@@ -19,7 +20,7 @@ from tests import fake_paper
 def outcome(monkeypatch, tmp_path):
     """A full run of the fake paper; the committed results are below ``tmp_path``."""
     monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "results"))
-    monkeypatch.setattr(worker, "get_protocol", lambda paper: fake_paper.PROTOCOL)
+    monkeypatch.setattr(data_fetch, "counterparts", lambda name: [])
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
     data_cache.clear()
     store = RecordStore(tmp_path / "store")
@@ -38,10 +39,12 @@ def test_a_sound_run_replaces_what_was_there(outcome, tmp_path):
     folder = tmp_path / "results" / "fake"
     fewer = outcome.records[outcome.records["table"] == "first"]
     assert {path.name for path in folder.iterdir()} == {
-        *("first.csv", "first.meta.json", "second.csv", "second.meta.json")
+        *("first.csv", "second.csv", "tasks.csv", "run.json", "SHA256SUMS")
     }
     assert "first.csv" in told(dataclasses.replace(outcome, records=fewer))
-    assert {path.name for path in folder.iterdir()} == {"first.csv", "first.meta.json"}
+    assert {path.name for path in folder.iterdir()} == {
+        *("first.csv", "tasks.csv", "run.json", "SHA256SUMS")
+    }
 
 
 def test_what_was_not_written_by_us_is_not_deleted(outcome, tmp_path):
@@ -69,6 +72,6 @@ def test_embedded_data_are_kept_out(outcome, tmp_path):
 def test_an_installed_package_writes_nothing_beside_itself(outcome, tmp_path, monkeypatch):
     monkeypatch.delenv("REPROLIB_RESULTS")
     site = tmp_path / "site-packages" / "reprolib"
-    monkeypatch.setattr(folders, "__file__", str(site / "folders.py"))
+    monkeypatch.setattr(folders, "__file__", str(site / "rerun" / "records" / "folders.py"))
     assert "REPROLIB_RESULTS" in told(outcome)
     assert not (site.parent / "results").exists()

@@ -10,11 +10,12 @@ from rich.console import Console
 from reprolib.cli import reproduced
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.table_text import plain, print_table
-from reprolib.report import figure_files, printed_tables
+from reprolib.report import figure_files, printed_tables, tables
 from reprolib.report.tables import number_text
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts import judge_paper, tables
+from reprolib.rerun.verdicts import judge_paper
+from tests import some_results
 
 #: Trials that the run of these tests has of every table.
 FEW = 2
@@ -60,8 +61,7 @@ def quick(tmp_path):
     """Results of a run with few trials, cut from the committed ones; its records and its folder."""
     records = results.load_paper("keops")
     few = records[(records["trial"] < FEW) & (records["table"] == "table1")]
-    meta = {**results.load_meta("keops")["table1"], "profile": "quick"}
-    results.write_tables(few, tmp_path / "results" / "keops", meta)
+    some_results.write("keops", few, tmp_path / "results", profile="quick")
     return few, tmp_path
 
 

@@ -22,7 +22,7 @@ from reprolib.cli import reproduce
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.task import Task
+from reprolib.rerun.records.task import Stage, Task
 
 DATASET = "embedded/twonorm"
 N_TASKS = 12
@@ -55,13 +55,14 @@ def protocol(dataset=DATASET):
     return dataclasses.replace(
         get_protocol("kpm"),
         datasets=lambda profile: [dataset],
-        stages=(_first_stage, _second_stage),
+        stages=(Stage(_first_stage), Stage(_second_stage, reads=("table1",))),
     )
 
 
 def arrange(dataset=DATASET) -> None:
     """Put the tiny paper in the place of KPM, without figures, report and scoreboard."""
     importlib.import_module("reprolib.papers.kpm.protocol").PROTOCOL = protocol(dataset)
+    reproduce.require_sound = lambda papers: None
     reproduce.show_paper = lambda *args: None
     reproduce.write_report = lambda *args, **kwargs: Path("none")
     reproduce.print_scoreboard = lambda *args: None
@@ -107,7 +108,7 @@ def tables(folder: Path) -> pd.DataFrame:
 
 def stored(folder: Path) -> list[Path]:
     """Files of the finished tasks."""
-    return sorted((folder / "records").rglob("*.json"))
+    return sorted((folder / "records" / "tasks").rglob("*.json"))
 
 
 @dataclasses.dataclass

@@ -52,15 +52,6 @@ def test_constants_of_the_protocol(key):
     assert_same(key, golden.constant_lines(key), golden.lines_of(key, "constant"))
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_committed_records_are_of_the_protocols_version(key, request):
-    if key in golden.OLDER:
-        request.applymarker(pytest.mark.xfail(reason=golden.OLDER[key], strict=True))
-    version = get_protocol(key).version
-    told = {t: meta["protocol_version"] for t, meta in results.load_meta(key).items()}
-    assert told == dict.fromkeys(told, version)
-
-
 def test_a_line_tells_trials_that_are_missing_or_doubled():
     assert golden._ranges([0, 1, 2, 4, 7, 8]) == "trials 0-2 4 7-8"
     assert golden._ranges([3, 0, 1, 1, 2]) == "trials 0 1 x2 2-3"

@@ -18,7 +18,7 @@ from reprolib.rerun.records.task import Task
 from reprolib.rerun.tasks import data_cache
 from reprolib.rerun.tasks.worker import execute
 from tests import committed_tasks, golden
-from tests.committed_tasks import Candidate, choose
+from tests.committed_tasks import choose
 
 #: Committed seconds of a method's cheapest task at most, and of a paper's other tasks in all.
 MOST = 60.0
@@ -28,80 +28,73 @@ KEYS = golden.with_results()
 OF_SCIKIT_LEARN = {"gradient boosting"}
 
 
-def is_of_these_versions(key: str, candidate: Candidate) -> bool:
+def is_of_these_versions(key: str, task: Task) -> bool:
     """Whether scikit-learn is the one that made the records, where their values depend on it."""
-    metas = results.load_meta(key)
-    made_by = {metas[task.table]["versions"]["scikit-learn"] for task in candidate.tasks}
-    methods = {task.method for task in candidate.tasks}
-    return not methods & OF_SCIKIT_LEARN or made_by == {version("scikit-learn")}
+    if task.method not in OF_SCIKIT_LEARN:
+        return True
+    made = results.load_tasks(key).set_index("task").loc[task.id, "environment"]
+    versions = results.load_run(key)["environments"][made]["versions"]
+    return versions["scikit-learn"] == version("scikit-learn")
 
 
-def rows_of(candidate) -> list[dict]:
-    """Run the tasks of a candidate now."""
-    made = []
-    for task in candidate.tasks:
-        dataset = golden.load(task.dataset)
-        digest = dataset.digest()
-        with data_cache.holding({digest: dataset}):
-            made += execute(task, digest)[1]
-    return made
+def rows_of(key: str, task: Task) -> list[dict]:
+    """Run a task now."""
+    dataset = golden.load(task.dataset)
+    digest = dataset.digest()
+    with data_cache.holding({digest: dataset}):
+        return execute(get_protocol(key), task, digest).rows
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 def test_recomputed_records_agree(key):
-    if key in golden.OLDER:
-        pytest.skip(f"{key}: {golden.OLDER[key]}")
     chosen = committed_tasks.recomputed(key, BUDGET, MOST)
     if not chosen:
         pytest.skip(f"no data set of {key} is at hand")
-    different = []
-    for candidate in {id(c): c for c in chosen.values()}.values():
-        if is_of_these_versions(key, candidate):
-            different += compare(rows_of(candidate), pd.DataFrame(candidate.records))
-    assert different == []
+    tasks = [task for task in chosen if is_of_these_versions(key, task)]
+    rows = results.to_frame(row for task in tasks for row in rows_of(key, task))
+    records = results.load_paper(key)
+    committed = records[records["task"].isin([task.id for task in tasks])]
+    assert compare(rows, committed) == []
 
 
 def test_only_methods_of_scikit_learn_depend_on_its_version(monkeypatch):
     monkeypatch.setattr("tests.papers.test_protocol_values.version", lambda _: "0.1")
+    tasks = results.load_tasks("across")
     for method in ("gradient boosting", "svc"):
-        task = Task("across", "curves", "raetsch/heart", method)
-        assert is_of_these_versions("across", Candidate((task,), [], 1.0)) == (method == "svc")
+        line = tasks[tasks["method"] == method].iloc[0][["table", "dataset", "method", "trial"]]
+        task = Task("across", **line)
+        assert is_of_these_versions("across", task) == (method == "svc")
 
 
-def found(**seconds: float) -> dict:
-    """Candidates of one method each, two of them of the method "slow", by setting."""
+def made(**seconds: float) -> pd.DataFrame:
+    """Table of tasks of one method each, two of them of the method "slow", by setting."""
     method = {"slow_one": "slow", "slow_two": "slow"}
-    return {
-        ("table", method.get(name, name), name, "headline"): Candidate((), [], taken)
+    lines = [
+        {"task": name, "method": method.get(name, name), "setting": name, "seconds": taken}
         for name, taken in seconds.items()
-    }
+    ]
+    return pd.DataFrame(lines).assign(table="t", reading="headline")
 
 
-def settings_of(chosen) -> list[str]:
-    return sorted(group[2] for group in chosen)
+def settings_of(tasks: pd.DataFrame, **limits: float) -> list[str]:
+    return sorted(choose(tasks, {name: name for name in tasks["task"]}, **limits))
 
 
 def test_the_cheapest_task_of_a_method_is_chosen_whatever_the_others_took():
-    tasks = found(one=50.0, two=59.0, slow_one=40.0, slow_two=39.0)
-    assert settings_of(choose(tasks, budget=1.0, most=60.0)) == ["one", "slow_two", "two"]
+    tasks = made(one=50.0, two=59.0, slow_one=40.0, slow_two=39.0)
+    assert settings_of(tasks, budget=1.0, most=60.0) == ["one", "slow_two", "two"]
 
 
 def test_a_method_beyond_the_cap_is_left_out():
-    tasks = found(one=60.0, two=60.1)
-    assert settings_of(choose(tasks, budget=1.0, most=60.0)) == ["one"]
+    tasks = made(one=60.0, two=60.1)
+    assert settings_of(tasks, budget=1.0, most=60.0) == ["one"]
 
 
 def test_the_budget_bounds_the_other_tasks_alone():
-    tasks = found(slow_one=1.0, slow_two=3.0)
-    assert settings_of(choose(tasks, budget=3.0, most=60.0)) == ["slow_one", "slow_two"]
-    assert settings_of(choose(tasks, budget=2.9, most=60.0)) == ["slow_one"]
-
-
-def test_groups_of_one_candidate_cost_its_seconds_once():
-    shared = Candidate((), [], 5.0)
-    tasks = {("table", "one", name, "headline"): shared for name in ("a", "b")}
-    assert settings_of(choose(tasks, budget=0.0, most=60.0)) == ["a", "b"]
+    tasks = made(slow_one=1.0, slow_two=3.0)
+    assert settings_of(tasks, budget=3.0, most=60.0) == ["slow_one", "slow_two"]
+    assert settings_of(tasks, budget=2.9, most=60.0) == ["slow_one"]
 
 
 @pytest.mark.slow
@@ -110,4 +103,4 @@ def test_groups_of_one_candidate_cost_its_seconds_once():
 def test_every_method_is_recomputed(key):
     listed = {line.split(" | ")[3] for line in golden.lines_of(key, "task")}
     chosen = committed_tasks.recomputed(key, BUDGET, MOST)
-    assert {group[1] for group in chosen} == listed
+    assert {task.method for task in chosen} == listed

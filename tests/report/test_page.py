@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -13,6 +12,7 @@ import pytest
 from reprolib.cli.main import main
 from reprolib.report import page as report
 from reprolib.report import section, tables
+from reprolib.rerun.records import load_run, load_tasks
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.records.task import HEADLINE
@@ -109,11 +109,13 @@ def test_report_has_landmarks_and_texts_for_pictures(page):
 
 def test_report_says_where_the_numbers_come_from(page):
     for paper in PAPERS:
-        for file in (committed_directory() / paper).glob("*.meta.json"):
-            meta = json.loads(file.read_text(encoding="utf-8"))
-            for told in (*meta["data_digests"].values(), meta["date"], meta["machine"]):
-                assert told in page
-            assert f"scikit-learn {meta['versions']['scikit-learn']}" in page
+        run, tasks = load_run(paper), load_tasks(paper)
+        digests = (about["digest"] for about in run["data"].values())
+        for told in (*digests, *tasks["date"].unique(), *tasks["code"].unique()):
+            assert told in page
+        for about in run["environments"].values():
+            assert about["machine"] in page
+            assert f"scikit-learn {about['versions']['scikit-learn']}" in page
 
 
 CHAPTER = """<section id="kpm"><h1>KPM<a href="#kpm">#</a></h1>

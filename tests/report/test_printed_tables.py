@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import shutil
 import subprocess
@@ -19,10 +18,11 @@ from reprolib.report import printed_tables as files
 from reprolib.report.latex import COLUMNS, SPECIAL, latex_text
 from reprolib.report.origin import PACKAGES
 from reprolib.report.tables import verdict_frame
-from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records import load_run, load_tasks
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
+from tests import some_results
 
 #: Columns that every format must show as `verdict_frame` has them.
 SAME = ["row", "column", "published", "ours", "difference", "half-width", "trials", "verdict"]
@@ -177,13 +177,15 @@ def test_every_file_names_command_versions_and_source(paper, ending):
         sources = {v.source for v in table.verdicts if v.source}
         results = {v.number.results for v in table.verdicts if v.n_trials}
         assert f"command: reprolib tables {paper}\n" in text
-        for name in results:
-            file = committed_directory() / paper / f"{name}.meta.json"
-            meta = json.loads(file.read_text(encoding="utf-8"))
+        run, tasks = load_run(paper), load_tasks(paper)
+        made = tasks[tasks["table"].isin(results)]
+        for name in made["environment"].unique():
+            versions = run["environments"][name]["versions"]
             for package in PACKAGES:
-                assert f"{package} {meta['versions'][package]}" in text
-            assert f"{paper}/{name}.csv" in text
-            assert f"{meta['profile']} profile, run on {meta['date']}" in text
+                assert re.search(f"{package} .*{re.escape(versions[package])}", text)
+        assert all(f"{paper}/{name}.csv" in text for name in results)
+        assert "full profile, run on " in text
+        assert all(date in text for date in made["date"].unique())
         (line,) = (t for t in table.origin.lines() if t.startswith("source of the data: "))
         assert all(f"{source}: " in line for source in sources), "a source of ours is not named"
         assert "embedded" not in line, "no printed number is compared with embedded data"
@@ -214,8 +216,7 @@ def test_a_run_on_embedded_data_says_so(tmp_path):
 
     records = results.load_paper("kpm")
     embedded = records[records["source"] == "embedded"]
-    meta = {**results.load_meta("kpm")["table2"], "profile": "quick"}
-    results.write_tables(embedded, tmp_path / "kpm", meta)
+    some_results.write("kpm", embedded, tmp_path, profile="quick")
     for table in files.printed_tables("kpm", tmp_path, command="reprolib reproduce kpm --embedded"):
         assert table.origin.source == "embedded: embedded/twonorm"
         assert "quick profile" in table.origin.records

@@ -243,5 +243,5 @@ def curve_differences(
             "high": found.high,
             "sets": len(scores.sets),
         }
-        lines[int(str(size))] = line
+        lines[int(float(str(size)))] = line
     return pd.DataFrame.from_dict(lines, orient="index").sort_index()

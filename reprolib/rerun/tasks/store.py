@@ -108,6 +108,7 @@ class RecordStore:
             "task": finished.task.id,
             "data": data,
             "code": code.fingerprint,
+            "name": self._path(finished.task, data).name,
         }
         try:
             of_code = self._code_path(code.fingerprint)
@@ -143,6 +144,7 @@ def _read(path: Path) -> dict[str, Any] | None:
     entry = _read_json(path)
     body = {name: value for name, value in (entry or {}).items() if name != "checksum"}
     intact = entry is not None and entry.get("checksum") == _hash(body)
+    intact = intact and body["name"] == path.name
     return entry if intact else {"fault": "is damaged"}
 
 

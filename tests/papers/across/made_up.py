@@ -14,8 +14,8 @@ from reprolib.papers.across.protocol import (
     TREES,
 )
 from reprolib.rerun import records as results
+from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
-from reprolib.rerun.tasks.worker import row_of
 
 KEYS = (
     "mkpm",
@@ -48,7 +48,9 @@ def made_up(status="ok"):
         for size in (*CURVE_SIZES[:-1], ALL_ROWS):
             for trial in range(2):
                 task = Task(
-                    "across", CURVES, "raetsch/german", key, HEADLINE, trial, setting=f"{size} rows"
+                    *("across", CURVES, "raetsch/german", key, HEADLINE, trial),
+                    setting=f"{size} rows",
+                    level=size,
                 )
                 rows.append(_row(task, "accuracy", 1 - 1 / np.log(size) + trial / 100))
                 rows.append(_row(task, "fit", min(size, 750), part=0.1))

@@ -12,8 +12,8 @@ from reprolib.papers.across import figures, summaries, views
 from reprolib.papers.across import protocol as across
 from reprolib.papers.across.protocol import METHODS
 from reprolib.report import page as report
-from reprolib.rerun import records as results
 from tests.papers.across.made_up import SETS, made_up
+from tests.rerun import made_up as results_of
 
 
 @pytest.fixture(scope="module")
@@ -166,17 +166,7 @@ def test_figures_that_compare_need_something_to_compare(records, column, left_ou
 
 
 def test_report_has_a_section_on_the_study_and_no_verdicts_on_it(records, tmp_path):
-    meta = {
-        "paper": "across",
-        "profile": "full",
-        "protocol_version": across.PROTOCOL.version,
-        "date": "2026-01-01",
-        "wall_seconds": 1.0,
-        "source_notes": dict.fromkeys(SETS, ""),
-        "data_digests": dict.fromkeys(SETS, "0" * 64),
-        **results.environment(),
-    }
-    results.write_tables(records, tmp_path / "across", meta)
+    results_of.write(tmp_path, records.to_dict("records"))
     path = report.write_report(["across"], tmp_path, tmp_path / "r.html", title="t")
     text = path.read_text(encoding="utf-8")
     assert "every classifier on every set" in text

@@ -44,7 +44,7 @@ from reprolib.papers.across.protocol import (
     run,
 )
 from reprolib.rerun.records.registry import STUDIES, get_protocol
-from reprolib.rerun.records.task import HEADLINE, Task
+from reprolib.rerun.records.task import HEADLINE, Stage, Task
 from reprolib.rerun.tasks import runner
 from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.store import RecordStore
@@ -588,7 +588,7 @@ def test_a_curve_has_the_sizes_below_all_its_rows(n, sizes):
 def test_a_curve_uses_as_many_rows_as_its_setting_says():
     data = blobs(name="raetsch/german")
     for size, rows in ((50, 50), (10_000, 180)):
-        task = Task("across", across.CURVES, data.name, "lda", setting=f"{size} rows")
+        task = Task("across", across.CURVES, data.name, "lda", setting=f"{size} rows", level=size)
         assert {m.metric: m.value for m in run(task, data)}["fit"] == rows
 
 
@@ -632,7 +632,9 @@ def test_one_worker_and_two_give_the_same_records(tmp_path):
         tasks = list_tasks(profile, datasets, records)
         return [t for t in tasks if t.method in keys and t.trial == 0]
 
-    protocol = dataclasses.replace(whole, datasets=lambda profile: names, stages=(some_tasks,))
+    protocol = dataclasses.replace(
+        whole, datasets=lambda profile: names, stages=(Stage(some_tasks),)
+    )
     runs = [
         runner.run_protocol(
             protocol, "quick", workers=LocalWorkers(n), store=RecordStore(tmp_path / str(n))

@@ -170,13 +170,9 @@ def test_full_profile_has_ten_draws_of_the_papers_methods_and_all_readings(datas
     count = Counter((t.method, t.reading) for t in tasks)
     assert all(count[m, HEADLINE] == 10 for m in PAPER_METHODS)
     assert {t.reading for t in tasks} == {HEADLINE, *VARIANTS}
-    assert len(set(tasks_keys(tasks))) == len(tasks)
+    assert len({task.id for task in tasks}) == len(tasks)
     quick = first_stage("quick", {"p300/iib": dataset}, results.to_frame([]))
     assert len(quick) == 6
-
-
-def tasks_keys(tasks):
-    return [t.key(1, "") for t in tasks]
 
 
 def test_every_printed_number_finds_a_method():
@@ -207,7 +203,7 @@ def records(dataset, short_grids):
 
 
 def stored(task, measurements):
-    from reprolib.rerun.tasks.worker import row_of
+    from reprolib.rerun.records.rows import row_of
 
     return [row_of(task, m, "embedded", 0.0) for m in measurements]
 

@@ -12,8 +12,8 @@ from reprolib.papers.mkmmc import example, figures
 from reprolib.papers.mkmmc._methods import MKMMC_READINGS, OWN
 from reprolib.papers.mkmmc.protocol import derive, first_stage, run
 from reprolib.rerun import records as results
+from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE
-from reprolib.rerun.tasks.worker import row_of
 
 
 @pytest.fixture(scope="module")

@@ -24,8 +24,8 @@ from reprolib.papers.mkmmc.protocol import (
     split,
 )
 from reprolib.rerun import records as results
+from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
-from reprolib.rerun.tasks.worker import row_of
 from reprolib.rerun.verdicts.printed import numbers
 
 DATA = load_embedded()

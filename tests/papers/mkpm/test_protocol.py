@@ -25,8 +25,8 @@ from reprolib.papers.mkpm._common import (
 )
 from reprolib.papers.mkpm.protocol import PROTOCOL
 from reprolib.rerun import records as results
+from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
-from reprolib.rerun.tasks.worker import row_of
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def run_all(profile, datasets):
     """Records of all tasks of the first stage, with the second stage's."""
     rows = []
     for stage in PROTOCOL.stages:
-        for task in stage(profile, datasets, results.to_frame(rows)):
+        for task in stage.tasks(profile, datasets, results.to_frame(rows)):
             measurements = PROTOCOL.run(task, datasets[task.dataset])
             rows += [row_of(task, m, "embedded", 0.0) for m in measurements]
     return results.to_frame(rows)
@@ -129,7 +129,7 @@ def test_every_reading_and_extra_runs(statlog, fmri):
     datasets = {statlog.name: statlog, fmri.name: fmri}
     first, _ = PROTOCOL.stages
     seen, rows = set(), []
-    for task in first("full", datasets, results.to_frame([])):
+    for task in first.tasks("full", datasets, results.to_frame([])):
         kind = (task.table, task.dataset, task.method, task.setting, task.reading)
         if kind in seen or task.params.get("rank", 50) > 50 or task.params.get("v", 0) != 0:
             continue
@@ -163,7 +163,7 @@ def test_ablation_records_what_it_spent(statlog):
 def test_kernel_of_the_best_accuracy():
     rows = [
         row_of(
-            Task("mkpm", "gamma", "statlog/dna", "mkpm", trial=trial, setting=f"v = {v}"),
+            Task("mkpm", "gamma", "statlog/dna", "mkpm", trial=trial, setting=f"v = {v}", level=v),
             Measurement("accuracy", value, {"d": 3}),
             "original",
             0.0,
@@ -236,7 +236,7 @@ def test_allocations_to_choose_from_are_those_of_every_total_and_of_every_dimens
 def test_quick_profile_has_few_folds_and_one_task_of_each_extra(statlog, fmri):
     unsplit = Dataset("statlog/segment", statlog.X, statlog.y, source="embedded")
     datasets = {d.name: d for d in (statlog, unsplit, fmri)}
-    tasks = PROTOCOL.stages[0]("quick", datasets, results.to_frame([]))
+    tasks = PROTOCOL.stages[0].tasks("quick", datasets, results.to_frame([]))
     assert {task.reading for task in tasks} == {HEADLINE}
     trials = {statlog.name: 1, unsplit.name: 2, fmri.name: 3}
     expected = Counter()
@@ -349,28 +349,28 @@ def test_counts_are_added_over_folds_as_far_as_all_of_them_reach():
 
 
 @pytest.mark.parametrize(
-    ("accuracies", "v"),
+    ("accuracies", "best"),
     [
-        ({"v = -1": 0.9, "v = 0": 0.9, "v = 2": 0.9}, 0),
-        ({"v = -2": 0.9, "v = 1": 0.9, "v = 2": 0.9}, 1),
-        ({"v = -1": 0.9, "v = 1": 0.9}, -1),
-        ({"v = 0": 0.9, "v = 2": 0.9 + 4e-7}, 0),
-        ({"v = 0": 0.9, "v = 2": 0.9 + 2e-6}, 2),
+        ({-1: 0.9, 0: 0.9, 2: 0.9}, 0),
+        ({-2: 0.9, 1: 0.9, 2: 0.9}, 1),
+        ({-1: 0.9, 1: 0.9}, -1),
+        ({0: 0.9, 2: 0.9 + 4e-7}, 0),
+        ({0: 0.9, 2: 0.9 + 2e-6}, 2),
     ],
 )
-def test_of_tied_kernels_the_nearest_to_the_middle_one_is_taken(accuracies, v):
+def test_of_tied_kernels_the_nearest_to_the_middle_one_is_taken(accuracies, best):
     rows = [
         row_of(
-            Task("mkpm", "gamma", "statlog/segment", "mkpm", trial=2, setting=setting),
+            Task("mkpm", "gamma", "statlog/segment", "mkpm", trial=2, setting=f"v = {v}", level=v),
             Measurement("accuracy", value, {"d": 3}),
             "original",
             0.0,
         )
-        for setting, value in accuracies.items()
+        for v, value in accuracies.items()
     ]
     (row,) = PROTOCOL.derive(results.to_frame(rows))
-    assert (row["value"], row["trial"]) == (-3 - v, 0)
-    assert set(json.loads(row["chosen"])) == {setting[4:] for setting in accuracies}
+    assert (row["value"], row["trial"]) == (-3 - best, 0)
+    assert set(json.loads(row["chosen"])) == {str(v) for v in accuracies}
 
 
 # ---- paths and budgets

@@ -112,13 +112,16 @@ def test_accuracy_table_is_in_percent():
     assert figures.accuracy_table(frame, "batch_svm").to_numpy().max() == 70.0
 
 
+COST_COLUMNS = ["dataset", "method", "setting", "level", "seconds"]
+
+
 def test_cost_is_relative_to_s_rls_on_two_classes():
     rows = [
-        ("uci/letter", method, f"{T} classes", seconds)
+        ("uci/letter", method, f"{T} classes", T, seconds)
         for method, costs in [("one-vs-all", (4.0, 8.0)), ("simplex rls", (2.0, 3.0))]
         for T, seconds in zip((2, 4), costs, strict=True)
     ]
-    frame = pd.DataFrame(rows, columns=["dataset", "method", "setting", "seconds"])
+    frame = pd.DataFrame(rows, columns=COST_COLUMNS)
     frame = frame.assign(table="classes", source="original")
     assert list(figures.cost_table(frame).columns) == ["simplex rls", "one-vs-all"]
     lines = figures.cost_by_classes(frame).axes[0].lines
@@ -128,10 +131,10 @@ def test_cost_is_relative_to_s_rls_on_two_classes():
 def test_methods_stand_in_the_order_of_their_cost_at_the_most_classes():
     costs = {"a": (1.0, 3.0, 3.0), "b": (2.0, 2.0, 1.0), "c": (3.0, 1.0, 2.0)}
     rows = [
-        ("uci/letter", method, f"{T} classes", second)
+        ("uci/letter", method, f"{T} classes", T, second)
         for method, seconds in costs.items()
         for T, second in zip((2, 4, 26), seconds, strict=True)
     ]
-    frame = pd.DataFrame(rows, columns=["dataset", "method", "setting", "seconds"])
+    frame = pd.DataFrame(rows, columns=COST_COLUMNS)
     table = figures.cost_table(frame.assign(table="classes", source="original"))
     assert (list(table.index), list(table.columns)) == ([2, 4, 26], ["b", "c", "a"])

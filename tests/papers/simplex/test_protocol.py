@@ -26,7 +26,9 @@ def small():
 
 def all_tasks(profile, datasets):
     frame = to_frame([])
-    return [t for stage in get_protocol("simplex").stages for t in stage(profile, datasets, frame)]
+    return [
+        t for stage in get_protocol("simplex").stages for t in stage.tasks(profile, datasets, frame)
+    ]
 
 
 def test_every_printed_number_has_a_task_or_a_reason():
@@ -109,7 +111,7 @@ def test_a_fixed_c_is_that_of_the_reading(small):
 
 def test_tasks_are_distinct():
     tasks = all_tasks("full", dict.fromkeys(simplex.SETS))
-    assert len({task.key(1, "") for task in tasks}) == len(tasks)
+    assert len({task.id for task in tasks}) == len(tasks)
 
 
 @pytest.mark.parametrize("method", ["s-ls", "s-ls online", "sh-svm online", "svm rbf ova"])
