@@ -33,8 +33,6 @@ from reprolib.rerun.records.task import Task
 from reprolib.rerun.tasks.walk import walk
 
 FOLDER = Path(__file__).parent / "papers/golden"
-#: Committed records that are older than their protocol; an entry that is no longer needed fails.
-OLDER: dict[str, str] = {}
 #: Longer lists among the parameters are written as their length and a hash.
 LONGEST = 12
 #: Modules of a paper that draw, and measure nothing.

@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 
 from reprolib.rerun import records as results
-from reprolib.rerun.records import KEY
 
 
 def write(paper: str, records: pd.DataFrame, folder: Path, **about) -> None:
@@ -15,4 +14,4 @@ def write(paper: str, records: pd.DataFrame, folder: Path, **about) -> None:
     tasks = results.load_tasks(paper)
     tasks = tasks[tasks["task"].isin(records["task"])]
     run = {**results.load_run(paper), **about}
-    results.write_results(records.drop_duplicates(KEY), folder / paper, tasks, run)
+    results.write_results(records, folder / paper, tasks, run)

@@ -106,8 +106,8 @@ def test_quick_profile_has_two_realisations_and_three_seeds_of_the_folds(small):
         for method in methods
         for trial in (0, 1)
     }
-    seeds = {t.params["fold_seed"] for t in tasks if t.table == "selection"}
-    assert seeds == {0, 1, 2}
+    seeds = {(t.seed, t.params["fold_seed"]) for t in tasks if t.table == "selection"}
+    assert seeds == {(0, 0), (1, 1), (2, 2)}, "the seed of a record is that of its folds"
     measured = selections([4, 4]).assign(dataset=name)
     later = protocol.second_stage("quick", datasets, measured)
     assert Counter((t.method, t.reading) for t in later) == {
@@ -205,7 +205,7 @@ def test_cost_of_the_svm_is_the_one_of_least_error_over_the_folds(best, small, m
     assert (selected.metric, selected.value) == ("selected C", pytest.approx(C))
 
 
-def test_selections_alone_record_the_seed_of_the_folds(small, monkeypatch):
+def test_a_task_of_selections_measures_the_dimension_alone(small, monkeypatch):
     model = Fitted()
     model.n_components_ = 12
     monkeypatch.setattr(protocol, "_path_model", lambda task: model)
