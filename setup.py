@@ -8,8 +8,6 @@ from setuptools.command.build_py import build_py
 
 #: Files of the checkout, by folder, that an installed package has in ``reprolib/shipped``.
 SHIPPED = {"results": ("*.csv", "*.json"), "notebooks": ("*.ipynb",), "benchmarks": ("*.py",)}
-#: What skips notebook cells whose data are not at hand, for pytest on copies of the notebooks.
-CONFTEST = Path("conftest.py")
 
 
 class BuildWithShippedFolders(build_py):
@@ -23,7 +21,6 @@ class BuildWithShippedFolders(build_py):
         for folder, patterns in SHIPPED.items():
             for path in (path for pattern in patterns for path in Path(folder).rglob(pattern)):
                 self._ship(path)
-        self._ship(CONFTEST)
 
     def _ship(self, path: Path):
         copy = Path(self.build_lib) / "reprolib" / "shipped" / path
