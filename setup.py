@@ -12,8 +12,6 @@ SHIPPED = {
     "notebooks": ("*.ipynb",),
     "benchmarks": ("*.py",),
 }
-#: What skips notebook cells whose data are not at hand, for pytest on copies of the notebooks.
-CONFTEST = Path("conftest.py")
 
 
 class BuildWithShippedFolders(build_py):
@@ -27,7 +25,6 @@ class BuildWithShippedFolders(build_py):
         for folder, patterns in SHIPPED.items():
             for path in (path for pattern in patterns for path in Path(folder).rglob(pattern)):
                 self._ship(path)
-        self._ship(CONFTEST)
 
     def _ship(self, path: Path):
         copy = Path(self.build_lib) / "reprolib" / "shipped" / path

@@ -59,7 +59,7 @@ ALLOWED = {
     "data_fetch": set(),
     "reprolib.methods": set(),
     "reprolib.rerun": {"data_fetch", "reprolib", "reprolib.papers"},
-    "reprolib.report": {"reprolib.rerun"},
+    "reprolib.report": {"data_fetch", "reprolib.rerun"},
     "reprolib.papers": {"data_fetch", "reprolib.methods", "reprolib.rerun", "reprolib.report"},
     "reprolib.cli": {"data_fetch", "reprolib", "reprolib.rerun", "reprolib.report"},
 }

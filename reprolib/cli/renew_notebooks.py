@@ -11,15 +11,15 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-import data_fetch
 from reprolib.cli.console import err, out
 from reprolib.cli.notebook_metadata import METADATA
-from reprolib.report.sliders import STATIC
+from reprolib.report.notebook import MARK
 from reprolib.rerun.records.folders import write_atomically
 
 #: Seconds for one cell.
 TIMEOUT = 1200
-TAG = "data:"
+#: What a slider is in a notebook, where widgets are installed.
+WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def run(paths: Sequence[Path]) -> int:
@@ -32,7 +32,6 @@ def run(paths: Sequence[Path]) -> int:
     """
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
-    os.environ[STATIC] = "1"
     faults = [fault for path in paths if (fault := renew(path))]
     for fault in faults:
         err().print(fault, style="red")
@@ -42,9 +41,6 @@ def run(paths: Sequence[Path]) -> int:
 def renew(path: Path) -> str:
     """Execute a notebook in its folder, and write it; return what is wrong, if anything."""
     notebook = nbformat.read(path, as_version=4)
-    missing = [name for name in needed(notebook) if not data_fetch.available(name)]
-    if missing:
-        return f"{path} is left as it is: it needs {', '.join(missing)} (`reprolib data fetch`)"
     try:
         NotebookClient(
             notebook,
@@ -56,21 +52,29 @@ def renew(path: Path) -> str:
         ).execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return f"{path} is left as it is: {error}"
+    if missing := not_at_hand(notebook):
+        return f"{path} is left as it is: it needs {', '.join(missing)} (`reprolib data fetch`)"
     write_atomically(path, nbformat.writes(cleaned(notebook)).rstrip() + "\n")
     out().print(f"renewed {path}")
     return ""
 
 
-def needed(notebook: NotebookNode) -> list[str]:
-    """Data sets that cells of a notebook need, as their tags say."""
-    tags = (tag for cell in notebook.cells for tag in cell.metadata.get("tags", []))
-    return sorted({tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)})
+def not_at_hand(notebook: NotebookNode) -> list[str]:
+    """Data sets that live cells did not have, so that they showed their committed result."""
+    notes = [output.get("metadata", {}).get(MARK, {}) for output in _outputs(notebook)]
+    return sorted({name for note in notes for name in note.get("missing", [])})
+
+
+def _outputs(notebook: NotebookNode) -> list[NotebookNode]:
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
 def cleaned(notebook: NotebookNode) -> NotebookNode:
-    """Leave nothing in the metadata but the tags of cells."""
+    """Leave nothing in the metadata but the tags of cells, and no sliders, whose kernel is gone."""
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         tags = cell.metadata.get("tags")
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        if "outputs" in cell:
+            cell.outputs = [out for out in cell.outputs if WIDGET not in out.get("data", {})]
     return notebook

@@ -108,7 +108,7 @@ def _say_sources(console: Console, outcome: Run, *, each: bool) -> None:
     if each:
         for task, why in outcome.explained.items():
             console.print(f"{task}: {why}", soft_wrap=True, highlight=False)
-    reasons = Counter(why.partition(" on ")[0] for why in outcome.explained.values())
+    reasons = Counter(why.partition(": made")[0] for why in outcome.explained.values())
     told = "; ".join(f"{n} {why}" for why, n in reasons.most_common())
     console.print(f"{outcome.paper}: {told}", soft_wrap=True, highlight=False)
 

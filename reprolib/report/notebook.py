@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from reprolib.report.picture import png
 from reprolib.report.style import use_style
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: Key of what the package notes in the metadata of an output.
+MARK = "reprolib"
 #: Characters from which on a text is read line by line, so that its column may not be narrow.
 LONG = 60
 
@@ -61,6 +64,9 @@ def left_aligned(frame: pd.DataFrame) -> HTML:
 def show(figure: Figure, alt: str) -> None:
     """Display a figure once, with a text that says what it shows to those who cannot see it.
 
+    The picture carries the plotted data along (see `reprolib.report.picture`), so that a test can
+    tell whether a stored picture is still the one that its cell draws.
+
     Parameters
     ----------
     figure : Figure
@@ -71,5 +77,6 @@ def show(figure: Figure, alt: str) -> None:
     import matplotlib.pyplot as plt
     from IPython.display import display
 
-    display(figure, metadata={"image/png": {"alt": alt}})
+    bundle = {"image/png": png(figure), "text/plain": repr(figure)}
+    display(bundle, raw=True, metadata={"image/png": {"alt": alt}})
     plt.close(figure)

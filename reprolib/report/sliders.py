@@ -1,23 +1,28 @@
-"""A picture with sliders in JupyterLab, and the same picture without them anywhere else."""
+"""A picture with sliders where a notebook has widgets, and the same picture anywhere else."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-#: Set in test runs and where notebooks are written: no widgets, whose output differs every time.
-STATIC = "REPROLIB_STATIC"
+from reprolib.report.displayed import Bundle, displayed, in_notebook
+from reprolib.report.notebook import MARK
+
+PICTURE = "image/png"
 
 
 def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
     """Draw a picture, with one slider for each of its parameters where they can be shown.
 
+    What ``pytest --nbval`` compares is the same with sliders and without, and wherever they were
+    left when the notebook was saved: it compares texts, and neither pictures nor widgets.
+
     Parameters
     ----------
     draw : callable
         Draws with matplotlib; called with one keyword argument for each choice. It displays as
-        many things at every value as at the start.
+        many things at every value as at the start, and the same texts: what changes is in the
+        picture.
     **choices : dict
         ``values`` (a sequence in the order of the slider) and ``start``, one of them.
 
@@ -36,23 +41,20 @@ def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"{name} starts at {choice['start']!r}, which is none of {list(choice['values'])}."
             )
-    if not _show_widgets(draw, choices):
-        draw(**{name: choice["start"] for name, choice in choices.items()})
+    start = {name: choice["start"] for name, choice in choices.items()}
+    if in_notebook():
+        _show(draw, start, _widgets(choices))
+    else:
+        draw(**start)
 
 
-def _show_widgets(draw, choices) -> bool:
-    """Show the sliders with the picture below them; False if there can be none here."""
-    if os.environ.get(STATIC):
-        return False
+def _widgets(choices: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Sliders by name; none where widgets are not installed."""
     try:
-        from IPython import get_ipython
-        from IPython.display import display
         from ipywidgets import SelectionSlider
     except ImportError:
-        return False
-    if get_ipython() is None:
-        return False
-    shown = {
+        return {}
+    return {
         name: SelectionSlider(
             options=list(choice["values"]),
             value=choice["start"],
@@ -61,31 +63,38 @@ def _show_widgets(draw, choices) -> bool:
         )
         for name, choice in choices.items()
     }
-    display(*shown.values())
+
+
+def _show(draw, start: Mapping[str, Any], widgets: Mapping[str, Any]) -> None:
+    """Show the sliders, and below them what is drawn, drawn over whenever one is moved."""
+    from IPython.display import display
+
+    for widget in widgets.values():
+        display(_view(widget), raw=True)
+    first = _drawn(draw, start)
     handles = [
-        display(bundle, metadata=metadata, raw=True, display_id=True)
-        for bundle, metadata in _displayed(draw, shown)
+        display(bundle, metadata=metadata, raw=True, display_id=True) for bundle, metadata in first
     ]
 
     def redraw(_):
-        for handle, (bundle, metadata) in zip(handles, _displayed(draw, shown), strict=True):
+        values = {name: widget.value for name, widget in widgets.items()}
+        now = _drawn(draw, values, moved=values != start)
+        for handle, (before, _), (bundle, metadata) in zip(handles, first, now, strict=True):
+            if PICTURE in bundle:
+                bundle = before | {PICTURE: bundle[PICTURE]}
             handle.update(bundle, metadata=metadata, raw=True)
 
-    for slider in shown.values():
-        slider.observe(redraw, names="value")
-    return True
+    for widget in widgets.values():
+        widget.observe(redraw, names="value")
 
 
-def _displayed(draw, shown) -> list[tuple[dict, dict]]:
-    """Everything that ``draw`` prints and displays, with its metadata, and nothing shown yet.
+def _view(widget) -> dict[str, Any]:
+    """The view of a widget alone: its text would be one more output than without widgets."""
+    return {kind: view for kind, view in widget._repr_mimebundle_().items() if kind != "text/plain"}
 
-    ``ipywidgets.interact`` has an output widget for this. Without a browser nbclient answers that
-    widget on the socket on which it waits for the end of the cell, and can miss that end: papermill
-    and ``nbconvert --execute`` hang (jupyter/nbclient, issue 312).
-    """
-    from IPython.utils.capture import capture_output
 
-    with capture_output(stderr=False) as captured:
-        draw(**{name: slider.value for name, slider in shown.items()})
-    bundles = [(output.data, output.metadata or {}) for output in captured.outputs]
-    return [({"text/plain": captured.stdout}, {})] * bool(captured.stdout) + bundles
+def _drawn(draw, values: Mapping[str, Any], moved: bool = False) -> list[Bundle]:
+    """What is drawn at some values of the sliders; its metadata say which, and if of the start."""
+    note = {"sliders": dict(values), "moved": moved}
+    bundles = displayed(lambda: draw(**values))
+    return [(data, {**metadata, MARK: note}) for data, metadata in bundles]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import nbformat
 import pandas as pd
 import pytest
 
-from reprolib.report.notebook import left_aligned, show
+from reprolib.report.notebook import MARK, left_aligned, show
+from reprolib.report.picture import description
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
@@ -21,7 +23,10 @@ def test_figure_is_shown_once_with_its_alternative_text(monkeypatch):
     monkeypatch.setattr(IPython.display, "display", lambda *a, **k: shown.append((a, k)))
     figure, _ = plt.subplots()
     show(figure, "a curve that rises")
-    assert shown == [((figure,), {"metadata": {"image/png": {"alt": "a curve that rises"}}})]
+    (((bundle,), more),) = shown
+    assert bundle["image/png"].startswith(b"\x89PNG")
+    assert bundle["text/plain"] == "<Figure size 640x480 with 1 Axes>"
+    assert more == {"raw": True, "metadata": {"image/png": {"alt": "a curve that rises"}}}
     assert not plt.fignum_exists(figure.number)
 
 
@@ -46,6 +51,14 @@ def pictures(path):
 def test_every_picture_has_an_alternative_text(path):
     for picture in pictures(path):
         assert len(picture.metadata.get("image/png", {}).get("alt", "")) > 25
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_picture_says_what_it_shows_and_was_drawn_where_its_sliders_start(path):
+    """Without that nothing could tell a stale picture; `renew-notebooks` writes them so."""
+    for picture in pictures(path):
+        assert description(base64.b64decode(picture["data"]["image/png"]))["axes"]
+        assert not picture.metadata.get(MARK, {}).get("moved"), "`reprolib renew-notebooks` resets"
 
 
 def test_notebooks_have_pictures():

@@ -1,4 +1,4 @@
-"""A picture with sliders where they can be shown."""
+"""A picture with sliders where they can be shown, and the same for nbval with and without."""
 
 from __future__ import annotations
 
@@ -11,9 +11,33 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 from traitlets import Any, HasTraits
 
-from reprolib.report.sliders import STATIC, sliders
+from reprolib.report.sliders import sliders
 
 D = {"values": [1, 2, 5], "start": 2}
+VIEW = "application/vnd.jupyter.widget-view+json"
+DRAW = """
+    from IPython.display import HTML, display
+    import matplotlib.pyplot as plt
+    from reprolib.report.notebook import setup, show
+    from reprolib.report.sliders import sliders
+
+    setup()
+
+    def draw(D, gamma):
+        print("a line of text")
+        display(HTML("a caption"), metadata={"text/html": {"gamma": gamma}})
+        show(plt.subplots(1, D)[0], f"{D} axes")
+
+    sliders(draw, D={"values": [1, 2, 5], "start": 2}, gamma={"values": [3, 4], "start": 3})
+    """
+WIDGETS = """
+    import sys
+    from tests.report import test_sliders
+
+    sys.modules["ipywidgets"] = test_sliders.Widgets
+    """
+NO_WIDGETS = "import sys; sys.modules['ipywidgets'] = None"
+MOVE = "first, second = test_sliders.SelectionSlider.made\nfirst.value, second.value = 5, 4"
 
 
 class SelectionSlider(HasTraits):
@@ -27,75 +51,56 @@ class SelectionSlider(HasTraits):
         self.description = description
         self.made.append(self)
 
-    def __repr__(self):
-        return f"slider {self.description}"
+    def _repr_mimebundle_(self, **_):
+        return {"text/plain": "SelectionSlider()", VIEW: {"model_id": self.description}}
 
 
 class Widgets:
     SelectionSlider = SelectionSlider
 
 
-@pytest.fixture
-def drawn(monkeypatch):
-    monkeypatch.delenv(STATIC, raising=False)
-    return []
+def executed(*cells: str) -> list:
+    """Outputs of every cell, run one after the other."""
+    notebook = new_notebook(cells=[new_code_cell(textwrap.dedent(cell)) for cell in cells])
+    NotebookClient(notebook, kernel_name="python3", timeout=60).execute()
+    return [cell.outputs for cell in notebook.cells]
 
 
-def test_without_widgets_the_start_is_drawn_once(drawn, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    sliders(lambda D: drawn.append(D), D=D)
-    assert drawn == [2]
+def compared(outputs) -> list:
+    """What nbval compares: texts, neither pictures nor views of widgets."""
+    return [
+        {kind: text for kind, text in output["data"].items() if kind not in ("image/png", VIEW)}
+        for output in outputs
+        if output["data"].keys() - {"image/png", VIEW}
+    ]
 
 
-def test_static_output_has_no_widgets(drawn, monkeypatch):
-    monkeypatch.setenv(STATIC, "1")
-    monkeypatch.setitem(sys.modules, "ipywidgets", object())
-    sliders(lambda D: drawn.append(D), D=D)
-    assert drawn == [2]
-
-
-def test_outside_a_notebook_the_start_is_drawn_once(drawn, monkeypatch):
+def test_outside_a_notebook_the_start_is_drawn_once(monkeypatch):
+    drawn = []
     monkeypatch.setitem(sys.modules, "ipywidgets", Widgets)
     sliders(lambda D: drawn.append(D), D=D)
     assert drawn == [2]
 
 
-def test_sliders_draw_over_the_picture_without_an_output_widget(monkeypatch):
-    monkeypatch.delenv(STATIC, raising=False)
-    cells = [
-        """
-        import sys
-        from tests.report import test_sliders
-
-        sys.modules["ipywidgets"] = test_sliders.Widgets
-        """,
-        """
-        from IPython.display import HTML, display
-        from reprolib.report.sliders import sliders
-
-        def draw(D, gamma):
-            print("D is", D)
-            display(HTML(f"gamma is {gamma}"), metadata={"text/html": {"alt": str(gamma)}})
-
-        sliders(draw, D={"values": [1, 2, 5], "start": 2}, gamma={"values": [3, 4], "start": 3})
-        """,
-        "first, second = test_sliders.SelectionSlider.made\nfirst.value, second.value = 5, 4",
-    ]
-    notebook = new_notebook(cells=[new_code_cell(textwrap.dedent(cell)) for cell in cells])
-    client = NotebookClient(notebook, kernel_name="python3", timeout=60)
-    with client.setup_kernel():
-        for index in (0, 1):
-            client.execute_cell(notebook.cells[index], index)
-        assert texts(notebook.cells[1]) == ["slider D", "slider gamma", "D is 2", "gamma is 3"]
-        client.execute_cell(notebook.cells[2], 2)
-    assert texts(notebook.cells[1]) == ["slider D", "slider gamma", "D is 5", "gamma is 4"]
-    assert notebook.cells[1].outputs[-1].metadata["text/html"] == {"alt": "4"}
-    assert not notebook.cells[2].outputs, "what changes is drawn over"
+def test_nbval_sees_the_same_with_widgets_without_and_after_moving_them():
+    _, plain = executed(NO_WIDGETS, DRAW)
+    _, still, _ = executed(WIDGETS, DRAW, "1")
+    _, moved, after = executed(WIDGETS, DRAW, MOVE)
+    assert [output["data"].keys() for output in still[:2]] == [{VIEW}, {VIEW}]
+    assert compared(plain) == compared(still) == compared(moved)
+    assert len(compared(plain)) == 3
+    assert not after, "what changes is drawn over"
 
 
-def texts(cell):
-    bundles = [output["data"] for output in cell.outputs]
-    return [bundle.get("text/html", bundle["text/plain"]).strip() for bundle in bundles]
+def test_a_moved_slider_draws_over_the_picture_and_says_where_it_stands():
+    _, moved, _ = executed(WIDGETS, DRAW, MOVE)
+    _, still = executed(NO_WIDGETS, DRAW)
+    assert moved[-1]["data"]["image/png"] != still[-1]["data"]["image/png"]
+    assert moved[-1]["metadata"]["image/png"] == {"alt": "5 axes"}
+    note = {"sliders": {"D": 5, "gamma": 4}, "moved": True}
+    assert moved[-1]["metadata"]["reprolib"] == note
+    assert not still[-1]["metadata"]["reprolib"]["moved"]
+    assert moved[-2]["metadata"]["text/html"] == {"gamma": 4}
 
 
 def test_a_start_that_is_no_choice_is_refused():

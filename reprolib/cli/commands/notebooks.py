@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Copy them with what pytest needs for them, and say how to open them.
+    """Copy them, and say how to open them.
 
     Raises
     ------
@@ -36,7 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
             f"{project_folder('notebooks')} has no notebooks; install reprolib from a wheel or "
             "from its checkout"
         )
-    originals.append(project_folder("notebooks").parent / "conftest.py")
     copies = [arguments.folder / path.name for path in originals]
     there = [copy for copy in copies if copy.exists()]
     if there:
@@ -44,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for original, copy in zip(originals, copies, strict=True):
         shutil.copyfile(original, copy)
-    out().print(f"{len(copies) - 1} notebooks in {arguments.folder}. To open them, install the")
+    out().print(f"{len(copies)} notebooks in {arguments.folder}. To open them, install the")
     out().print(
         "extra `lab` of reprolib (make lab in a checkout), and run: jupyter lab", markup=False
     )

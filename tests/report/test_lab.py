@@ -1,0 +1,150 @@
+"""Every notebook in JupyterLab, in a real browser: run all, move every slider, save, validate."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+)
+#: Milliseconds for all cells of one notebook.
+TIMEOUT = 1_200_000
+RUN_ALL = """async () => {
+    const panel = window.jupyterapp.shell.currentWidget;
+    await panel.sessionContext.ready;
+    await window.jupyterapp.commands.execute("notebook:run-all-cells");
+}"""
+FAILED = """() => [...window.jupyterapp.shell.currentWidget.content.widgets]
+    .filter((cell) => cell.model.type === "code" && cell.model.executionCount === null).length"""
+SAVE = """async () => {
+    await window.jupyterapp.commands.execute("docmanager:save");
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    executable = os.environ.get("REPROLIB_CHROMIUM") or next(
+        filter(None, map(shutil.which, BROWSERS)), None
+    )
+    if executable is None:
+        pytest.skip("no Chromium on PATH; install one, or name it in REPROLIB_CHROMIUM")
+    with (
+        playwright.sync_playwright() as driver,
+        driver.chromium.launch(executable_path=executable, args=list(FLAGS)) as launched,
+    ):
+        yield launched
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Copies of the notebooks, and nothing beside them."""
+    folder = tmp_path_factory.mktemp("alone")
+    for name in NAMES:
+        shutil.copy(NOTEBOOKS / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lab(folder, tmp_path_factory):
+    """Address of a JupyterLab on the copies, with settings of its own."""
+    if importlib.util.find_spec("jupyterlab") is None:
+        pytest.skip("no JupyterLab; install the extra `lab` (make .venv/.lab)")
+    own = tmp_path_factory.mktemp("jupyter")
+    settings = {name: str(own / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "IPYTHONDIR")}
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", "--port=0"]
+    command += ["--expose-app-in-browser", "--allow-root", "--IdentityProvider.token=t"]
+    log = own / "log"
+    with log.open("w") as file:
+        server = subprocess.Popen(
+            command, cwd=folder, env={**os.environ, **settings}, stdout=file, stderr=file
+        )
+    try:
+        yield _address(server, log)
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def _address(server, log: Path) -> str:
+    for _ in range(600):
+        if found := re.search(r"http://127\.0\.0\.1:(\d+)/lab", log.read_text()):
+            return f"http://127.0.0.1:{found[1]}/lab/tree/{{name}}?token=t&reset"
+        assert server.poll() is None, log.read_text()
+        with_wait(0.1)
+    raise AssertionError(log.read_text())
+
+
+def with_wait(seconds: float) -> None:
+    """Sleep while the server starts."""
+    import time
+
+    time.sleep(seconds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_is_still_valid_after_run_all_sliders_and_save(lab, browser, folder, name):
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.set_default_timeout(60_000)
+    page.goto(lab.format(name=name))
+    page.wait_for_function("window.jupyterapp?.shell.currentWidget?.content?.widgets?.length > 3")
+    page.set_default_timeout(TIMEOUT)
+    page.evaluate(RUN_ALL)
+    assert page.evaluate(FAILED) == 0, "a cell stopped the run"
+    n_moved = _move_sliders(page)
+    page.evaluate(SAVE)
+    page.close()
+
+    saved = json.loads((folder / name).read_text(encoding="utf-8"))
+    assert n_moved == _sliders_of(saved), "not every slider was moved"
+    assert _validated(folder / name) == ""
+
+
+def _move_sliders(page) -> int:
+    """Click each slider at its left end, or at its right one if it is there already."""
+    page.wait_for_timeout(1000)
+    tracks = page.locator(".widget-slider .noUi-target")
+    for track in tracks.all():
+        track.scroll_into_view_if_needed()
+        before = track.locator(".noUi-handle").get_attribute("aria-valuenow")
+        width = track.bounding_box()["width"]
+        for place in (2, width - 2):
+            track.click(position={"x": place, "y": 2}, force=True)
+            page.wait_for_timeout(300)
+            if track.locator(".noUi-handle").get_attribute("aria-valuenow") != before:
+                break
+    page.wait_for_timeout(3000)
+    return tracks.count()
+
+
+def _sliders_of(notebook) -> int:
+    """How many sliders the saved pictures stand at another value of than at the start."""
+    notes = [
+        output.get("metadata", {}).get("reprolib", {}).get("sliders", {})
+        for cell in notebook["cells"]
+        for output in cell.get("outputs", [])
+    ]
+    return max(map(len, notes), default=0)
+
+
+def _validated(path: Path) -> str:
+    """What nbval says of a notebook in a folder without a conftest; empty if it says nothing."""
+    command = [sys.executable, "-m", "pytest", "-q", "--nbval", path.name, "-p", "no:cacheprovider"]
+    command += ["--nbval-cell-timeout=1200", "--nbval-kernel-startup-timeout=600"]
+    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
