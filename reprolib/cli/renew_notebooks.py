@@ -11,6 +11,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
+from reprolib.cli import install_cell
 from reprolib.cli.console import err, out
 from reprolib.cli.notebook_metadata import METADATA
 from reprolib.report.notebook import MARK
@@ -41,6 +42,7 @@ def run(paths: Sequence[Path]) -> int:
 def renew(path: Path) -> str:
     """Execute a notebook in its folder, and write it; return what is wrong, if anything."""
     notebook = nbformat.read(path, as_version=4)
+    install_cell.put_first(notebook)
     try:
         NotebookClient(
             notebook,
