@@ -49,6 +49,7 @@ def renew(path: Path) -> str:
             timeout=TIMEOUT,
             kernel_name="python3",
             record_timing=False,
+            coalesce_streams=True,
             store_widget_state=False,
             resources={"metadata": {"path": str(path.parent)}},
         ).execute()
