@@ -100,7 +100,7 @@ $(VENV)/.docs: $(VENV)/.ready requirements-docs.lock
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-docs.lock
 	@touch $@
 
-# Needs uv; writes names, versions and hashes, no index URLs. What runs the package is in all four, at the same versions.
+# Needs uv; writes names, versions and hashes, no index URLs. What runs the package is in all, at the same versions.
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml lock-build.in
 
 lock:
@@ -108,6 +108,7 @@ lock:
 	$(COMPILE) --extra test --extra cluster -c requirements.lock -o requirements-test.lock
 	$(COMPILE) --extra test --extra cluster --extra lab -c requirements-test.lock -o requirements-lab.lock
 	$(COMPILE) --extra test --extra cluster --extra docs -c requirements-test.lock -o requirements-docs.lock
+	$(COMPILE) .binder/requirements.in -c requirements-lab.lock -o .binder/requirements.lock
 
 clean:
 	rm -rf build docs/api docs/notebooks docs/CONTRIBUTING.md docs/CHANGELOG.md docs/SECURITY.md docs/_readme.md docs/gallery.md docs/gallery_pictures .pytest_cache .mypy_cache .ruff_cache

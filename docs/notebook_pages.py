@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
@@ -19,13 +20,17 @@ def write_page(source: Path, target: Path) -> None:
     """Write the copy of one notebook.
 
     The launch links need an address of the repository, which GitHub's workflows have in
-    ``GITHUB_REPOSITORY``; elsewhere the page offers the download alone.
+    ``GITHUB_REPOSITORY``; elsewhere the page offers the download alone. Colab has an empty machine,
+    so its link needs a notebook that installs the package from that address.
     """
     notebook = nbformat.read(source, as_version=4)
     for cell in notebook.cells:
         _move_alternative_text(cell)
     repository = os.environ.get("GITHUB_REPOSITORY", "")
-    notebook.cells.insert(1, v4.new_markdown_cell(_links(source.name, repository)))
+    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    places = [place for place in LAUNCHERS if place != "Colab" or f'/{repository}"' in code]
+    links = _links(source.name, repository, places if repository else [])
+    notebook.cells.insert(1, v4.new_markdown_cell(links))
     nbformat.write(notebook, target)
 
 
@@ -36,11 +41,9 @@ def _move_alternative_text(cell: NotebookNode) -> None:
             cell.metadata["mystnb"] = {"image": {"alt": alt}}
 
 
-def _links(name: str, repository: str) -> str:
+def _links(name: str, repository: str, places: Sequence[str]) -> str:
     links = [f"{{download}}`Download this notebook <{name}>`"]
-    if repository:
-        links += [
-            f"[Run it on {place}]({address.format(repository=repository, name=name)})"
-            for place, address in LAUNCHERS.items()
-        ]
+    for place in places:
+        address = LAUNCHERS[place].format(repository=repository, name=name)
+        links.append(f"[Run it on {place}]({address})")
     return " · ".join(links)

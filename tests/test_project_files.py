@@ -56,6 +56,8 @@ def locked(name: str) -> set[tuple[str, str]]:
         ("requirements.lock", "requirements-test.lock"),
         ("requirements-test.lock", "requirements-lab.lock"),
         ("requirements-test.lock", "requirements-docs.lock"),
+        ("requirements.lock", ".binder/requirements.lock"),
+        (".binder/requirements.lock", "requirements-lab.lock"),
     ],
 )
 def test_a_lock_file_keeps_the_versions_of_the_smaller_one(smaller, larger):
@@ -66,6 +68,16 @@ def test_a_lock_file_keeps_the_versions_of_the_smaller_one(smaller, larger):
 def test_running_the_papers_installs_no_tool_of_the_tests(project):
     tools = bounds(project["optional-dependencies"]["test"]).keys()
     assert not tools & dict(locked("requirements.lock")).keys()
+
+
+def test_binder_installs_widgets_and_a_kernel_but_neither_tests_nor_a_cluster(project):
+    extras = project["optional-dependencies"]
+    found = dict(locked(".binder/requirements.lock")).keys()
+    wanted = bounds((ROOT / ".binder/requirements.in").read_text().split("\n")[:-1])
+    assert wanted.items() <= bounds(extras["lab"]).items(), "the same bounds as in pyproject.toml"
+    assert wanted.keys() <= found
+    tools = bounds([*extras["test"], *extras["cluster"]]).keys() - wanted.keys()
+    assert not tools & found
 
 
 COUNTED = r"\b(three|four|five|six|seven|eight|nine|ten|\d+)[ \n](papers|notebooks|studies)\b"

@@ -12,6 +12,7 @@ from typing import Any
 import jinja2
 
 import reprolib
+from reprolib.cli import install_cell
 from reprolib.cli.console import out
 from reprolib.cli.notebook_metadata import METADATA
 
@@ -98,7 +99,9 @@ def rendered(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     )
     environment.filters["quoted"] = lambda text: json.dumps(text, ensure_ascii=False)
     for path, template in FILES.items():
-        text = environment.get_template(f"{template}.jinja").render(facts)
+        text = environment.get_template(f"{template}.jinja").render(
+            facts, install=install_cell.source()
+        )
         if path.endswith(".ipynb"):
             text = notebook(text, facts["key"])
         yield path.format(key=facts["key"]), text

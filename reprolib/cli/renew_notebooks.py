@@ -11,6 +11,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
+from reprolib.cli import install_cell
 from reprolib.cli.console import err, out
 from reprolib.cli.notebook_metadata import METADATA
 from reprolib.report.notebook import MARK
@@ -41,12 +42,14 @@ def run(paths: Sequence[Path]) -> int:
 def renew(path: Path) -> str:
     """Execute a notebook in its folder, and write it; return what is wrong, if anything."""
     notebook = nbformat.read(path, as_version=4)
+    install_cell.put_first(notebook)
     try:
         NotebookClient(
             notebook,
             timeout=TIMEOUT,
             kernel_name="python3",
             record_timing=False,
+            coalesce_streams=True,
             store_widget_state=False,
             resources={"metadata": {"path": str(path.parent)}},
         ).execute()

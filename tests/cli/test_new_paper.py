@@ -129,7 +129,8 @@ def test_notebook_that_needs_absent_data_is_left_as_it_is(tmp_path, monkeypatch,
     pytest.importorskip("nbclient", reason="the extra `test` is not installed")
     monkeypatch.setenv("REPROLIB_DATA", str(tmp_path))
     monkeypatch.setenv("REPROLIB_MIRROR", "")
-    text = new_paper.notebook("%% code data:uci/letter\n1 / 0\n", "x")
+    cell = "from reprolib.report.live import live\nlive('kpm', 'uci/letter')(lambda: 1 / 0)\n"
+    text = new_paper.notebook(f"%% code\n{cell}", "x")
     path = tmp_path / "x.ipynb"
     path.write_text(text)
     assert main(["renew-notebooks", str(path)]) == 1

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -85,15 +86,8 @@ def _address(server, log: Path) -> str:
         if found := re.search(r"http://127\.0\.0\.1:(\d+)/lab", log.read_text()):
             return f"http://127.0.0.1:{found[1]}/lab/tree/{{name}}?token=t&reset"
         assert server.poll() is None, log.read_text()
-        with_wait(0.1)
+        time.sleep(0.1)
     raise AssertionError(log.read_text())
-
-
-def with_wait(seconds: float) -> None:
-    """Sleep while the server starts."""
-    import time
-
-    time.sleep(seconds)
 
 
 @pytest.mark.slow
@@ -110,8 +104,9 @@ def test_a_notebook_is_still_valid_after_run_all_sliders_and_save(lab, browser, 
     page.evaluate(SAVE)
     page.close()
 
-    saved = json.loads((folder / name).read_text(encoding="utf-8"))
-    assert n_moved == _sliders_of(saved), "not every slider was moved"
+    start, saved = _sliders_of(NOTEBOOKS / name), _sliders_of(folder / name)
+    assert n_moved == len(saved) == len(start), "not every slider was found"
+    assert not [key for key, value in saved.items() if value == start[key]], "a slider stood still"
     assert _validated(folder / name) == ""
 
 
@@ -132,14 +127,12 @@ def _move_sliders(page) -> int:
     return tracks.count()
 
 
-def _sliders_of(notebook) -> int:
-    """How many sliders the saved pictures stand at another value of than at the start."""
-    notes = [
-        output.get("metadata", {}).get("reprolib", {}).get("sliders", {})
-        for cell in notebook["cells"]
-        for output in cell.get("outputs", [])
-    ]
-    return max(map(len, notes), default=0)
+def _sliders_of(path: Path) -> dict[str, object]:
+    """Where the sliders of a saved notebook stand, by name."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    notes = [output.get("metadata", {}).get("reprolib", {}) for output in outputs]
+    return {key: value for note in notes for key, value in note.get("sliders", {}).items()}
 
 
 def _validated(path: Path) -> str:
