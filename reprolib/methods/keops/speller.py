@@ -20,13 +20,14 @@ import mne
 import numpy as np
 import pandas as pd
 from scipy.signal import cheby1, sosfilt
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import FunctionTransformer
 
 #: Feature matrices kept per process; those of the six runs have 23 MB each.
 N_KEPT = 4
 
 
-class SpellerFeatures(TransformerMixin, BaseEstimator):
+@dataclass(frozen=True)
+class SpellerFeatures:
     """From continuous EEG to features of every flash; the defaults are the headline reading.
 
     Parameters
@@ -50,32 +51,25 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
     See Also
     --------
     reprolib.KEOPSClassifier : Selects among kernels on these features.
+
+    Examples
+    --------
+    >>> SpellerFeatures(order=8).as_transformer()  # doctest: +SKIP
+    FunctionTransformer(func=...)
     """
 
-    def __init__(
-        self,
-        low: float = 0.1,
-        high: float = 10.0,
-        *,
-        order: int = 4,
-        ripple: float = 0.5,
-        zero_phase: bool = True,
-        decimation: int = 12,
-        n_frames: int = 14,
-        per_window: bool = False,
-    ):
-        self.low = low
-        self.high = high
-        self.order = order
-        self.ripple = ripple
-        self.zero_phase = zero_phase
-        self.decimation = decimation
-        self.n_frames = n_frames
-        self.per_window = per_window
+    low: float = 0.1
+    high: float = 10.0
+    order: int = 4
+    ripple: float = 0.5
+    zero_phase: bool = True
+    decimation: int = 12
+    n_frames: int = 14
+    per_window: bool = False
 
-    def fit(self, X, y=None) -> SpellerFeatures:
-        """Do nothing: the steps have no state."""
-        return self
+    def as_transformer(self) -> FunctionTransformer:
+        """Transformer for a scikit-learn pipeline that takes recordings, see `transform`."""
+        return FunctionTransformer(self.transform)
 
     def transform(self, X: Sequence[tuple[mne.io.BaseRaw, pd.DataFrame]]) -> np.ndarray:
         """Features of all flashes of all runs.
@@ -93,9 +87,6 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         """
         cut = epochs(X, self)
         return np.round(1e6 * cut.get_data(copy=False), 3).reshape(len(cut), -1)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
 
 def is_speller(dataset: Any) -> bool:
@@ -133,8 +124,7 @@ def features(dataset: Any, steps: SpellerFeatures | None = None) -> np.ndarray:
         If the frames span more than the windows of the data set, so that flashes are lost.
     """
     steps = SpellerFeatures() if steps is None else steps
-    parameters = tuple(sorted(steps.get_params().items()))
-    return _features(_Recording(dataset.digest(), dataset), parameters)
+    return _features(_Recording(dataset.digest(), dataset), steps)
 
 
 @dataclass(frozen=True)
@@ -146,8 +136,8 @@ class _Recording:
 
 
 @functools.lru_cache(maxsize=N_KEPT)
-def _features(recording: _Recording, parameters: tuple[tuple[str, Any], ...]) -> np.ndarray:
-    dataset, steps = recording.dataset, SpellerFeatures(**dict(parameters))
+def _features(recording: _Recording, steps: SpellerFeatures) -> np.ndarray:
+    dataset = recording.dataset
     X = steps.transform(runs_of(dataset))
     if len(X) != len(dataset.y):
         raise ValueError(

@@ -8,6 +8,9 @@ import mne
 import numpy as np
 import pytest
 from scipy.signal import cheby1, sosfilt
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from data_fetch.embedded import p300 as simulation
 from data_fetch.p300 import CHANNELS, parse_run, speller_dataset
@@ -120,3 +123,12 @@ def test_features_have_three_digits(dataset):
     X = features(dataset)
     np.testing.assert_allclose(1e3 * X, np.round(1e3 * X), atol=1e-6)
     assert np.abs(1e2 * X - np.round(1e2 * X)).max() > 0.1
+
+
+def test_the_steps_stand_at_the_head_of_a_pipeline(embedded):
+    """Recordings in, features out: the same as of the whole data set, cloned or not."""
+    pipeline = make_pipeline(SpellerFeatures(n_frames=8).as_transformer(), StandardScaler())
+    runs = runs_of(embedded)[:1]
+    X = clone(pipeline).fit_transform(runs)
+    own = features(embedded, SpellerFeatures(n_frames=8))[: len(X)]
+    np.testing.assert_allclose(X, StandardScaler().fit_transform(own), atol=1e-6)
