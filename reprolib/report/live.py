@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import data_fetch
@@ -58,15 +58,13 @@ def _show(compute: Callable[[], Any], name: str) -> None:
         print(value)
 
 
-def _show_committed(notebook: str, name: str, missing: Iterable[str]) -> None:
+def _show_committed(notebook: str, name: str, missing: Sequence[str]) -> None:
     """Show a line that names the missing data, and the committed outputs below it."""
     outputs = committed_outputs(notebook, name)
-    listed = ", ".join(missing)
-    text = (
-        f"Not recomputed here: {listed} is not at hand (`reprolib data fetch "
-        f"{listed.replace(',', '')}`). "
-    )
-    text += "Below is the committed result." if outputs else "The committed result was deleted."
+    verb = "is" if len(missing) == 1 else "are"
+    end = "Below is the committed result." if outputs else "The committed result was deleted."
+    command = f"`reprolib data fetch {' '.join(missing)}`"
+    text = f"Not recomputed here: {', '.join(missing)} {verb} not at hand ({command}). {end}"
     if not in_notebook():
         print(text)
         return

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import os
-import shutil
 from types import SimpleNamespace
 
 import pytest
 
 from reprolib.report.marks import described
+<<<<<<< HEAD
 from reprolib.rerun.records.registry import PAPERS, STUDIES
 from reprolib.rerun.verdicts.judge import count_words, judge_paper
 from reprolib.rerun.verdicts.rules import WORDS
+=======
+from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts import count_words, judge_paper
+from tests.browser import executable_or_skip
+>>>>>>> h32
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -34,20 +39,11 @@ PICTURES_ARE_LOADED = """() => {
     left?.scrollIntoView();
     return !left;
 }"""
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
-
-def _executable() -> str | None:
-    return os.environ.get("REPROLIB_CHROMIUM") or next(
-        filter(None, map(shutil.which, BROWSERS)), None
-    )
 
 
 @pytest.fixture(scope="module")
 def browser():
-    executable = _executable()
-    if executable is None:
-        pytest.skip("no Chromium on PATH; install one, or name it in REPROLIB_CHROMIUM")
+    executable = executable_or_skip()
     with (
         playwright.sync_playwright() as driver,
         driver.chromium.launch(executable_path=executable, args=["--disable-gpu"]) as launched,

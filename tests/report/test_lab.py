@@ -1,4 +1,7 @@
-"""Every notebook in JupyterLab, in a real browser: run all, move every slider, save, validate."""
+"""Every notebook in JupyterLab, in a real browser: run all, move every slider, save, validate.
+
+Without real data, with which a cell computes for longer and is no different to JupyterLab.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser import executable_or_skip
+
 playwright = pytest.importorskip("playwright.sync_api")
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
@@ -39,11 +43,7 @@ SAVE = """async () => {
 
 @pytest.fixture(scope="module")
 def browser():
-    executable = os.environ.get("REPROLIB_CHROMIUM") or next(
-        filter(None, map(shutil.which, BROWSERS)), None
-    )
-    if executable is None:
-        pytest.skip("no Chromium on PATH; install one, or name it in REPROLIB_CHROMIUM")
+    executable = executable_or_skip()
     with (
         playwright.sync_playwright() as driver,
         driver.chromium.launch(executable_path=executable, args=list(FLAGS)) as launched,
@@ -61,19 +61,24 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def lab(folder, tmp_path_factory):
-    """Address of a JupyterLab on the copies, with settings of its own."""
-    if importlib.util.find_spec("jupyterlab") is None:
-        pytest.skip("no JupyterLab; install the extra `lab` (make .venv/.lab)")
+def environment(tmp_path_factory):
+    """Settings of JupyterLab and data of the test's own: none."""
     own = tmp_path_factory.mktemp("jupyter")
-    settings = {name: str(own / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "IPYTHONDIR")}
+    names = ("JUPYTER_CONFIG_DIR", "IPYTHONDIR", "REPROLIB_DATA")
+    return {**os.environ, "REPROLIB_MIRROR": "", **{name: str(own / name) for name in names}}
+
+
+@pytest.fixture(scope="module")
+def lab(folder, environment, tmp_path_factory):
+    """Address of a JupyterLab on the copies."""
+    for package in ("jupyterlab", "ipywidgets"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"no {package}; install the extra `lab` (make .venv/.lab)")
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", "--port=0"]
     command += ["--expose-app-in-browser", "--allow-root", "--IdentityProvider.token=t"]
-    log = own / "log"
+    log = tmp_path_factory.mktemp("server") / "log"
     with log.open("w") as file:
-        server = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, **settings}, stdout=file, stderr=file
-        )
+        server = subprocess.Popen(command, cwd=folder, env=environment, stdout=file, stderr=file)
     try:
         yield _address(server, log)
     finally:
@@ -92,7 +97,9 @@ def _address(server, log: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_a_notebook_is_still_valid_after_run_all_sliders_and_save(lab, browser, folder, name):
+def test_a_notebook_is_still_valid_after_run_all_sliders_and_save(
+    lab, browser, folder, environment, name
+):
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.set_default_timeout(60_000)
     page.goto(lab.format(name=name))
@@ -107,7 +114,7 @@ def test_a_notebook_is_still_valid_after_run_all_sliders_and_save(lab, browser, 
     start, saved = _sliders_of(NOTEBOOKS / name), _sliders_of(folder / name)
     assert n_moved == len(saved) == len(start), "not every slider was found"
     assert not [key for key, value in saved.items() if value == start[key]], "a slider stood still"
-    assert _validated(folder / name) == ""
+    assert _validated(folder / name, environment) == ""
 
 
 def _move_sliders(page) -> int:
@@ -135,9 +142,9 @@ def _sliders_of(path: Path) -> dict[str, object]:
     return {key: value for note in notes for key, value in note.get("sliders", {}).items()}
 
 
-def _validated(path: Path) -> str:
+def _validated(path: Path, environment: dict[str, str]) -> str:
     """What nbval says of a notebook in a folder without a conftest; empty if it says nothing."""
     command = [sys.executable, "-m", "pytest", "-q", "--nbval", path.name, "-p", "no:cacheprovider"]
     command += ["--nbval-cell-timeout=1200", "--nbval-kernel-startup-timeout=600"]
-    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=path.parent, env=environment, capture_output=True, text=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
