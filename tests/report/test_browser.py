@@ -8,16 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from reprolib.report.marks import described
-<<<<<<< HEAD
 from reprolib.rerun.records.registry import PAPERS, STUDIES
 from reprolib.rerun.verdicts.judge import count_words, judge_paper
 from reprolib.rerun.verdicts.rules import WORDS
-=======
-from reprolib.rerun.records.registry import PAPERS, STUDIES
-from reprolib.rerun.verdicts.rules import WORDS
-from reprolib.rerun.verdicts import count_words, judge_paper
 from tests.browser import executable_or_skip
->>>>>>> h32
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
