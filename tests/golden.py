@@ -30,7 +30,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import replace_file
 from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
 from reprolib.rerun.records.task import Task
-from reprolib.rerun.tasks.walk import walk
+from reprolib.rerun.tasks.walk import looked_up, walk
 
 FOLDER = Path(__file__).parent / "papers/golden"
 #: Longer lists among the parameters are written as their length and a hash.
@@ -60,12 +60,7 @@ def with_results() -> list[str]:
 def tasks_of(paper: str, datasets: Mapping[str, Dataset]) -> list[Task]:
     """Tasks of the full profile on some of its data sets."""
     records = results.load_paper(paper)
-    tasks, _ = walk(
-        get_protocol(paper),
-        "full",
-        datasets,
-        lambda _, listed: records[records["task"].isin([task.id for task in listed])],
-    )
+    tasks, _ = walk(get_protocol(paper), "full", datasets, looked_up(records))
     return tasks
 
 

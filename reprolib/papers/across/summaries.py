@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -233,8 +233,8 @@ def curve_differences(
     rows = select(records, table=CURVES, metric="accuracy")
     overlap = select(records, table=CURVES, metric="test overlap")
     shares = overlap.groupby("dataset")["value"].first()
-    lines = {}
-    for size, group in rows.groupby("level"):
+    lines: dict[Hashable, dict[str, float]] = {}
+    for size, group in rows.astype({"level": int}).groupby("level"):
         scores = Scores.of(group, shares, [method, reference])
         found = difference(scores, method, reference, ROPES[1], resampled_means(scores))
         line = {
@@ -243,5 +243,5 @@ def curve_differences(
             "high": found.high,
             "sets": len(scores.sets),
         }
-        lines[int(float(str(size)))] = line
+        lines[size] = line
     return pd.DataFrame.from_dict(lines, orient="index").sort_index()

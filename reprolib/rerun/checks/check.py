@@ -10,10 +10,9 @@ import pandas as pd
 import data_fetch
 from reprolib.rerun.records.names import nearest
 from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
+from reprolib.rerun.records.tables import load_paper, load_tasks
 from reprolib.rerun.records.task import HEADLINE, Protocol
-from reprolib.rerun.tasks.plan import committed_tasks, listed_tasks
-from reprolib.rerun.tasks.runner import listing_of
+from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
 from reprolib.rerun.verdicts.number import Number
 from reprolib.rerun.verdicts.printed import numbers, paper_entry
 
@@ -78,7 +77,7 @@ def known_names(protocol: Protocol) -> Known:
     records = load_paper(protocol.paper)
     columns = ["table", "dataset", "method", "setting", "reading"]
     names = list(protocol.datasets("full"))
-    if load_run(protocol.paper).get("listing") == listing_of(protocol):
+    if is_as_committed(protocol):
         tasks = committed_tasks(protocol.paper, load_tasks(protocol.paper), "full", names)
         own = records[columns]
     else:

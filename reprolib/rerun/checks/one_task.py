@@ -16,7 +16,7 @@ from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.tables import load_paper, to_frame
 from reprolib.rerun.records.task import HEADLINE, Protocol, Task
-from reprolib.rerun.tasks.walk import walk
+from reprolib.rerun.tasks.walk import looked_up, walk
 from reprolib.rerun.verdicts.printed import numbers
 
 
@@ -79,12 +79,7 @@ def recompute(
 
 def _task(protocol: Protocol, data: data_fetch.Dataset, records: pd.DataFrame, name: str) -> Task:
     """Task of the full profile by its name; later stages are listed from the committed records."""
-    tasks, _ = walk(
-        protocol,
-        "full",
-        {data.name: data},
-        lambda _, listed: records[records["task"].isin([task.id for task in listed])],
-    )
+    tasks, _ = walk(protocol, "full", {data.name: data}, looked_up(records))
     for task in tasks:
         if task.id == name:
             return task

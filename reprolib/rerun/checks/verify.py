@@ -19,11 +19,10 @@ from reprolib.rerun.records.derived import is_derived
 from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.tables import load_paper, load_run, load_tasks, to_frame
+from reprolib.rerun.records.tables import OF_TASK, load_paper, load_run, load_tasks, to_frame
 from reprolib.rerun.records.task import Protocol, Task
 from reprolib.rerun.tasks.local import LocalWorkers
-from reprolib.rerun.tasks.runner import OF_TASK
-from reprolib.rerun.tasks.walk import StageError, walk
+from reprolib.rerun.tasks.walk import StageError, looked_up, walk
 from reprolib.rerun.tasks.worker import environment_id, execute
 
 __all__ = ["TOLERANCE", "Verification", "check_fraction", "nights", "sample", "verify_paper"]
@@ -254,12 +253,7 @@ def _check_names(
     outcome.n_all_tasks = len(told)
     outcome.differences += _other_names(records, made)
     try:
-        tasks, _ = walk(
-            protocol,
-            "full",
-            datasets,
-            lambda _, listed: records[records["task"].isin([task.id for task in listed])],
-        )
+        tasks, _ = walk(protocol, "full", datasets, looked_up(records))
     except StageError as error:
         outcome.differences.append(str(error))
         return []

@@ -25,10 +25,13 @@ SORT_KEYS = [
 #: Metrics whose seconds are those of a part of their task: the last fit, and the test predictions.
 PARTS = ("fit", "prediction")
 TASKS, RUN = "tasks.csv", "run.json"
+#: Columns of the table of tasks that a task determines.
+OF_TASK = ("table", "dataset", "method", "setting", "reading", "seed", "trial")
 #: Columns of the table of tasks. ``quick``: the quick profile has the task, too.
 TASK_COLUMNS = [
-    *("task", "table", "dataset", "method", "setting", "reading", "seed", "trial", "quick"),
-    *("seconds", *(f"{part} seconds" for part in PARTS), "date", "code", "environment"),
+    *("task", *OF_TASK, "quick", "seconds"),
+    *(f"{part} seconds" for part in PARTS),
+    *("date", "code", "environment"),
 ]
 #: Columns of a record that the name of its file or the table of tasks says.
 _ELSEWHERE = ("paper", "table", "seconds")
@@ -127,7 +130,7 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
 
 def _seconds(records: pd.DataFrame, tasks: pd.DataFrame) -> pd.Series:
     """Seconds of the task of every record, or of its part; 0 where no task measured it."""
-    made = tasks.drop_duplicates("task").set_index("task")
+    made = tasks.set_index("task")
     seconds = records["task"].map(made["seconds"])
     for part in PARTS:
         of_part = records["task"].map(made[f"{part} seconds"])

@@ -9,18 +9,12 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 import data_fetch
-from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
+from reprolib.rerun.records.tables import OF_TASK, load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import Profile, Protocol, Task
-from reprolib.rerun.tasks.runner import (
-    OF_TASK,
-    code_of_protocol,
-    listing_of,
-    load_datasets,
-    needed,
-)
+from reprolib.rerun.tasks.runner import code_of_protocol, listing_of, load_datasets, needed
 from reprolib.rerun.tasks.selection import Selection
 from reprolib.rerun.tasks.store import RecordStore
-from reprolib.rerun.tasks.walk import StageError, walk
+from reprolib.rerun.tasks.walk import StageError, looked_up, walk
 
 #: Columns by which tasks cost alike, the narrowest first.
 ALIKE = (["task"], ["table", "dataset", "method"], ["table", "method"], ["table"])
@@ -83,7 +77,7 @@ def plan(
     names = needed(protocol.datasets(profile), only)
     absent = [name for name in names if not (embedded or data_fetch.available(name))]
     committed = load_tasks(protocol.paper)
-    known = load_run(protocol.paper).get("listing") == listing_of(protocol) and not embedded
+    known = is_as_committed(protocol) and not embedded
     if known:
         listed, note = committed_tasks(protocol.paper, committed, profile, names), ""
     else:
@@ -104,6 +98,11 @@ def plan(
     )
 
 
+def is_as_committed(protocol: Protocol) -> bool:
+    """Whether the committed results were made by the present list of experiments."""
+    return load_run(protocol.paper).get("listing") == listing_of(protocol)
+
+
 def committed_tasks(
     paper: str, table: pd.DataFrame, profile: Profile, names: Sequence[str]
 ) -> list[Task]:
@@ -119,15 +118,9 @@ def listed_tasks(
     protocol: Protocol, profile: Profile, names: Sequence[str], embedded: bool
 ) -> tuple[list[Task], str]:
     """Tasks as the protocol lists them, its later stages with the committed records."""
-    records = load_paper(protocol.paper)
     datasets, _ = load_datasets(names, embedded=embedded)
     try:
-        tasks, _ = walk(
-            protocol,
-            profile,
-            datasets,
-            lambda _, tasks: records[records["task"].isin([task.id for task in tasks])],
-        )
+        tasks, _ = walk(protocol, profile, datasets, looked_up(load_paper(protocol.paper)))
     except StageError as error:
         return [], f"Its tasks cannot be listed before a first run ({error})."
     return tasks, "Listed anew: the committed results are of another list of experiments."

@@ -14,16 +14,14 @@ from data_fetch import Dataset
 from data_fetch.registry import loader_modules
 from reprolib.rerun.records.fingerprint import Code, code_of
 from reprolib.rerun.records.rows import Rows, row_of
-from reprolib.rerun.records.tables import TASK_COLUMNS, to_frame
+from reprolib.rerun.records.tables import OF_TASK, TASK_COLUMNS, to_frame
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError, Workers
 from reprolib.rerun.tasks.selection import Selection
 from reprolib.rerun.tasks.store import RecordStore
-from reprolib.rerun.tasks.walk import StageError, walk
+from reprolib.rerun.tasks.walk import StageError, looked_up, walk
 from reprolib.rerun.tasks.worker import Finished, environment_id, execute
 
-#: Columns of the table of tasks that a task determines.
-OF_TASK = ("table", "dataset", "method", "setting", "reading", "seed", "trial")
 #: Called with (finished tasks, tasks in all, stage, stages in all) after every task.
 Progress = Callable[[int, int, int, int], None]
 
@@ -169,8 +167,9 @@ def run_protocol(
     if only is not None and not run.finished:
         raise NothingSelectedError(_nothing_selected(only, protocol, tasks, n_stages))
     rows = [row for finished in run.finished for row in finished.rows]
+    measured = to_frame(rows)
     # Statistics over a part of the trials would look like those of all.
-    derived = protocol.derive(to_frame(rows)) if only is None else []
+    derived = protocol.derive(measured) if only is None else []
     about = {
         "paper": protocol.paper,
         "profile": profile,
@@ -183,8 +182,8 @@ def run_protocol(
         "environments": {environment_id(f.environment): f.environment for f in run.finished},
         **run.workers.about(),
     }
-    made = task_table(run.finished, run.code, quick_tasks(protocol, datasets, rows))
-    records = to_frame([*rows, *derived])
+    made = task_table(run.finished, run.code, quick_tasks(protocol, datasets, measured))
+    records = to_frame([*rows, *derived]) if derived else measured
     return Run(protocol.paper, records, made, about, substituted, run.explained)
 
 
@@ -214,18 +213,15 @@ def task_table(finished: Iterable[Finished], code: Code, quick: set[str]) -> pd.
     return pd.DataFrame(lines, columns=TASK_COLUMNS).sort_values("task", ignore_index=True)
 
 
-def quick_tasks(protocol: Protocol, datasets: Mapping[str, Dataset], rows: Rows) -> set[str]:
+def quick_tasks(
+    protocol: Protocol, datasets: Mapping[str, Dataset], measured: pd.DataFrame
+) -> set[str]:
     """Names of the tasks that the quick profile has on the same data."""
     names = protocol.datasets("quick")
     used = {n for name in names for n in (name, *data_fetch.counterparts(name))}
-    measured = to_frame(rows)
+    quick = {name: dataset for name, dataset in datasets.items() if name in used}
     try:
-        tasks, _ = walk(
-            protocol,
-            "quick",
-            {name: d for name, d in datasets.items() if name in used},
-            lambda _, tasks: measured[measured["task"].isin([task.id for task in tasks])],
-        )
+        tasks, _ = walk(protocol, "quick", quick, looked_up(measured))
     except StageError:
         return set()
     return {task.id for task in tasks}

@@ -18,6 +18,11 @@ class StageError(ValueError):
     """A stage that cannot list its tasks, mostly as tasks of an earlier one failed."""
 
 
+def looked_up(records: pd.DataFrame) -> RecordsOf:
+    """Have a walk take the records of the tasks from those that are there."""
+    return lambda _, tasks: records[records["task"].isin([task.id for task in tasks])]
+
+
 def walk(
     protocol: Protocol,
     profile: Profile,

@@ -7,7 +7,7 @@ whether that is sharp enough to mean something. Lengths are in the printed unit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from scipy import stats
@@ -21,15 +21,7 @@ Word = Literal[
     "quoted",
     "not run",
 ]
-WORDS: tuple[Word, ...] = (
-    "reproduced",
-    "compatible",
-    "reproduced under a reading",
-    "close",
-    "not reproduced",
-    "quoted",
-    "not run",
-)
+WORDS: tuple[Word, ...] = get_args(Word)
 
 #: Largest half-width, in percentage points, of an interval that can reproduce a number whose
 #: published standard deviation is smaller or unknown.
