@@ -15,6 +15,7 @@ from unittest import mock
 import matplotlib.pyplot as plt
 import nbformat
 import pandas as pd
+from IPython.core.inputtransformer2 import TransformerManager
 from matplotlib.figure import Figure
 
 from reprolib.report.paper_figures import report_figures
@@ -171,7 +172,8 @@ def alternative_texts(paper: str) -> Mapping[str, str]:
     """What the paper's notebook tells of its figures, by the functions that draw them."""
     path = NOTEBOOKS / paper_entry(paper)["paper"]["notebook"]
     cells = nbformat.read(path, as_version=4).cells
-    trees = [ast.parse(cell.source) for cell in cells if cell.cell_type == "code"]
+    plain = TransformerManager().transform_cell  # `%pip install` is no Python
+    trees = [ast.parse(plain(cell.source)) for cell in cells if cell.cell_type == "code"]
     calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return {
         call.args[0].func.attr: call.args[-1].value
