@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import queue
+import re
 import shutil
 import socket
 import sys
@@ -58,7 +59,25 @@ class Limits:
     wait: float = 30.0
 
 
-def download(url: str, target: Path, cap: int, limits: Limits) -> None:
+@dataclass(frozen=True)
+class Route:
+    """A proxy and a file of certificates, where they are not those of the environment."""
+
+    cert: str | None = None
+    proxy: str | None = None
+
+
+def without_credentials(url: str) -> str:
+    """Return an address without the user and the password in it."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=_host(url)).geturl()
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def download(url: str, target: Path, cap: int, limits: Limits, route: Route | None = None) -> None:
     """Download an address to a file, or the rest of it if the file is there already.
 
     The body is kept as it was sent, but for a gzip coding that the server added to a file which
@@ -72,6 +91,7 @@ def download(url: str, target: Path, cap: int, limits: Limits) -> None:
     cap : int
         Most bytes that are ever written.
     limits : Limits
+    route : Route, optional
 
     Raises
     ------
@@ -81,13 +101,13 @@ def download(url: str, target: Path, cap: int, limits: Limits) -> None:
     OSError
         If the file cannot be written.
     """
-    host = urlsplit(url).netloc
+    host = _host(url)
     if silent.holds(host):
         raise SourceError(f"{host} {SKIPPED}")
     started = time.monotonic()
     attempt = 1
     while True:
-        transfer = _Transfer(url, target, cap, limits, started)
+        transfer = _Transfer(url, target, cap, limits, started, route or Route())
         try:
             transfer.run()
             return
@@ -122,22 +142,28 @@ class _Adapter(requests.adapters.HTTPAdapter):
 class _Reader(threading.Thread):
     """Asks, and reads what comes; whoever takes it away need not wait for ever."""
 
-    def __init__(self, url: str, headers: dict[str, str], limits: Limits):
+    def __init__(self, url: str, headers: dict[str, str], limits: Limits, route: Route):
         super().__init__(daemon=True)
-        self._url, self._headers = url, headers
+        self._url, self._headers, self._route = url, headers, route
         self._timeout = limits.connect, limits.silence
         self._items: queue.Queue = queue.Queue(4)
         self._adapter = _Adapter()
         self._stopped = False
 
     def run(self) -> None:
+        proxy = self._route.proxy
         with requests.Session() as session:
             session.max_redirects = MAX_REDIRECTS
             for scheme in ("http://", "https://"):
                 session.mount(scheme, self._adapter)
             try:
                 response = session.get(
-                    self._url, headers=self._headers, timeout=self._timeout, stream=True
+                    self._url,
+                    headers=self._headers,
+                    timeout=self._timeout,
+                    stream=True,
+                    verify=self._route.cert,
+                    proxies={"http": proxy, "https": proxy} if proxy else None,
                 )
                 self._put(response)
                 while not self._stopped and (
@@ -168,22 +194,24 @@ class _Reader(threading.Thread):
         except queue.Empty:
             raise PassingError("the server does not answer (timeout)") from None
         if isinstance(item, Exception):
-            raise _named(item, urlsplit(self._url).netloc) from item
+            raise _named(item, _host(self._url)) from item
         return item
 
 
 class _Transfer:
     """One attempt."""
 
-    def __init__(self, url: str, target: Path, cap: int, limits: Limits, started: float):
+    def __init__(
+        self, url: str, target: Path, cap: int, limits: Limits, started: float, route: Route
+    ):
         self.url, self.target, self.cap, self.limits = url, target, cap, limits
-        self.started = started
+        self.started, self.route = started, route
         self.resumes = False
 
     def run(self) -> None:
         there = self.target.stat().st_size if self.target.exists() else 0
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={there}-"} if there else {})
-        reader = _Reader(self.url, headers, self.limits)
+        reader = _Reader(self.url, headers, self.limits, self.route)
         reader.start()
         try:
             response = reader.take(self.limits.answer)
@@ -277,7 +305,8 @@ def _innermost(error: BaseException) -> str:
     """Say the cause at the bottom of a chain of errors, in one line."""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
-    return " ".join(str(error).split())[:120] or type(error).__name__
+    text = re.sub(r"//[^/\s@]+@", "//", " ".join(str(error).split()))
+    return text[:120] or type(error).__name__
 
 
 def _accepts_ranges(response: requests.Response) -> bool:

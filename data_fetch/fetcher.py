@@ -16,10 +16,10 @@ import filelock
 from data_fetch import storage
 from data_fetch.advice import advice
 from data_fetch.catalog import Catalog, Entry, Member, Version, default_catalog
-from data_fetch.download import Limits, download
+from data_fetch.download import Limits, Route, download, without_credentials
 from data_fetch.environment import expanded_folder
 from data_fetch.errors import DataUnavailableError, SourceError
-from data_fetch.package import download_wheel
+from data_fetch.package import find_wheel, local_path
 from data_fetch.rebuild import rebuilt
 
 #: Seconds to wait for another process that fetches the same file.
@@ -299,31 +299,31 @@ class Fetcher:
                 if self._has_archive(folder, member.archive):
                     yield self._packed(version, member)
             if (source := folder / version.path).is_file():
-                yield str(source), partial(self._copy, version, folder)
+                intact = partial(self._intact, folder, version)
+                yield str(source), partial(self._copy, version, source, intact)
         elif self.mirror is not None and not self.upstream_only:
             address = f"{self.mirror.rstrip('/')}/{quote(version.path)}"
             yield address, partial(self._download, _strict(version), address)
 
-    def _copy(self, version: Version, folder: Path) -> LocalFile:
-        source = folder / version.path
+    def _copy(self, version: Version, source: Path, intact: Callable[[], bool]) -> LocalFile:
         try:
-            intact = self._intact(folder, version)
+            is_intact = intact()
         except OSError as error:
             raise SourceError(f"cannot be read: {error}") from error
-        if not intact:
+        if not is_intact:
             raise SourceError(_wrong_bytes(source, version))
         with storage.partial_file(self.cache / version.path) as part:
             storage.copy(source, part)
             return self._accepted(_strict(version), part, str(source))
 
-    def _download(self, version: Version, url: str) -> LocalFile:
+    def _download(self, version: Version, url: str, route: Route | None = None) -> LocalFile:
         resumable = version.pinned and version.bytes > WORTH_RESUMING and not version.unpack
         with storage.partial_file(self.cache / version.path, resumable=resumable) as part:
             resumed = part.exists()
-            download(url, part, version.cap, self.limits)
+            download(url, part, version.cap, self.limits, route)
             if resumed and not _has_hash(part, version):
                 part.unlink()
-                download(url, part, version.cap, self.limits)
+                download(url, part, version.cap, self.limits, route)
             if version.unpack == "compress" and not _has_hash(part, version):
                 storage.gzip_unix_compressed(part, part)
             return self._accepted(version, part, url)
@@ -367,10 +367,20 @@ class Fetcher:
         if version.package is not None:
             yield version.package, partial(self._wheel, version, version.package)
 
-    def _wheel(self, version: Version, requirement: str) -> LocalFile:
-        with storage.partial_file(self.cache / version.path) as part:
-            download_wheel(requirement, part)
-            return self._accepted(version, part, requirement)
+    def _wheel(self, version: Version, package: str) -> LocalFile:
+        """Get a wheel from the first index that has the right one."""
+        failures = []
+        try:
+            for address, route in find_wheel(version, package, self.limits):
+                try:
+                    if (path := local_path(address)) is None:
+                        return self._download(version, address, route)
+                    return self._copy(version, path, partial(_has_hash, path, version))
+                except SourceError as error:
+                    failures.append(f"{without_credentials(address)}: {error}")
+        except SourceError as error:
+            failures.append(str(error))
+        raise SourceError("; ".join(failures))
 
     def _accepted(self, version: Version, part: Path, origin: str) -> LocalFile:
         """Check a new file before it takes its place; its content may decide where allowed."""

