@@ -13,7 +13,7 @@ from reprolib.report.printed_tables import PrintedTable
 from reprolib.report.style import VERDICT_STYLE
 from reprolib.report.tables import number_text, verdict_frame
 from reprolib.rerun.verdicts import Verdict
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.words import WORDS
 
 #: Columns of the plain table, beside the names of row and column.
 PLAIN = ["published", "ours", "difference", "half-width", "trials", "source", "verdict"]

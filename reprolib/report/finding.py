@@ -8,7 +8,7 @@ import numpy as np
 
 from reprolib.report.tables import difference_text, half_width_text, number_text
 from reprolib.rerun.verdicts.judge import Verdict, count_words
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.words import WORDS
 
 
 def finding(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
@@ -50,18 +50,18 @@ def _numbers(count: int) -> str:
 
 
 def _extremes(own: Sequence[Verdict]) -> list[str]:
-    """Largest miss, and the widest interval behind a number that is not missed."""
+    """Largest miss, and the largest difference that an undecided performance may hide."""
     measured = [v for v in own if v.quantity == "performance" and np.isfinite(v.half_width)]
-    inside = [v for v in measured if v.word in ("reproduced", "compatible")]
-    missed = [v for v in measured if v.word in ("close", "not reproduced")]
+    undecided = [v for v in measured if v.word == "undecided"]
+    missed = [v for v in measured if v.word == "not reproduced"]
     told = []
     if missed:
         v = max(missed, key=lambda v: abs(v.difference) / v.number.scale)
         told.append(f"Largest difference of a missed performance: {_difference(v)}, {_where(v)}.")
-    if inside:
-        v = max(inside, key=lambda v: v.half_width / v.number.scale)
-        width = half_width_text(v.half_width, v.number.digits)
-        told.append(f"Widest interval around a performance that agrees: ± {width}, {_where(v)}.")
+    if undecided:
+        v = max(undecided, key=lambda v: v.detectable / v.number.scale)
+        size = half_width_text(v.detectable, v.number.digits)
+        told.append(f"Largest difference that could have been missed: {size}, {_where(v)}.")
     return told
 
 
@@ -86,8 +86,8 @@ def _readings(verdicts: Sequence[Verdict]) -> str:
     credited = [v for v in verdicts if v.word == "reproduced under a reading"]
     names = dict.fromkeys(f"“{v.reading}”" for v in credited)
     if not credited:
-        return f"Tried beside the headline: {len(tried)}; none reproduces a row that it misses."
+        return f"Tried beside the judged one: {len(tried)}; none reproduces a row that it misses."
     return (
-        f"Tried beside the headline: {len(tried)}; {_numbers(len(credited))} reproduced only under "
-        f"{' or '.join(names)}."
+        f"Tried beside the judged one: {len(tried)}; {_numbers(len(credited))} reproduced only "
+        f"under {' or '.join(names)}."
     )

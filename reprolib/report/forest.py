@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from reprolib.report.style import BLACK, HOLLOW, VERDICT_MARKERS, VERDICT_STYLE, verdict_mark
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.number import Quantity, Role
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.words import WORDS
 
 _GREY = "#777777"
 #: Inches that a line, the axis with its label, and a panel take.

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reprolib.rerun.verdicts import Verdict
-from reprolib.rerun.verdicts.rules import Word
+from reprolib.rerun.verdicts.words import Word
 
 #: Word of a number whose interval is too wide to decide.
-TOO_WIDE: Word = "compatible"
+TOO_WIDE: Word = "undecided"
 
 
 @dataclass(frozen=True)

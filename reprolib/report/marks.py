@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reprolib.report.tables import difference_text, half_width_text, number_text
-from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.judge import Verdict
+
+#: Choice of the words that the judged readings give alone, without credit.
+JUDGED = "judged"
 
 
 def label(v: Verdict) -> str:
@@ -28,6 +30,7 @@ def described(v: Verdict) -> str:
         f"{label(v)}, ours {number_text(v.ours, v.spread, digits)}, "
         f"difference {difference_text(v.difference, digits)}, "
         f"95 % half-width {half_width_text(v.half_width, digits)}, "
+        f"detectable {half_width_text(v.detectable, digits)} ({v.design}), "
         f"trials {v.n_trials}, {v.source}: {v.word}"
     )
 
@@ -38,13 +41,13 @@ def outcomes(v: Verdict) -> Mapping[str, tuple[str, str]]:
     Returns
     -------
     dict
-        Empty name: the verdict, with its credit; headline: the headline alone; then every other
-        reading with records.
+        Empty name: the verdict, with its credit; `JUDGED`: the judged reading alone; then every
+        other reading with records.
     """
     listed = {"": (str(v.word), described(v))}
     if not v.n_trials:
         return listed
-    listed[HEADLINE] = (v.headline_word, f"{_ours(v, v.ours, v.spread)}: {v.headline_word}")
+    listed[JUDGED] = (v.judged_word, f"{_ours(v, v.ours, v.spread)}: {v.judged_word}")
     for name, outcome in v.readings.items():
         told = _ours(v, outcome.ours, outcome.spread)
         listed[name] = (outcome.word, f"{told} under “{name}”: {outcome.word}")

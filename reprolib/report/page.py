@@ -10,14 +10,16 @@ from urllib.parse import quote
 import pandas as pd
 
 from reprolib.report import tables
+from reprolib.report.claims import claims_frame, count_claims
 from reprolib.report.palette import PALETTES
 from reprolib.report.render import render
 from reprolib.report.score_svg import scoreboard_svg
 from reprolib.report.section import paper_section, reason_beside_verdict
 from reprolib.report.style import use_style
-from reprolib.report.words import MEANINGS
+from reprolib.report.words import CLAIM_MEANINGS, MEANINGS, calibration_text
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import write_atomically
+from reprolib.rerun.verdicts.claims import judge_claims
 from reprolib.rerun.verdicts.judge import Verdict, count_words, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 
@@ -50,6 +52,7 @@ def write_report(
     at_hand = [paper for paper in papers if not results.load_paper(paper, directory).empty]
     verdicts = {paper: judge_paper(paper, directory) for paper in at_hand}
     judged = {paper: listed for paper, listed in verdicts.items() if listed}
+    claims = {paper: judge_claims(paper, directory) for paper in judged}
     html = render(
         "report.html.jinja",
         title=title,
@@ -57,8 +60,12 @@ def write_report(
         meanings=MEANINGS,
         site=_link(site, "index.html", output),
         words_page=_link(site, "words.html", output),
+        claim_meanings=CLAIM_MEANINGS,
         counts=count_words([v for listed in judged.values() for v in listed]),
-        scoreboard=scoreboard_svg(judged) if judged else "",
+        claims=claims_frame(list(judged), directory).reset_index(),
+        claim_counts=count_claims([c for listed in claims.values() for c in listed]),
+        calibration=calibration_text([v for listed in judged.values() for v in listed]),
+        scoreboard=scoreboard_svg(judged, claims) if judged else "",
         readings={paper: readings_with_records(listed) for paper, listed in judged.items()},
         numbers=all_numbers(judged),
         sections=[_section(paper, directory, output, site) for paper in at_hand],

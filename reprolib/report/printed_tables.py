@@ -16,7 +16,6 @@ from reprolib.report.render import render
 from reprolib.report.tables import verdict_frame
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import write_atomically
-from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 
@@ -88,7 +87,7 @@ def _rows_behind(verdicts: Sequence[Verdict], records: pd.DataFrame) -> pd.DataF
         (v.number.results, v.number.select.get("dataset"), v.number.select.get("method"), reading)
         for v in verdicts
         if v.n_trials
-        for reading in {HEADLINE, v.reading}
+        for reading in {v.number.judged, v.reading}
     ]
     if not wanted:
         return records[records["table"].isin({v.number.results for v in verdicts})]
@@ -132,6 +131,8 @@ def _csv_line(v: Verdict) -> dict[str, object]:
         "difference": _rounded(v.difference),
         "low": _rounded(low),
         "high": _rounded(high),
+        "detectable": _rounded(v.detectable),
+        "design": v.design,
         "trials": v.n_trials,
         "source": v.source,
         "verdict": str(v.word),

@@ -8,17 +8,25 @@ from pathlib import Path
 import pandas as pd
 
 from reprolib.report import tables
+from reprolib.report.claims import claims_in_short, count_claims
 from reprolib.report.markdown import markdown_table
 from reprolib.report.score_svg import scoreboard_svg
-from reprolib.report.style import VERDICT_STYLE
+from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
+from reprolib.report.words import calibration_text
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import write_atomically
 from reprolib.rerun.records.registry import STUDIES
+from reprolib.rerun.verdicts.calibration import operating_characteristics
+from reprolib.rerun.verdicts.claims import judge_claims
 from reprolib.rerun.verdicts.judge import judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.words import WORDS
 
 BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
+BEGIN_CHARACTERISTICS = "<!-- characteristics: begin -->"
+END_CHARACTERISTICS = "<!-- characteristics: end -->"
+#: Page on the words, relative to the README.
+WORDS_PAGE = "docs/words.md"
 #: Worker processes for which the time of a full run is stated: the command line's default.
 WORKERS = 2
 #: The README's picture, relative to it, by the ground that it is drawn for.
@@ -35,7 +43,7 @@ _COLUMNS = {
 def scoreboard_markdown(
     papers: Sequence[str], directory: Path | None = None, *, notebooks: str = "notebooks/"
 ) -> str:
-    """Markdown table: the verdicts on every paper counted, its own method first.
+    """Markdown: the claims of every paper, and its verdicts counted, its own method first.
 
     Parameters
     ----------
@@ -46,7 +54,7 @@ def scoreboard_markdown(
         Start of the links to the notebooks, relative to where the table is shown.
     """
     frame = tables.scoreboard(papers, directory)
-    head = ["paper", *_COLUMNS, "data", "time"]
+    head = ["paper", "claims", *_COLUMNS, "data", "time"]
     rows = []
     for paper in papers:
         entry = paper_entry(paper)["paper"]
@@ -54,15 +62,26 @@ def scoreboard_markdown(
         own = frame[frame.index.get_level_values("paper") == paper].droplevel("paper")
         counts = [_counts(own, kinds) for kinds in _COLUMNS.values()]
         minutes = f"{_minutes(paper, directory)} min"
-        rows.append([link, *counts, _sources(own), minutes])
+        rows.append([link, _claims(paper, directory), *counts, _sources(own), minutes])
     total = sum(_minutes(paper, directory) for paper in papers)
     studies = sum(_minutes(study, directory) for study in STUDIES)
+    claims = claims_in_short(papers, directory)
+    signs = ", ".join(f"{sign} {word}" for word, (_, sign) in CLAIM_STYLE.items())
+    verdicts = [v for paper in papers for v in judge_paper(paper, directory)]
     note = (
-        f"{_legend(frame)}. Time: `reprolib reproduce --full` from an empty store on {WORKERS} "
-        f"cores, {total} min for all papers and {studies} min for the study across them: the "
-        f"seconds that the tasks took when these results were made, divided by {WORKERS}."
+        f"Claims: {signs} (\\* not under every control). Numbers: {_legend(frame)}. "
+        f"{calibration_text(verdicts)} Time: `reprolib reproduce --full` from an empty store on "
+        f"{WORKERS} cores, {total} min for all papers and {studies} min for the study across them: "
+        f"the seconds that the tasks took when these results were made, divided by {WORKERS}."
     )
-    return "\n".join([*markdown_table(head, rows), "", note])
+    told = ["What the papers claim, and whether it holds in our runs:", "", *claims, ""]
+    return "\n".join([*told, *markdown_table(head, rows), "", note])
+
+
+def _claims(paper: str, directory: Path | None) -> str:
+    counts = count_claims(judge_claims(paper, directory))
+    told = [f"{CLAIM_STYLE[word][1]}&nbsp;{count}" for word, count in counts.items() if count]
+    return " ".join(told)
 
 
 def _counts(kinds_of_paper: pd.DataFrame, kinds: Sequence[str]) -> str:
@@ -89,12 +108,13 @@ def _minutes(paper: str, directory: Path | None) -> int:
 def pictures(papers: Sequence[str], directory: Path | None = None) -> Mapping[str, str]:
     """Texts of the README's pictures by their paths relative to it."""
     verdicts = {paper: judge_paper(paper, directory) for paper in papers}
-    return {path: scoreboard_svg(verdicts, palette=p) for p, path in PICTURES.items()}
+    claims = {paper: judge_claims(paper, directory) for paper in papers}
+    return {path: scoreboard_svg(verdicts, claims, palette=p) for p, path in PICTURES.items()}
 
 
 def _picture_element(papers: Sequence[str], directory: Path | None) -> str:
     n_numbers = sum(len(judge_paper(paper, directory)) for paper in papers)
-    told = f"One mark for each of the {n_numbers} published numbers, by paper, kind and verdict"
+    told = f"One mark for each claim and each of the {n_numbers} published numbers, by verdict"
     return "\n".join(
         [
             "<picture>",
@@ -132,8 +152,29 @@ def replaced(text: str, begin: str, end: str, content: str) -> str:
     return f"{before}{begin}{content}{end}{after}"
 
 
+def characteristics_markdown(papers: Sequence[str], directory: Path | None = None) -> str:
+    """How often the words would be right and wrong, by paper and design, as a Markdown table."""
+    verdicts = [v for paper in papers for v in judge_paper(paper, directory)]
+    frame = operating_characteristics(verdicts).reset_index()
+    shares = frame.columns[3:]
+    head = ["paper", "design", "numbers", *shares]
+    rows = [
+        [row["paper"].upper(), row["design"], row["numbers"], *(f"{row[s]:.0%}" for s in shares)]
+        for row in frame.to_dict("records")
+    ]
+    return "\n".join([*markdown_table(head, rows), "", calibration_text(verdicts)])
+
+
+def updated_words(text: str, papers: Sequence[str], directory: Path | None = None) -> str:
+    """Text of the page on the words with its table of characteristics made anew."""
+    content = f"\n{characteristics_markdown(papers, directory)}\n"
+    return replaced(text, BEGIN_CHARACTERISTICS, END_CHARACTERISTICS, content)
+
+
 def update_file(path: Path, papers: Sequence[str]) -> None:
-    """Rewrite scoreboard and pictures of a README from the committed results."""
+    """Rewrite scoreboard and pictures of a README, and its page on the words."""
     write_atomically(path, updated(path.read_text(encoding="utf-8"), papers))
+    words = path.parent / WORDS_PAGE
+    write_atomically(words, updated_words(words.read_text(encoding="utf-8"), papers))
     for name, text in pictures(papers).items():
         write_atomically(path.parent / name, text)

@@ -7,8 +7,9 @@ from typing import Any
 
 import jinja2
 
-from reprolib.report.style import VERDICT_STYLE
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
+from reprolib.rerun.verdicts.claims import CLAIM_WORDS
+from reprolib.rerun.verdicts.words import WORDS
 
 
 @functools.cache
@@ -21,7 +22,12 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["slug"] = slug
-    environment.globals.update(words=WORDS, style=VERDICT_STYLE)
+    environment.globals.update(
+        words=WORDS,
+        drawn_words=tuple(dict.fromkeys((*WORDS, *CLAIM_WORDS))),
+        style=VERDICT_STYLE,
+        claim_style=CLAIM_STYLE,
+    )
     return environment
 
 

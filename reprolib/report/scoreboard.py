@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from reprolib.report.style import BLACK, HOLLOW, VERDICT_MARKERS, VERDICT_STYLE, verdict_mark
 from reprolib.rerun.verdicts.judge import Verdict, count_words
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.words import WORDS
 
 #: Marks in one line; a longer table goes on in the next.
 _WIDTH = 30

@@ -21,10 +21,9 @@ from reprolib.report.forest_svg import forest_svg
 from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.style import VERDICT_STYLE
 from reprolib.rerun import records as results
-from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers, paper_entry
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.words import WORDS
 
 #: A heading of a rendered notebook: its anchor and its text.
 _HEADING = re.compile(r'<section id="([^"]+)">(?:\s*<span[^>]*></span>)*\s*<h2>(.*?)<a ', re.DOTALL)
@@ -121,8 +120,8 @@ def reason_beside_verdict(frame: pd.DataFrame) -> pd.DataFrame:
 def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:
     """Every reading of a paper: question, answer, and the words on the numbers measured under it.
 
-    Under the headline stand the words before any credit. A reading without printed numbers behind
-    it was tried on something else.
+    Under the judged reading stand the words before any credit. A reading without printed numbers
+    behind it was tried on something else.
     """
     frame = tables.list_readings(paper).reset_index()
     frame.columns = ["reading", "question", "what is taken"]
@@ -131,10 +130,8 @@ def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:
 
 
 def _words_under(verdicts: Sequence[Verdict], reading: str) -> str:
-    if reading == HEADLINE:
-        listed = [v.headline_word for v in verdicts if v.n_trials]
-    else:
-        listed = [v.readings[reading].word for v in verdicts if reading in v.readings]
+    listed = [v.judged_word for v in verdicts if v.n_trials and v.number.judged == reading]
+    listed += [v.readings[reading].word for v in verdicts if reading in v.readings]
     counts = [f"{VERDICT_STYLE[w][1]} {listed.count(w)} {w}" for w in WORDS if w in listed]
     return ", ".join(counts) or "none"
 

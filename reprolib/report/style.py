@@ -26,24 +26,24 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
 #: Colour and glyph of every verdict, readable without colour.
 VERDICT_STYLE = {
     "reproduced": (GREEN, "●"),
-    "compatible": (GREEN, "○"),
     "reproduced under a reading": (BLUE, "◆"),
-    "close": (SKY, "◐"),
+    "undecided": (SKY, "○"),
     "not reproduced": (RED, "✕"),
     "quoted": ("#999999", "❞"),
     "not run": ("#999999", "–"),
 }
+#: Colour and glyph of the word on a claim.
+CLAIM_STYLE = {"holds": (GREEN, "✓"), "fails": (RED, "✗"), "undecided": (SKY, "○")}
 #: Marker of every verdict in figures; those of `HOLLOW` are drawn without a filling.
 VERDICT_MARKERS = {
     "reproduced": "o",
-    "compatible": "o",
     "reproduced under a reading": "D",
-    "close": "s",
+    "undecided": "o",
     "not reproduced": "X",
     "quoted": "d",
     "not run": ".",
 }
-HOLLOW = ("compatible", "quoted")
+HOLLOW = ("undecided", "quoted")
 
 
 def verdict_mark(word: str) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records.tables import load_paper
-from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.judge import (
     Verdict,
     count_words,
@@ -19,10 +18,12 @@ from reprolib.rerun.verdicts.judge import (
 )
 from reprolib.rerun.verdicts.number import Number, Quantity, Role
 from reprolib.rerun.verdicts.printed import paper_entry
-from reprolib.rerun.verdicts.rules import WORDS, Word
+from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: What a table of readings says of each.
-READING_COLUMNS = ["published", "ours", "difference", "half-width", "trials", "source", "verdict"]
+READING_COLUMNS = [
+    *("published", "ours", "difference", "half-width", "detectable", "trials", "source", "verdict")
+]
 
 
 def number_text(value: float, spread: float | None, digits: int) -> str:
@@ -55,7 +56,7 @@ def reading_text(verdict: Verdict) -> str:
 
 
 def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
-    """One row a published number: published, ours, difference, half-width, trials, verdict."""
+    """One row a published number: both values, difference and interval, trials, verdict, design."""
     return pd.DataFrame(
         [
             {
@@ -79,9 +80,11 @@ def _beside(v: Verdict) -> dict[str, Any]:
         "ours": number_text(v.ours, v.spread, digits),
         "difference": difference_text(v.difference, digits),
         "half-width": half_width_text(v.half_width, digits),
+        "detectable": half_width_text(v.detectable, digits),
         "trials": v.n_trials,
         "source": v.source or "–",
         "verdict": v.word,
+        "design": v.design if v.n_trials else "–",
         "reading": reading_text(v),
     }
 
@@ -141,7 +144,7 @@ def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFr
     Returns
     -------
     DataFrame
-        Indexed by row, column and reading, the headline first: published, ours, difference and
+        Indexed by row, column and reading, the judged one first: published, ours, difference and
         half-width, trials, source and the verdict under this reading alone.
     """
     index = ["row", "column", "reading"]
@@ -155,9 +158,9 @@ def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFr
 
 
 def _lines_of_readings(v: Verdict) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Name and table line of the headline, then of every other reading."""
-    headline = replace(v, word=v.headline_word)
-    yield HEADLINE, {name: _beside(headline)[name] for name in READING_COLUMNS}
+    """Name and table line of the judged reading, then of every other one."""
+    judged = replace(v, word=v.judged_word)
+    yield v.number.judged, {name: _beside(judged)[name] for name in READING_COLUMNS}
     for reading, outcome in v.readings.items():
         other = replace(v, **vars(outcome))
         yield reading, {name: _beside(other)[name] for name in READING_COLUMNS}

@@ -1,13 +1,14 @@
 """A second pair of eyes: the words of one paper, recounted from its CSV and TOML files alone.
 
-Written from the contract, number by number with loops and scipy's textbook tests, without the
+Written from docs/words.md, number by number with loops and scipy's distributions, without the
 rules, the records and the tables of the package. ``python -m tests.naive.verdicts [seed]`` draws a
-paper and prints every number on which the two disagree.
+paper and prints every number and claim on which the two disagree.
 """
 
 from __future__ import annotations
 
 import csv
+import functools
 import math
 import random
 import statistics
@@ -19,15 +20,23 @@ from scipy import stats
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ("kpm", "mkmmc", "mkpm", "simplex", "keops")
-SETTINGS = ("kind", "trials", "scale", "role", "quantity", "results", "searched", "digits")
+#: What a line of a table says that selects no record.
+SETTINGS = ("design", "trials", "scale", "role", "quantity", "results", "searched", "digits")
+SETTINGS += ("judged", "folds", "spread_of", "drawn_once", "row", "column")
+NO_WORD = ("quoted", "not run")
+
+
+def entry_of(paper: str) -> dict:
+    """Parsed TOML of a paper."""
+    path = ROOT / f"reprolib/papers/{paper}/printed.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def recounted(paper: str) -> dict[tuple[str, str, str], str]:
     """Word for every printed number of a paper, by table, row and column."""
-    text = (ROOT / f"reprolib/papers/{paper}/printed.toml").read_text(encoding="utf-8")
     words: dict[tuple[str, str, str], str] = {}
-    entry = tomllib.loads(text)
-    skipped = {r["name"] for r in entry.get("readings", []) if r.get("control")} | {"headline"}
+    entry = entry_of(paper)
+    controls = {r["name"] for r in entry.get("readings", []) if r.get("control")}
     for name, table in entry["tables"].items():
         for row, printed in table["values"].items():
             cells = {
@@ -35,31 +44,35 @@ def recounted(paper: str) -> dict[tuple[str, str, str], str]:
                 for column, value in zip(table["columns"], printed, strict=True)
                 if value != ""
             }
-            by_column = {c: _by_reading(paper, name, table, row, c, v) for c, v in cells.items()}
-            for column, word in _row(table, row, by_column, skipped).items():
+            found = {
+                c: _by_reading(paper, name, table, row, c, v, controls) for c, v in cells.items()
+            }
+            for column, word in _row(table, row, found, controls).items():
                 words[name, row, column] = word
     return words
 
 
-def _row(table, row, by_column, skipped) -> dict[str, str]:
+def _row(table, row, found, controls) -> dict[str, str]:
     """Words of a row, with credit for the reading that brings it out."""
     words = {}
-    for column, found in by_column.items():
+    judged = {c: _line(table, row, c).get("judged") or "headline" for c in found}
+    for column, outcomes in found.items():
         if _mentions(table.get("quoted", []), row, column):
             words[column] = "quoted"
         elif row in table.get("not_run", {}) or column in table.get("not_run", {}):
             words[column] = "not run"
         else:
-            words[column] = found["headline"][0] if "headline" in found else "not run"
-    run = [c for c, word in words.items() if word not in ("quoted", "not run")]
+            words[column] = outcomes.get(judged[column], ("not run", 0))[0]
+    run = [c for c, word in words.items() if word not in NO_WORD]
+    tried = {r for c in run for r in found[c] if r != judged[c]} - controls
     best: list[str] = []
-    for reading in sorted({r for c in run for r in by_column[c]} - skipped):
+    for reading in sorted(tried):
         ahead = []
         for column in run:
-            word, n = by_column[column].get(reading, ("missing", 0))
-            before, n_before = by_column[column]["headline"]
-            is_out = word in ("reproduced", "compatible") and n >= n_before
-            if not is_out or (before == "reproduced" and word == "compatible"):
+            word, n = found[column].get(reading, ("missing", 0))
+            before, n_before = found[column][judged[column]]
+            is_out = word in ("reproduced", "undecided") and n >= n_before
+            if not is_out or (before == "reproduced" and word == "undecided"):
                 break
             if word == "reproduced" and before != "reproduced":
                 ahead.append(column)
@@ -72,108 +85,166 @@ def _mentions(entries, row, column) -> bool:
     return any(e["row"] in ("*", row) and e["column"] in ("*", column) for e in entries)
 
 
-def _by_reading(paper, name, table, row, column, value) -> dict[str, tuple[str, int]]:
+def _line(table, row, column) -> dict:
+    """What row, column and cell say, and of the settings what the table says."""
+    own = {**table["rows"][row], **table["columns"][column]}
+    for cell in table.get("cells", []):
+        if (cell["row"], cell["column"]) == (row, column):
+            own |= cell
+    return {**{key: table.get(key) for key in SETTINGS}, **own}
+
+
+def _by_reading(paper, name, table, row, column, value, controls) -> dict[str, tuple[str, int]]:
     """Word and number of trials under every reading that the records have."""
-    line = {**table["rows"][row], **table["columns"][column]}
-    setting = {key: line.get(key, table.get(key)) for key in SETTINGS}
+    line = _line(table, row, column)
     wanted = {k: v for k, v in line.items() if k not in SETTINGS}
-    if setting["kind"] == "selected":
-        setting["quantity"] = "selection"
-    rows = _records(paper, setting["results"] or name, wanted)
+    line["design"] = [line["design"]] if isinstance(line["design"], str) else line["design"]
+    if line["design"] == ["selection"]:
+        line["quantity"] = "selection"
+    rows = _records(paper, line["results"] or name, wanted)
     scores = table.get("scores", {}).get(column)
     paths = _records(paper, name, {**wanted, **scores}) if scores else []
+    own = {k: wanted[k] for k in ("dataset", "method") if k in wanted}
+    disagreements = [
+        float(r["value"])
+        for r in _records(paper, "disagreement", {**own, "metric": "disagreement"})
+        if r["reading"] not in controls
+    ]
+    by_reading: dict[str, dict[int, dict]] = {}
+    for r in rows:
+        if r["value"]:
+            by_reading.setdefault(r["reading"], {})[int(r["trial"])] = r
     found = {}
-    for reading in {r["reading"] for r in rows if r["value"]}:
-        mine = [r for r in rows if r["reading"] == reading and r["value"]]
+    for reading, mine in by_reading.items():
         own_paths = [r["path"] for r in paths if r["reading"] == reading and r["path"]]
-        found[reading] = (_word(setting, value, mine, own_paths), len(mine))
+        others = {r: o for r, o in by_reading.items() if r != reading and r not in controls}
+        choices = _choices(paper, line, line["results"] or name, wanted, reading)
+        evidence = (mine, others, by_reading.get(line["spread_of"], {}), disagreements, choices)
+        found[reading] = (_word(line, value, evidence, own_paths), len(mine))
     return found
 
 
-def _records(paper, table, wanted) -> list[dict[str, str]]:
+def _choices(paper, line, table, wanted, reading) -> list[float]:
+    """Means in the printed unit at other draws of a choice that is made once for all trials."""
+    if not line["drawn_once"]:
+        return []
+    rows = _records(paper, table, {**wanted, "metric": line["drawn_once"], "reading": reading})
+    return [float(r["value"]) * (line["scale"] or 1) for r in rows]
+
+
+@functools.cache
+def _table(paper, table) -> list[dict[str, str]]:
     path = ROOT / "results" / paper / f"{table}.csv"
     if not path.exists():
         return []
-    wanted = {"setting": "", **wanted}
     with path.open(encoding="utf-8", newline="") as file:
-        return [
-            r
-            for r in csv.DictReader(file)
-            if all(r.get(k, "") == v for k, v in wanted.items())
-            and r["status"] == "ok"
-            and r["source"] != "embedded"
-        ]
+        rows = list(csv.DictReader(file))
+    return [r for r in rows if r["status"] == "ok" and r["source"] != "embedded"]
 
 
-def _word(setting, value, rows, paths) -> str:
+def _records(paper, table, wanted) -> list[dict[str, str]]:
+    wanted = {"setting": "", **wanted}
+    return [r for r in _table(paper, table) if all(r.get(k, "") == v for k, v in wanted.items())]
+
+
+def _word(line, value, evidence, paths) -> str:
     published, spread = value if isinstance(value, list) else (value, None)
-    scale = setting["scale"] or 1
-    ours = [float(r["value"]) * scale for r in rows]
+    scale = line["scale"] or 1
+    ours = [float(r["value"]) * scale for r in evidence[0].values()]
     mean = statistics.fmean(ours)
-    low, high, searched = _range(ours), _range(ours, upper=True), setting["searched"]
-    if setting["kind"] == "selected":
-        means = _mean_path(paths)
-        k = int(published)
-        if means and 1 <= k <= len(means) and max(means) - means[k - 1] < 1.5e-6:
-            return "reproduced"
-        if not low <= published <= high:
+    if line["design"] == ["selection"]:
+        return _selection(published, ours, line["searched"], _mean_path(paths))
+    half, half_90 = max(_half_widths(line, d, published, spread, evidence) for d in line["design"])
+    if line["quantity"] == "selection":
+        if math.isinf(half):
+            return "undecided"
+        if abs(mean - published) > half:
             return "not reproduced"
-        return "reproduced" if 2 * (high - low + 1) < (searched or len(means)) else "compatible"
-    half = _half_width(setting, published, spread, ours, max(int(r["n_test"]) for r in rows))
-    inside = abs(mean - published) <= half
-    sharp = half <= max(1.5 * scale / 100, spread or 0)
-    if setting["quantity"] == "selection":
-        inside = inside and low <= published <= high
-        sharp = sharp and 2 * (high - low + 1) < searched
-    if inside:
-        return "reproduced" if sharp else "compatible"
-    is_near = abs(mean - published) <= max(scale / 100, spread or 0)
-    return "close" if is_near else "not reproduced"
+        return "reproduced" if 5 * (2 * half + 1) <= line["searched"] else "undecided"
+    margin = 1.5 * scale / 100
+    if mean - published - half_90 > -margin and mean - published + half_90 < margin:
+        return "reproduced"
+    return "not reproduced" if abs(mean - published) > half else "undecided"
 
 
-def _half_width(setting, published, spread, ours, n_test) -> float:
-    mean, k, scale = statistics.fmean(ours), len(ours), setting["scale"] or 1
-    p, q = mean / scale, published / scale
-    noise = scale**2 * (p * (1 - p) + q * (1 - q)) / max(n_test, 1)
-    if setting["kind"] == "test_set":
-        return stats.norm.ppf(0.975) * math.sqrt(noise)
-    if k == 1:
-        return math.inf
-    own = statistics.variance(ours)
-    if setting["kind"] == "seeded":
-        seeds = own * (1 + 1 / k)
-        if seeds + noise == 0:
-            return 0.0
-        degrees = (seeds + noise) ** 2 * (k - 1) / seeds**2 if seeds else math.inf
-        return stats.t.ppf(0.975, degrees) * math.sqrt(seeds + noise)
-    other, trials = own if spread is None else spread**2, setting["trials"]
-    if own + other == 0:
-        return 0.0
-    interval = _welch_interval(math.sqrt(own), k, math.sqrt(other), trials)
-    return (interval.high - interval.low) / 2
+def _selection(published, ours, searched, scores) -> str:
+    k = int(published)
+    if scores and 1 <= k <= len(scores):
+        best = [score for score in scores if max(scores) - score < 1.0e-6]
+        if max(scores) - scores[k - 1] < 1.0e-6 and 5 * len(best) <= len(scores):
+            return "reproduced"
+    n = len(ours)
+    if n < 40:
+        return "undecided"
+    j = math.floor(0.025 * (n + 1))
+    low, high = sorted(ours)[j - 1], sorted(ours)[n - j]
+    if not low <= published <= high:
+        return "not reproduced"
+    return "reproduced" if 5 * (high - low + 1) <= (searched or len(scores)) else "undecided"
 
 
-def _welch_interval(own, k, other, trials):
-    """Interval of a zero difference, from samples that have exactly these moments."""
-    first = [own * z for z in _standard_sample(k)]
-    second = [other * z for z in _standard_sample(trials)]
-    return stats.ttest_ind(first, second, equal_var=False).confidence_interval(0.95)
+def _half_widths(line, design, published, spread, evidence) -> tuple[float, float]:
+    """Half-widths of the 95 % and the 90 % interval."""
+    se, degrees = _error(line, design, published, spread, evidence)
+    if choices := evidence[4]:
+        se, degrees = _with_choice(se, degrees, choices, 2)
+    if math.isinf(se) or se == 0:
+        return se, se
+    normal = math.isinf(degrees)
+    quantiles = [stats.norm.ppf(p) if normal else stats.t.ppf(p, degrees) for p in (0.975, 0.95)]
+    return quantiles[0] * se, quantiles[1] * se
 
 
-def _standard_sample(n) -> list[float]:
-    """Sample of mean zero and variance one."""
-    raw = [i - (n - 1) / 2 for i in range(n)]
-    deviation = statistics.stdev(raw)
-    return [x / deviation for x in raw]
+def _error(line, design, published, spread, evidence) -> tuple[float, float]:
+    mine, others, spreads, disagreements, _ = evidence
+    scale = line["scale"] or 1
+    ours = [float(r["value"]) * scale for r in mine.values()]
+    n = len(ours)
+    if design == "test set":
+        n_test = max(int(r["n_test"]) for r in mine.values())
+        wrong = [min(p, 1 - p) for p in (statistics.fmean(ours) / scale, published / scale)]
+        q = statistics.fmean(disagreements) if disagreements else sum(wrong)
+        return scale * math.sqrt(max(q, 1 / n_test) / n_test), math.inf
+    if design == "seeds":
+        point = scale / max(int(r["n_test"]) for r in mine.values())
+        return _one_more([float(r["value"]) * scale for r in (spreads or mine).values()], point)
+    if design == "cross-validation":
+        folds = line["folds"]
+        partitions: dict[int, list[float]] = {}
+        for trial, r in mine.items():
+            partitions.setdefault(trial // folds, []).append(float(r["value"]) * scale)
+        whole = [values for values in partitions.values() if len(values) == folds]
+        return _one_more([statistics.fmean(values) for values in whole])
+    if n < 2:
+        return math.inf, 0
+    if design == "runs":
+        variances = [
+            statistics.variance(
+                scale * (float(mine[t]["value"]) - float(other[t]["value"])) for t in mine
+            )
+            for other in others.values()
+            if all(t in other for t in mine)
+        ]
+        v = statistics.fmean(variances) if variances else 2 * statistics.variance(ours)
+        return math.sqrt(v / n), n - 1
+    own, trials = statistics.variance(ours), line["trials"] or 1
+    if spread is None:
+        return math.sqrt(own * (1 / n + 1 / trials)), n - 1
+    a, b = own / n, spread**2 / trials
+    return math.sqrt(a + b), (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (trials - 1))
 
 
-def _range(ours, *, upper=False) -> float:
-    """End of the central 95 %, interpolated between the ordered values."""
-    ordered = sorted(ours)
-    place = (0.975 if upper else 0.025) * (len(ordered) - 1)
-    below = math.floor(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+def _with_choice(se, degrees, choices, times) -> tuple[float, float]:
+    a, b = se**2, times * statistics.variance(choices)
+    lost = (0 if math.isinf(degrees) else a**2 / degrees) + b**2 / (len(choices) - 1)
+    return math.sqrt(a + b), (a + b) ** 2 / lost
+
+
+def _one_more(values, least=0.0) -> tuple[float, float]:
+    k = len(values)
+    if k < 2:
+        return math.inf, 0
+    return max(statistics.stdev(values), least) * math.sqrt(1 + 1 / k), k - 1
 
 
 def _mean_path(paths) -> list[float]:
@@ -181,17 +252,120 @@ def _mean_path(paths) -> list[float]:
     return [statistics.fmean(column) for column in zip(*numbers, strict=False)]
 
 
+def recounted_claims(paper: str) -> dict[str, str]:
+    """Word on every claim whose data sets were all measured on splits of a pool, by its name."""
+    entry, words = entry_of(paper), {}
+    for claim in entry.get("claims", []):
+        cells = _cells(entry, claim)
+        if any(cell["design"] != ["splits"] for cell in cells):
+            continue
+        listed = [_contrast(paper, claim, cells, b) for b in claim["b"]]
+        if "fails" in listed:
+            words[claim["name"]] = "fails"
+        else:
+            words[claim["name"]] = "undecided" if "undecided" in listed else "holds"
+    return words
+
+
+def _cells(entry, claim) -> list[dict]:
+    """Where the claim's metric is printed; where it is not, the performances of its method."""
+    return _cells_of(entry, claim, False) or _cells_of(entry, claim, True)
+
+
+def _cells_of(entry, claim, other_metric) -> list[dict]:
+    cells: list[dict] = []
+    for name in claim["tables"]:
+        table = entry["tables"][name]
+        for row, printed in table["values"].items():
+            for column, value in zip(table["columns"], printed, strict=True):
+                line = _line(table, row, column)
+                is_performance = line["design"] != "selection" and line["quantity"] == "performance"
+                same = is_performance if other_metric else line["metric"] == claim["metric"]
+                if value == "" or line["method"] != claim["a"]["method"] or not same:
+                    continue
+                if line["dataset"] not in claim.get("datasets", [line["dataset"]]):
+                    continue
+                designs = [line["design"]] if isinstance(line["design"], str) else line["design"]
+                cell = {
+                    "table": claim.get("results") or line["results"] or name,
+                    "dataset": line["dataset"],
+                    "setting": line.get("setting", ""),
+                    "reading": claim.get("reading") or line["judged"] or "headline",
+                    "design": designs,
+                    "scale": line["scale"] or 1,
+                    "choices": _choices_of_claim(entry, claim, line, name),
+                }
+                if cell not in cells:
+                    cells.append(cell)
+    return cells
+
+
+def _choices_of_claim(entry, claim, line, table) -> list[float]:
+    """Of side a, if it is the one of the printed number."""
+    if claim["metric"] != line["metric"] or claim["a"].get("results", table) != table:
+        return []
+    wanted = {k: v for k, v in line.items() if k not in SETTINGS}
+    reading = line["judged"] or "headline"
+    return _choices(entry["paper"]["key"], line, line["results"] or table, wanted, reading)
+
+
+def _contrast(paper, claim, cells, b) -> str:
+    means, variances, degrees = [], [], []
+    for cell in cells:
+        ours, theirs = (_side(paper, claim, cell, side) for side in (claim["a"], b))
+        trials = sorted(ours if theirs is None else set(ours) & set(theirs))
+        d = [ours[t] - (b["value"] if theirs is None else theirs[t]) for t in trials]
+        n = len(d)
+        means.append(statistics.fmean(d))
+        error = (math.sqrt(statistics.variance(d) * (1 / n + 0.2 / 0.8)), n - 1)
+        if cell["choices"]:
+            error = _with_choice(*error, cell["choices"], 1)
+        variances.append(error[0] ** 2)
+        degrees.append(error[1])
+    total = sum(variances)
+    freedom = total**2 / sum(v**2 / f for v, f in zip(variances, degrees, strict=True))
+    se = math.sqrt(total) / len(cells)
+    d = statistics.fmean(means) * (1 if claim["larger"] == "better" else -1)
+    wide, narrow = (stats.t.ppf(p, freedom) * se for p in (0.975, 0.95))
+    margin = 1.5 * cells[0]["scale"] / 100
+    holds = {
+        "better": d - wide > 0,
+        "at least as good": d - narrow > -margin,
+        "same": -margin < d - narrow and d + narrow < margin,
+    }[claim["claims"]]
+    if holds:
+        return "holds"
+    misses = abs(d) > wide if claim["claims"] == "same" else d + wide < 0
+    return "fails" if misses else "undecided"
+
+
+def _side(paper, claim, cell, side) -> dict[int, float] | None:
+    if "value" in side:
+        return None
+    wanted = {k: cell[k] for k in ("dataset", "setting", "reading")}
+    wanted |= {"metric": claim["metric"]}
+    wanted |= {k: side[k] for k in ("method", "metric", "setting", "reading") if k in side}
+    rows = _records(paper, side.get("results", cell["table"]), wanted)
+    factor = cell["scale"] * side.get("factor", 1)
+    if "at" in side:
+        return {int(r["trial"]): factor * float(r["path"].split()[side["at"] - 1]) for r in rows}
+    return {int(r["trial"]): factor * float(r["value"]) for r in rows if r["value"]}
+
+
 def main() -> int:
     """Recount one paper, drawn by the seed, and print the differences."""
-    from reprolib.rerun.verdicts.judge import judge_paper
+    from reprolib.rerun.verdicts import judge_claims, judge_paper
 
     paper = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else None).choice(PAPERS)
-    words = recounted(paper)
-    judged = {(v.number.table, v.number.row, v.number.column): v.word for v in judge_paper(paper)}
+    words: dict[object, str] = {**recounted(paper), **recounted_claims(paper)}
+    judged: dict[object, str] = {
+        (v.number.table, v.number.row, v.number.column): v.word for v in judge_paper(paper)
+    }
+    judged |= {c.claim.name: c.word for c in judge_claims(paper) if c.claim.name in words}
     different = {key for key in words.keys() | judged.keys() if words.get(key) != judged.get(key)}
-    for key in sorted(different):
-        print(paper, *key, "| recounted:", words.get(key), "| package:", judged.get(key))
-    print(f"{paper}: {len(words)} numbers recounted, {len(different)} differ")
+    for key in sorted(different, key=str):
+        print(paper, key, "| recounted:", words.get(key), "| package:", judged.get(key))
+    print(f"{paper}: {len(words)} numbers and claims recounted, {len(different)} differ")
     return len(different) > 0
 
 

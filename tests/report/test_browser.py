@@ -7,10 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from reprolib.report.claims import described_claim
 from reprolib.report.marks import described
 from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.verdicts import judge_claims
 from reprolib.rerun.verdicts.judge import count_words, judge_paper
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.words import WORDS
 from tests.browser import executable_or_skip
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -256,8 +258,8 @@ def test_the_selector_shows_the_scoreboard_under_a_reading(page):
     verdicts = [v for paper in PAPERS for v in judge_paper(paper)]
     choice = page.get_by_label("Show the scoreboard under")
     assert _legend_counts(page) == count_words(verdicts)
-    choice.select_option("headline")
-    assert _legend_counts(page) == _counts(v.headline_word for v in verdicts if v.n_trials)
+    choice.select_option("judged")
+    assert _legend_counts(page) == _counts(v.judged_word for v in verdicts if v.n_trials)
     for paper in PAPERS:
         reading = next(name for v in judge_paper(paper) for name in v.readings)
         choice.select_option(label=f"{paper.upper()}: {reading}")
@@ -277,14 +279,15 @@ def test_the_selector_works_by_keyboard(page):
     choice = page.get_by_label("Show the scoreboard under")
     choice.focus()
     page.keyboard.press("ArrowDown")
-    assert choice.input_value() == "headline"
+    assert choice.input_value() == "judged"
     assert _legend_counts(page)["reproduced under a reading"] == 0
 
 
 def test_every_mark_tells_its_number(page):
     titles = page.locator(".mark > title").all_text_contents()
     told = [described(v) for paper in PAPERS for v in judge_paper(paper)]
-    assert sorted(titles) == sorted(told)
+    claims = [described_claim(c) for paper in PAPERS for c in judge_claims(paper)]
+    assert sorted(titles) == sorted(told + claims)
     assert sorted(page.locator(".forest .line > title").all_text_contents()) == sorted(told)
 
 

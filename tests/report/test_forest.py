@@ -8,6 +8,7 @@ import pytest
 
 from reprolib.report.forest import forest_figure, forest_table
 from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers
 
@@ -16,18 +17,19 @@ KPM = {n.id: n for n in numbers("kpm")}
 
 def made_up() -> list[Verdict]:
     """A performance with a reading, a selection, and a number that was not run."""
-    other = Outcome("reproduced", 10.7, 0.4, (-0.3, 0.3), 10, "partial")
+    ends = (-0.3, 0.3)
+    other = Outcome("reproduced", 10.7, 0.4, ends, ends, 0.4, Error(0.15), 10, "partial")
     return [
         Verdict(
             KPM["table1/Banana/KPM"],
-            "compatible",
+            "undecided",
             ours=11.0,
             interval=(-0.73, 1.27),
             readings={"centred": other},
         ),
         Verdict(KPM["table1/Banana/selected D"], "reproduced", ours=15.5, interval=(-3.0, 3.0)),
         Verdict(KPM["table1/Banana/Best of 6"], "quoted"),
-        Verdict(KPM["table2/Banana/SVM"], "close", ours=11.0, interval=(-np.inf, np.inf)),
+        Verdict(KPM["table2/Banana/SVM"], "undecided", ours=11.0, interval=(-np.inf, np.inf)),
     ]
 
 
@@ -37,7 +39,7 @@ def test_every_number_has_a_line_with_the_interval_around_ours(paper):
     frame = forest_table(verdicts)
     named = set(zip(frame["table"], frame["row"], frame["column"], strict=True))
     assert named == {(v.number.table, v.number.row, v.number.column) for v in verdicts}
-    means = frame[(frame["quantity"] == "performance") & frame["ours"].notna()]
+    means = frame[(frame["quantity"] == "performance") & np.isfinite(frame["low"])]
     assert ((means["low"] + means["high"]) / 2).to_numpy() == pytest.approx(means["ours"])
     assert means["published"].between(0, 100).all()
 

@@ -9,7 +9,7 @@ import pytest
 from reprolib.report.limits import TOO_WIDE, limits, limits_text, places
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.words import WORDS
 
 FULL = judge_paper("kpm")
 OWN = [v for v in FULL if v.role != "quoted"]

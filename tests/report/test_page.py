@@ -15,7 +15,6 @@ from reprolib.report import section, tables
 from reprolib.rerun.records import load_run, load_tasks
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.judge import count_words, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 
@@ -68,7 +67,7 @@ def test_report_lists_every_number_under_every_reading(page):
             words = []
             for v in judge_paper(paper):
                 if v.number.table == table and v.n_trials:
-                    words += [v.headline_word, *(o.word for o in v.readings.values())]
+                    words += [v.judged_word, *(o.word for o in v.readings.values())]
             assert shown[f"{paper}-{table}-readings"] == words
 
 
@@ -77,8 +76,7 @@ def test_readings_have_their_words():
     frame = section.readings_tried(PAPERS[0], verdicts).set_index("reading")
     for name, told in frame["verdicts under it"].items():
         words = [v.readings[name].word for v in verdicts if name in v.readings]
-        if name == HEADLINE:
-            words = [v.headline_word for v in verdicts if v.n_trials]
+        words += [v.judged_word for v in verdicts if v.n_trials and v.number.judged == name]
         counts = [int(count) for count in re.findall(r"\d+", told)]
         assert sum(counts) == len(words)
 

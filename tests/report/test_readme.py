@@ -10,11 +10,11 @@ import pytest
 
 from reprolib.report import readme
 from reprolib.report.palette import PALETTES
-from reprolib.report.style import VERDICT_STYLE
+from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
 from reprolib.report.words import MEANINGS
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.judge import judge_paper
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.words import WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -68,7 +68,16 @@ def test_readme_without_markers_is_refused():
 def test_the_page_on_the_words_has_the_words_of_the_rules():
     page = (ROOT / "docs/words.md").read_text(encoding="utf-8")
     for word in WORDS:
-        assert f"| {VERDICT_STYLE[word][1]} | {word} | {MEANINGS[word]} |" in page
+        told = MEANINGS[word].split(". ")[0].rstrip(".").split(";")[0].split(":")[0]
+        assert f"| {VERDICT_STYLE[word][1]} | {word} | " in page
+        assert told.split(",")[0] in page, word
+    for word, (_, sign) in CLAIM_STYLE.items():
+        assert f"| {sign} | {word} | " in page
+
+
+def test_the_table_of_characteristics_is_that_of_the_results():
+    page = (ROOT / readme.WORDS_PAGE).read_text(encoding="utf-8")
+    assert page == readme.updated_words(page, PAPERS), "run `make readme`"
 
 
 def _luminance(colour: str) -> float:

@@ -14,6 +14,7 @@ from reprolib.report.scoreboard import (
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers
+from reprolib.rerun.verdicts.words import MARGIN
 
 
 @pytest.fixture(scope="module")
@@ -48,18 +49,18 @@ def test_data_behind_lists_sources_with_their_trials():
     listed = [
         Verdict(number, "reproduced", source="partial", n_trials=1),
         Verdict(number, "reproduced", source="resampled", n_trials=20),
-        Verdict(number, "close", source="resampled", n_trials=5),
+        Verdict(number, "undecided", source="resampled", n_trials=5),
         Verdict(number, "not run"),
     ]
     assert data_behind(listed) == "partial, 1 trial; resampled, 5 to 20 trials"
 
 
-def test_reproduced_and_compatible_numbers_lie_below_the_diagonal(verdicts):
+def test_undecided_numbers_lie_below_the_diagonal_and_misses_above(verdicts):
     frame = sharpness_table(verdicts)
     inside = frame["difference"] <= frame["half-width"] + 1e-9
-    assert set(frame.loc[inside, "verdict"]) <= {"reproduced", "compatible", "quoted"}
-    outside = {"reproduced under a reading", "close", "not reproduced", "quoted"}
-    assert set(frame.loc[~inside, "verdict"]) <= outside
+    assert "not reproduced" not in set(frame.loc[inside, "verdict"])
+    assert "undecided" not in set(frame.loc[~inside, "verdict"])
+    assert (frame.loc[frame["verdict"] == "reproduced", "difference"] < MARGIN).all()
     marks = sum(len(c.get_offsets()) for c in sharpness_figure(verdicts).axes[0].collections)
     assert marks == len(frame)
 
@@ -75,8 +76,8 @@ def test_the_line_of_the_sharpness_picture_is_where_both_axes_are_equal(verdicts
         assert (x - x0) * (y1 - y0) == pytest.approx((y - y0) * (x1 - x0), abs=1e-6 * (x1 - x0))
 
 
-def test_compatible_numbers_have_hollow_marks(verdicts):
+def test_undecided_numbers_have_hollow_marks(verdicts):
     axes = sharpness_figure(verdicts).axes[0]
     marks = {c.get_label(): c for c in axes.collections}
-    assert len(marks["compatible"].get_facecolors()) == 0
+    assert len(marks["undecided"].get_facecolors()) == 0
     assert len(marks["reproduced"].get_facecolors()) == 1

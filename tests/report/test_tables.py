@@ -12,9 +12,10 @@ from reprolib.report import tables
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge
+from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
-from reprolib.rerun.verdicts.rules import WORDS
+from reprolib.rerun.verdicts.words import WORDS
 
 RECORDS = pd.DataFrame({"source": ["partial", "original", "partial"]})
 
@@ -63,9 +64,9 @@ def test_a_line_for_every_reading_of_a_number_with_its_own_verdict():
     frame = tables.readings("kpm", "table2")
     assert frame.index.names == ["row", "column", "reading"]
     banana = frame.loc["Banana", "KPM"]
-    assert banana.index[0] == "headline"
-    assert {"centred", "half width"} <= set(banana.index)
-    assert set(frame["verdict"]) <= {"reproduced", "compatible", "close", "not reproduced"}
+    assert banana.index[0] == "random partitions"
+    assert {"headline", "centred", "half width"} <= set(banana.index)
+    assert set(frame["verdict"]) <= {"reproduced", "undecided", "not reproduced"}
     assert not (frame == "–").any(axis=None)
 
 
@@ -81,7 +82,8 @@ def test_misses_are_grouped_by_their_reason(paper):
 
 def test_a_credit_names_the_reading_its_value_and_how_many_were_tried():
     number = numbers("kpm")[0]
-    good = Outcome("reproduced", 10.7, 0.4, (-0.3, 0.3), 10, "partial")
+    ends = (-0.3, 0.3)
+    good = Outcome("reproduced", 10.7, 0.4, ends, ends, 0.4, Error(0.15), 10, "partial")
     verdict = Verdict(
         number,
         "reproduced under a reading",
@@ -91,7 +93,7 @@ def test_a_credit_names_the_reading_its_value_and_how_many_were_tried():
         readings={"centred": good},
     )
     assert tables.reading_text(verdict) == "centred: 10.70 ± 0.40 (one of 6 tried)"
-    assert tables.reading_text(Verdict(number, "close")) == ""
+    assert tables.reading_text(Verdict(number, "undecided")) == ""
 
 
 def test_scoreboard_begins_with_the_own_method_of_every_paper():

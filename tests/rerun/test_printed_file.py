@@ -47,10 +47,17 @@ FAULTS = {
         lambda t: t["rows"][first(t["rows"])].update(metod="kpm"),
         "unknown key 'metod'; did you mean 'method'?",
     ),
-    "unknown kind": (lambda t: t.update(kind="maen"), "kind is 'maen'; it must be one of mean"),
-    "kind of a column": (
-        lambda t: t["columns"][first(t["columns"])].update(kind="median"),
-        "kind is 'median'; it must be one of mean, test_set, seeded, selected",
+    "unknown design": (
+        lambda t: t.update(design="split"),
+        "design is 'split'; it must be one or a list of splits, cross-validation, test set",
+    ),
+    "designs of a column": (
+        lambda t: t["columns"][first(t["columns"])].update(design=["seeds", "median"]),
+        "design is ['seeds', 'median']; it must be one or a list of splits",
+    ),
+    "a cell of no row": (
+        lambda t: t.update(cells=[{"row": "Hart", "column": "KPM", "trials": 3}]),
+        "no row 'Hart'; did you mean 'Heart'?",
     ),
     "no trials": (lambda t: t.update(trials=0), "trials is 0; it must be a whole number, at least"),
     "scale": (lambda t: t.update(scale=-1), "scale is -1; it must be a number above 0"),
@@ -131,11 +138,15 @@ def test_fault_of_a_table_is_named(fault):
 
 
 def test_several_faults_are_named_at_once_with_the_file():
-    text = kpm_text().replace('kind = "mean"', 'kind = "maen"').replace("[paper]", "[paper]\nx = 1")
+    text = (
+        kpm_text()
+        .replace('design = "splits"', 'design = "split"')
+        .replace("[paper]", "[paper]\nx = 1")
+    )
     with pytest.raises(ValueError, match="papers/kpm.toml: paper: unknown key 'x'") as error:
         parsed_entry(text, "papers/kpm.toml")
-    assert "papers/kpm.toml: tables.table1: kind is 'maen'" in str(error.value)
-    assert "papers/kpm.toml: tables.table2: kind is 'maen'" in str(error.value)
+    assert "papers/kpm.toml: tables.table1: design is 'split'" in str(error.value)
+    assert "papers/kpm.toml: tables.table2: design is 'split'" in str(error.value)
 
 
 def test_file_that_is_no_toml_is_named():
@@ -285,3 +296,26 @@ def test_fault_of_a_reading_is_named_with_its_number():
     assert faults(changed) == ["readings, entry 2: text is missing"]
     changed["readings"][1].update(text="x", control=False)
     assert faults(changed) == ["readings, entry 2: control is False; it must be true, or left out"]
+
+
+CLAIM_FAULTS = {
+    "no text": (lambda c: c.pop("text"), "claims, entry 1: text is missing"),
+    "unknown table": (lambda c: c.update(tables=["tabel2"]), "no table 'tabel2'; did you mean"),
+    "unknown word": (
+        lambda c: c.update(claims="best"),
+        "it must be one of better, at least as",
+    ),
+    "a side of numbers": (lambda c: c["a"].update(method=3), "method is 3; it must be a text"),
+    "unknown control": (lambda c: c.update(controls=["centered"]), "no reading 'centered'"),
+}
+
+
+@pytest.mark.parametrize("fault", CLAIM_FAULTS)
+def test_fault_of_a_claim_is_named(fault):
+    change, message = CLAIM_FAULTS[fault]
+    entry = tomllib.loads(kpm_text())
+    change(entry["claims"][0])
+    found = faults(entry)
+    assert found
+    assert all(line.startswith("claims, entry 1") for line in found)
+    assert any(message in line for line in found), found

@@ -66,7 +66,7 @@ def test_corrected_interval_holds_its_level_where_the_t_interval_does_not():
 
 
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match=r"test_overlap is 1.0; give a share of rows in \[0, 1\)"):
+    with pytest.raises(ValueError, match=r"correlation is 1.0; give a number in \[0, 1\)"):
         corrected_interval([1.0, 2.0], [1.0, 3.0], 1.0)
     with pytest.raises(ValueError, match="the same two or more trials of both"):
         paired_interval([1.0, 2.0], [1.0])
@@ -99,8 +99,8 @@ def test_trials_must_be_paired_numbers():
 
 
 @pytest.mark.parametrize("overlap", [-0.1, 1.0, 1.5])
-def test_an_overlap_is_a_share_below_one(overlap):
-    with pytest.raises(ValueError, match=f"test_overlap is {overlap}"):
+def test_a_correlation_is_below_one(overlap):
+    with pytest.raises(ValueError, match=f"correlation is {overlap}"):
         corrected_interval([1.0, 2.0], [1.0, 3.0], overlap)
 
 

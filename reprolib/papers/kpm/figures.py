@@ -20,7 +20,7 @@ from reprolib.report.style import (
 )
 from reprolib.rerun.records import HEADLINE, chosen, ok, path_matrix, select
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
-from reprolib.rerun.verdicts.statistics import intervals_by_dataset, paired_interval
+from reprolib.rerun.verdicts.statistics import corrected_interval, intervals_by_dataset
 
 #: Colour of every method, in all figures.
 KPM, SVM = BLUE, RED
@@ -116,13 +116,15 @@ def paired_reading(records: pd.DataFrame) -> str:
 
 
 def paired_table(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
-    """KPM minus SVM per realisation: mean difference with its 95 % t interval.
+    """KPM minus SVM per realisation: mean difference with the 95 % interval of claims.
 
     Values are percentage points of test error; negative means that KPM is better. The sets of the
     paper are first.
     """
     rows = select(records, table="table2", reading=reading, setting="", metric="test error")
-    table = intervals_by_dataset(rows, "kpm", "svm", lambda _, kpm, svm: paired_interval(kpm, svm))
+    table = intervals_by_dataset(
+        rows, "kpm", "svm", lambda _, kpm, svm: corrected_interval(kpm, svm)
+    )
     table = table.loc[in_printed_order("kpm", table.index)]
     return table.rename(columns={"kpm": "KPM", "svm": "SVM"})
 

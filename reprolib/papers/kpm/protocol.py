@@ -37,6 +37,7 @@ from reprolib.rerun.records import (
     Stage,
     Task,
     derived_row,
+    path_matrix,
     select,
 )
 from reprolib.rerun.tasks.folds import mean_over_folds
@@ -67,10 +68,12 @@ FIGURE1_SET = "raetsch/flare_solar"
 FIGURE1_COMPONENTS = 30
 FIGURE1_C = tuple(round(0.2 * k, 1) for k in range(1, 101))
 
-#: Reading with more trials: seeded partitions of the pool into training and test sets of the
-#: published sizes. The published realisations are such partitions, too, but we have few of them.
+#: Reading with more trials, which is judged: seeded partitions of the pool into training and test
+#: sets of the published sizes. The published realisations are such partitions, too; we have few.
 PARTITIONS = "random partitions"
 N_PARTITIONS, N_PARTITIONS_EXTRA = 100, 20
+#: Groups of five of them give a median each: forty medians make a 95 % range of one more.
+N_PARTITIONS_SELECTION = 200
 #: Readings that need a run of their own, and what they change.
 VARIANTS: Mapping[str, Mapping[str, object]] = {
     HEADLINE: {},
@@ -94,7 +97,7 @@ def _datasets(profile: Profile) -> list[str]:
 
 
 def _n_trials(profile: Profile, dataset: Dataset, reading: str = HEADLINE) -> int:
-    if reading == PARTITIONS:
+    if reading == PARTITIONS and profile == "full":
         return N_PARTITIONS if dataset.name in PAPER_SETS else N_PARTITIONS_EXTRA
     return min(2, len(dataset.splits)) if profile == "quick" else len(dataset.splits)
 
@@ -107,9 +110,7 @@ def _n_fold_seeds(profile: Profile, name: str) -> int:
 
 
 def _variants(profile: Profile, name: str) -> list[str]:
-    if profile == "quick":
-        return [HEADLINE]
-    if name not in PAPER_SETS:
+    if profile == "quick" or name not in PAPER_SETS:
         return [HEADLINE, PARTITIONS]
     return [v for v in VARIANTS if v != "standardised" or name == FIGURE1_SET]
 
@@ -168,6 +169,13 @@ def first_stage(
                 )
                 for seed in range(_n_fold_seeds(profile, name))
             ]
+        if name in PAPER_SETS:
+            params = {"fold_seed": 0, **VARIANTS[PARTITIONS]}
+            n_selections = N_PARTITIONS_SELECTION if profile == "full" else MEDIAN_REALISATIONS
+            tasks += [
+                Task(PAPER, "selection", name, "kpm", PARTITIONS, trial, params)
+                for trial in range(n_selections)
+            ]
     return tasks
 
 
@@ -196,8 +204,7 @@ def _table1_svm(profile, name, dataset, records) -> list[Task]:
     """SVM with the published C, also on random partitions, and with the median of our C."""
     C, _ = PUBLISHED_SVM[name.split("/")[1]]
     own = select(records, dataset=name, metric="selected C", reading=HEADLINE)["value"].median()
-    readings = [(HEADLINE, C), ("C: our median", own)]
-    readings += [(PARTITIONS, C)] if profile == "full" else []
+    readings = [(HEADLINE, C), ("C: our median", own), (PARTITIONS, C)]
     return [
         Task(
             PAPER,
@@ -368,22 +375,49 @@ def _figure1_svm(task, X, y, X_test, y_test) -> list[Measurement]:
 
 
 def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
-    """Median D of the first five realisations, for every seed of the folds."""
-    selected = select(records, table="selection", metric="selected D")
-    rows = []
-    for (_, seed), group in selected.groupby(["dataset", "seed"]):
-        values = [int(D) for D in group.sort_values("trial")["value"]]
-        record = group.iloc[0].to_dict()
-        rows.append(
-            derived_row(
-                record,
-                "median D",
-                np.median(values),
-                trial=int(str(seed)),
-                chosen={"selected": values},
-            )
+    """Medians of D over five realisations, and what they would make of Table 1.
+
+    The first five realisations for every seed of the folds, and further fives of partitions.
+    """
+    selected = select(records, table="selection", metric="selected D").sort_values("trial")
+    published = selected[selected["reading"] == HEADLINE]
+    partitions = selected[selected["reading"] == PARTITIONS]
+    groups = partitions["trial"] // MEDIAN_REALISATIONS
+    medians = [
+        _median(group, int(str(number)))
+        for rows, keys in [(published, published["seed"]), (partitions, groups)]
+        for (_, number), group in rows.groupby(["dataset", keys.rename("number")])
+    ]
+    return medians + _errors_at_medians(records, medians)
+
+
+def _errors_at_medians(
+    records: pd.DataFrame, medians: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Mean test error over the partitions at every median: Table 1, had others been the first."""
+    rows = select(records, table="table2", reading=PARTITIONS, setting="", metric="test error path")
+    errors = {
+        name: (group.iloc[0].to_dict(), path_matrix(group).mean(axis=0))
+        for name, group in rows.groupby("dataset")
+    }
+    return [
+        derived_row(
+            {**errors[median["dataset"]][0], "table": "table1"},
+            "test error at another median D",
+            errors[median["dataset"]][1][min(int(median["value"]), MAX_COMPONENTS) - 1],
+            trial=median["trial"],
         )
-    return rows
+        for median in medians
+        if median["reading"] == PARTITIONS
+    ]
+
+
+def _median(group: pd.DataFrame, trial: int) -> dict[str, Any]:
+    """Record of the median of some selections."""
+    values = [int(D) for D in group["value"]]
+    record = group.iloc[0].to_dict()
+    chosen = {"selected": values}
+    return derived_row(record, "median D", np.median(values), trial=trial, chosen=chosen)
 
 
 PROTOCOL = Protocol(

@@ -72,7 +72,7 @@ def column_label(column: tuple[str, str]) -> str:
 
 def published_accuracies() -> pd.DataFrame:
     """Printed accuracies in per cent: one row a method, one column a printed column."""
-    printed = [n for n in numbers("mkmmc") if n.kind == "mean"]
+    printed = [n for n in numbers("mkmmc") if n.quantity == "performance"]
     frame = pd.DataFrame(
         [
             (n.row, column_label((n.select["dataset"], n.select["setting"])), n.value)

@@ -25,12 +25,22 @@ def is_fmri(name: str) -> bool:
     return name.endswith("haxby") or name.startswith("haxby/")
 
 
-def folds(dataset) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Give the published split, or ten stratified folds where there is none (as Hsu and Lin)."""
+#: Folds where no split is published (as Hsu and Lin), and how often the rows are dealt to them.
+N_FOLDS, N_PARTITIONS = 10, 20
+
+
+def n_folds(dataset) -> int:
+    """Published splits, or folds where there are none."""
+    return len(dataset.splits) or N_FOLDS
+
+
+def fold(dataset, trial: int) -> tuple[np.ndarray, np.ndarray]:
+    """Give a published split; where there is none, trial 10 p + k is fold k of partition p."""
     if dataset.splits:
-        return list(dataset.splits)
-    splitter = StratifiedKFold(10, shuffle=True, random_state=0)
-    return list(splitter.split(dataset.X, dataset.y))
+        return dataset.splits[trial]
+    partition, number = divmod(trial, N_FOLDS)
+    splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=partition)
+    return list(splitter.split(dataset.X, dataset.y))[number]
 
 
 def draw(dataset, trial: int, n_train: int = N) -> tuple[np.ndarray, np.ndarray]:

@@ -13,16 +13,25 @@ from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
 from reprolib.papers.mkpm._common import (
     CROSS_VALIDATED,
     HELD_OUT,
+    N_PARTITIONS,
     PAPER,
     TRAINING_SIZE,
     N,
     accuracy_and_d,
     draw,
     first_best,
-    folds,
+    fold,
+    n_folds,
     selected,
 )
-from reprolib.rerun.records import HEADLINE, Measurement, Task, derived_row, select
+from reprolib.rerun.records import (
+    HEADLINE,
+    Measurement,
+    Task,
+    derived_row,
+    disagreements,
+    select,
+)
 
 #: log2 of gamma_o of Table 1 (embedded digits have pixels from 0 to 16).
 LOG2_GAMMA = {"segment": -3, "dna": -6, "satimage": 0, "optdigits": -10}
@@ -31,7 +40,7 @@ LOG2_GAMMA = {"segment": -3, "dna": -6, "satimage": 0, "optdigits": -10}
 SVM = {"segment": (8.0, 0), "dna": (8.0, -6), "satimage": (16.0, 0), "optdigits": (8.0, -10)}
 C_GRID = [2.0**k for k in (0, 2, 4, 6, 8)]
 V_GRID = (-2, -1, 0, 1, 2)
-N_DRAWS = 10
+N_DRAWS = 40
 
 
 def gamma_o(name: str, v: int = 0) -> float:
@@ -41,8 +50,13 @@ def gamma_o(name: str, v: int = 0) -> float:
 
 def tasks(profile, name, dataset) -> list[Task]:
     """Tables 1 and gamma for one data set."""
-    trials = range(len(folds(dataset)) if profile == "full" else min(2, len(folds(dataset))))
-    listed = [Task(PAPER, "table1", name, m, HEADLINE, t) for t in trials for m in ("mkpm", "svm")]
+    trials = range(n_folds(dataset) if profile == "full" else min(2, n_folds(dataset)))
+    repeats = 1 if dataset.splits or profile == "quick" else N_PARTITIONS
+    listed = [
+        Task(PAPER, "table1", name, method, HEADLINE, t)
+        for t in range(repeats * len(trials))
+        for method in ("mkpm", "svm")
+    ]
     if profile == "quick":
         return listed
     listed += [Task(PAPER, "table1", name, "mkpm", CROSS_VALIDATED, t) for t in trials]
@@ -50,6 +64,8 @@ def tasks(profile, name, dataset) -> list[Task]:
         Task(PAPER, "table1", name, "svm", "C by cross-validation, kernel of MKPM", t)
         for t in trials
     ]
+    if dataset.splits:
+        listed.append(Task(PAPER, "disagreement", name, "mkpm"))
     listed += [Task(PAPER, "table1", name, "mkpm", TRAINING_SIZE, t) for t in range(N_DRAWS)]
     listed += [
         Task(PAPER, "gamma", name, "mkpm", HEADLINE, t, {"v": v}, f"v = {v}", v)
@@ -87,13 +103,15 @@ def run(task: Task, dataset) -> list[Measurement]:
     """Run one task."""
     if task.table == "gamma":
         return _one_gamma(task, dataset)
+    if task.table == "disagreement":
+        return _disagreement(task, dataset)
     if task.method == "svm":
         return _svm(task, dataset)
     if task.reading == CROSS_VALIDATED:
         return _cross_validated(task, dataset)
     if task.reading == TRAINING_SIZE:
         return _training_size(task, dataset)
-    train, test = folds(dataset)[task.trial]
+    train, test = fold(dataset, task.trial)
     return [
         m
         for reading, (d, accuracy) in _fit_and_select(task, dataset, train, test).items()
@@ -120,15 +138,28 @@ def _training_size(task, dataset):
 
 
 def _cross_validated(task, dataset):
-    train, test = folds(dataset)[task.trial]
+    train, test = fold(dataset, task.trial)
     cv = StratifiedKFold(5, shuffle=True, random_state=task.trial)
     model = MKPMClassifierCV(N, cv=cv, gamma=gamma_o(task.dataset))
     accuracy = model.fit(dataset.X[train], dataset.y[train]).score(dataset.X[test], dataset.y[test])
     return accuracy_and_d(model.n_components_, accuracy, len(test), CROSS_VALIDATED)
 
 
+def _disagreement(task, dataset):
+    """On which share of the test points exactly one of d-hat and another choice of d is right."""
+    train, test = fold(dataset, task.trial)
+    X, y, X_test, y_test = dataset.X[train], dataset.y[train], dataset.X[test], dataset.y[test]
+    cv, gamma = StratifiedKFold(5, shuffle=True, random_state=task.trial), gamma_o(task.dataset)
+    model = MKPMClassifier(N, gamma=gamma).fit(X, y)
+    choices = {reading: d for reading, (d, _) in selected(model, X, y, X_test, y_test).items()}
+    choices[CROSS_VALIDATED] = MKPMClassifierCV(N, cv=cv, gamma=gamma).fit(X, y).n_components_
+    path = model.predict_path(X_test)
+    hits = {reading: path[:, d] == y_test for reading, d in choices.items()}
+    return disagreements(hits)
+
+
 def _one_gamma(task, dataset):
-    train, test = folds(dataset)[task.trial]
+    train, test = fold(dataset, task.trial)
     v = task.params["v"]
     return [
         Measurement("accuracy", accuracy, {"d": d}, n_test=len(test), reading=reading)
@@ -137,7 +168,7 @@ def _one_gamma(task, dataset):
 
 
 def _svm(task, dataset):
-    train, test = folds(dataset)[task.trial]
+    train, test = fold(dataset, task.trial)
     X, y = dataset.X[train], dataset.y[train]
     if task.reading == HEADLINE:
         C, exponent = SVM[task.dataset.split("/")[1]]

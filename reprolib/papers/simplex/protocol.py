@@ -8,7 +8,7 @@ over the training set, grids of lambda are multiples of m, and grids of C of 1/m
   distances. Letter (n = 16,000): lambda by leave-one-out on 2,000 Nystrom features, the model
   itself exact.
 - online methods: lambda by hold-out (80/20), ten passes, steps 1/(lambda t) and projection as in
-  Pegasos, last iterate; five seeds of split and order.
+  Pegasos, last iterate; twenty seeds of split and order.
 - SVM one-vs-all: C by hold-out; liblinear's hinge loss for libsvm's linear kernel, libsvm for rbf.
 - boosting: decision stumps.
 
@@ -23,7 +23,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.papers.simplex import _beyond, _classes, _table2
+from reprolib.papers.simplex import _beyond, _classes, _disagreement, _table2
 from reprolib.papers.simplex._common import EMBEDDED_SET, PAPER
 from reprolib.rerun.records import (
     Measurement,
@@ -38,6 +38,7 @@ QUICK_SETS = ("uci/landsat", "uci/optdigits", "uci/pendigits")
 
 _RUN = {
     "table2": _table2.run,
+    _disagreement.TABLE: _disagreement.run,
     "batch_svm": _beyond.run_batch_svm,
     "peers": _beyond.run_peer,
     "classes": _classes.run,
@@ -55,6 +56,7 @@ def list_tasks(
     tasks = [task for name in datasets for task in _table2.tasks(profile, name)]
     if profile == "quick":
         return tasks
+    tasks += [task for name in datasets for task in _disagreement.tasks(name)]
     return tasks + _beyond.tasks(datasets) + (_classes.tasks() if _classes.SET in datasets else [])
 
 

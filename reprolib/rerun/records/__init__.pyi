@@ -1,4 +1,5 @@
 from .derived import derived_row, is_derived
+from .disagreement import disagreements
 from .queries import chosen, machine_names, ok, path_matrix, paths, select
 from .rows import COLUMNS, KEY, Rows
 from .tables import load, load_paper, load_run, load_tasks, to_frame, write_results
@@ -16,6 +17,7 @@ __all__ = [
     "Task",
     "chosen",
     "derived_row",
+    "disagreements",
     "is_derived",
     "load",
     "load_paper",

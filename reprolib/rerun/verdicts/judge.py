@@ -6,6 +6,7 @@ import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,24 +14,33 @@ import pandas as pd
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
-from reprolib.rerun.verdicts import rules
+from reprolib.rerun.verdicts import words
+from reprolib.rerun.verdicts.errors import UNKNOWN, Error
+from reprolib.rerun.verdicts.evidence import Evidence, gathered
 from reprolib.rerun.verdicts.number import Number, Quantity, Role
 from reprolib.rerun.verdicts.printed import controls, numbers
-from reprolib.rerun.verdicts.rules import WORDS, Word
+from reprolib.rerun.verdicts.remedy import what_would_decide
+from reprolib.rerun.verdicts.words import WORDS, Word
+
+_NOWHERE = (np.nan, np.nan)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What our records under one reading say about a published number.
+    """What our records under one reading say about a published number, in the printed unit.
 
     Parameters
     ----------
-    word : {"reproduced", "compatible", "close", "not reproduced"}
+    word : {"reproduced", "undecided", "not reproduced"}
     ours, spread : float
-        Our mean and standard deviation over trials, in the printed unit.
-    interval : tuple of float
-        95 % interval of the difference ours minus published. For a selected hyperparameter, the
-        central 95 % of our selections minus the published one.
+        Our mean and standard deviation over trials.
+    interval, interval_90 : tuple of float
+        95 % and 90 % interval of the difference ours minus published. For a selection, the range
+        that holds one more of ours with 95 %, minus the published one.
+    detectable : float
+        The difference that this comparison would have detected with 80 % power.
+    error : Error
+        Of the difference; unknown for a selection judged by its range.
     n_trials : int
     source : str
         Source of the data behind our value.
@@ -40,33 +50,28 @@ class Outcome:
     ours: float
     spread: float
     interval: tuple[float, float]
+    interval_90: tuple[float, float]
+    detectable: float
+    error: Error
     n_trials: int
     source: str
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on one published number.
+    """The verdict on one published number; its judged run as in `Outcome`, NaN if not run.
 
     Parameters
     ----------
     number : Number
-    word : {"reproduced", "compatible", "reproduced under a reading", "close", "not reproduced", \
-"quoted", "not run"}
-    ours, spread : float
-        Our mean and standard deviation over trials under the headline, in the printed unit; NaN
-        if not run.
-    n_trials : int
-    source : str
-        Source of the data behind our value.
-    interval : tuple of float
-        95 % interval of the difference, see `Outcome`.
+    word : {"reproduced", "reproduced under a reading", "undecided", "not reproduced", "quoted", \
+"not run"}
     reason : str
-        Why it is not run or not reproduced, or where it is quoted from.
+        Why it is not run or not reproduced, what would decide it, or where it is quoted from.
     reading : str
-        The reading behind the word: the headline, or the one that brings the row out.
-    headline_word : str
-        What our records under the headline alone say, also of a quotation.
+        The reading behind the word: the judged one, or the one that brings the row out.
+    judged_word : str
+        What the judged run alone says, also of a quotation.
     n_readings : int
         Other readings tried on the number's row.
     readings : dict of str to Outcome
@@ -77,12 +82,15 @@ class Verdict:
     word: Word
     ours: float = np.nan
     spread: float = np.nan
+    interval: tuple[float, float] = _NOWHERE
+    interval_90: tuple[float, float] = _NOWHERE
+    detectable: float = np.nan
+    error: Error = UNKNOWN
     n_trials: int = 0
     source: str = ""
-    interval: tuple[float, float] = (np.nan, np.nan)
     reason: str = ""
     reading: str = HEADLINE
-    headline_word: Word = "not run"
+    judged_word: Word = "not run"
     n_readings: int = 0
     readings: Mapping[str, Outcome] = field(default_factory=dict)
 
@@ -97,37 +105,40 @@ class Verdict:
         return self.number.quantity
 
     @property
+    def design(self) -> str:
+        """How the printed number was made, which decides the interval."""
+        return self.number.design
+
+    @property
+    def margin(self) -> float:
+        """Difference up to which the number is reproduced, in the printed unit."""
+        return self.number.margin
+
+    @property
     def difference(self) -> float:
         """Ours minus published, in the printed unit."""
         return self.ours - self.number.value
 
     @property
     def half_width(self) -> float:
-        """Half-width of the interval, in the printed unit."""
+        """Half-width of the 95 % interval, in the printed unit."""
         low, high = self.interval
-        return (high - low) / 2
+        return np.inf if np.isinf(low) else (high - low) / 2
 
 
-def judge(number: Number, records: pd.DataFrame) -> Verdict:
-    """Compare one published number with our records under the headline.
+def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = frozenset()) -> Verdict:
+    """Compare one published number with our records under the reading that is judged.
 
-    - reproduced: zero inside the 95 % interval of the difference, and its half-width at most 1.5
-      points or one published standard deviation. The interval is Welch's over trials, binomial
-      on one test set, and that of the prediction of one run for methods with seeds.
-    - A selection is reproduced if the printed choice has the mean score of ours, or lies in the
-      central 95 % of our selections and they cover less than half of what was searched. A mean
-      over trials of selections must satisfy this and the rule for means.
-    - compatible: inside, but the interval is too wide.
-    - close: outside, but within one point or one published standard deviation (never for a
-      selected hyperparameter, which has neither).
-    - not reproduced: anything else; quoted: not an experiment of the paper.
-    - not run: no usable record on real data.
+    The error model is that of the number's design (`errors`), the rule that of its quantity
+    (`words.of_performance`, `words.of_selection`).
 
     Parameters
     ----------
     number : Number
     records : DataFrame
         Records of the number's paper.
+    controls : frozenset of str
+        Readings that are none of the paper's text; they say nothing of what the text leaves open.
 
     Returns
     -------
@@ -136,28 +147,32 @@ def judge(number: Number, records: pd.DataFrame) -> Verdict:
     """
     if number.not_run:
         return _without_records(number, number.not_run)
-    scores = _scores_by_reading(number, records)
-    outcomes = {
-        str(reading): _outcome(number, rows, _score_paths(scores.get(str(reading))))
-        for reading, rows in _matching(records, number).groupby("reading")
-    }
-    headline = outcomes.pop(HEADLINE, None)
-    if headline is None:
+    found = gathered(number, records, controls)
+    outcomes = {reading: _outcome(number, evidence) for reading, evidence in found.items()}
+    judged = outcomes.pop(number.judged, None)
+    if judged is None:
         return _without_records(number, _why_missing(records, number))
-    missed = headline.word in ("close", "not reproduced")
     return Verdict(
         number,
-        "quoted" if number.quoted else headline.word,
-        ours=headline.ours,
-        spread=headline.spread,
-        n_trials=headline.n_trials,
-        source=headline.source,
-        interval=headline.interval,
-        reason=number.quoted or (number.explanation if missed else ""),
-        headline_word=headline.word,
+        **{
+            **vars(judged),
+            "word": "quoted" if number.quoted else judged.word,
+            "reason": number.quoted or _reason(number, judged.word, found[number.judged]),
+        },
+        reading=number.judged,
+        judged_word=judged.word,
         n_readings=len(outcomes),
         readings=outcomes,
     )
+
+
+def _reason(number: Number, word: Word, evidence: Evidence) -> str:
+    """Explanation from an experiment; of an undecided number also what would decide it."""
+    if word == "reproduced":
+        return ""
+    told = [number.explanation]
+    told += [what_would_decide(number, evidence)] if word == "undecided" else []
+    return ". ".join(part.rstrip(".") for part in told if part)
 
 
 def _without_records(number: Number, reason: str) -> Verdict:
@@ -178,10 +193,10 @@ def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
         names records that do not exist, or an experiment was left out.
     """
     root = committed_directory() if directory is None else Path(directory)
-    return list(_judged(paper, root.resolve(), _state(root / paper)))
+    return list(_judged(paper, root.resolve(), state_of(root / paper)))
 
 
-def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
+def state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Names, times and sizes of the results tables in a folder."""
     stats = {path.name: path.stat() for path in sorted(folder.glob("*.csv"))}
     return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats.items())
@@ -189,9 +204,9 @@ def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
 
 @functools.lru_cache(maxsize=32)
 def _judged(paper: str, root: Path, state: tuple) -> tuple[Verdict, ...]:
-    records = load_paper(paper, root)
+    records, not_of_text = load_paper(paper, root), controls(paper)
     verdicts = credit_readings(
-        [judge(number, records) for number in numbers(paper)], controls(paper)
+        [judge(number, records, not_of_text) for number in numbers(paper)], not_of_text
     )
     if len(records) and root == committed_directory().resolve():
         _require_records(paper, verdicts)
@@ -208,9 +223,9 @@ def _require_records(paper: str, verdicts: Sequence[Verdict]) -> None:
 
 
 def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ()) -> list[Verdict]:
-    """Credit rows with the one reading that reproduces most of what the headline does not.
+    """Credit rows with the one reading that reproduces most of what the judged run does not.
 
-    All numbers of the row that are run count; `rules.row_gain` says when a reading may be
+    All numbers of the row that are run count; `words.row_gain` says when a reading may be
     credited. Of equally good readings the first by name is taken.
 
     Parameters
@@ -221,9 +236,7 @@ def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ())
         Readings that are none of the paper's text (`printed.controls`): neither counted nor
         credited.
     """
-    rows: dict[tuple[str, str], list[Verdict]] = {}
-    for verdict in verdicts:
-        rows.setdefault((verdict.number.table, verdict.number.row), []).append(verdict)
+    rows = by_row(verdicts)
     tried = {key: _readings_of(row) - set(controls) for key, row in rows.items()}
     credited = {key: _credited_reading(row, sorted(tried[key])) for key, row in rows.items()}
     return [
@@ -233,16 +246,24 @@ def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ())
     ]
 
 
+def by_row(verdicts: Iterable[Verdict]) -> dict[tuple[str, str], list[Verdict]]:
+    """Verdicts by table and row."""
+    rows: dict[tuple[str, str], list[Verdict]] = {}
+    for verdict in verdicts:
+        rows.setdefault((verdict.number.table, verdict.number.row), []).append(verdict)
+    return rows
+
+
 def _readings_of(row: Iterable[Verdict]) -> set[str]:
     return {reading for verdict in row for reading in verdict.readings}
 
 
 def _credited_reading(row: Sequence[Verdict], tried: Iterable[str]) -> str:
     counted = [v for v in row if v.word not in ("quoted", "not run")]
-    best, most = HEADLINE, 0
+    best, most = "", 0
     for reading in tried:
         outcomes = [v.readings.get(reading) for v in counted]
-        gain = rules.row_gain(
+        gain = words.row_gain(
             [v.word for v in counted],
             [v.n_trials for v in counted],
             [o.word if o else None for o in outcomes],
@@ -269,34 +290,6 @@ def count_words(verdicts: Iterable[Verdict]) -> dict[Word, int]:
     return {word: listed.count(word) for word in WORDS}
 
 
-def _matching(records: pd.DataFrame, number: Number) -> pd.DataFrame:
-    rows = _usable(records, {"table": number.results, **number.select})
-    return rows[rows["value"].notna()]
-
-
-def _usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
-    """Sound records on real data with the given columns."""
-    for column, wanted in select.items():
-        records = records[records[column] == wanted]
-    return records[(records["status"] == "ok") & (records["source"] != "embedded")]
-
-
-def _scores_by_reading(number: Number, records: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Records of the score behind a selection; none if none are named."""
-    if not number.scores:
-        return {}
-    found = _usable(records, number.scores).groupby("reading")
-    return {str(reading): rows for reading, rows in found}
-
-
-def _score_paths(rows: pd.DataFrame | None) -> np.ndarray:
-    """Paths of the scores in some records, one row a trial."""
-    texts = [] if rows is None else [text for text in rows["path"] if text]
-    paths = [np.array(text.split(), dtype=float) for text in texts]
-    shortest = min((len(path) for path in paths), default=0)
-    return np.array([path[:shortest] for path in paths]).reshape(len(paths), shortest)
-
-
 def _why_missing(records: pd.DataFrame, number: Number) -> str:
     table = records[records["table"] == number.results]
     embedded = table["source"] == "embedded"
@@ -312,59 +305,49 @@ def _why_missing(records: pd.DataFrame, number: Number) -> str:
     return "no record of it in these results"
 
 
-def _outcome(number: Number, rows: pd.DataFrame, paths: np.ndarray) -> Outcome:
-    """Judge a number by the rows of one reading, and the score paths behind them."""
-    values = rows["value"].to_numpy(dtype=float) * number.scale
-    mean = float(values.mean())
-    if number.kind == "selected":
-        low, high = rules.central_range(values)
-        interval = (low - number.value, high - number.value)
-        word = _selection_word(number, values, paths)
+def _outcome(number: Number, evidence: Evidence) -> Outcome:
+    """Judge a number by what one reading has for it."""
+    values = evidence.values
+    about: dict[str, Any] = {
+        "ours": evidence.mean,
+        "spread": float(values.std(ddof=1)) if len(values) > 1 else np.nan,
+        "n_trials": len(values),
+        "source": evidence.source,
+    }
+    if number.designs == ("selection",):
+        return _selection(number, evidence, about)
+    difference, error = evidence.mean - number.value, evidence.error(number)
+    half, half_90 = error.half_width(), error.half_width(0.9)
+    if number.quantity == "selection":
+        ends = (number.value - half, number.value + half)
+        word = words.of_selection(evidence.mean, *ends, number.searched or 0)
+        word = "undecided" if np.isinf(half) else word
     else:
-        half = _half_width(number, values, int(rows["n_test"].max()))
-        interval = (mean - number.value - half, mean - number.value + half)
-        word = _mean_word(number, values, half)
+        word = words.of_performance(difference, error, number.margin)
     return Outcome(
         word,
-        ours=mean,
-        spread=float(values.std(ddof=1)) if len(values) > 1 else np.nan,
+        interval=(difference - half, difference + half),
+        interval_90=(difference - half_90, difference + half_90),
+        detectable=error.detectable,
+        error=error,
+        **about,
+    )
+
+
+def _selection(number: Number, evidence: Evidence, about: Mapping[str, Any]) -> Outcome:
+    """Judge what was selected once by the range of one more selection."""
+    low, high = words.prediction_range(evidence.values)
+    searched = number.searched if number.searched is not None else evidence.paths.shape[1]
+    word = words.of_selection(number.value, low, high, searched)
+    paths = evidence.paths
+    if len(paths) and words.ties_with_best(paths.mean(axis=0), number.value):
+        word = "reproduced"
+    interval = (low - number.value, high - number.value)
+    return Outcome(
+        word,
         interval=interval,
-        n_trials=len(values),
-        source=", ".join(sorted(rows["source"].unique())),
+        interval_90=_NOWHERE,
+        detectable=words.detectable_shift(evidence.values),
+        error=UNKNOWN,
+        **about,
     )
-
-
-def _half_width(number: Number, values: np.ndarray, n_test: int) -> float:
-    fractions, published = values / number.scale, number.value / number.scale
-    if number.kind == "test_set":
-        half = rules.binomial_half_width(float(fractions.mean()), published, n_test)
-        return number.scale * half
-    if number.kind == "seeded":
-        return number.scale * rules.one_run_half_width(fractions, published, n_test)
-    return rules.mean_half_width(values, number.spread, number.trials)
-
-
-def _mean_word(number: Number, values: np.ndarray, half: float) -> Word:
-    difference = abs(float(values.mean()) - number.value)
-    inside, sharp = difference <= half, half <= rules.sharpest_needed(number.scale, number.spread)
-    if number.quantity == "selection":
-        low, high = rules.central_range(values)
-        inside = inside and low <= number.value <= high
-        sharp = sharp and rules.covers_less_than_half(low, high, _n_searched(number, 0))
-    near = difference <= rules.closest_needed(number.scale, number.spread)
-    return rules.word_of(inside=inside, sharp=sharp, near=near)
-
-
-def _selection_word(number: Number, values: np.ndarray, paths: np.ndarray) -> Word:
-    if len(paths) and rules.ties_with_best(paths.mean(axis=0), number.value):
-        return "reproduced"
-    low, high = rules.central_range(values)
-    return rules.word_of(
-        inside=low <= number.value <= high,
-        sharp=rules.covers_less_than_half(low, high, _n_searched(number, paths.shape[1])),
-        near=False,
-    )
-
-
-def _n_searched(number: Number, path_length: int) -> int:
-    return number.searched if number.searched is not None else path_length

@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-Kind = Literal["mean", "test_set", "seeded", "selected"]
+from reprolib.rerun.verdicts.words import MARGIN
+
+#: How a printed number was made; `errors` has the error model of each, by this name.
+Design = Literal["splits", "cross-validation", "test set", "seeds", "runs", "selection"]
+#: What stands beside an interval.
+DESIGN_TEXTS: Mapping[Design, str] = {
+    "splits": "independent splits",
+    "cross-validation": "one more cross-validation",
+    "test set": "shared test set",
+    "seeds": "one more run",
+    "runs": "shared runs",
+    "selection": "one more selection",
+}
 #: Roles that a file states for a row, a column or a table; a quotation has an entry of its own.
 StatedRole = Literal["own", "baseline"]
 Role = Literal["own", "baseline", "quoted"]
 Quantity = Literal["performance", "selection"]
+
+
+def designs_of(value: Any) -> tuple[Design, ...]:
+    """One design or several, as a file states them."""
+    listed: list[Any] = [value] if isinstance(value, str) else list(value)
+    return tuple(listed)
 
 
 @dataclass(frozen=True)
@@ -23,9 +41,11 @@ class Number:
         Where it is printed.
     value, spread : float
         As printed; ``spread`` is the printed standard deviation over trials, or None.
-    kind : {"mean", "test_set", "seeded", "selected"}
-        A mean over trials, a figure on one test set, one run of a method with seeds on one test
-        set, or a selected hyperparameter.
+    designs : tuple of {"splits", "cross-validation", "test set", "seeds", "runs", "selection"}
+        How it was made: a mean over independent splits, or over the folds of one partition, one
+        official test set, one run of a method with seeds, a mean over runs of a subject that are
+        left out in turn, or what was selected once. Two where print contradicts the text: the
+        wider interval counts.
     role : {"own", "baseline", "quoted"}
         The paper's own method, one that it compares with, or a number of another source.
     quantity : {"performance", "selection"}
@@ -40,6 +60,14 @@ class Number:
         Columns of the records and the values that select ours: dataset, method, metric.
     results : str
         Name of the table of our records.
+    judged : str
+        The reading whose records are judged: the headline, or the same protocol on more draws.
+    folds : int, optional
+        Of a cross-validation.
+    spread_of : str
+        For two designs: the reading whose spread stands for that of "seeds".
+    drawn_once : str
+        Metric, if any, whose spread is that of a choice made once for all trials, on either side.
     searched : int, optional
         How many candidates a selection had; by default the length of the paths of ``scores``.
     scores : dict
@@ -58,7 +86,7 @@ class Number:
     column: str
     value: float
     spread: float | None
-    kind: Kind
+    designs: tuple[Design, ...]
     role: Role
     quantity: Quantity
     trials: int
@@ -66,6 +94,10 @@ class Number:
     digits: int
     select: Mapping[str, str]
     results: str
+    judged: str = "headline"
+    folds: int | None = None
+    spread_of: str = ""
+    drawn_once: str = ""
     searched: int | None = None
     scores: Mapping[str, str] = field(default_factory=dict)
     quoted: str = ""
@@ -76,3 +108,13 @@ class Number:
     def id(self) -> str:
         """Name of the number: table/row/column."""
         return f"{self.table}/{self.row}/{self.column}"
+
+    @property
+    def margin(self) -> float:
+        """Difference up to which a performance is reproduced, in the printed unit."""
+        return MARGIN * self.scale / 100 if self.quantity == "performance" else float("inf")
+
+    @property
+    def design(self) -> str:
+        """How it was made, in words."""
+        return " or ".join(DESIGN_TEXTS[design] for design in self.designs)

@@ -8,11 +8,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reprolib.rerun.records.registry import printed_text
+from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import printed_file as paper_file
-from reprolib.rerun.verdicts.number import Number
+from reprolib.rerun.verdicts.number import Number, designs_of
 
 #: Settings of a row, a column or a table, and what they are if none of them says it.
-DEFAULTS = [("kind", "mean"), ("trials", 1), ("scale", 1), ("role", ""), ("searched", None)]
+DEFAULTS: dict[str, Any] = {
+    "trials": 1,
+    "scale": 1,
+    "digits": 2,
+    "role": "",
+    "judged": HEADLINE,
+    "folds": None,
+    "spread_of": "",
+    "drawn_once": "",
+    "searched": None,
+}
 
 
 @functools.cache
@@ -84,13 +95,13 @@ def entry_numbers(paper: str, entry: Mapping[str, Any]) -> list[Number]:
 
 def _number(paper, table_key, table, row, column, printed) -> Number:
     value, spread = printed if isinstance(printed, list) else (printed, None)
-    merged = {**table["rows"][row], **table["columns"][column]}
+    merged = paper_file.settings_of(table, row, column)
     quantity = paper_file.quantity_of(table, row, column)
     quoted = paper_file.text_on(table.get("quoted", []), row, column)
     merged.pop("quantity", None)
-    setting = {name: merged.pop(name, table.get(name, default)) for name, default in DEFAULTS}
+    setting = {name: merged.pop(name, table.get(name, d)) for name, d in DEFAULTS.items()}
+    designs = merged.pop("design", table.get("design", "splits"))
     results = merged.pop("results", table.get("results", table_key))
-    digits = merged.pop("digits", table.get("digits", 2))
     not_run = table.get("not_run", {})
     return Number(
         paper=paper,
@@ -99,7 +110,7 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
         column=column,
         value=float(value),
         spread=spread,
-        digits=digits,
+        designs=designs_of(designs),
         select={"setting": "", **merged},
         results=results,
         quantity=quantity,

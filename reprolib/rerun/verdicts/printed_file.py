@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, get_args
 
 from reprolib.rerun.records.names import nearest
-from reprolib.rerun.verdicts.number import Kind, Quantity, StatedRole
+from reprolib.rerun.verdicts.claim import KINDS
+from reprolib.rerun.verdicts.number import Design, Quantity, StatedRole
 
 #: Columns of the records by which a row and a column of a printed table select ours.
 SELECTORS = ("dataset", "method", "metric")
@@ -49,28 +50,34 @@ def _one_of(words: tuple[str, ...]) -> Rule:
     return (lambda value: value in words, f"one of {', '.join(words)}")
 
 
+def _is_design(value: Any) -> bool:
+    listed = [value] if isinstance(value, str) else value
+    return isinstance(listed, list) and listed != [] and set(listed) <= set(get_args(Design))
+
+
+POSITIVE: Rule = (lambda value: _is_count(value) and value > 0, "a whole number, at least 1")
 SETTINGS: dict[str, Rule] = {
-    "kind": _one_of(get_args(Kind)),
+    "design": (_is_design, f"one or a list of {', '.join(get_args(Design))}"),
     "role": _one_of(get_args(StatedRole)),
     "quantity": _one_of(get_args(Quantity)),
-    "trials": (lambda value: _is_count(value) and value > 0, "a whole number, at least 1"),
+    **dict.fromkeys(("trials", "searched", "folds"), POSITIVE),
+    **dict.fromkeys(("judged", "spread_of", "drawn_once"), TEXT),
     "scale": (lambda value: _is_number(value) and value > 0, "a number above 0"),
     "digits": COUNT,
     "results": TEXT,
-    "searched": (lambda value: _is_count(value) and value > 0, "a whole number, at least 1"),
 }
 PAPER = {
     **dict.fromkeys(("key", "title", "authors", "venue", "notebook"), TEXT),
     "year": COUNT,
     "pages": ((lambda value: isinstance(value, str)), "a text"),
 }
-TOP = {"paper": TABLE, "tables": TABLE, "readings": TABLES}
+TOP = {"paper": TABLE, "tables": TABLE, "readings": TABLES, "claims": TABLES}
 TABLE_KEYS = {
     **SETTINGS,
     "caption": TEXT,
     "page": COUNT,
     **dict.fromkeys(("rows", "columns", "values", "not_run", "scores"), TABLE),
-    **dict.fromkeys(("explanations", "quoted"), TABLES),
+    **dict.fromkeys(("explanations", "quoted", "cells"), TABLES),
 }
 LINE = {**SETTINGS, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
 SCORES = {"results": TEXT, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
@@ -80,6 +87,28 @@ READING = {
     "control": (lambda value: value is True, "true, or left out"),
 }
 EXPLANATION = dict.fromkeys(("row", "column", "text"), TEXT)
+CELL = {**SETTINGS, **dict.fromkeys(("row", "column"), TEXT)}
+_IS_LIST_OF_TEXTS: Rule = (
+    lambda value: isinstance(value, list) and value != [] and all(map(_is_text, value)),
+    "a list of texts",
+)
+NUMBER: Rule = (_is_number, "a number")
+SIDE = {
+    **dict.fromkeys(("method", "metric", "setting", "results", "reading"), TEXT),
+    **dict.fromkeys(("value", "factor"), NUMBER),
+    "at": POSITIVE,
+}
+CLAIM = {
+    **dict.fromkeys(("name", "text", "metric", "results", "reading"), TEXT),
+    **dict.fromkeys(("tables", "datasets", "controls"), _IS_LIST_OF_TEXTS),
+    "page": COUNT,
+    "claims": _one_of(KINDS),
+    "larger": _one_of(("better", "worse")),
+    **{name: SETTINGS[name] for name in ("design", "folds", "scale")},
+    "a": TABLE,
+    "b": TABLES,
+}
+REQUIRED_OF_CLAIMS = ("name", "text", "page", "tables", "claims", "metric", "larger", "a", "b")
 
 
 def faults(entry: Mapping[str, Any]) -> list[str]:
@@ -105,6 +134,24 @@ def faults(entry: Mapping[str, Any]) -> list[str]:
         found += _form(f"readings, entry {number}", reading, READING, REQUIRED_OF_READINGS)
     for name, table in entry["tables"].items():
         found += _table_faults(f"tables.{name}", table)
+    for number, claim in enumerate(entry.get("claims", []), start=1):
+        found += _claim_faults(f"claims, entry {number}", claim, entry)
+    return found
+
+
+def _claim_faults(where: str, claim: Mapping[str, Any], entry: Mapping[str, Any]) -> list[str]:
+    found = list(_form(where, claim, CLAIM, REQUIRED_OF_CLAIMS))
+    if found:
+        return found
+    for side in (claim["a"], *claim["b"]):
+        found += _form(f"{where}, a side", side, SIDE, ())
+    for name in claim["tables"]:
+        if name not in entry["tables"]:
+            found.append(f"{where}: no table {name!r}{nearest(name, entry['tables'])}")
+    readings = [reading["name"] for reading in entry.get("readings", [])]
+    for name in claim.get("controls", []):
+        if name not in readings:
+            found.append(f"{where}: no reading {name!r}{nearest(name, readings)}")
     return found
 
 
@@ -120,6 +167,8 @@ def _table_faults(where: str, table: Any) -> list[str]:
     for part in ("explanations", "quoted"):
         for number, entry in enumerate(table.get(part, []), start=1):
             found += _form(f"{where}.{part}, entry {number}", entry, EXPLANATION, EXPLANATION)
+    for number, entry in enumerate(table.get("cells", []), start=1):
+        found += _form(f"{where}.cells, entry {number}", entry, CELL, ("row", "column"))
     for name, scores in table.get("scores", {}).items():
         found += _form(f"{where}.scores, {name!r}", scores, SCORES, ())
     return found or [*_name_faults(where, table), *_value_faults(where, table)]
@@ -150,7 +199,7 @@ def _name_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
     for name in table.get("scores", {}):
         if name not in columns:
             yield f"{where}.scores: no column {name!r}{nearest(name, columns)}"
-    for listed in ("explanations", "quoted"):
+    for listed in ("explanations", "quoted", "cells"):
         for number, entry in enumerate(table.get(listed, []), start=1):
             for part, names in (("row", rows), ("column", columns)):
                 if entry[part] != "*" and entry[part] not in names:
@@ -190,7 +239,7 @@ def _value_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
 
 def _meaning_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:
     """Yield what the file must say of a number and does not: role, quantity, extent of a search."""
-    stated = {**table, **table["rows"][row], **table["columns"][column]}
+    stated = {**table, **settings_of(table, row, column)}
     quantity = quantity_of(table, row, column)
     if "role" not in stated and not text_on(table.get("quoted", []), row, column):
         yield f"{where}: nothing says the role of row {row!r}, column {column!r}"
@@ -213,17 +262,24 @@ def text_on(entries: Iterable[Mapping[str, str]], row: str, column: str) -> str:
 
 
 def quantity_of(table: Mapping[str, Any], row: str, column: str) -> Any:
-    """Quantity of a number: what its row or column says; a selection if its kind is; the table's.
+    """Quantity of a number: what its row or column says; a selection if its design is; the table's.
 
     Empty if nothing says it.
     """
-    line = {**table["rows"][row], **table["columns"][column]}
-    implied = "selection" if line.get("kind") == "selected" else table.get("quantity", "")
+    line = settings_of(table, row, column)
+    implied = "selection" if line.get("design") == "selection" else table.get("quantity", "")
     return line.get("quantity", implied)
 
 
+def settings_of(table: Mapping[str, Any], row: str, column: str) -> dict[str, Any]:
+    """What a number's row and column say of it, and the entry on its cell alone, which wins."""
+    own = [c for c in table.get("cells", []) if (c["row"], c["column"]) == (row, column)]
+    merged = {**table["rows"][row], **table["columns"][column], **(own[0] if own else {})}
+    return {name: value for name, value in merged.items() if name not in ("row", "column")}
+
+
 def _selector_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:
-    selected = {**table["rows"][row], **table["columns"][column]}
+    selected = settings_of(table, row, column)
     for name in SELECTORS:
         if name not in selected:
             yield f"{where}: neither row {row!r} nor column {column!r} says the {name}"

@@ -8,6 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from reprolib.rerun.verdicts import errors
+from reprolib.rerun.verdicts.errors import CORRELATION
+
 
 def mean_interval(values, level: float = 0.95) -> tuple[float, float, float]:
     """Mean of one value a trial, with its t interval; its ends are NaN for a single trial."""
@@ -69,22 +72,17 @@ def mean_intervals(differences: pd.DataFrame) -> pd.DataFrame:
 
 
 def corrected_interval(
-    a, b, test_overlap: float, level: float = 0.95
+    a, b, correlation: float = CORRELATION, level: float = 0.95
 ) -> tuple[float, float, float]:
-    """Mean of a - b over paired random splits of one data set, with a t interval for overlap.
+    """Mean of a - b over paired random splits of one data set, as a statement on other data.
 
-    Splits of one data set share rows, so that their differences are correlated and their variance
-    over trials is too small. Nadeau and Bengio (Machine Learning 2003, section 3) take the
-    correlation to be the share rho of the rows that are tested, which replaces the 1/J in the
-    variance of the mean of J trials by 1/J + rho / (1 - rho); rho / (1 - rho) is their
-    n_test / n_train where a split uses all rows. Where it draws only some of a larger pool, we
-    take the share of test rows that two splits have in common for rho (our extension).
+    The error is that of `errors.paired`, which claims are judged by.
 
     Parameters
     ----------
     a, b : array-like of shape (n_trials,)
-    test_overlap : float
-        rho, at least 0 and less than 1; 0 gives `paired_interval`.
+    correlation : float
+        Of the differences of two splits, at least 0 and less than 1; 0 gives `paired_interval`.
     level : float
 
     Returns
@@ -94,13 +92,13 @@ def corrected_interval(
     Raises
     ------
     ValueError
-        As `paired_interval`, or if ``test_overlap`` is out of range.
+        As `paired_interval`, or if ``correlation`` is out of range.
     """
-    if not 0.0 <= test_overlap < 1.0:
-        raise ValueError(f"test_overlap is {test_overlap!r}; give a share of rows in [0, 1).")
-    difference, low, high = paired_interval(a, b, level)
-    factor = np.sqrt(1.0 + len(a) * test_overlap / (1.0 - test_overlap))
-    half = factor * (high - low) / 2
+    if not 0.0 <= correlation < 1.0:
+        raise ValueError(f"correlation is {correlation!r}; give a number in [0, 1).")
+    difference, _, _ = paired_interval(a, b, level)
+    values = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
+    half = errors.paired(values, correlation).half_width(level)
     return difference, difference - half, difference + half
 
 

@@ -93,8 +93,11 @@ def small():
 def test_quick_profile_has_two_realisations_and_three_seeds_of_the_folds(small):
     name = protocol.FIGURE1_SET
     datasets = {name: replace(small, name=name)}
-    tasks = protocol.first_stage("quick", datasets, results.to_frame([]))
-    assert {task.reading for task in tasks} == {HEADLINE}
+    everything = protocol.first_stage("quick", datasets, results.to_frame([]))
+    assert {task.reading for task in everything} == {HEADLINE, protocol.PARTITIONS}
+    tasks = [task for task in everything if task.reading == HEADLINE]
+    partitions = Counter((t.table, t.method) for t in everything if t not in tasks)
+    assert partitions == {("table2", "kpm"): 2, ("table2", "svm"): 2, ("selection", "kpm"): 5}
     assert {task.setting for task in tasks} == {""}
     assert Counter((t.table, t.method, t.trial) for t in tasks) == {
         (table, method, trial): 3 if table == "selection" else 1
@@ -114,6 +117,7 @@ def test_quick_profile_has_two_realisations_and_three_seeds_of_the_folds(small):
         ("kpm", HEADLINE): 2,
         ("svm", HEADLINE): 2,
         ("svm", "C: our median"): 2,
+        ("svm", protocol.PARTITIONS): 2,
     }
 
 

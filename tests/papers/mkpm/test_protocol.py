@@ -18,10 +18,12 @@ from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.papers.mkpm import _extras, _haxby, _statlog, figures
 from reprolib.papers.mkpm._common import (
     CROSS_VALIDATED,
+    HELD_OUT,
     TRAINING_SIZE,
     draw,
     first_best,
-    folds,
+    fold,
+    n_folds,
 )
 from reprolib.papers.mkpm.protocol import PROTOCOL
 from reprolib.rerun import records as results
@@ -60,7 +62,7 @@ def quick_records(statlog, fmri):
 
 
 def test_headline_takes_the_smallest_d_of_least_training_error(statlog):
-    train, test = folds(statlog)[0]
+    train, test = fold(statlog, 0)
     task = Task("mkpm", "table1", statlog.name, "mkpm")
     measured = {(m.reading, m.metric): m.value for m in PROTOCOL.run(task, statlog)}
     model = MKPMClassifier(1500, gamma=2.0**-6).fit(statlog.X[train], statlog.y[train])
@@ -73,13 +75,13 @@ def test_headline_takes_the_smallest_d_of_least_training_error(statlog):
 
 def test_draws_come_from_the_training_file(statlog):
     train, test = draw(statlog, trial=3, n_train=60)
-    np.testing.assert_array_equal(test, folds(statlog)[0][1])
+    np.testing.assert_array_equal(test, fold(statlog, 0)[1])
     assert len(train) == 60
-    assert set(train) <= set(folds(statlog)[0][0])
+    assert set(train) <= set(fold(statlog, 0)[0])
     unsplit = Dataset("statlog/segment", statlog.X, statlog.y, source="embedded")
     train, test = draw(unsplit, trial=3, n_train=60)
     assert set(train) | set(test) == set(range(150))
-    assert len(folds(unsplit)) == 10
+    assert (n_folds(unsplit), n_folds(statlog)) == (10, 1)
 
 
 def test_held_out_run_is_never_trained_on(fmri):
@@ -320,11 +322,27 @@ def test_bases_have_paths_up_to_1500_and_the_first_best_dimension(statlog, monke
 
 def test_folds_of_a_set_without_a_split_are_the_committed_ones():
     unsplit = Dataset("statlog/segment", np.zeros((40, 1)), np.arange(40) % 4, source="embedded")
-    assert [list(test) for _, test in folds(unsplit)[:3]] == [
+    assert [list(fold(unsplit, trial)[1]) for trial in range(3)] == [
         [25, 26, 31, 32],
         [7, 9, 16, 22],
         [0, 2, 13, 15],
     ]
+
+
+def test_every_partition_deals_all_rows_to_ten_folds_anew():
+    unsplit = Dataset("statlog/segment", np.zeros((40, 1)), np.arange(40) % 4, source="embedded")
+    first, second = (
+        [tuple(fold(unsplit, 10 * partition + k)[1]) for k in range(10)] for partition in (0, 1)
+    )
+    assert sorted(sum(first, ())) == sorted(sum(second, ())) == list(range(40))
+    assert set(first) != set(second)
+
+
+def test_disagreement_compares_choices_of_d_on_the_same_path(statlog):
+    measured = PROTOCOL.run(Task("mkpm", "disagreement", statlog.name, "mkpm"), statlog)
+    shares = {m.reading: m.value for m in measured}
+    assert set(shares) == {HELD_OUT, CROSS_VALIDATED}
+    assert all(0 <= share <= 1 for share in shares.values())
 
 
 @pytest.mark.parametrize(("n_pool", "n_train"), [(100, 66), (150, 100)])

@@ -1,0 +1,170 @@
+"""One claim that a paper makes about its results: a contrast of two sides over some cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from reprolib.rerun.verdicts.number import Design, Number, designs_of
+
+#: What is claimed of side a against side b.
+Kind = Literal["better", "at least as good", "same"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+#: Keys of a side that select records.
+SELECTING = ("method", "metric", "setting", "results", "reading")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a contrast.
+
+    Parameters
+    ----------
+    select : dict
+        What differs from the cell: method, metric, setting, results (table of records), reading.
+    value : float, optional
+        A fixed value, in the printed unit, instead of records.
+    factor : float
+        Times what is measured ("two times sparser": 0.5).
+    at : int, optional
+        Position on the recorded path, counted from 1, instead of the value.
+    """
+
+    select: Mapping[str, str]
+    value: float | None = None
+    factor: float = 1.0
+    at: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
+        words = [self.select.get("method", ""), self.select.get("setting", "")]
+        words += [f"at {self.at}"] if self.at else []
+        if self.value is not None:
+            return f"{self.value:g}"
+        words += [self.select.get("results", "").replace("table", "Table ")]
+        text = ", ".join(word for word in words if word)
+        return text if self.factor == 1 else f"{self.factor:.2g} of {text}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Where both sides were measured: a data set in a setting, and how its trials were made.
+
+    ``number`` is the one of side a that is printed there.
+    """
+
+    results: str
+    dataset: str
+    setting: str
+    designs: tuple[Design, ...]
+    folds: int | None
+    trials: int
+    number: Number = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper claims about its results.
+
+    Parameters
+    ----------
+    paper, name : str
+    text : str
+        The paper's sentence.
+    page : int
+    tables : tuple of str
+        Printed tables that it is about.
+    kind : {"better", "at least as good", "same"}
+        Of side ``a`` against every one of ``b``.
+    larger_is_better : bool
+        Of the metric.
+    scale : float
+        Printed value over the unit of our records.
+    margin : float
+        Difference that counts as none, in the printed unit; 0 for counts.
+    metric : str
+    reading : str
+    a : Side
+    b : tuple of Side
+    cells : tuple of Cell
+        Over which the contrast is averaged.
+    controls : tuple of str
+        Readings under which the word must hold, too, or it says so.
+    """
+
+    paper: str
+    name: str
+    text: str
+    page: int
+    tables: tuple[str, ...]
+    kind: Kind
+    larger_is_better: bool
+    scale: float
+    margin: float
+    metric: str
+    reading: str
+    a: Side
+    b: tuple[Side, ...]
+    cells: tuple[Cell, ...]
+    controls: tuple[str, ...]
+
+
+def claims_of(paper: str, entry: Mapping[str, Any], numbers: Sequence[Number]) -> list[Claim]:
+    """Every claim of a parsed file, in its order."""
+    return [_claim(paper, listed, numbers) for listed in entry.get("claims", [])]
+
+
+def _claim(paper: str, listed: Mapping[str, Any], numbers: Sequence[Number]) -> Claim:
+    a = _side(listed["a"])
+    of_tables = [n for n in numbers if n.table in listed["tables"] and not n.not_run]
+    method = a.select.get("method", "")
+    own = [n for n in of_tables if n.select["method"] == method] or of_tables
+    performances = [n for n in own if n.quantity == "performance"]
+    own = [n for n in own if n.select["metric"] == listed["metric"]] or performances
+    cells = _cells(listed, own)
+    return Claim(
+        paper,
+        listed["name"],
+        listed["text"],
+        listed["page"],
+        tuple(listed["tables"]),
+        listed["claims"],
+        listed["larger"] == "better",
+        listed.get("scale", own[0].scale),
+        own[0].margin if own[0].quantity == "performance" else 0.0,
+        listed["metric"],
+        listed.get("reading", own[0].judged),
+        a,
+        tuple(map(_side, listed["b"])),
+        cells,
+        tuple(listed.get("controls", ())),
+    )
+
+
+def _side(listed: Mapping[str, Any]) -> Side:
+    select = {name: listed[name] for name in SELECTING if name in listed}
+    return Side(select, listed.get("value"), listed.get("factor", 1.0), listed.get("at"))
+
+
+def _cells(listed: Mapping[str, Any], numbers: Sequence[Number]) -> tuple[Cell, ...]:
+    """Cells of the printed numbers, or of the data sets that the claim names."""
+    cells = dict.fromkeys(
+        Cell(
+            listed.get("results", n.results),
+            n.select["dataset"],
+            n.select["setting"],
+            _designs(listed, n),
+            listed.get("folds", n.folds),
+            n.trials,
+            n,
+        )
+        for n in numbers
+        if n.select["dataset"] in listed.get("datasets", [n.select["dataset"]])
+    )
+    return tuple(cells)
+
+
+def _designs(listed: Mapping[str, Any], number: Number) -> tuple[Design, ...]:
+    return designs_of(listed.get("design", number.designs))

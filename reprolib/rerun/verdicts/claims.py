@@ -1,0 +1,288 @@
+"""The papers' claims against our records: the word on each."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.queries import paths
+from reprolib.rerun.records.tables import load_paper
+from reprolib.rerun.verdicts import errors
+from reprolib.rerun.verdicts.claim import Cell, Claim, Side, claims_of
+from reprolib.rerun.verdicts.errors import Error
+from reprolib.rerun.verdicts.evidence import choices_of, usable
+from reprolib.rerun.verdicts.judge import state_of
+from reprolib.rerun.verdicts.number import Number
+from reprolib.rerun.verdicts.pair import Pair
+from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from reprolib.rerun.verdicts.words import Word, of_performance
+
+ClaimWord = Literal["holds", "fails", "undecided"]
+CLAIM_WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
+
+
+class NoRecordError(LookupError):
+    """A side of a claim without usable records."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Side a minus one side b, averaged over the cells, in the printed unit.
+
+    Parameters
+    ----------
+    against : str
+    word : {"holds", "fails", "undecided"}
+    difference : float
+    error : Error
+    by_cell : dict of str to float
+        Difference in every cell.
+    printed : float
+        The same contrast in print; NaN where a number of it is not printed.
+    printed_word : {"reproduced", "undecided", "not reproduced", "not run"}
+        The verdict on the printed contrast; "not run" where none is printed.
+    sources : str
+    """
+
+    against: str
+    word: ClaimWord
+    difference: float
+    error: Error
+    by_cell: dict[str, float]
+    printed: float
+    printed_word: Word
+    sources: str
+
+
+@dataclass(frozen=True)
+class ClaimVerdict:
+    """The word on one claim: that of its weakest contrast.
+
+    Parameters
+    ----------
+    claim : Claim
+    word : {"holds", "fails", "undecided"}
+    contrasts : tuple of Contrast
+        Against every side b.
+    exceptions : dict of str to str
+        Word under each control that has another one.
+    """
+
+    claim: Claim
+    word: ClaimWord
+    contrasts: tuple[Contrast, ...]
+    exceptions: dict[str, ClaimWord] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The paper's sentence."""
+        return self.claim.text
+
+    @property
+    def weakest(self) -> Contrast:
+        """The contrast that decides: the word's own, and of these the least in favour."""
+        sign = 1 if self.claim.larger_is_better else -1
+        own = [c for c in self.contrasts if c.word == self.word]
+        if self.claim.kind == "same":
+            return max(own, key=lambda c: abs(c.difference))
+        return min(own, key=lambda c: sign * c.difference)
+
+    @property
+    def difference(self) -> float:
+        """Side a minus side b of the weakest contrast, in the printed unit."""
+        return self.weakest.difference
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the difference."""
+        half = self.weakest.error.half_width()
+        return self.difference - half, self.difference + half
+
+    @property
+    def detectable(self) -> float:
+        """The difference that this comparison would have detected with 80 % power."""
+        return self.weakest.error.detectable
+
+    @property
+    def told(self) -> str:
+        """The word, and the controls under which it is another one."""
+        others = [f"{word} under “{control}”" for control, word in self.exceptions.items()]
+        return f"{self.word} ({'; '.join(others)})" if others else self.word
+
+
+def judge_claims(paper: str, directory: Path | None = None) -> list[ClaimVerdict]:
+    """Words on all claims of a paper, from the committed results or those in ``directory``.
+
+    They are kept until a file of the results changes. A claim without records on real data there
+    is left out.
+
+    Raises
+    ------
+    ValueError
+        If a claim names records that the committed results lack.
+    """
+    root = committed_directory() if directory is None else Path(directory)
+    return list(_judged(paper, root.resolve(), state_of(root / paper)))
+
+
+@functools.lru_cache(maxsize=32)
+def _judged(paper: str, root: Path, state: tuple) -> tuple[ClaimVerdict, ...]:
+    records, printed = load_paper(paper, root), numbers(paper)
+    committed = root == committed_directory().resolve()
+    found = []
+    for claim in claims_of(paper, paper_entry(paper), printed):
+        try:
+            found.append(judge_claim(claim, records, printed))
+        except NoRecordError as error:
+            if committed and len(records):
+                raise ValueError(f"{paper}, claim {claim.name!r}: {error}") from error
+    return tuple(found)
+
+
+def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) -> ClaimVerdict:
+    """Judge one claim by paired differences on identical trials.
+
+    Against every side b, with d the mean difference in the claim's favour and 1.5 points as margin:
+
+    - better: holds if the 95 % interval of d is above zero, fails if it is below;
+    - at least as good: holds if the 90 % interval is above minus the margin; fails otherwise if the
+      95 % interval is below zero;
+    - same: holds if the 90 % interval is inside the margin; fails otherwise if the 95 % interval
+      excludes zero.
+
+    The claim holds if it holds against all, and fails if it fails against one.
+
+    Raises
+    ------
+    NoRecordError
+        If a side has no usable records.
+    """
+    contrasts = _contrasts(claim, claim.reading, records, printed)
+    word = _of_all(contrasts)
+    others = {
+        control: _of_all(_contrasts(claim, control, records, printed)) for control in claim.controls
+    }
+    return ClaimVerdict(claim, word, contrasts, {c: w for c, w in others.items() if w != word})
+
+
+def _of_all(contrasts: Sequence[Contrast]) -> ClaimWord:
+    listed = {contrast.word for contrast in contrasts}
+    if "fails" in listed:
+        return "fails"
+    return "undecided" if "undecided" in listed else "holds"
+
+
+def _contrasts(
+    claim: Claim, reading: str, records: pd.DataFrame, printed: Sequence[Number]
+) -> tuple[Contrast, ...]:
+    return tuple(_contrast(claim, side, reading, records, printed) for side in claim.b)
+
+
+def _contrast(
+    claim: Claim, b: Side, reading: str, records: pd.DataFrame, printed: Sequence[Number]
+) -> Contrast:
+    pairs = {cell: _pair(claim, b, cell, reading, records) for cell in claim.cells}
+    by_cell = {cell: pair.difference for cell, pair in pairs.items()}
+    difference, n = float(np.mean(list(by_cell.values()))), len(pairs)
+    error = errors.summed((pair.error() for pair in pairs.values()), 1 / n)
+    in_print = _printed_contrast(claim, b, printed)
+    to_print = errors.summed((pair.error_to_print() for pair in pairs.values()), 1 / n)
+    unprinted = math.isnan(in_print)
+    return Contrast(
+        b.name,
+        word_of(claim, difference, error),
+        difference,
+        error,
+        {" ".join(filter(None, (c.dataset, c.setting))): d for c, d in by_cell.items()},
+        in_print,
+        "not run" if unprinted else of_performance(difference - in_print, to_print, claim.margin),
+        ", ".join(sorted({source for pair in pairs.values() for source in pair.sources})),
+    )
+
+
+def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: pd.DataFrame) -> Pair:
+    ours = _measured(claim, claim.a, cell, reading, records)
+    if b.value is not None:
+        theirs = ours.assign(value=b.value)
+    else:
+        theirs = _measured(claim, b, cell, reading, records)
+    own = cell.number
+    drawn = claim.a.select.get("results", own.results) == own.results and claim.metric
+    choices = np.empty(0)
+    if drawn == own.select["metric"]:
+        choices = choices_of(own, records, reading) * claim.scale
+    return Pair(ours, theirs, claim.scale, cell, choices)
+
+
+def word_of(claim: Claim, difference: float, error: Error) -> ClaimWord:
+    """Word for a difference a - b, as in `judge_claim`."""
+    favour = difference if claim.larger_is_better else -difference
+    low, high = favour - error.half_width(), favour + error.half_width()
+    low_90, high_90 = favour - error.half_width(0.9), favour + error.half_width(0.9)
+    if claim.kind == "better":
+        return "holds" if low > 0 else "fails" if high < 0 else "undecided"
+    if claim.kind == "at least as good":
+        return "holds" if low_90 > -claim.margin else "fails" if high < 0 else "undecided"
+    if -claim.margin < low_90 and high_90 < claim.margin:
+        return "holds"
+    return "fails" if low > 0 or high < 0 else "undecided"
+
+
+def _measured(
+    claim: Claim, side: Side, cell: Cell, reading: str, records: pd.DataFrame
+) -> pd.DataFrame:
+    """Value, test points and source of every trial of one side in one cell.
+
+    Raises
+    ------
+    NoRecordError
+        If there are none.
+    """
+    select = {
+        "table": cell.results,
+        "dataset": cell.dataset,
+        "setting": cell.setting,
+        "metric": claim.metric,
+        "reading": reading,
+        **{("table" if k == "results" else k): v for k, v in side.select.items()},
+    }
+    rows = usable(records, select)
+    if side.at is None:
+        rows = rows[rows["value"].notna()]
+    if rows.empty:
+        raise NoRecordError(f"no usable record of {select}")
+    values = [path[side.at - 1] for path in paths(rows)] if side.at else rows["value"]
+    scaled = np.asarray(values, dtype=float) * claim.scale * side.factor
+    return rows.assign(value=scaled).set_index("trial").sort_index()
+
+
+def _printed_contrast(claim: Claim, b: Side, printed: Sequence[Number]) -> float:
+    """Mean over the cells of the printed a - b; NaN where one of them is not printed."""
+    of_a = [_printed_value(claim, claim.a, cell, printed) for cell in claim.cells]
+    if b.value is not None:
+        of_b = [b.value for _ in claim.cells]
+    else:
+        of_b = [_printed_value(claim, b, cell, printed) for cell in claim.cells]
+    return float(np.mean(np.subtract(of_a, of_b)))
+
+
+def _printed_value(claim: Claim, side: Side, cell: Cell, printed: Sequence[Number]) -> float:
+    own = {
+        "dataset": cell.dataset,
+        "setting": cell.setting,
+        "metric": claim.metric,
+        **{k: v for k, v in side.select.items() if k not in ("results", "reading")},
+    }
+    results = side.select.get("results", cell.results)
+    for number in printed:
+        if number.results == results and all(number.select.get(k) == v for k, v in own.items()):
+            return number.value * side.factor
+    return math.nan

@@ -1,0 +1,206 @@
+"""Error models: how far two honest runs of the same experiment may lie apart, one for each design.
+
+Each gives the standard error of the difference ours minus printed, were both the same experiment,
+and its degrees of freedom. The printed run is one draw: its own noise is always part of the error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+#: Power at which a difference counts as one that would have been detected.
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Error:
+    """Standard error of a difference, and its degrees of freedom; infinite where unknown."""
+
+    standard: float
+    degrees: float = math.inf
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Half-width of the interval of a difference."""
+        if math.isinf(self.standard) or self.standard == 0:
+            return self.standard
+        return float(stats.t.ppf((1 + level) / 2, self.degrees)) * self.standard
+
+    @property
+    def detectable(self) -> float:
+        """Smallest true difference whose 95 % interval excludes zero in four of five repetitions.
+
+        The usual formula, (t_0.975 + t_0.8) standard errors.
+        """
+        if math.isinf(self.standard) or self.standard == 0:
+            return self.standard
+        quantiles = [stats.t.ppf(level, self.degrees) for level in (0.975, POWER)]
+        return float(sum(quantiles)) * self.standard
+
+
+UNKNOWN = Error(math.inf, 0.0)
+
+
+def summed(errors: Iterable[Error], weight: float = 1.0) -> Error:
+    """Error of a weighted sum of independent terms; degrees of Welch and Satterthwaite (1946)."""
+    terms = list(errors)
+    if any(math.isinf(term.standard) for term in terms):
+        return UNKNOWN
+    variances = [term.standard**2 for term in terms]
+    total = sum(variances)
+    lost = sum(v**2 / term.degrees for v, term in zip(variances, terms, strict=True))
+    return Error(weight * math.sqrt(total), total**2 / lost if lost > 0 else math.inf)
+
+
+def wider(errors: Iterable[Error]) -> Error:
+    """The error with the wider 95 % interval, where it is not known which of them applies."""
+    return max(errors, key=lambda error: error.half_width())
+
+
+def splits(ours: np.ndarray, spread: float | None, trials: int) -> Error:
+    """Two means over independent splits of the same pool.
+
+    Both sides draw splits of the pool that both have: given the pool, all draws are independent,
+    and Welch's variance s^2 / n + S^2 / N holds, whatever rows two splits share. Where the paper
+    prints no S, ours stands for it, with our degrees of freedom alone.
+
+    Parameters
+    ----------
+    ours : array of shape (n,)
+        One value a split.
+    spread : float or None
+        Printed standard deviation over splits, S.
+    trials : int
+        Splits behind the printed mean, N.
+    """
+    n = len(ours)
+    if n < 2:
+        return UNKNOWN
+    own = float(ours.std(ddof=1))
+    if spread is None:
+        return Error(own * math.sqrt(1 / n + 1 / trials), n - 1)
+    return summed([Error(own / math.sqrt(n), n - 1), Error(spread / math.sqrt(trials), trials - 1)])
+
+
+def one_more_run(ours: np.ndarray, least: float = 0.0) -> Error:
+    """One run of theirs against the mean of k of ours: s sqrt(1 + 1/k).
+
+    For runs that differ by seeds on one official test set, both sides share the test points, so
+    that these add no noise of their own.
+
+    Parameters
+    ----------
+    ours : array of shape (k,)
+    least : float
+        Smallest s that can be measured: one test point. Two seeds may agree by chance.
+    """
+    k = len(ours)
+    if k < 2:
+        return UNKNOWN
+    return Error(max(float(ours.std(ddof=1)), least) * math.sqrt(1 + 1 / k), k - 1)
+
+
+def two_choices(means: np.ndarray) -> Error:
+    """A choice made once for all trials, by theirs and by ours: the spread of one draw, twice.
+
+    Table 1 of KPM takes one median of D, from five realisations, for all hundred.
+
+    Parameters
+    ----------
+    means : array of shape (k,)
+        What the mean over trials would be at k draws of the choice.
+    """
+    return Error(math.sqrt(2) * float(means.std(ddof=1)), len(means) - 1)
+
+
+def cross_validations(ours: np.ndarray, trials: np.ndarray, folds: int) -> Error:
+    """One cross-validation of theirs against several of ours, each of another partition.
+
+    The folds of one partition are not independent; means of whole partitions are.
+
+    Parameters
+    ----------
+    ours, trials : array of shape (n_trials,)
+        Trial p * folds + k is fold k of partition p. A partition that lacks folds is left out.
+    folds : int
+    """
+    return one_more_run(partition_means(ours, trials, folds))
+
+
+def partition_means(ours: np.ndarray, trials: np.ndarray, folds: int) -> np.ndarray:
+    """Mean of every whole partition."""
+    partitions, counts = np.unique(trials // folds, return_counts=True)
+    whole = partitions[counts == folds]
+    return np.array([ours[trials // folds == partition].mean() for partition in whole])
+
+
+def test_set(disagreements: Sequence[float], n_test: int, largest: float) -> Error:
+    """Two classifiers without seeds on one official test set, which both sides share.
+
+    If both are equally good, the difference has the variance q / n, where q is the share of points
+    on which exactly one of them is right (McNemar 1947). We never see theirs; q is the mean over
+    our own runs under what the text leaves open. Where nothing is open, what remains is one point.
+
+    Parameters
+    ----------
+    disagreements : sequence of float
+        q of our runs, a reading. None: the largest possible, all errors on other points.
+    n_test : int
+    largest : float
+        Sum of both error rates.
+    """
+    if n_test < 1:
+        return UNKNOWN
+    q = float(np.mean(disagreements)) if len(disagreements) else largest
+    return Error(math.sqrt(max(q, 1 / n_test) / n_test))
+
+
+def shared_runs(ours: np.ndarray, others: Mapping[str, np.ndarray]) -> Error:
+    """Means over runs of one subject that both sides share, each run left out once.
+
+    The runs are the same, so that their own spread cancels. What may differ is what the text leaves
+    open: the variance over runs of the difference between our readings, averaged over readings.
+    Volumes of a run are correlated, and runs are few: the run is the unit, with k - 1 degrees.
+
+    Parameters
+    ----------
+    ours : array of shape (k,)
+        One value a run.
+    others : mapping of str to array of shape (k,)
+        The same runs under other readings. None: as if the runs of both sides were independent.
+    """
+    k = len(ours)
+    if k < 2:
+        return UNKNOWN
+    variances = [(ours - other).var(ddof=1) for other in others.values()]
+    variance = float(np.mean(variances)) if variances else 2 * float(ours.var(ddof=1))
+    return Error(math.sqrt(variance / k), k - 1)
+
+
+#: Correlation of the paired differences of two random splits of one pool. `benchmarks/overlap.py`
+#: measures 0.00 to 0.27, in the mean 0.12, whatever share is tested. Nadeau and Bengio (2003) take
+#: the share of test rows, 0.3 to 0.9 here.
+CORRELATION = 0.2
+
+
+def paired(differences: np.ndarray, correlation: float = CORRELATION) -> Error:
+    """Mean of paired differences over trials of one pool, as a statement on other pools.
+
+    Trials share rows, so that their differences are correlated by rho, and the variance of the mean
+    of J is s^2 (1/J + rho / (1 - rho)) (Nadeau and Bengio, Machine Learning 2003, section 3).
+
+    Parameters
+    ----------
+    differences : array of shape (J,)
+    correlation : float
+        rho; of the J folds of one partition 1 / J, which is theirs.
+    """
+    n = len(differences)
+    if n < 2:
+        return UNKNOWN
+    inflated = 1 / n + correlation / (1 - correlation)
+    return Error(float(differences.std(ddof=1)) * math.sqrt(inflated), n - 1)

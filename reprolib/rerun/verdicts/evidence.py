@@ -1,0 +1,146 @@
+"""What the records hold for one printed number under one reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from reprolib.rerun.records.disagreement import METRIC, TABLE
+from reprolib.rerun.verdicts import errors
+from reprolib.rerun.verdicts.errors import Error
+from reprolib.rerun.verdicts.number import Design, Number
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Our records for one printed number under one reading.
+
+    Parameters
+    ----------
+    values, trials : ndarray of shape (n_trials,)
+        In the printed unit.
+    n_test : int
+    source : str
+    others : dict of str to Series
+        Values by trial under the other readings of the text, controls left out.
+    spread : ndarray
+        Values under the reading whose spread stands for that of one more run.
+    disagreements : list of float
+        Between our own runs, by reading.
+    choices : ndarray
+        What the mean would be at other draws of a choice that is made once for all trials.
+    paths : ndarray of shape (n_trials, n_searched)
+        Of the scores behind a selection.
+    """
+
+    values: np.ndarray
+    trials: np.ndarray
+    n_test: int
+    source: str
+    others: Mapping[str, pd.Series]
+    spread: np.ndarray
+    disagreements: Sequence[float]
+    choices: np.ndarray
+    paths: np.ndarray
+
+    @property
+    def mean(self) -> float:
+        """Mean over trials; of a cross-validation over its whole partitions alone."""
+        return float(self.values.mean())
+
+    def error(self, number: Number) -> Error:
+        """Error of ours minus printed; of two designs the wider one."""
+        models: Mapping[Design, Callable[[], Error]] = {
+            "splits": partial(errors.splits, self.values, number.spread, number.trials),
+            "seeds": partial(
+                errors.one_more_run,
+                self.spread if len(self.spread) else self.values,
+                number.scale / max(self.n_test, 1),
+            ),
+            "cross-validation": partial(
+                errors.cross_validations, self.values, self.trials, number.folds or 1
+            ),
+            "test set": partial(self._test_set, number),
+            "runs": self._shared_runs,
+        }
+        error = errors.wider(models[design]() for design in number.designs)
+        if not len(self.choices):
+            return error
+        return errors.summed([error, errors.two_choices(self.choices)])
+
+    def _test_set(self, number: Number) -> Error:
+        ours, theirs = (abs(x) / number.scale for x in (self.mean, number.value))
+        wrong = [min(fraction, 1 - fraction) for fraction in (ours, theirs)]
+        error = errors.test_set(self.disagreements, self.n_test, sum(wrong))
+        return Error(number.scale * error.standard, error.degrees)
+
+    def _shared_runs(self) -> Error:
+        others = {
+            name: other[self.trials].to_numpy()
+            for name, other in self.others.items()
+            if set(self.trials) <= set(other.index)
+        }
+        return errors.shared_runs(self.values, others)
+
+
+def gathered(
+    number: Number, records: pd.DataFrame, controls: frozenset[str]
+) -> dict[str, Evidence]:
+    """Evidence under every reading that a number was measured under."""
+    rows = usable(records, {"table": number.results, **number.select})
+    by_reading = {str(r): group for r, group in rows[rows["value"].notna()].groupby("reading")}
+    values = {
+        reading: group.set_index("trial")["value"].sort_index() * number.scale
+        for reading, group in by_reading.items()
+    }
+    scores = usable(records, number.scores) if number.scores else records.iloc[:0]
+    spread = values.get(number.spread_of, pd.Series(dtype=float)).to_numpy()
+    return {
+        reading: Evidence(
+            values[reading].to_numpy(),
+            values[reading].index.to_numpy(),
+            int(group["n_test"].max()),
+            ", ".join(sorted(group["source"].unique())),
+            {r: v for r, v in values.items() if r != reading and r not in controls},
+            spread,
+            _disagreements(number, records, controls),
+            choices_of(number, records, reading) * number.scale,
+            _score_paths(scores[scores["reading"] == reading]),
+        )
+        for reading, group in by_reading.items()
+    }
+
+
+def choices_of(number: Number, records: pd.DataFrame, reading: str) -> np.ndarray:
+    """Means at other draws of a choice that is made once for all trials; none if it has none."""
+    if not number.drawn_once:
+        return np.empty(0)
+    select = {"table": number.results, **number.select, "metric": number.drawn_once}
+    return usable(records, {**select, "reading": reading})["value"].to_numpy(dtype=float)
+
+
+def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
+    """Sound records on real data with the given columns."""
+    for column, wanted in select.items():
+        records = records[records[column] == wanted]
+    return records[(records["status"] == "ok") & (records["source"] != "embedded")]
+
+
+def _disagreements(number: Number, records: pd.DataFrame, controls: frozenset[str]) -> list[float]:
+    design: Design = "test set"
+    if design not in number.designs:
+        return []
+    own = {name: number.select[name] for name in ("dataset", "method")}
+    rows = usable(records, {"table": TABLE, "metric": METRIC, **own})
+    return rows.loc[~rows["reading"].isin(controls), "value"].tolist()
+
+
+def _score_paths(rows: pd.DataFrame) -> np.ndarray:
+    """Paths of the scores in some records, one row a trial."""
+    paths = [np.array(text.split(), dtype=float) for text in rows["path"] if text]
+    shortest = min((len(path) for path in paths), default=0)
+    return np.array([path[:shortest] for path in paths]).reshape(len(paths), shortest)

@@ -1,0 +1,162 @@
+"""Words on claims: known answers on made-up trials, and what the papers say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from reprolib.rerun import records as results
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts import judge_claims, numbers
+from reprolib.rerun.verdicts.claim import Cell, Claim, Side
+from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim, word_of
+from reprolib.rerun.verdicts.errors import CORRELATION, Error, paired
+
+RNG = np.random.default_rng(0)
+NOISE = RNG.normal(0, 0.002, 30)
+SPLIT_LUCK = RNG.normal(0, 0.03, 30)
+
+
+def claim(kind="better", *, larger_is_better=True, designs=("splits",), b=("old",), controls=()):
+    own = replace(numbers("mkmmc")[0], select={"metric": "accuracy"}, results="table1")
+    cells = tuple(Cell("table1", name, "", designs, None, 1, own) for name in ("one", "two"))
+    return Claim(
+        *("fake", "a claim", "we are better", 1, ("table1",), kind, larger_is_better, 100.0, 1.5),
+        *("accuracy", "headline", Side({"method": "new"})),
+        tuple(Side({"method": name}) for name in b),
+        cells,
+        controls,
+    )
+
+
+def rows(method, values, *, dataset="one", reading="headline"):
+    table = {
+        **dict.fromkeys(results.COLUMNS, ""),
+        "table": "table1",
+        "dataset": dataset,
+        "method": method,
+        "metric": "accuracy",
+        "reading": reading,
+        "n_test": 500,
+        "status": "ok",
+        "source": "original",
+    }
+    lines = [{**table, "trial": trial, "value": value} for trial, value in enumerate(values)]
+    return pd.DataFrame(lines, columns=results.COLUMNS)
+
+
+def measured(advantage, *, noise=NOISE, reading="headline", against="old"):
+    """A method that is ahead by some share of the points, on two sets."""
+    base = 0.8 + SPLIT_LUCK[: len(noise)]
+    return pd.concat(
+        rows(method, values, dataset=name, reading=reading)
+        for name in ("one", "two")
+        for method, values in (("new", base + advantage + noise), (against, base))
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "advantage", "word"),
+    [
+        ("better", 0.02, "holds"),
+        ("better", -0.02, "fails"),
+        ("better", 0.0, "undecided"),
+        ("at least as good", 0.0, "holds"),
+        ("at least as good", -0.005, "holds"),
+        ("at least as good", -0.03, "fails"),
+        ("same", 0.005, "holds"),
+        ("same", 0.03, "fails"),
+        ("same", -0.03, "fails"),
+    ],
+)
+def test_words_of_claims(kind, advantage, word):
+    assert judge_claim(claim(kind), measured(advantage), []).word == word
+    mirrored = claim(kind, larger_is_better=False)
+    assert judge_claim(mirrored, measured(-advantage), []).word == word
+
+
+def test_few_trials_decide_nothing():
+    few = measured(0.002, noise=np.array([-0.02, 0.02]))
+    for kind in ("better", "at least as good", "same"):
+        assert judge_claim(claim(kind), few, []).word == "undecided"
+    assert judge_claim(claim("same"), measured(0.0, noise=NOISE[:1]), []).word == "undecided"
+
+
+def test_differences_are_paired_and_corrected_for_the_rows_that_splits_share():
+    verdict = judge_claim(claim(), measured(0.02), [])
+    one_set = 100 * NOISE.std(ddof=1) * np.sqrt(1 / 30 + CORRELATION / (1 - CORRELATION))
+    expected = stats.t.ppf(0.975, 58) * one_set / np.sqrt(2)
+    low, high = verdict.interval
+    assert (high - low) / 2 == pytest.approx(expected), "the luck of the splits cancels"
+    assert verdict.difference == pytest.approx(100 * (0.02 + NOISE.mean()))
+
+
+def test_a_claim_against_several_is_as_good_as_its_weakest_contrast():
+    both = pd.concat([measured(0.02), measured(-0.02, against="best")])
+    both = both[~((both["method"] == "new") & both.duplicated(["dataset", "method", "trial"]))]
+    best = both["method"] == "best"
+    both.loc[best, "value"] += 0.04
+    verdict = judge_claim(claim(b=("old", "best")), both, [])
+    assert [c.word for c in verdict.contrasts] == ["holds", "fails"]
+    assert (verdict.word, verdict.weakest.against) == ("fails", "best")
+
+
+def test_a_word_that_is_another_one_under_a_control_says_so():
+    everything = pd.concat([measured(0.02), measured(-0.02, reading="without a run")])
+    verdict = judge_claim(claim(controls=("without a run",)), everything, [])
+    assert (verdict.word, verdict.exceptions) == ("holds", {"without a run": "fails"})
+    assert verdict.told == "holds (fails under “without a run”)"
+
+
+def test_a_test_set_has_the_noise_of_its_points_also_for_a_claim_on_seeds():
+    steady = measured(0.01, noise=np.zeros(20))
+    verdict = judge_claim(claim(designs=("seeds",)), steady, [])
+    assert verdict.word == "undecided", "one point of difference on 500 test points"
+
+
+def test_a_side_without_records_is_named():
+    with pytest.raises(NoRecordError, match="'method': 'missing'"):
+        judge_claim(claim(b=("missing",)), measured(0.02), [])
+
+
+def test_intervals_of_claims_hold_the_truth_as_often_as_they_say():
+    """Differences on one pool are correlated as measured; the truth is that of all pools."""
+    rng = np.random.default_rng(2)
+    for n, correlation in [(10, 0.12), (100, 0.12), (100, CORRELATION)]:
+        pools = rng.normal(0, np.sqrt(correlation), (2000, 1))
+        drawn = 1.0 + pools + rng.normal(0, np.sqrt(1 - correlation), (2000, n))
+        halves = np.array([paired(d).half_width() for d in drawn])
+        covered = np.abs(drawn.mean(axis=1) - 1.0) <= halves
+        assert covered.mean() >= 0.94
+        plain = np.array([paired(d, 0.0).half_width() for d in drawn])
+        if n == 100:
+            assert (np.abs(drawn.mean(axis=1) - 1.0) <= plain).mean() < 0.65
+
+
+@pytest.mark.parametrize("kind", ["better", "at least as good", "same"])
+def test_an_unknown_error_decides_no_claim(kind):
+    assert word_of(claim(kind), 50.0, Error(np.inf, 0.0)) == "undecided"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_paper_has_claims_with_a_word_a_sentence_and_an_interval(paper):
+    listed = judge_claims(paper)
+    assert len(listed) >= 2
+    assert len({c.claim.name for c in listed}) == len(listed)
+    for c in listed:
+        low, high = c.interval
+        assert low <= c.difference <= high
+        assert len(c.text) > 30
+        assert len(c.contrasts) == len(c.claim.b)
+
+
+def test_what_the_papers_claim_and_where_it_fails():
+    words = {c.claim.name: c for paper in PAPERS for c in judge_claims(paper)}
+    best = words["better than the other methods"]
+    assert best.word == "fails", "MKMMC beats its best baseline in no column"
+    assert best.weakest.printed > 0
+    assert words["similar AUC"].exceptions["without run 011/02"] == "fails"
