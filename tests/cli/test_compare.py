@@ -112,7 +112,7 @@ def test_a_value_that_rounding_hides_is_shown_with_more_digits(copy, capsys):
 
     def change(frame):
         rows = frame["metric"] == number.select["metric"]
-        frame.loc[rows, "value"] += 0.02 * 10.0**-number.digits / number.scale
+        frame.loc[rows, "value"] += 0.1 * 10.0**-number.digits / number.scale
         return frame
 
     rewrite(copy, number.results, change)

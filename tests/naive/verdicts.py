@@ -257,7 +257,7 @@ def recounted_claims(paper: str) -> dict[str, str]:
     entry, words = entry_of(paper), {}
     for claim in entry.get("claims", []):
         cells = _cells(entry, claim)
-        if any(cell["design"] != ["splits"] for cell in cells):
+        if not cells or any(cell["design"] != ["splits"] for cell in cells):
             continue
         listed = [_contrast(paper, claim, cells, b) for b in claim["b"]]
         if "fails" in listed:
@@ -282,6 +282,8 @@ def _cells_of(entry, claim, other_metric) -> list[dict]:
                 is_performance = line["design"] != "selection" and line["quantity"] == "performance"
                 same = is_performance if other_metric else line["metric"] == claim["metric"]
                 if value == "" or line["method"] != claim["a"]["method"] or not same:
+                    continue
+                if row in table.get("not_run", {}) or column in table.get("not_run", {}):
                     continue
                 if line["dataset"] not in claim.get("datasets", [line["dataset"]]):
                     continue

@@ -113,16 +113,20 @@ class Claim:
 
 def claims_of(paper: str, entry: Mapping[str, Any], numbers: Sequence[Number]) -> list[Claim]:
     """Every claim of a parsed file, in its order."""
-    return [_claim(paper, listed, numbers) for listed in entry.get("claims", [])]
+    found = [_claim(paper, listed, numbers) for listed in entry.get("claims", [])]
+    return [claim for claim in found if claim is not None]
 
 
-def _claim(paper: str, listed: Mapping[str, Any], numbers: Sequence[Number]) -> Claim:
+def _claim(paper: str, listed: Mapping[str, Any], numbers: Sequence[Number]) -> Claim | None:
+    """Claim of the file's entry; None if no number of its tables is run."""
     a = _side(listed["a"])
     of_tables = [n for n in numbers if n.table in listed["tables"] and not n.not_run]
     method = a.select.get("method", "")
     own = [n for n in of_tables if n.select["method"] == method] or of_tables
     performances = [n for n in own if n.quantity == "performance"]
     own = [n for n in own if n.select["metric"] == listed["metric"]] or performances
+    if not own:
+        return None
     cells = _cells(listed, own)
     return Claim(
         paper,

@@ -88,7 +88,7 @@ def test_online_means_set_the_sum_of_the_losses_beside_its_parents():
 def test_every_cell_of_the_compact_table_shows_printed_ours_and_the_verdict():
     table = figures.compact_table(judge_paper("simplex"))
     assert table.shape == (8, 5)
-    assert table.loc["S-LS rbf Batch (loo)", "Pendigit"].startswith("98.17 → 98.3 ± 0.6")
+    assert table.loc["S-LS rbf Batch (loo)", "Pendigit"].startswith("98.17 → 98.3 ± 0.1")
 
 
 def test_distances_are_sorted_by_their_root_mean_square():
