@@ -11,7 +11,7 @@ it stands the share of the pool that is tested, which Nadeau and Bengio (2003) t
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -68,20 +68,20 @@ def correlation(differences: np.ndarray) -> float:
     return float(between / (between + within))
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Measure every pool, shape and pair."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pools", type=int, default=60)
     parser.add_argument("--splits", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    rng, lines = np.random.default_rng(arguments.seed), []
+    options = parser.parse_args(arguments)
+    rng, lines = np.random.default_rng(options.seed), []
     for n_train, n_test in SHAPES:
         for name, draw in POOLS.items():
-            found = {pair: np.zeros((arguments.pools, arguments.splits)) for pair in PAIRS}
-            for pool in range(arguments.pools):
+            found = {pair: np.zeros((options.pools, options.splits)) for pair in PAIRS}
+            for pool in range(options.pools):
                 X, y = draw(rng, n_train + n_test)
-                for split in range(arguments.splits):
+                for split in range(options.splits):
                     rows = rng.permutation(len(y))
                     for pair, (first, second) in PAIRS.items():
                         errors = [
@@ -97,7 +97,8 @@ def main() -> None:
     frame = pd.DataFrame(lines, columns=columns)
     print(frame.groupby(["train", "test"])[["test share", "correlation"]].mean().round(2))
     print(f"mean {frame['correlation'].mean():.2f}, largest {frame['correlation'].max():.2f}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

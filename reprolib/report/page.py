@@ -62,7 +62,7 @@ def write_report(
         words_page=_link(site, "words.html", output),
         claim_meanings=CLAIM_MEANINGS,
         counts=count_words([v for listed in judged.values() for v in listed]),
-        claims=claims_frame(list(judged), directory).reset_index(),
+        claims=_claims(list(judged), directory),
         claim_counts=count_claims([c for listed in claims.values() for c in listed]),
         calibration=calibration_text([v for listed in judged.values() for v in listed]),
         scoreboard=scoreboard_svg(judged, claims) if judged else "",
@@ -72,6 +72,11 @@ def write_report(
     )
     write_atomically(output, html)
     return output
+
+
+def _claims(papers: Sequence[str], directory: Path) -> pd.DataFrame:
+    frame = claims_frame(papers, directory).reset_index()
+    return frame.assign(paper=frame["paper"].str.upper())
 
 
 def _link(site: Path | None, page: str, output: Path) -> str:

@@ -36,7 +36,8 @@ def number_text(value: float, spread: float | None, digits: int) -> str:
 
 def difference_text(value: float, digits: int) -> str:
     """``+0.32``, with one digit at least; a dash for a value that is missing."""
-    return "–" if np.isnan(value) else f"{value:+.{max(digits, 1)}f}"
+    digits = max(digits, 1)
+    return "–" if np.isnan(value) else f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def half_width_text(value: float, digits: int) -> str:
