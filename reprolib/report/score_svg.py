@@ -81,6 +81,7 @@ def _kinds(listed: Sequence[Verdict]) -> dict[str, list[Verdict]]:
 def _mark(v: Verdict) -> dict[str, Any]:
     return {
         "word": v.word,
+        "claim": False,
         "paper": v.number.paper,
         "title": described(v),
         "outcomes": json.dumps(outcomes(v), ensure_ascii=False),
@@ -91,6 +92,7 @@ def _claim_mark(c: ClaimVerdict) -> dict[str, Any]:
     told = described_claim(c)
     return {
         "word": c.word,
+        "claim": True,
         "paper": c.claim.paper,
         "title": told,
         "outcomes": json.dumps({"": (c.word, told)}, ensure_ascii=False),

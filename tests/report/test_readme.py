@@ -11,10 +11,10 @@ import pytest
 from reprolib.report import readme
 from reprolib.report.palette import PALETTES
 from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
-from reprolib.report.words import MEANINGS
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts.judge import judge_paper
-from reprolib.rerun.verdicts.words import WORDS
+from reprolib.rerun.verdicts import judge_claims, judge_paper
+from reprolib.rerun.verdicts.errors import CORRELATION
+from reprolib.rerun.verdicts.words import MARGIN, N_DRAWS, WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -46,18 +46,21 @@ def test_a_picture_has_one_mark_for_each_number_own_methods_first():
     groups = [group for group in root.iter(f"{SVG}g") if "transform" in group.attrib]
     marks = [group for group in groups if group.get("class") != "legend"]
     places = [group.get("transform") for group in marks]
-    assert len(places) == len(set(places)) == sum(len(judge_paper(p)) for p in PAPERS)
+    wanted = sum(len(judge_paper(p)) + len(judge_claims(p)) for p in PAPERS)
+    assert len(places) == len(set(places)) == wanted
     texts = [text.text for text in root.iter(f"{SVG}text")]
     starts = [i for i, text in enumerate(texts) if text and text.split(",")[0].lower() in PAPERS]
-    assert [texts[i + 1] for i in starts] == ["own, performance"] * len(PAPERS)
+    assert [texts[i + 1] for i in starts] == ["claims"] * len(PAPERS)
+    assert texts.count("own, performance") == len(PAPERS)
 
 
 def test_the_table_counts_every_number():
-    table = readme.scoreboard_markdown(PAPERS).split("\n\n")[0]
-    shown = [line.split("|")[2:6] for line in table.splitlines()[2:]]
-    for paper, cells in zip(PAPERS, shown, strict=True):
+    lines = readme.scoreboard_markdown(PAPERS).splitlines()
+    shown = [line.split("|")[2:7] for line in lines if line.startswith("| [")]
+    for paper, (claims, *cells) in zip(PAPERS, shown, strict=True):
         counts = re.findall(r"&nbsp;(\d+)", "".join(cells))
         assert sum(map(int, counts)) == len(judge_paper(paper))
+        assert sum(map(int, re.findall(r"&nbsp;(\d+)", claims))) == len(judge_claims(paper))
 
 
 def test_readme_without_markers_is_refused():
@@ -68,9 +71,10 @@ def test_readme_without_markers_is_refused():
 def test_the_page_on_the_words_has_the_words_of_the_rules():
     page = (ROOT / "docs/words.md").read_text(encoding="utf-8")
     for word in WORDS:
-        told = MEANINGS[word].split(". ")[0].rstrip(".").split(";")[0].split(":")[0]
         assert f"| {VERDICT_STYLE[word][1]} | {word} | " in page
-        assert told.split(",")[0] in page, word
+    assert f"{MARGIN:g} percentage points" in page
+    assert f"n ≥ {N_DRAWS} draws" in page
+    assert f"ρ = {CORRELATION}" in page
     for word, (_, sign) in CLAIM_STYLE.items():
         assert f"| {sign} | {word} | " in page
 

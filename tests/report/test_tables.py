@@ -41,9 +41,11 @@ def test_verdicts_show_difference_and_half_width():
         "ours",
         "difference",
         "half-width",
+        "detectable",
         "trials",
         "source",
         "verdict",
+        "design",
         "reading",
     ]
     for row in frame.itertuples(index=False):

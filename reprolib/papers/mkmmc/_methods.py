@@ -519,7 +519,7 @@ METHODS: Mapping[tuple[str, str], Method] = {
     ),
     ("mkmmc", HEADLINE): Method(_mkmmc, n_full=N_PRINTED),
     ("mkmmc", "function, S_b without n_i"): Method(_mkmmc_without_sizes),
-    ("mkmmc", "sign left out"): Method(_mkmmc_signless),
+    ("mkmmc", "sign left out"): Method(_mkmmc_signless, n_full=N_PRINTED),
     ("uniform average", HEADLINE): Method(_uniform),
     ("regularised lda", HEADLINE): Method(_regularised_lda),
     ("regularised kernel lda", HEADLINE): Method(_regularised_kernel_lda),

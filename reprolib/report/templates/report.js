@@ -51,6 +51,7 @@ function showReading(choice) {
     symbol.setAttribute("href", `#mark-${slug}`);
     mark.querySelector("title").textContent = text;
     mark.classList.toggle("unmeasured", !concerned);
+    if ("claim" in mark.dataset) return false;
     if (concerned) counts[word] = (counts[word] ?? 0) + 1;
     return concerned;
   });
