@@ -13,7 +13,7 @@ from rich.console import Console
 from reprolib.cli import console as consoles
 from reprolib.cli.dry_run import minutes
 from reprolib.cli.failures import FailureLog
-from reprolib.cli.table_text import print_table
+from reprolib.cli.table_text import print_claims, print_table
 from reprolib.report.figure_files import FORMATS as FIGURES
 from reprolib.report.figure_files import save_figures
 from reprolib.report.limits import limits, limits_text
@@ -25,7 +25,7 @@ from reprolib.report.style import use_style
 from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts import Verdict, judge_paper
+from reprolib.rerun.verdicts import Verdict, judge_claims, judge_paper
 
 
 def show_paper(paper: str, records: pd.DataFrame, arguments, output: Path, log: FailureLog) -> None:
@@ -41,6 +41,7 @@ def show_paper(paper: str, records: pd.DataFrame, arguments, output: Path, log: 
     out = consoles.out()
     for table in tables:
         print_table(out, table)
+    print_claims(out, judge_claims(paper, results))
     if arguments.profile != "full":
         full_run = f"`reprolib reproduce {paper} --full` ({_time(paper, arguments.jobs)})"
         found = limits(judge_paper(paper, results), _committed(paper))

@@ -9,10 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from reprolib.report.claims import digits_of
 from reprolib.report.printed_tables import PrintedTable
-from reprolib.report.style import VERDICT_STYLE
-from reprolib.report.tables import number_text, verdict_frame
-from reprolib.rerun.verdicts import Verdict
+from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
+from reprolib.report.tables import (
+    difference_text,
+    half_width_text,
+    number_text,
+    verdict_frame,
+)
+from reprolib.rerun.verdicts import ClaimVerdict, Verdict
 from reprolib.rerun.verdicts.words import WORDS
 
 #: Columns of the plain table, beside the names of row and column.
@@ -27,6 +33,17 @@ def print_table(console: Console, table: PrintedTable) -> None:
         console.print(compact(table.verdicts), soft_wrap=False)
     else:
         console.print(plain(table.verdicts))
+
+
+def print_claims(console: Console, claims: Iterable[ClaimVerdict]) -> None:
+    """Print one line a claim that the run can judge: sign, name, word, contrast."""
+    for c in claims:
+        digits = digits_of(c)
+        half = half_width_text(c.weakest.error.half_width(), digits)
+        contrast = f"{difference_text(c.difference, digits)} ± {half}"
+        colour, sign = CLAIM_STYLE[c.word]
+        told = f" claim “{c.claim.name}”: {c.told} ({contrast})"
+        console.print(Text.assemble((sign, colour), told), soft_wrap=not console.is_terminal)
 
 
 def plain(verdicts: Iterable[Verdict]) -> str:

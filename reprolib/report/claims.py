@@ -69,7 +69,7 @@ def _line(c: ClaimVerdict) -> dict[str, object]:
     weakest, digits = c.weakest, digits_of(c)
     return {
         "verdict": c.word,
-        "but": ", ".join(f"{word} under “{name}”" for name, word in c.exceptions.items()),
+        "but": c.but,
         "contrast": f"{c.claim.a.name} − {weakest.against}",
         "difference": difference_text(weakest.difference, digits),
         "half-width": half_width_text(weakest.error.half_width(), digits),

@@ -112,10 +112,18 @@ class ClaimVerdict:
         return self.weakest.error.detectable
 
     @property
+    def but(self) -> str:
+        """Controls under which the word is another one, by that word; empty if there are none."""
+        told = []
+        for word in ("holds", "fails", "undecided"):
+            names = [f"“{control}”" for control, other in self.exceptions.items() if other == word]
+            told += [f"{word} under {', '.join(names)}"] if names else []
+        return "; ".join(told)
+
+    @property
     def told(self) -> str:
         """The word, and the controls under which it is another one."""
-        others = [f"{word} under “{control}”" for control, word in self.exceptions.items()]
-        return f"{self.word} ({'; '.join(others)})" if others else self.word
+        return f"{self.word} ({self.but})" if self.but else self.word
 
 
 def judge_claims(paper: str, directory: Path | None = None) -> list[ClaimVerdict]:

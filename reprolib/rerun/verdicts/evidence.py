@@ -49,7 +49,7 @@ class Evidence:
 
     @property
     def mean(self) -> float:
-        """Mean over trials; of a cross-validation over its whole partitions alone."""
+        """Mean over trials."""
         return float(self.values.mean())
 
     def error(self, number: Number) -> Error:
