@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,8 @@ from reprolib.report import tables
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import Number, judge_claims, judge_paper, numbers
+from reprolib.rerun.verdicts.claim import claims_of
+from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim
 from reprolib.rerun.verdicts.evidence import _score_paths
 from reprolib.rerun.verdicts.judge import count_words, credit_readings, judge
 from reprolib.rerun.verdicts.printed import controls, paper_entry
@@ -359,6 +362,20 @@ def test_every_reading_in_the_records_is_told_and_the_other_way_round(paper):
     told = {entry["name"] for entry in paper_entry(paper)["readings"]}
     measured = set(results.load_paper(paper)["reading"]) - {"headline"}
     assert measured == told - {"headline"}
+
+
+@pytest.mark.parametrize("n_trials", [1, 2])
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_quick_run_is_judged_and_says_that_it_decides_little(paper, n_trials):
+    """A quick run has one or two trials a cell: verdicts and claims are made, and none is sure."""
+    records = results.load_paper(paper)
+    few = records[records["trial"] < n_trials]
+    verdicts = [judge(n, few, controls(paper)) for n in numbers(paper)]
+    judged = [v for v in verdicts if v.n_trials == 1 and v.number.designs == ("splits",)]
+    assert all(v.judged_word == "undecided" and np.isinf(v.half_width) for v in judged)
+    for claim in claims_of(paper, paper_entry(paper), numbers(paper)):
+        with contextlib.suppress(NoRecordError):
+            judge_claim(claim, few, numbers(paper))
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -114,6 +114,8 @@ def two_choices(means: np.ndarray) -> Error:
     means : array of shape (k,)
         What the mean over trials would be at k draws of the choice.
     """
+    if len(means) < 2:
+        return UNKNOWN
     return Error(math.sqrt(2) * float(means.std(ddof=1)), len(means) - 1)
 
 
