@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from data_fetch import registry, storage
 from data_fetch.catalog import Catalog, Entry, Version, default_catalog
@@ -114,7 +115,12 @@ def fetch_all(
     return failed
 
 
-def load(name: str, fetcher: Fetcher | None = None) -> Dataset:
+def load(
+    name: str,
+    fetcher: Fetcher | None = None,
+    *,
+    labels: Literal["published", "audited"] = "published",
+) -> Dataset:
     """Load a data set: from the cache, else the mirror, else the sites that publish it.
 
     Files are checked by their sha256, and the parsed values by the digest in the catalog.
@@ -125,22 +131,28 @@ def load(name: str, fetcher: Fetcher | None = None) -> Dataset:
         For example "raetsch/banana" or "embedded/twonorm"; `names` gives all.
     fetcher : Fetcher, optional
         Other places than those that ``REPROLIB_DATA`` and ``REPROLIB_MIRROR`` name.
+    labels : {"published", "audited"}, default="published"
+        As published, or corrected where the audit shows an error (`Dataset.notes`); the source
+        note says so. Most data sets have none.
 
     Raises
     ------
     ValueError
-        If there is no data set of that name.
+        If there is no data set of that name, or no such labels.
     DataUnavailableError
         If a file is not available from any source; see `fetch`. No embedded data set is put in
         its place: `counterparts` names those that could stand in.
     AlteredDataError
         If intact files parse to other values than the known ones.
     """
+    if labels not in ("published", "audited"):
+        raise ValueError(f"labels={labels!r}; it must be 'published' or 'audited'")
     fetcher = fetcher or Fetcher()
     entry = fetcher.entry(name)
     if not entry.files:
         return registry.load_embedded(name)
-    return _settled(entry, fetcher.get(entry), fetcher)[1]
+    dataset = replace(_settled(entry, fetcher.get(entry), fetcher)[1], notes=entry.notes)
+    return registry.with_audited_labels(dataset) if labels == "audited" else dataset
 
 
 def _settled(

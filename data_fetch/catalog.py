@@ -80,7 +80,8 @@ class Entry:
 
     ``source`` is that of a data set of whole files, ``partial_source`` where one is partial;
     ``complete`` another data set that takes its place where all its files are at hand; ``papers``
-    the keys of the papers that use it.
+    the keys of the papers that use it; ``limits`` the smallest and largest value that the publisher
+    states; ``notes`` what the audit showed that a user must know.
     """
 
     name: str
@@ -93,6 +94,8 @@ class Entry:
     partial_source: Literal["partial", "resampled"] = "partial"
     complete: str | None = None
     papers: tuple[str, ...] = ()
+    limits: tuple[float, float] | None = None
+    notes: tuple[str, ...] = ()
 
     def under(self, other: Entry) -> Entry:
         """Return this data set with another one's name, and what stands in for that."""
@@ -178,9 +181,9 @@ def read_catalog(path: Path) -> Catalog:
     }
     entries = {}
     for name, table in raw.get("dataset", {}).items():
-        lists = {k: tuple(table.get(k, ())) for k in ("files", "counterparts", "papers")}
-        size = tuple(table.get("size", (0, 0)))
-        entries[name] = Entry(name, **{**table, **lists, "size": size})
+        lists = {k: tuple(table.get(k, ())) for k in ("files", "counterparts", "papers", "notes")}
+        size, limits = tuple(table.get("size", (0, 0))), tuple(table.get("limits", ())) or None
+        entries[name] = Entry(name, **{**table, **lists, "size": size, "limits": limits})
         missing = [f for f in lists["files"] if f not in files]
         if missing:
             raise ValueError(f"{path}: data set {name!r} names files without an entry: {missing}")

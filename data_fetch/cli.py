@@ -1,4 +1,4 @@
-"""`reprolib data`: list, fetch and verify data sets, print their digests."""
+"""`reprolib data`: list, fetch, verify and audit data sets, print their digests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from data_fetch import access
+from data_fetch import access, auditing
+from data_fetch.auditing.audit import write_audits
 from data_fetch.catalog import default_catalog, without_digests
 from data_fetch.errors import AlteredDataError, DataUnavailableError
 from data_fetch.fetcher import Fetcher
@@ -112,6 +113,26 @@ def run_verify(arguments: argparse.Namespace) -> int:
     if not n_checked:
         console.print("nothing to verify: no data set is at hand (`reprolib data fetch` gets them)")
     return 1 if n_bad else 0
+
+
+def run_audit(arguments: argparse.Namespace) -> int:
+    """Audit every data set at hand, print what was found, and write it as a table."""
+    console = _console()
+    if arguments.csv is not None and not arguments.csv.parent.is_dir():
+        raise ValueError(f"--csv {arguments.csv}: its folder does not exist; make it first")
+    fetcher, found, n_missing = Fetcher(), [], 0
+    for name in _with_files(arguments.names):
+        if not access.available(name, fetcher):
+            console.print(_marked("not at hand", "yellow", name))
+            n_missing += 1
+            continue
+        found.append(auditing.audit(name, fetcher))
+        console.print(f"{name} ({found[-1].source}): {found[-1].in_short()}")
+        for finding in found[-1].findings:
+            console.print(_marked(f"  {finding.check}:", "yellow", finding.told()))
+    if arguments.csv is not None and found:
+        write_audits(arguments.csv, found)
+    return 1 if arguments.names and n_missing else 0
 
 
 def run_digest(arguments: argparse.Namespace) -> int:

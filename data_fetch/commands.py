@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 HELP = "list, fetch and verify data sets"
 SUBCOMMANDS = {
     "list": "all data sets: size, sources in order, licence, state",
     "fetch": "bring the files of data sets into the cache",
     "verify": "check files and parsed values, without a download",
+    "audit": "labels, repeated rows, drift, dead channels: what is odd in data sets at hand",
     "digest": "print the digest of parsed values for the catalog",
 }
 _WORDS = "data set, family (raetsch) or paper (kpm)"
@@ -19,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="data_command", metavar="COMMAND")
     parsers = {name: commands.add_parser(name, help=text) for name, text in SUBCOMMANDS.items()}
     fetch, verify, digest = parsers["fetch"], parsers["verify"], parsers["digest"]
+    audit = parsers["audit"]
     fetch.add_argument("names", nargs="*", metavar="NAME", help=f"{_WORDS} (default: all)")
     fetch.add_argument(
         "--upstream",
@@ -26,6 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="whole files from the publishers' sites, even where there is a partial copy",
     )
     verify.add_argument("names", nargs="*", metavar="NAME", help=f"{_WORDS} (default: all at hand)")
+    audit.add_argument("names", nargs="*", metavar="NAME", help=f"{_WORDS} (default: all at hand)")
+    audit.add_argument(
+        "--csv", metavar="FILE", type=Path, help="write the findings as a table, too"
+    )
     digest.add_argument("names", nargs="+", metavar="NAME")
     parser.set_defaults(help=parser.print_help)
 

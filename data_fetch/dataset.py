@@ -38,6 +38,8 @@ class Dataset:
     extra : dict
         What the domain needs: ``mne`` recordings, a nibabel image and mask, parameters that were
         published with the data.
+    notes : sequence of str
+        What the audit of the data showed that a user must know (`data_fetch.audit`).
     stored : mapping of str to ndarray
         What was read beside ``X``, as stored (a whole recording of which ``X`` holds windows).
     """
@@ -52,6 +54,7 @@ class Dataset:
     feature_names: Sequence[str] | None = None
     image_shape: tuple[int, ...] | None = None
     extra: dict[str, Any] = field(default_factory=dict, compare=False)
+    notes: Sequence[str] = ()
     stored: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False)
 
     def __repr__(self) -> str:

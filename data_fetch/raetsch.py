@@ -12,6 +12,7 @@ Source: Raetsch, Onoda & Mueller 2001, Machine Learning 42:287-320.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.io import loadmat
@@ -64,7 +65,7 @@ def load_raetsch(name: str, paths: dict[str, Path]) -> Dataset:
     """
     benchmark = name.rpartition("/")[2]
     x, t, train, test, told = _read(paths["benchmarks.mat"], benchmark)
-    extra = dict(zip(("C", "width"), PUBLISHED_SVM[benchmark], strict=True))
+    extra: dict[str, Any] = dict(zip(("C", "width"), PUBLISHED_SVM[benchmark], strict=True))
     sizes = train.shape[1], test.shape[1]
     n_published = N_PUBLISHED.get(benchmark, N_PUBLISHED_DEFAULT)
     if len(train) == 0:
@@ -84,6 +85,7 @@ def load_raetsch(name: str, paths: dict[str, Path]) -> Dataset:
     )
     if len(splits) < len(drawn):
         note += f"; {len(drawn) - len(splits)} of them, which repeats another, is left out"
+        extra["repeated_splits"] = _repeats(drawn)
     source: Source = "original" if complete else "partial"
     return Dataset(name, x[rows], t[rows], source, note + told, splits, extra=extra)
 
@@ -158,6 +160,12 @@ def _distinct(splits: list[Split]) -> list[Split]:
     """Leave out a realisation that repeats an earlier one: it is no evidence of its own."""
     found = {(train.tobytes(), test.tobytes()): (train, test) for train, test in splits}
     return list(found.values())
+
+
+def _repeats(splits: list[Split]) -> list[tuple[int, int]]:
+    """Number, from 1, of every realisation that repeats another, and of that one."""
+    keys = [(train.tobytes(), test.tobytes()) for train, test in splits]
+    return [(i + 1, keys.index(key) + 1) for i, key in enumerate(keys) if keys.index(key) < i]
 
 
 def resampled_splits(

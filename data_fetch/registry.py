@@ -29,6 +29,9 @@ EMBEDDED = {
     "embedded/faces": "data_fetch.embedded.faces:load_embedded",
 }
 
+#: What corrects the labels of a family that has errors, called with (data set as published).
+AUDITED = {"p300": "data_fetch.p300:with_audited_labels"}
+
 
 def resolve(dotted: str) -> Callable[..., Dataset]:
     """Import "package.module:function" and return the function."""
@@ -48,6 +51,12 @@ def load_files(name: str, paths: dict[str, Path]) -> Dataset:
     if family not in LOADERS:
         raise ValueError(f"no loader for {name!r}; families with one: {', '.join(LOADERS)}")
     return resolve(LOADERS[family])(name, paths)
+
+
+def with_audited_labels(dataset: Dataset) -> Dataset:
+    """Correct the labels that the audit shows to be wrong; most data sets have none."""
+    corrected = AUDITED.get(dataset.name.partition("/")[0])
+    return resolve(corrected)(dataset) if corrected else dataset
 
 
 def load_embedded(name: str) -> Dataset:

@@ -11,6 +11,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from data_fetch import Dataset
+from data_fetch.p300 import contradicted_flashes
 from reprolib.methods.keops.speller import features, is_speller
 
 MAX_TRAIN = 200
@@ -48,7 +49,8 @@ def draw_rows(dataset: Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
     At most half of the rows, and at most `MAX_TRAIN`, are for training; at most `MAX_TEST` of the
     others are for the test. Where the data have groups (runs, sessions), the training rows are
-    from one random half of the groups and the test rows from the other.
+    from one random half of the groups and the test rows from the other. The character of the
+    speller whose label the EEG contradicts is left out.
     """
     rng = np.random.default_rng(seed)
     n = len(dataset.y)
@@ -56,9 +58,9 @@ def draw_rows(dataset: Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
         train = _draw(np.arange(n), dataset.y, min(MAX_TRAIN, n // 2), rng)
         rest = np.setdiff1d(np.arange(n), train)
     else:
-        inside = _half_of_groups(dataset.groups, rng)
-        train = _draw(np.flatnonzero(inside), dataset.y, MAX_TRAIN, rng)
-        rest = np.flatnonzero(~inside)
+        inside, outside = _groups_halved(dataset, rng)
+        train = _draw(inside, dataset.y, MAX_TRAIN, rng)
+        rest = outside
     return train, _draw(rest, dataset.y, MAX_TEST, rng)
 
 
@@ -73,16 +75,18 @@ def draw_curve_rows(dataset: Dataset, seed: int, size: int) -> tuple[np.ndarray,
         test = _draw(np.arange(n), dataset.y, min(MAX_TEST, n // 4), rng)
         pool = np.setdiff1d(np.arange(n), test)
     else:
-        inside = _half_of_groups(dataset.groups, rng)
-        test = _draw(np.flatnonzero(~inside), dataset.y, MAX_TEST, rng)
-        pool = np.flatnonzero(inside)
+        pool, outside = _groups_halved(dataset, rng)
+        test = _draw(outside, dataset.y, MAX_TEST, rng)
     return _draw(pool, dataset.y, size, rng), test
 
 
-def _half_of_groups(groups, rng) -> np.ndarray:
-    """Mark the rows of one random half of the groups."""
+def _groups_halved(dataset: Dataset, rng) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of one random half of the groups, and of the other; none whose label is wrong."""
+    groups = np.asarray(dataset.groups)
     shuffled = rng.permutation(np.unique(groups))
-    return np.isin(groups, shuffled[: len(shuffled) // 2])
+    inside = np.isin(groups, shuffled[: len(shuffled) // 2])
+    sound = ~contradicted_flashes(dataset) if is_speller(dataset) else np.ones_like(inside)
+    return np.flatnonzero(inside & sound), np.flatnonzero(~inside & sound)
 
 
 def _draw(rows, y, size: int, rng) -> np.ndarray:

@@ -8,15 +8,18 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from data_fetch import Dataset
+from data_fetch.p300 import contradicted_flashes
 
 N_TRAIN = 567
 N_FOLDS = 5
 #: Session whose runs the competition kept for its test; the paper draws from those before it.
 TEST_SESSION = 12
+#: Characters of the paper's training sessions: one contradicted label is 1 in 42 of its flashes.
+N_CHARACTERS = 42
 SAME_CHARACTERS = "split by character, tested on the same characters"
 
 
-def flash_pool(dataset: Dataset, params: Mapping[str, object]) -> np.ndarray:
+def flash_pool(dataset: Dataset, params: Mapping[str, object], draw: int = 0) -> np.ndarray:
     """Flashes that a reading draws from, in their order.
 
     Parameters
@@ -24,11 +27,30 @@ def flash_pool(dataset: Dataset, params: Mapping[str, object]) -> np.ndarray:
     dataset : Dataset
     params : mapping
         ``test_session``: take the test session, too. ``without_run``: leave out this run (100 *
-        session + run).
+        session + run). ``contradicted``: what becomes of a character whose label the EEG
+        contradicts; "left out", or "one in 42" of all flashes, as in the paper's pool.
+    draw : int
+        Seed of the flashes that stay where a character is thinned out.
     """
     session = dataset.extra["flashes"]["session"].to_numpy()
     inside = (session < TEST_SESSION) | bool(params.get("test_session"))
-    return np.flatnonzero(inside & (np.asarray(dataset.groups) != params.get("without_run")))
+    inside &= np.asarray(dataset.groups) != params.get("without_run")
+    if params.get("contradicted") == "left out":
+        inside &= ~contradicted_flashes(dataset)
+    if params.get("contradicted") == "one in 42":
+        inside &= ~contradicted_flashes(dataset) | _thinned(dataset, inside, draw)
+    return np.flatnonzero(inside)
+
+
+def _thinned(dataset: Dataset, inside: np.ndarray, draw: int) -> np.ndarray:
+    """Random flashes of the contradicted character, 1 in 42 of the pool, targets 1 in 6."""
+    doubtful = inside & contradicted_flashes(dataset)
+    n_kept = np.count_nonzero(inside & ~doubtful) / (N_CHARACTERS - 1)
+    rng, kept = np.random.default_rng(draw), np.zeros(len(inside), dtype=bool)
+    for label, share in ((1, 1 / 6), (-1, 5 / 6)):
+        of_label = np.flatnonzero(doubtful & (dataset.y == label))
+        kept[rng.choice(of_label, round(n_kept * share), replace=False)] = True
+    return kept
 
 
 def draw_split(dataset: Dataset, draw: int, by_character: bool, pool=None):
@@ -53,9 +75,9 @@ def draw_split(dataset: Dataset, draw: int, by_character: bool, pool=None):
         _check_enough(dataset, len(pool), "to draw from")
         order = rng.permutation(pool)
         return order[:N_TRAIN], {None: order[N_TRAIN:]}
-    characters = dataset.extra["flashes"]["character"].to_numpy()
-    drawn = rng.permutation(np.unique(characters[pool]))
-    half = np.isin(characters[pool], drawn[: len(drawn) // 2])
+    of_pool = characters(dataset)[pool]
+    drawn = rng.permutation(np.unique(of_pool))
+    half = np.isin(of_pool, drawn[: len(drawn) // 2])
     _check_enough(dataset, int(half.sum()), "in half of the characters")
     order = rng.permutation(pool[half])
     return order[:N_TRAIN], {None: pool[~half], SAME_CHARACTERS: order[N_TRAIN:]}
@@ -70,9 +92,9 @@ def character_halves(dataset: Dataset, draw: int):
     """
     rng = np.random.default_rng(draw)
     pool = flash_pool(dataset, {})
-    characters = dataset.extra["flashes"]["character"].to_numpy()[pool]
-    drawn = rng.permutation(np.unique(characters))
-    first = np.isin(characters, drawn[: len(drawn) // 2])
+    of_pool = characters(dataset)[pool]
+    drawn = rng.permutation(np.unique(of_pool))
+    first = np.isin(of_pool, drawn[: len(drawn) // 2])
     halves = []
     for half in (first, ~first):
         _check_enough(dataset, int(half.sum()), "in half of the characters")
@@ -90,11 +112,15 @@ def _check_enough(dataset: Dataset, n_flashes: int, where: str) -> None:
         )
 
 
-def folds(dataset: Dataset, train, seed: int, by_character: bool):
-    """Stratified folds of the training flashes, whole characters kept together if wanted."""
-    y = dataset.y[train]
-    if not by_character:
-        return list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(train, y))
-    characters = dataset.extra["flashes"]["character"].to_numpy()[train]
+def characters(dataset: Dataset) -> np.ndarray:
+    """Number of the character that every flash belongs to."""
+    return dataset.extra["flashes"]["character"].to_numpy()
+
+
+def folds(y, train, seed: int, groups: np.ndarray | None = None):
+    """Stratified folds of the training flashes, groups kept together if there are any."""
+    if groups is None:
+        splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
+        return list(splitter.split(train, y[train]))
     splitter = StratifiedGroupKFold(N_FOLDS, shuffle=True, random_state=seed)
-    return list(splitter.split(train, y, characters))
+    return list(splitter.split(train, y[train], groups[train]))

@@ -21,10 +21,12 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from data_fetch import Dataset
+from data_fetch.p300 import contradicted_flashes, with_audited_labels
 from reprolib.methods.keops.speller import SpellerFeatures, features
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.papers.keops._beyond import (
     aucs_by_run,
+    characters_apart,
     electrodes,
     feature_tree,
     leak,
@@ -38,7 +40,12 @@ from reprolib.papers.keops._methods import (
     cross_validated_scores,
     relevance,
 )
-from reprolib.papers.keops._splits import draw_split, flash_pool, folds
+from reprolib.papers.keops._splits import (
+    characters,
+    draw_split,
+    flash_pool,
+    folds,
+)
 from reprolib.rerun.records import (
     HEADLINE,
     Measurement,
@@ -58,6 +65,7 @@ N_DRAWS_OTHER = 5
 N_DRAWS_READING = 3
 PAPER_METHODS = ("keops", "tree norm", "mkl")
 OTHER_METHODS = ("svm", "lda", "xdawn + lda", "keops, convex")
+ALL_METHODS = (*PAPER_METHODS, *OTHER_METHODS)
 
 #: Readings that need a run of their own: which methods they concern, and what they change.
 VARIANTS: Mapping[str, tuple[tuple[str, ...], Mapping[str, object]]] = {
@@ -75,6 +83,9 @@ VARIANTS: Mapping[str, tuple[tuple[str, ...], Mapping[str, object]]] = {
     "with the test session": (PAPER_METHODS, {"test_session": True}),
     "without run 010/01": (PAPER_METHODS, {"without_run": 1001}),
     "without run 011/02": (PAPER_METHODS, {"without_run": 1102}),
+    "without the character": (ALL_METHODS, {"contradicted": "left out"}),
+    "the character in 1 of 42": (ALL_METHODS, {"contradicted": "one in 42"}),
+    "as the EEG says": (ALL_METHODS, {"contradicted": "relabelled"}),
 }
 #: Readings with as many draws as the headline: controls under which the claims are judged, too, and
 #: readings of which fewer draws do not exclude that they reproduce a row.
@@ -85,6 +96,9 @@ AS_MANY_DRAWS = (
     "with the test session",
     "without run 010/01",
     "without run 011/02",
+    "without the character",
+    "the character in 1 of 42",
+    "as the EEG says",
 )
 #: A kernel counts as kept above this fraction of the largest norm; the headline keeps all nonzero.
 THRESHOLDS = (1e-3, 1e-2)
@@ -115,10 +129,18 @@ def first_stage(
             Task(PAPER, "table1", name, method, reading, draw, params)
             for reading, (concerned, params) in VARIANTS.items()
             if params.get("without_run") in (None, *run_codes(dataset))
+            if "contradicted" not in params or contradicted_flashes(dataset).any()
             for method in concerned
-            for draw in range(N_DRAWS if reading in AS_MANY_DRAWS else N_DRAWS_READING)
+            for draw in range(_n_draws(method, reading))
         ]
     return tasks
+
+
+def _n_draws(method: str, reading: str) -> int:
+    """Draws under a reading: as many as the headline of the method has, or few."""
+    if reading not in AS_MANY_DRAWS:
+        return N_DRAWS_READING
+    return N_DRAWS if method in PAPER_METHODS or reading == "split by character" else N_DRAWS_OTHER
 
 
 def second_stage(
@@ -126,7 +148,8 @@ def second_stage(
 ) -> list[Task]:
     """What needs the choices of the first stage: its relevances rank the electrodes, its C stays.
 
-    Few electrodes, runs apart, the leak of a split by flash, spelling run by run.
+    Few electrodes, runs apart, the leak of a split by flash, spelling run by run, and character by
+    character.
     """
     (name, dataset), *_ = datasets.items()
     tasks = []
@@ -150,6 +173,7 @@ def second_stage(
             Task(PAPER, "spelling", name, method, HEADLINE, run, spelled)
             for run in range(len(run_codes(dataset)))
         ]
+        tasks.append(Task(PAPER, "characters", name, method, HEADLINE, 0, spelled))
     return tasks
 
 
@@ -162,7 +186,13 @@ def _rank_channels(relevances, dataset: Dataset) -> list[int]:
 
 def run(task: Task, dataset: Dataset) -> list[Measurement]:
     """Run one task."""
-    measure = {"electrodes": electrodes, "runs": aucs_by_run, "leak": leak, "spelling": spelling}
+    measure = {
+        "electrodes": electrodes,
+        "runs": aucs_by_run,
+        "leak": leak,
+        "spelling": spelling,
+        "characters": characters_apart,
+    }
     with mne.use_log_level("ERROR"), warnings.catch_warnings():
         if "max_iter" in task.params:
             warnings.simplefilter("ignore", NotOptimalWarning)
@@ -197,17 +227,17 @@ def _method(task: Task) -> Method:
 
 def _table1(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement]:
     by_character = bool(task.params.get("by_character"))
-    pool = flash_pool(dataset, task.params)
+    pool = flash_pool(dataset, task.params, task.trial)
     train, tests = draw_split(dataset, task.trial, by_character, pool)
-    y = dataset.y
+    relabelled = task.params.get("contradicted") == "relabelled"
+    y = with_audited_labels(dataset).y if relabelled else dataset.y
     if task.params.get("standardise"):
         X = StandardScaler().fit(X[train]).transform(X)
     grouping = str(task.params.get("grouping", "lobes"))
     tree = feature_tree(dataset, X, grouping)
     method = _method(task)
-    auc, accuracy = cross_validated_scores(
-        method, tree, X[train], y[train], folds(dataset, train, task.trial, by_character)
-    )
+    inner = folds(y, train, task.trial, characters(dataset) if by_character else None)
+    auc, accuracy = cross_validated_scores(method, tree, X[train], y[train], inner)
     best, headline = int(np.argmax(auc)), task.reading == HEADLINE
     models = {
         j: method.make(X[train], tree, method.grid[j]).fit(X[train], y[train])
