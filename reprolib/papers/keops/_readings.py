@@ -1,19 +1,24 @@
-"""What the open choices of the KEOPS protocol do to its numbers, on the same draws."""
+"""What a wrong label and the open choices of the protocol do to the numbers, on the same draws."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.papers.keops.figures import METHODS
-from reprolib.report.style import figure_grid, note_source, source_text
+from data_fetch.p300 import MATRIX, codes_of
+from reprolib.papers.keops.figures import METHODS, PAPER_METHODS
+from reprolib.report.style import BLACK, ORANGE, figure_grid, note_source, source_text
 from reprolib.report.tables import number_text
-from reprolib.rerun.records import HEADLINE, select
+from reprolib.rerun.records import HEADLINE, paths, select
 from reprolib.rerun.verdicts.printed import numbers
-from reprolib.rerun.verdicts.statistics import mean_interval
+from reprolib.rerun.verdicts.statistics import corrected_interval
 
 #: Metrics of Table 1, their factor, and the digits shown.
 METRICS = {"auc": (100, 1), "regions": (1, 1), "channels": (1, 1), "frames": (1, 0)}
+METRICS_SHOWN = {name: "AUC" if name == "auc" else f"# {name.title()}" for name in METRICS}
 
 
 def aucs_by_run(records: pd.DataFrame) -> pd.DataFrame:
@@ -28,6 +33,78 @@ def aucs_by_run(records: pd.DataFrame) -> pd.DataFrame:
     return wide.rename(index={m: label for m, (label, _) in METHODS.items()})
 
 
+def aucs_by_character(records: pd.DataFrame) -> Figure:
+    """AUC on each character of classifiers trained on the others, in the order of the recording."""
+    rows = select(records, table="characters", metric="auc")
+    wide = 100 * rows.pivot_table(index="level", columns="method", values="value")
+    names = rows.drop_duplicates("level").set_index("level")["setting"].sort_index()
+    letters = [_letter(name) for name in names]
+    figure, (axis,) = figure_grid(1, 1, size=(7.6, 3.2))
+    places = np.arange(len(wide))
+    for method in [m for m in METHODS if m in wide]:
+        label, colour = METHODS[method]
+        axis.plot(places, wide[method], "o", color=colour, ms=5, alpha=0.8, label=label)
+    axis.set_xticks(places, letters)
+    axis.set(xlabel="character, as labelled", ylabel="AUC, %", ylim=(50, 100))
+    axis.legend(fontsize=8, ncols=2, loc="lower left")
+    note_source(figure, source_text(rows))
+    return figure
+
+
+def scores_of_characters(records: pd.DataFrame, characters: Sequence[int]) -> Figure:
+    """Mean score of every column and row of characters, the labelled ones filled.
+
+    Shrinkage LDA trained on the other characters.
+    """
+    rows = select(records, table="characters", metric="score of a code", method="lda")
+    rows = rows.set_index(rows["level"].astype(int)).loc[list(characters)]
+    figure, axes = figure_grid(1, len(characters), size=(4.2, 3.2), sharey=True)
+    names = [*(f"c{k}" for k in range(1, 7)), *(f"r{k}" for k in range(1, 7))]
+    for axis, name, scores in zip(axes, rows["setting"], paths(rows), strict=True):
+        letter = _letter(name)
+        labelled = [code - 1 for code in codes_of(letter)]
+        filled = [ORANGE if k in labelled else "#dddddd" for k in range(12)]
+        axis.bar(range(12), scores, color=filled, edgecolor=BLACK, lw=0.6)
+        axis.axhline(0, color=BLACK, lw=0.8)
+        axis.axvline(5.5, color=BLACK, lw=0.8, ls=":")
+        best = MATRIX[6 * int(np.argmax(scores[6:])) + int(np.argmax(scores[:6]))]
+        axis.set_title(f"labelled {letter}, the EEG says {best}")
+        axis.set_xticks(range(12), names, fontsize=8)
+        axis.set_xlabel("column or row that flashed")
+    axes[0].set_ylabel("mean score")
+    note_source(figure, f"filled: labelled; {source_text(rows)}")
+    return figure
+
+
+def _letter(setting: str) -> str:
+    """Letter in "character 9 (H)"."""
+    return setting.rpartition("(")[2].rstrip(")")
+
+
+def what_the_label_does(records: pd.DataFrame) -> pd.DataFrame:
+    """AUC of every method, and counts of the sparse ones, with the wrong label and without it."""
+    columns = {
+        HEADLINE: "as published, 1 in 12",
+        "the character in 1 of 42": "1 in 42",
+        "as the EEG says": "labelled G",
+        "without the character": "left out",
+    }
+    rows = select(records, table="table1", metric=list(METRICS), reading=list(columns))
+    lines = {}
+    for metric, (factor, digits) in METRICS.items():
+        of_metric = rows[rows["metric"] == metric]
+        means = factor * of_metric.pivot_table(index="method", columns="reading", values="value")
+        for method in [m for m in METHODS if m in means.index and _shown(m, metric)]:
+            line = means.loc[method, list(columns)].rename(columns).round(digits)
+            lines[METRICS_SHOWN[metric], METHODS[method][0]] = line
+    table = pd.DataFrame.from_dict(lines, orient="index")
+    return table.rename_axis(["", "method"])
+
+
+def _shown(method: str, metric: str) -> bool:
+    return metric == "auc" or method in PAPER_METHODS
+
+
 def leak(records: pd.DataFrame) -> pd.DataFrame:
     """AUC in percent on other flashes of the training characters, and on other characters.
 
@@ -40,7 +117,9 @@ def leak(records: pd.DataFrame) -> pd.DataFrame:
         wide = 100 * rows[rows["method"] == method].pivot_table(
             index="trial", columns="reading", values="value"
         )
-        difference, low, high = mean_interval(wide["same characters"] - wide["other characters"])
+        difference, low, high = corrected_interval(
+            wide["same characters"], wide["other characters"]
+        )
         lines[METHODS[method][0]] = {
             "same characters": number_text(wide["same characters"].mean(), None, 1),
             "other characters": number_text(wide["other characters"].mean(), None, 1),
