@@ -29,6 +29,10 @@ ClaimWord = Literal["holds", "fails", "undecided"]
 CLAIM_WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
 
 
+#: Controls that are named one by one where the word is another one.
+N_NAMED = 2
+
+
 class NoRecordError(LookupError):
     """A side of a claim without usable records."""
 
@@ -113,11 +117,13 @@ class ClaimVerdict:
 
     @property
     def but(self) -> str:
-        """Controls under which the word is another one, by that word; empty if there are none."""
+        """Controls under which the word is another one, by that word; more than two are counted."""
         told = []
         for word in ("holds", "fails", "undecided"):
             names = [f"“{control}”" for control, other in self.exceptions.items() if other == word]
-            told += [f"{word} under {', '.join(names)}"] if names else []
+            all_named = ", ".join(names) if len(names) <= N_NAMED else ""
+            in_short = f"{len(names)} of {len(self.claim.controls)} controls"
+            told += [f"{word} under {all_named or in_short}"] if names else []
         return "; ".join(told)
 
     @property
