@@ -1,6 +1,6 @@
 """What the findings of the audit do to numbers: one experiment a finding, written as a table.
 
-    python -m benchmarks.audit_effects docs/audit_effects.csv
+    reprolib bench audit_effects docs/audit_effects.csv
 
 The classifier is a plain one on purpose (an SVM with a Gaussian kernel on standardised columns, C =
 10, scikit-learn's width): the question is what the data do, not which method wins.
@@ -8,6 +8,7 @@ The classifier is a plain one on purpose (an SVM with a Gaussian kernel on stand
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,5 +105,14 @@ def effects() -> Iterator[Line]:
     yield far_volumes()
 
 
+def main(argv: list[str] | None = None) -> int:
+    """Run all experiments and write the table."""
+    parser = argparse.ArgumentParser(prog="reprolib bench audit_effects", description=__doc__)
+    parser.add_argument("target", type=Path, help="CSV file to write")
+    target = parser.parse_args(argv).target
+    pd.DataFrame(list(effects())).to_csv(target, index=False)
+    return 0
+
+
 if __name__ == "__main__":
-    pd.DataFrame(list(effects())).to_csv(Path(sys.argv[1]), index=False)
+    sys.exit(main())

@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from data_fetch.p300 import MATRIX, codes_of
-from reprolib.papers.keops.figures import METHODS, PAPER_METHODS
+from reprolib.papers.keops.figures import METHODS, PAPER_METHODS, difference_of
 from reprolib.report.style import BLACK, ORANGE, figure_grid, note_source, source_text
 from reprolib.report.tables import number_text
 from reprolib.rerun.records import HEADLINE, paths, select
 from reprolib.rerun.verdicts.printed import numbers
-from reprolib.rerun.verdicts.statistics import corrected_interval
 
 #: Metrics of Table 1, their factor, and the digits shown.
 METRICS = {"auc": (100, 1), "regions": (1, 1), "channels": (1, 1), "frames": (1, 0)}
@@ -117,13 +116,11 @@ def leak(records: pd.DataFrame) -> pd.DataFrame:
         wide = 100 * rows[rows["method"] == method].pivot_table(
             index="trial", columns="reading", values="value"
         )
-        difference, low, high = corrected_interval(
-            wide["same characters"], wide["other characters"]
-        )
+        difference, half_width = difference_of(wide["same characters"], wide["other characters"])
         lines[METHODS[method][0]] = {
             "same characters": number_text(wide["same characters"].mean(), None, 1),
             "other characters": number_text(wide["other characters"].mean(), None, 1),
-            "difference": f"{difference:+.1f} ± {(high - low) / 2:.1f}",
+            "difference": f"{difference:+.1f} ± {half_width:.1f}",
             "draws": len(wide),
         }
     return pd.DataFrame.from_dict(lines, orient="index")

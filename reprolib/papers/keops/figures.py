@@ -325,15 +325,23 @@ def paired_aucs(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
     lines = {}
     for method in wide:
         pairs = wide[wide[[method, "keops"]].notna().all(axis=1)]
-        difference, low, high = corrected_interval(pairs[method], pairs["keops"])
+        difference, half_width = difference_of(pairs[method], pairs["keops"])
         lines[method] = {
             "AUC": wide[method].mean(),
             "minus KEOPS": difference,
-            "half width": (high - low) / 2,
+            "half width": half_width,
             "draws": len(pairs),
         }
     table = pd.DataFrame.from_dict(lines, orient="index").astype({"draws": int})
     return table.rename(index={m: label for m, (label, _) in METHODS.items()})
+
+
+def difference_of(a: pd.Series, b: pd.Series) -> tuple[float, float]:
+    """Mean of a - b over the same draws, and its half width; none from a single draw."""
+    if len(a) < 2:
+        return float((a - b).mean()), np.nan
+    difference, low, high = corrected_interval(a, b)
+    return difference, (high - low) / 2
 
 
 def readings_forest(records: pd.DataFrame) -> Figure:

@@ -15,7 +15,7 @@ from reprolib.methods.keops.speller import features
 from reprolib.papers.keops import _beyond as beyond
 from reprolib.papers.keops import _methods as methods
 from reprolib.papers.keops import _readings as readings
-from reprolib.papers.keops import figures
+from reprolib.papers.keops import _splits, figures
 from reprolib.papers.keops._regions import electrode_tree, region, regions
 from reprolib.papers.keops._spelling import correct_characters
 from reprolib.papers.keops._splits import (
@@ -36,7 +36,8 @@ from reprolib.papers.keops.protocol import (
     second_stage,
 )
 from reprolib.rerun import records as results
-from reprolib.rerun.records.task import HEADLINE, Task
+from reprolib.rerun.records.rows import row_of
+from reprolib.rerun.records.task import HEADLINE, Measurement, Task
 from reprolib.rerun.verdicts.printed import numbers, paper_entry
 
 
@@ -125,10 +126,27 @@ def test_pool_of_a_reading(dataset):
     assert 1102 not in dataset.groups[flash_pool(dataset, {"without_run": 1102})]
 
 
+def test_the_character_with_the_wrong_label_is_left_out_or_thinned_to_one_in_42(dataset):
+    """On simulated runs no label is wrong: one is made wrong, as the audit would see it."""
+    wrong = (dataset.extra["flashes"]["character"] == 9).to_numpy()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_splits, "contradicted_flashes", lambda dataset: wrong)
+        left_out = flash_pool(dataset, {"contradicted": "left out"})
+        thinned = [flash_pool(dataset, {"contradicted": "one in 42"}, draw) for draw in (0, 1)]
+    assert not wrong[left_out].any()
+    assert len(left_out) == 11 * 180
+    for pool in thinned:
+        assert wrong[pool].mean() == pytest.approx(1 / 42, abs=1e-3)
+        assert np.mean(dataset.y[pool][wrong[pool]] == 1) == pytest.approx(1 / 6)
+    assert set(thinned[0]) != set(thinned[1])
+
+
 def test_every_fold_has_both_classes_and_whole_characters(dataset):
     train, _ = draw_split(dataset, 0, by_character=True)
-    character = dataset.extra["flashes"]["character"].to_numpy()[train]
-    for inside, outside in folds(dataset, train, 0, by_character=True):
+    character = dataset.extra["flashes"]["character"].to_numpy()
+    drawn = folds(dataset.y, train, 0, character)
+    character = character[train]
+    for inside, outside in drawn:
         assert set(dataset.y[train][inside]) == set(dataset.y[train][outside]) == {-1, 1}
         assert not set(character[inside]) & set(character[outside])
 
@@ -159,17 +177,21 @@ def test_characters_are_halved(dataset):
     assert set(character[train]) != set(character[other])
 
 
+OF_THE_LABEL = {reading for reading, (_, params) in VARIANTS.items() if "contradicted" in params}
+
+
 def test_readings_that_leave_out_a_run_need_that_run(dataset):
     only = replace(dataset, groups=np.where(dataset.groups == 1102, 1103, dataset.groups))
     readings = {t.reading for t in first_stage("full", {"x": only}, results.to_frame([]))}
-    assert set(VARIANTS) - readings == {"without run 011/02"}
+    assert set(VARIANTS) - readings == {"without run 011/02", *OF_THE_LABEL}
 
 
 def test_full_profile_has_ten_draws_of_the_papers_methods_and_all_readings(dataset):
     tasks = first_stage("full", {"p300/iib": dataset}, results.to_frame([]))
     count = Counter((t.method, t.reading) for t in tasks)
     assert all(count[m, HEADLINE] == 10 for m in PAPER_METHODS)
-    assert {t.reading for t in tasks} == {HEADLINE, *VARIANTS}
+    # A simulated recording has no wrong label, so that there is nothing to leave out.
+    assert {t.reading for t in tasks} == {HEADLINE, *VARIANTS} - OF_THE_LABEL
     assert len({task.id for task in tasks}) == len(tasks)
     quick = first_stage("quick", {"p300/iib": dataset}, results.to_frame([]))
     assert len(quick) == 6
@@ -399,7 +421,49 @@ def test_a_run_is_spelled_by_classifiers_of_the_others(dataset, narrow, monkeypa
             assert (m.value, m.n_test) == (1.0, 540)
         else:
             assert (m.path, m.n_test) == (15 * [3.0], 3)
-    assert [m.reading for m in found] == [None, None, "ensemble", "ensemble"]
+    spelled = [m.reading for m in found if m.metric == "correct characters"]
+    audited = ["spelled, as the EEG says", "ensemble, as the EEG says"]
+    assert spelled == [None, audited[0], "ensemble", audited[1]]
+
+
+def test_every_character_is_scored_by_classifiers_that_never_saw_it(dataset, narrow, monkeypatch):
+    parts = []
+    monkeypatch.setattr(
+        beyond, "_fitted", lambda task, data, X, train: parts.append(train) or FirstFeature()
+    )
+    X = np.column_stack([dataset.y, narrow])
+    found = beyond.characters_apart(beyond_task("characters", trial=0, value=0.0), dataset, X)
+    flashes = dataset.extra["flashes"]
+    of = flashes["character"].to_numpy()
+    for character, train in enumerate(parts):
+        assert character not in of[train]
+        assert len(train) == 567
+    assert [m.value for m in found if m.metric == "auc"] == 18 * [1.0]
+    for m in found:
+        if m.metric == "score of a code":
+            letter = flashes["letter"][of == m.level].iloc[0]
+            assert m.setting == f"character {m.level} ({letter})"
+            assert {k + 1 for k, score in enumerate(m.path) if score > 0} == set(codes_of(letter))
+
+
+def test_the_figure_of_two_characters_says_what_the_scores_spell(dataset):
+    def row(character, letter, scores):
+        task = Task("keops", "characters", "p300/iib", "lda")
+        measured = Measurement(
+            "score of a code",
+            np.nan,
+            path=scores,
+            setting=f"character {character} ({letter})",
+            level=character,
+        )
+        return row_of(task, measured, "partial", 0.0)
+
+    right = [0, 9, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0]
+    wrong = [9, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0]
+    made_up = results.to_frame([row(6, "H", right), row(9, "H", wrong)])
+    titles = [axis.get_title() for axis in readings.scores_of_characters(made_up, [6, 9]).axes]
+    plt.close("all")
+    assert titles == ["labelled H, the EEG says H", "labelled H, the EEG says G"]
 
 
 # ---- the methods, and what a reading changes of them
