@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from data_fetch import access, auditing
-from data_fetch.auditing.audit import write_audits
+from data_fetch.auditing.audits import write_audits
 from data_fetch.catalog import default_catalog, without_digests
 from data_fetch.errors import AlteredDataError, DataUnavailableError
 from data_fetch.fetcher import Fetcher

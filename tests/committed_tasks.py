@@ -12,7 +12,7 @@ from data_fetch import Dataset
 from reprolib.rerun import records as results
 from reprolib.rerun.records import Task
 from reprolib.rerun.records.registry import get_protocol
-from tests import golden
+from tests import full_profile
 
 #: Table, method, setting and reading: of every such group one task is run, if it is cheap enough.
 GROUP = ["table", "method", "setting", "reading"]
@@ -22,13 +22,15 @@ GROUP = ["table", "method", "setting", "reading"]
 def recomputed(paper: str, budget: float, most: float) -> list[Task]:
     """Tasks that a test makes again, on the data sets at hand; see `choose`."""
     names = [n for n in get_protocol(paper).datasets("full") if data_fetch.available(n)]
-    same = {name: golden.load(name) for name in names if golden.is_as_committed(paper, name)}
+    same = {
+        name: full_profile.load(name) for name in names if full_profile.is_as_committed(paper, name)
+    }
     return choose(results.load_tasks(paper), listed(paper, same), budget, most)
 
 
 def listed(paper: str, datasets: Mapping[str, Dataset]) -> dict[str, Task]:
     """Tasks of the full profile on some data sets, by name."""
-    return {task.id: task for task in golden.tasks_of(paper, datasets)} if datasets else {}
+    return {task.id: task for task in full_profile.tasks_of(paper, datasets)} if datasets else {}
 
 
 def choose(made: pd.DataFrame, tasks: Mapping[str, Task], budget: float, most: float) -> list[Task]:

@@ -33,7 +33,6 @@ from tests.mutants.changes import (
 PARTS = ("reprolib/methods", "reprolib/rerun", "reprolib/papers")
 #: Tests of the houses that are mutated, and what else runs them.
 TESTED = ("tests/methods", "tests/papers", "tests/rerun", "tests/fuzz", "tests/report", "tests/cli")
-TESTED += ("tests/test_signatures.py",)
 #: Processor seconds that a mutant's tests may take, as a multiple of what they took before.
 PATIENCE = 5.0
 

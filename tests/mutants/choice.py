@@ -61,44 +61,23 @@ def read_times(junit: str) -> tuple[dict[str, float], list[str]]:
 def tests_of(path: str, source: str, line: int, baseline: Baseline) -> list[str]:
     """Tests that run a line; of the mirrored folder if none is known to.
 
-    Those of the mirrored folder come first, then those of the house, the fastest first. Before
-    them the stored lists, where a line runs at the import: a constant or a default. Coverage does
-    not see what numba compiles, other processes, and what runs at the import.
+    Those of the mirrored folder come first, then those of the house, the fastest first. Coverage
+    does not see what numba compiles, other processes, and what runs at the import.
     """
     known = baseline.by_line(path)
     lines = statement_lines(source, line)
     contexts = {context for at in lines for context in known.get(at, ()) if context}
     near = mirrored(path, baseline.seconds)
     nodes = tests_in(contexts, baseline.seconds) or near
-    first = listed(path, baseline.seconds) if runs_at_import(source, line) else []
 
     def distance(node):
         return (
-            node not in first,
             node not in near,
             not _is_own(node, path),
             baseline.seconds[node],
         )
 
-    return sorted({*nodes, *first}, key=distance)
-
-
-def runs_at_import(source: str, line: int) -> bool:
-    """Whether a line is outside of all bodies of functions."""
-    functions = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef)]
-    return not any(n.body[0].lineno <= line <= (n.end_lineno or n.lineno) for n in functions)
-
-
-def listed(path: str, seconds: Iterable[str]) -> list[str]:
-    """Tests of the stored lists of constants and defaults."""
-    _, house, inner, *_ = Path(path).parts
-    golden = "tests/papers/test_golden.py::"
-    return [
-        node
-        for node in seconds
-        if node.startswith("tests/test_signatures.py::")
-        or (house == "papers" and node.startswith(golden) and inner in node)
-    ]
+    return sorted(nodes, key=distance)
 
 
 def statement_lines(source: str, line: int) -> range:

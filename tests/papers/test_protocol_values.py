@@ -17,13 +17,13 @@ from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.records.task import Task
 from reprolib.rerun.tasks import data_cache
 from reprolib.rerun.tasks.worker import execute
-from tests import committed_tasks, golden
+from tests import committed_tasks, full_profile
 from tests.committed_tasks import choose
 
 #: Committed seconds of a method's cheapest task at most, and of a paper's other tasks in all.
 MOST = 60.0
 BUDGET = 8.0
-KEYS = golden.with_results()
+KEYS = full_profile.with_results()
 #: Methods whose fits change between versions of scikit-learn: the edges of its histograms do.
 OF_SCIKIT_LEARN = {"gradient boosting"}
 
@@ -39,7 +39,7 @@ def is_of_these_versions(key: str, task: Task) -> bool:
 
 def rows_of(key: str, task: Task) -> list[dict]:
     """Run a task now."""
-    dataset = golden.load(task.dataset)
+    dataset = full_profile.load(task.dataset)
     digest = dataset.digest()
     with data_cache.holding({digest: dataset}):
         return execute(get_protocol(key), task, digest).rows
@@ -101,6 +101,6 @@ def test_the_budget_bounds_the_other_tasks_alone():
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.needs_data(*{n for key in KEYS for n in get_protocol(key).datasets("full")})
 def test_every_method_is_recomputed(key):
-    listed = {line.split(" | ")[3] for line in golden.lines_of(key, "task")}
+    listed = set(results.load_tasks(key)["method"])
     chosen = committed_tasks.recomputed(key, BUDGET, MOST)
     assert {task.method for task in chosen} == listed

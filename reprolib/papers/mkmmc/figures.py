@@ -453,7 +453,7 @@ def weights_figure(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def deviations_figure(table: pd.DataFrame, title: str, source: str = "") -> Figure:
+def deviations_figure(table: pd.DataFrame, title: str, source: str) -> Figure:
     """Ours minus printed as a coloured table, nearest reading first."""
     listed = [column for column in table.columns if column != "rms"]
     figure, axis = plt.subplots(figsize=(9.0, 1.2 + 0.3 * len(table)))

@@ -8,7 +8,7 @@ import pytest
 from reprolib.papers.keops import protocol
 from reprolib.papers.keops._methods import Method
 from reprolib.rerun.records.task import Task
-from tests import golden
+from tests import full_profile
 
 
 class Fixed:
@@ -30,7 +30,7 @@ def test_chosen_cost_has_the_best_cross_validated_auc(best, monkeypatch):
     grid = (0.1, 1.0, 10.0)
     method = Method(lambda X, tree, c: Fixed(1.0 if c == grid[best] else -1.0), grid)
     monkeypatch.setitem(protocol.METHODS, "svm", method)
-    dataset = golden.load("embedded/p300")
+    dataset = full_profile.load("embedded/p300")
     found = protocol.run(Task("keops", "table1", dataset.name, "svm"), dataset)
     by_reading = {m.reading: m for m in found if m.metric == "auc"}
     (path,) = [m for m in found if m.metric == "auc path"]

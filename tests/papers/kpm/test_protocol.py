@@ -15,7 +15,7 @@ from reprolib.papers.kpm import protocol
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
-from tests import golden
+from tests import full_profile
 
 NAME = "embedded/twonorm"
 
@@ -38,13 +38,15 @@ def selections(values) -> pd.DataFrame:
 
 def test_table1_takes_the_median_of_the_first_five_realisations_alone():
     listed = protocol.second_stage(
-        "full", {NAME: golden.load(NAME)}, selections([50, 10, 40, 20, 30, 90, 90, 90, 90, 90])
+        "full",
+        {NAME: full_profile.load(NAME)},
+        selections([50, 10, 40, 20, 30, 90, 90, 90, 90, 90]),
     )
     assert {task.params["D"] for task in listed if task.method == "kpm"} == {30}
 
 
 def test_median_of_a_fold_seed_takes_every_realisation_that_is_selected_on():
-    tasks = protocol.first_stage("full", {NAME: golden.load(NAME)}, results.to_frame([]))
+    tasks = protocol.first_stage("full", {NAME: full_profile.load(NAME)}, results.to_frame([]))
     trials = [task.trial for task in tasks if task.table == "selection"]
     assert sorted(trials) == list(range(protocol.MEDIAN_REALISATIONS))
     (row,) = protocol.derive(selections([5, 1, 4, 2, 3]))
@@ -59,7 +61,7 @@ def test_median_of_a_fold_seed_takes_every_realisation_that_is_selected_on():
 def test_figure1_measures_risk_and_empirical_risk_along_its_axis(method, monkeypatch):
     monkeypatch.setattr(protocol, "FIGURE1_C", (0.2, 1.0))
     monkeypatch.setattr(protocol, "FIGURE1_COMPONENTS", 4)
-    found = protocol.run(Task("kpm", "figure1", NAME, method), golden.load(NAME))
+    found = protocol.run(Task("kpm", "figure1", NAME, method), full_profile.load(NAME))
     assert [m.metric for m in found] == ["test error path", "training error path"]
     lengths = {"kpm": 4, "svm": 2}
     assert [len(m.path) for m in found] == 2 * [lengths[method]]
@@ -74,7 +76,7 @@ def test_costs_of_the_svm_end_at_three_times_the_published_one(n_grid, monkeypat
     monkeypatch.setattr(protocol, "_svm_error", lambda C, *rest: tried.append(C) or 0.5)
     params = {"fold_seed": 0, **({} if n_grid is None else {"n_grid": n_grid})}
     n_grid = n_grid or 100
-    protocol.run(Task("kpm", "table2", NAME, "svm", params=params), golden.load(NAME))
+    protocol.run(Task("kpm", "table2", NAME, "svm", params=params), full_profile.load(NAME))
     expected = np.linspace(3 * published / n_grid, 3 * published, n_grid)
     np.testing.assert_allclose(sorted(set(tried)), expected)
     assert len(tried) == protocol.N_FOLDS * n_grid + 1

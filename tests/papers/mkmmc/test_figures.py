@@ -105,7 +105,7 @@ def test_deviations_are_ours_minus_printed(records):
     expected = means.loc[("mmc", HEADLINE)].mean()["ORL, 2 train"] - 73.23
     assert table.loc[("mmc", HEADLINE), "ORL, 2 train"] == pytest.approx(expected)
     assert table["rms"].is_monotonic_increasing
-    figure = figures.deviations_figure(table, "title")
+    figure = figures.deviations_figure(table, "title", "partial")
     assert len(figure.axes[0].texts) == 3 * len(table)
 
 
@@ -183,7 +183,7 @@ def test_numbers_on_dark_cells_are_white():
     row = {"ORL, 2 train": 6.9, "ORL, 3 train": 7.1, "ORL, 4 train": -7.1, "rms": 7.0}
     table = pd.DataFrame([row], index=pd.MultiIndex.from_tuples([("mmc", HEADLINE)]))
     table = table.rename_axis(index=["method", "reading"])
-    axis = figures.deviations_figure(table, "title").axes[0]
+    axis = figures.deviations_figure(table, "title", "partial").axes[0]
     assert [text.get_text() for text in axis.texts] == ["+6.9", "+7.1", "-7.1"]
     assert [text.get_color() for text in axis.texts] == [figures.BLACK, "white", "white"]
     assert [t.get_text() for t in axis.get_yticklabels()] == ["mmc: headline  (7.0)"]
