@@ -58,7 +58,13 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
         As `claims_frame`, indexed by claim, with the sign of the word and the controls under which
         it is another one in ``verdict``.
     """
-    frame = claims_frame([paper], directory).droplevel("paper")
+    return claims_lines(judge_claims(paper, directory))
+
+
+def claims_lines(claims: Sequence[ClaimVerdict]) -> pd.DataFrame:
+    """As `claims_table`, of claims that are judged."""
+    rows = [{"claim": c.claim.name, **_line(c)} for c in claims]
+    frame = pd.DataFrame(rows, columns=["claim", *_COLUMNS]).set_index("claim")
     told = [f"{CLAIM_STYLE[word][1]} {word}" for word in frame["verdict"]]
     but = [f" ({text})" if text else "" for text in frame["but"]]
     words = [word + exception for word, exception in zip(told, but, strict=True)]

@@ -1,3 +1,4 @@
+from .anyone import Judged, judge_table
 from .claims import ClaimVerdict, judge_claims
 from .judge import Outcome, Verdict, judge_paper
 from .number import Number
@@ -5,10 +6,12 @@ from .printed import numbers
 
 __all__ = [
     "ClaimVerdict",
+    "Judged",
     "Number",
     "Outcome",
     "Verdict",
     "judge_claims",
     "judge_paper",
+    "judge_table",
     "numbers",
 ]

@@ -56,6 +56,17 @@ def parsed_entry(text: str, file: str) -> dict[str, Any]:
         entry = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{file}: {error}") from error
+    return checked_entry(entry, file)
+
+
+def checked_entry(entry: dict[str, Any], file: str) -> dict[str, Any]:
+    """Return a parsed file, if it has the form that it must have.
+
+    Raises
+    ------
+    ValueError
+        If it has not; all faults are named.
+    """
     if faults := paper_file.faults(entry):
         raise ValueError("\n".join(f"{file}: {fault}" for fault in faults))
     return entry
@@ -66,8 +77,12 @@ def controls(paper: str) -> frozenset[str]:
 
     They say what a difference depends on. No row is credited with one.
     """
-    entries = paper_entry(paper).get("readings", [])
-    return frozenset(entry["name"] for entry in entries if entry.get("control"))
+    return controls_of(paper_entry(paper))
+
+
+def controls_of(entry: Mapping[str, Any]) -> frozenset[str]:
+    """Readings of a parsed file that are controls."""
+    return frozenset(r["name"] for r in entry.get("readings", []) if r.get("control"))
 
 
 def numbers(paper: str) -> list[Number]:

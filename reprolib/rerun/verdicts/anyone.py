@@ -1,0 +1,283 @@
+"""Verdicts on anyone's table: printed numbers in a TOML file, results in a tidy table of trials.
+
+The same words, error models and claims as for the papers of this package, without a protocol, a
+data set or a records folder.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from reprolib.rerun.records.names import nearest
+from reprolib.rerun.records.tables import to_frame
+from reprolib.rerun.records.task import HEADLINE
+from reprolib.rerun.verdicts.claim import claims_of
+from reprolib.rerun.verdicts.claims import ClaimVerdict, NoRecordError, judge_claim
+from reprolib.rerun.verdicts.judge import Verdict, credit_readings, judge
+from reprolib.rerun.verdicts.number import Number
+from reprolib.rerun.verdicts.printed import checked_entry, controls_of, entry_numbers
+from reprolib.rerun.verdicts.printed_file import SELECTORS
+
+#: Columns of the results that select, and what they are where the results have none.
+COLUMNS: Mapping[str, Any] = {
+    "table": "results",
+    "dataset": "data",
+    "method": "method",
+    "metric": "value",
+    "setting": "",
+    "reading": HEADLINE,
+    "n_test": 0,
+    "trial": None,
+    "value": None,
+}
+#: Unit over the fraction that the error models work with.
+SCALES = {"percent": 100, "fraction": 1}
+#: What a file of another's printed numbers may leave out.
+PAPER = {"key": "table", "title": "a printed table", "authors": "-", "venue": "-", "notebook": "-"}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Verdicts on a printed table, and on the claims made about it.
+
+    Parameters
+    ----------
+    title : str
+    verdicts : list of Verdict
+    claims : list of ClaimVerdict
+    expected : dict of str to str
+        Word that a number ("table/row/column") or a claim (its name) is expected to have, at least.
+    """
+
+    title: str
+    verdicts: list[Verdict]
+    claims: list[ClaimVerdict]
+    expected: Mapping[str, str]
+
+    def words(self) -> dict[str, str]:
+        """Word on every number and claim, by name."""
+        found = {name_of(v.number): str(v.word) for v in self.verdicts}
+        return found | {c.claim.name: str(c.word) for c in self.claims}
+
+
+def name_of(number: Number) -> str:
+    """Name of a number: "table2/Banana/KPM"."""
+    return f"{number.table}/{number.row}/{number.column}"
+
+
+def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judged:
+    """Compare a printed table with results of one's own.
+
+    Parameters
+    ----------
+    printed : str or Path
+        TOML file of the form of ``printed.toml`` (docs/judge.md). ``[columns]`` names the columns
+        of the results; ``[expect]`` the words that numbers and claims are expected to have.
+    results : str, Path or DataFrame
+        CSV file or table with one row a trial: a value, and what tells it from others.
+
+    Returns
+    -------
+    Judged
+
+    Raises
+    ------
+    ValueError
+        If the file has another form, the results lack a column, hold a value that is no number, or
+        one trial twice, or have nothing for a printed number; the message names all faults.
+    OSError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> printed = Path(mkdtemp()) / "printed.toml"
+    >>> _ = printed.write_text('''
+    ... [tables.table1]
+    ... design = "splits"
+    ... trials = 20
+    ... [tables.table1.rows]
+    ... Heart = { dataset = "heart" }
+    ... [tables.table1.columns]
+    ... KFD = { method = "kfd" }
+    ... [tables.table1.values]
+    ... Heart = [[16.1, 3.4]]
+    ... ''')
+    >>> ours = pd.DataFrame({"dataset": "heart", "method": "kfd", "value": [16.0, 16.3] * 20})
+    >>> judge_table(printed, ours).words()
+    {'table1/Heart/KFD': 'reproduced'}
+    """
+    path = Path(printed)
+    entry = _parsed(path)
+    named, expected = entry.pop("columns", {}), entry.pop("expect", {})
+    units = _units(entry.pop("units", {}), path.name)
+    checked = checked_entry(_completed(entry, SCALES[units["printed"]]), path.name)
+    records = records_of(results, named, checked, SCALES[units["results"]])
+    listed = entry_numbers(checked["paper"]["key"], checked)
+    _require_names(path.name, listed, records, expected, checked)
+    not_of_text = controls_of(checked)
+    verdicts = credit_readings([judge(n, records, not_of_text) for n in listed], not_of_text)
+    claims = claims_of(checked["paper"]["key"], checked, listed)
+    return Judged(
+        checked["paper"]["title"], verdicts, list(_judged(claims, records, listed)), expected
+    )
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path.name}: {error}") from error
+
+
+def _units(given: Mapping[str, str], file: str) -> dict[str, str]:
+    """Units of the printed numbers and of the results, percent where the file says none."""
+    units = {"printed": "percent", "results": "percent", **given}
+    for name, unit in units.items():
+        if name not in ("printed", "results") or unit not in SCALES:
+            raise ValueError(
+                f'{file}: [units] has {name} = {unit!r}; give printed and results, each "percent" '
+                'or "fraction"'
+            )
+    return units
+
+
+def _completed(entry: dict[str, Any], scale: int) -> dict[str, Any]:
+    """The entry with what a file outside of this package may leave out."""
+    paper = {**PAPER, "year": 0, **entry.get("paper", {})}
+    tables = {}
+    for name, table in entry.get("tables", {}).items():
+        given = {"caption": name, "role": "own", "quantity": "performance", "scale": scale}
+        tables[name] = _selecting({**given, **table}) if isinstance(table, dict) else table
+    return {**entry, "paper": paper, "tables": tables}
+
+
+def _selecting(table: dict[str, Any]) -> dict[str, Any]:
+    """The table with the selectors that none of its lines states: results without that column."""
+    rows, columns = (table.get(part) for part in ("rows", "columns"))
+    if not (isinstance(rows, dict) and isinstance(columns, dict)):
+        return table
+    lines = [line for part in (rows, columns) for line in part.values() if isinstance(line, dict)]
+    lost = {
+        name: COLUMNS[name]
+        for name in SELECTORS
+        if name not in table and not any(name in line for line in lines)
+    }
+    return {**table, "columns": {name: {**lost, **line} for name, line in columns.items()}}
+
+
+def _judged(claims, records: pd.DataFrame, listed: list[Number]) -> Iterator[ClaimVerdict]:
+    for claim in claims:
+        try:
+            yield judge_claim(claim, records, listed)
+        except NoRecordError as error:
+            raise ValueError(f"claim {claim.name!r}: {error}") from error
+
+
+def records_of(
+    results: str | Path | pd.DataFrame,
+    named: Mapping[str, str],
+    entry: dict[str, Any],
+    scale: float,
+) -> pd.DataFrame:
+    """Records of this package from a tidy table of trials.
+
+    Parameters
+    ----------
+    results : str, Path or DataFrame
+    named : mapping of str to str
+        Name in the results of a column of `COLUMNS`.
+    entry : dict
+        Parsed file; where the results have no column "table", its tables share all of them.
+    scale : float
+        Unit of the results: 100 for percent.
+    """
+    frame = results if isinstance(results, pd.DataFrame) else pd.read_csv(results)
+    where = "the results" if isinstance(results, pd.DataFrame) else Path(results).name
+    if unknown := [name for name in named if name not in COLUMNS]:
+        hint = nearest(unknown[0], COLUMNS)
+        raise ValueError(f"[columns]: unknown column {unknown[0]!r}{hint}; {', '.join(COLUMNS)}")
+    lost = [column for column in named.values() if column not in frame]
+    value = named.get("value", "value")
+    if lost := [*lost, *([value] if value not in frame and value not in lost else [])]:
+        raise ValueError(
+            f"{where} has no column {lost[0]!r}{nearest(lost[0], frame.columns)}; name its columns "
+            "in [columns] of the TOML file"
+        )
+    if frame.empty:
+        raise ValueError(f"{where} has no row; give one row a trial")
+    given = {name: named.get(name, name) for name in COLUMNS}
+    lines = pd.DataFrame(
+        {
+            name: frame[column] if column in frame else COLUMNS[name]
+            for name, column in given.items()
+        }
+    )
+    if "table" not in named and "table" not in frame:
+        for table in entry["tables"].values():
+            table["results"] = COLUMNS["table"]
+    return _as_records(lines, where, scale)
+
+
+def _as_records(lines: pd.DataFrame, where: str, scale: float) -> pd.DataFrame:
+    value = pd.to_numeric(lines["value"], errors="coerce")
+    if len(bad := lines.index[value.isna()]):
+        raise ValueError(
+            f"{where}, row {bad[0] + 1}: the value {lines['value'][bad[0]]!r} is no number; give "
+            "one, or leave the row out"
+        )
+    words = ["table", "dataset", "method", "metric", "setting", "reading"]
+    texts = lines[words].astype(str)
+    trial = lines["trial"]
+    if trial.isna().all():
+        trial = texts.groupby(words).cumcount()
+    found = texts.assign(value=value.astype(float) / scale, trial=pd.factorize(trial)[0])
+    twice = found.index[found.duplicated([*words, "trial"])]
+    if len(twice):
+        told = ", ".join(f"{k} {texts[k][twice[0]]}" for k in ("dataset", "method", "metric"))
+        raise ValueError(
+            f"{where}, row {twice[0] + 1}: a second value of one trial ({told}, trial "
+            f"{trial[twice[0]]}); name the column that tells them apart in [columns]"
+        )
+    rest = {"paper": "table", "chosen": "{}", "path": "", "status": "ok", "source": "original"}
+    found = found.assign(**rest, seed=0, n_test=lines["n_test"].astype(int), seconds=0.0)
+    names = found["table"] + "/" + found["dataset"] + "/" + found["method"] + "/"
+    found = found.assign(task=names + found["trial"].astype(str), gap=None, level=None)
+    return to_frame([dict(zip(found.columns, row, strict=True)) for row in found.to_numpy()])
+
+
+def _require_names(
+    file: str,
+    listed: list[Number],
+    records: pd.DataFrame,
+    expected: Mapping[str, str],
+    entry: Mapping[str, Any],
+) -> None:
+    """Raise ValueError for every name that the results, or the file, do not have."""
+    faults = []
+    for number in listed:
+        if number.not_run:
+            continue
+        for column, wanted in {"table": number.results, **number.select}.items():
+            there = set(records[column])
+            if wanted not in there:
+                faults.append(
+                    f"{name_of(number)}: the results have no {column} {wanted!r}"
+                    f"{nearest(wanted, there)}"
+                )
+    known = [name_of(n) for n in listed] + [claim["name"] for claim in entry.get("claims", [])]
+    faults += [
+        f"[expect]: no number or claim {name!r}{nearest(name, known)}"
+        for name in expected
+        if name not in known
+    ]
+    if faults:
+        raise ValueError("\n".join(f"{file}: {fault}" for fault in dict.fromkeys(faults)))
