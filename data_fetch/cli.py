@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from data_fetch import access, auditing
-from data_fetch.auditing.audits import write_audits
+from data_fetch import access
 from data_fetch.catalog import default_catalog, without_digests
 from data_fetch.errors import AlteredDataError, DataUnavailableError
 from data_fetch.fetcher import Fetcher
@@ -117,6 +116,8 @@ def run_verify(arguments: argparse.Namespace) -> int:
 
 def run_audit(arguments: argparse.Namespace) -> int:
     """Audit every data set at hand, print what was found, and write it as a table."""
+    from data_fetch.auditing.audits import audit, write_audits  # scikit-learn: slow to import
+
     console = _console()
     if arguments.csv is not None and not arguments.csv.parent.is_dir():
         raise ValueError(f"--csv {arguments.csv}: its folder does not exist; make it first")
@@ -126,7 +127,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
             console.print(_marked("not at hand", "yellow", name))
             n_missing += 1
             continue
-        found.append(auditing.audit(name, fetcher))
+        found.append(audit(name, fetcher))
         console.print(f"{name} ({found[-1].source}): {found[-1].in_short()}")
         for finding in found[-1].findings:
             console.print(_marked(f"  {finding.check}:", "yellow", finding.told()))

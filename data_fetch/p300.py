@@ -239,7 +239,11 @@ def character_starts(onsets) -> list[int]:
 def _spelled(target_codes) -> str:
     if len(target_codes) == 0:
         raise ValueError("holds a character without a target flash")
-    column, row = min(target_codes), max(target_codes)
+    return letter_of(min(target_codes), max(target_codes))
+
+
+def letter_of(column: int, row: int) -> str:
+    """Character at the codes of a column (1-6) and a row (7-12); see `codes_of`."""
     return MATRIX[6 * (row - 7) + column - 1]
 
 
@@ -368,11 +372,10 @@ def with_audited_labels(dataset: Dataset) -> Dataset:
     Dataset
         Other ``y`` and letters, and a note that says which; ``stored`` is what was read.
     """
-    described = [raw.info["description"].split("/") for raw in dataset.extra["raws"]]
-    words = {(int(session), int(run)): word for session, run, word in described}
-    changed = {k: right for k, (wrong, right) in AUDITED_WORDS.items() if words.get(k) == wrong}
-    if dataset.source == "embedded" or not changed:
+    changed = _corrected(dataset)
+    if not changed:
         return dataset
+    words = _words(dataset)
     runs = [
         parse_run(*key, _stored_of(dataset, key), changed.get(key, word))
         for key, word in words.items()
@@ -383,10 +386,34 @@ def with_audited_labels(dataset: Dataset) -> Dataset:
     return replace(audited, notes=dataset.notes)
 
 
+def audited_letters(dataset: Dataset) -> np.ndarray:
+    """Character of every flash, as the EEG says where it contradicts the label."""
+    flashes = dataset.extra["flashes"]
+    letters = np.array(flashes["letter"])
+    for (session, run), word in _corrected(dataset).items():
+        of_run = ((flashes["session"] == session) & (flashes["run"] == run)).to_numpy()
+        characters = flashes["character"].to_numpy()[of_run]
+        letters[of_run] = [word[i] for i in characters - characters.min()]
+    return letters
+
+
 def contradicted_flashes(dataset: Dataset) -> np.ndarray:
     """Flashes of the characters whose label the EEG contradicts, as a mask of the rows."""
-    audited = with_audited_labels(dataset).extra["flashes"]["letter"].to_numpy()
-    return dataset.extra["flashes"]["letter"].to_numpy() != audited
+    return audited_letters(dataset) != dataset.extra["flashes"]["letter"].to_numpy()
+
+
+def _words(dataset: Dataset) -> dict[tuple[int, int], str]:
+    """Word of every run, as labelled, by session and run."""
+    described = [raw.info["description"].split("/") for raw in dataset.extra["raws"]]
+    return {(int(session), int(run)): word for session, run, word in described}
+
+
+def _corrected(dataset: Dataset) -> dict[tuple[int, int], str]:
+    """Words as the EEG says of the runs that have another label; none of a simulated recording."""
+    if dataset.source == "embedded":
+        return {}
+    words = _words(dataset)
+    return {k: right for k, (wrong, right) in AUDITED_WORDS.items() if words.get(k) == wrong}
 
 
 def _stored_of(dataset: Dataset, key: tuple[int, int]) -> dict[str, np.ndarray]:

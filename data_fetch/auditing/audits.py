@@ -100,10 +100,10 @@ def audit_dataset(dataset: Dataset, limits: tuple[float, float] | None = None) -
         found += [*signals.channels(dataset), *speller.contradicted(dataset)]
         return Audit(dataset.name, dataset.source, found)
     codes = rows.row_codes(dataset.X)
-    for of_rows in (rows.repeated, rows.conflicting, rows.across_splits, rows.nearly_equal):
-        found += of_rows(dataset, codes)
-    for of_columns in (columns.constant, columns.duplicated, columns.out_of_range, columns.drift):
-        found += of_columns(dataset, limits)
+    found += [*rows.repeated(codes), *rows.conflicting(dataset, codes)]
+    found += [*rows.across_splits(dataset, codes), *rows.nearly_equal(dataset, codes)]
+    found += [*columns.constant(dataset), *columns.duplicated(dataset)]
+    found += [*columns.out_of_range(dataset, limits), *columns.drift(dataset)]
     if "mask" in dataset.extra:
         found += signals.volumes(dataset)
     else:

@@ -16,7 +16,7 @@ def _names(dataset: Dataset, columns) -> list[str]:
     return [str(given[j]) if given is not None else str(j) for j in columns]
 
 
-def constant(dataset: Dataset, limits=None) -> Iterator[Finding]:
+def constant(dataset: Dataset) -> Iterator[Finding]:
     """Columns of one value."""
     columns = np.flatnonzero(np.ptp(dataset.X, axis=0) == 0)
     if len(columns):
@@ -24,7 +24,7 @@ def constant(dataset: Dataset, limits=None) -> Iterator[Finding]:
         yield Finding("constant columns", len(columns), text, places=columns.tolist())
 
 
-def duplicated(dataset: Dataset, limits=None) -> Iterator[Finding]:
+def duplicated(dataset: Dataset) -> Iterator[Finding]:
     """Columns equal to an earlier one up to a factor and an offset."""
     X = np.asarray(dataset.X, dtype=np.float64)
     X = X - X.mean(axis=0)
@@ -56,7 +56,7 @@ def out_of_range(dataset: Dataset, limits: tuple[float, float] | None = None) ->
         yield Finding("values out of range", int(bad.sum()), text, places=places)
 
 
-def drift(dataset: Dataset, limits=None) -> Iterator[Finding]:
+def drift(dataset: Dataset) -> Iterator[Finding]:
     """Columns whose values differ between the training and the test file, and the classes' shares.
 
     Kolmogorov-Smirnov tests of all columns, corrected by Holm; a chi-squared test of the shares.

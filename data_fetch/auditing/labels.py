@@ -9,8 +9,8 @@ One odd label among n can be shown no better than to 1 in n unless the votes of 
 graded, so that they say how fast the probability falls: the test is silent far more often than not.
 The level holds as far as that model does (simulated in the tests: overlapping classes, noise, rare
 classes). A rare but right label looks the same: a finding is a row to look at, no error. Of the
-libraries, cleanlab ranks such rows but has no level: it lists rows of every clean set whose classes
-overlap (docs/audit.md).
+libraries, cleanlab ranks such rows but has no level: it lists rows of clean sets, too
+(docs/audit.md).
 """
 
 from __future__ import annotations

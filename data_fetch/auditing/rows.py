@@ -22,7 +22,7 @@ def row_codes(X: np.ndarray) -> np.ndarray:
     return np.unique(as_bytes, return_inverse=True)[1].ravel()
 
 
-def repeated(dataset: Dataset, codes: np.ndarray) -> Iterator[Finding]:
+def repeated(codes: np.ndarray) -> Iterator[Finding]:
     """Rows equal to an earlier one."""
     _, first, counts = np.unique(codes, return_index=True, return_counts=True)
     n_repeats = len(codes) - len(counts)

@@ -21,7 +21,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from data_fetch.auditing.finding import LEVEL, Finding, holm
 from data_fetch.dataset import Dataset
-from data_fetch.p300 import MATRIX, codes_of
+from data_fetch.p300 import codes_of, letter_of
 
 N_PERMUTATIONS = 20_000
 #: Samples whose mean is a feature: 50 ms.
@@ -126,7 +126,7 @@ def contradicted(dataset: Dataset) -> Iterator[Finding]:
         if of["p"].min() >= LEVEL:
             continue
         where, best = of.iloc[0], dict(zip(of["axis"], of["best"], strict=True))
-        spelled = MATRIX[6 * (best["row"] - 7) + best["column"] - 1]
+        spelled = letter_of(best["column"], best["row"])
         silent = of[of["p"] < LEVEL]
         axes = " and ".join(silent["axis"] + " " + silent["labelled"].astype(str))
         text = (

@@ -13,10 +13,11 @@ from reprolib.rerun.verdicts.expected import worse_than_expected
 def run(arguments: argparse.Namespace) -> int:
     """Print the verdicts, and write what was asked for."""
     from reprolib.report import judged as shown
+    from reprolib.report.claims import claims_lines
 
     judged = judge_table(arguments.printed, arguments.results)
     out = console.out()
-    for frame in (shown.claims_frame_of(judged), shown.numbers_frame(judged)):
+    for frame in (claims_lines(judged.claims), shown.numbers_frame(judged)):
         if len(frame):
             out.print(frame.to_string(), soft_wrap=True, markup=False, highlight=False)
     if arguments.json is not None:

@@ -45,7 +45,7 @@ def test_repeated_and_conflicting_rows_are_those_of_a_loop_over_pairs(X, data):
     equal = [(i, j) for i, j in itertools.combinations(range(len(X)), 2) if (X[i] == X[j]).all()]
     later = {j for _, j in equal}
     conflict = {k for i, j in equal if y[i] != y[j] for k in (i, j)}
-    found = checks([*rows.repeated(dataset, codes), *rows.conflicting(dataset, codes)])
+    found = checks([*rows.repeated(codes), *rows.conflicting(dataset, codes)])
     assert found.get("repeated rows", 0) == len(later)
     groups = {tuple(x): {k for k in range(len(X)) if (X[k] == x).all()} for x in X}
     mixed = {k for g in groups.values() if len(set(y[list(g)])) > 1 for k in g}
@@ -275,7 +275,7 @@ def at_hand(name: str) -> str:
 def test_known_facts_are_found(name, check, told):
     dataset = data_fetch.load(at_hand(name))
     codes = rows.row_codes(dataset.X)
-    found = [*rows.repeated(dataset, codes), *rows.across_splits(dataset, codes)]
+    found = [*rows.repeated(codes), *rows.across_splits(dataset, codes)]
     assert any(f.check == check and told in f.text for f in found)
 
 

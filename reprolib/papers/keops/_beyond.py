@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from data_fetch import Dataset
-from data_fetch.p300 import with_audited_labels
+from data_fetch.p300 import audited_letters
 from reprolib.methods.keops import KernelTree
 from reprolib.papers.keops._methods import METHODS, shrinkage_lda
 from reprolib.papers.keops._regions import electrode_tree
@@ -94,7 +94,7 @@ def spelling(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement]:
     codes = run_codes(dataset)
     held_out = dataset.groups == codes[task.trial]
     flashes = dataset.extra["flashes"][held_out]
-    audited = with_audited_labels(dataset).extra["flashes"][held_out]
+    audited = flashes.assign(letter=audited_letters(dataset)[held_out])
     rng = np.random.default_rng(task.trial)
     single = [rng.permutation(np.flatnonzero(~held_out))[:N_TRAIN]]
     parts = [np.flatnonzero(dataset.groups == code) for code in codes if code != codes[task.trial]]

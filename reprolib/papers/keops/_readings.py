@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from data_fetch.p300 import MATRIX, codes_of
+from data_fetch.p300 import codes_of, letter_of
 from reprolib.papers.keops.figures import METHODS, PAPER_METHODS, difference_of
 from reprolib.report.style import BLACK, ORANGE, figure_grid, note_source, source_text
 from reprolib.report.tables import number_text
@@ -66,7 +66,7 @@ def scores_of_characters(records: pd.DataFrame, characters: Sequence[int]) -> Fi
         axis.bar(range(12), scores, color=filled, edgecolor=BLACK, lw=0.6)
         axis.axhline(0, color=BLACK, lw=0.8)
         axis.axvline(5.5, color=BLACK, lw=0.8, ls=":")
-        best = MATRIX[6 * int(np.argmax(scores[6:])) + int(np.argmax(scores[:6]))]
+        best = letter_of(int(np.argmax(scores[:6])) + 1, int(np.argmax(scores[6:])) + 7)
         axis.set_title(f"labelled {letter}, the EEG says {best}")
         axis.set_xticks(range(12), names, fontsize=8)
         axis.set_xlabel("column or row that flashed")

@@ -35,21 +35,21 @@ def flash_pool(dataset: Dataset, params: Mapping[str, object], draw: int = 0) ->
     session = dataset.extra["flashes"]["session"].to_numpy()
     inside = (session < TEST_SESSION) | bool(params.get("test_session"))
     inside &= np.asarray(dataset.groups) != params.get("without_run")
+    doubtful = inside & contradicted_flashes(dataset)
     if params.get("contradicted") == "left out":
-        inside &= ~contradicted_flashes(dataset)
+        inside &= ~doubtful
     if params.get("contradicted") == "one in 42":
-        inside &= ~contradicted_flashes(dataset) | _thinned(dataset, inside, draw)
+        inside = _thinned(dataset.y, inside, doubtful, draw)
     return np.flatnonzero(inside)
 
 
-def _thinned(dataset: Dataset, inside: np.ndarray, draw: int) -> np.ndarray:
-    """Random flashes of the contradicted character, 1 in 42 of the pool, targets 1 in 6."""
-    doubtful = inside & contradicted_flashes(dataset)
-    n_kept = np.count_nonzero(inside & ~doubtful) / (N_CHARACTERS - 1)
-    rng, kept = np.random.default_rng(draw), np.zeros(len(inside), dtype=bool)
+def _thinned(y, inside: np.ndarray, doubtful: np.ndarray, draw: int) -> np.ndarray:
+    """The pool with random flashes of the doubtful character, 1 in 42 of it, targets 1 in 6."""
+    rng, kept = np.random.default_rng(draw), inside & ~doubtful
+    n_doubtful = np.count_nonzero(kept) / (N_CHARACTERS - 1)
     for label, share in ((1, 1 / 6), (-1, 5 / 6)):
-        of_label = np.flatnonzero(doubtful & (dataset.y == label))
-        kept[rng.choice(of_label, round(n_kept * share), replace=False)] = True
+        of_label = np.flatnonzero(doubtful & (y == label))
+        kept[rng.choice(of_label, round(n_doubtful * share), replace=False)] = True
     return kept
 
 

@@ -6,7 +6,6 @@ data set or a records folder.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import ClaimVerdict, NoRecordError, judge_claim
 from reprolib.rerun.verdicts.judge import Verdict, credit_readings, judge
 from reprolib.rerun.verdicts.number import Number
-from reprolib.rerun.verdicts.printed import checked_entry, controls_of, entry_numbers
+from reprolib.rerun.verdicts.printed import checked_entry, controls_of, entry_numbers, parsed
 from reprolib.rerun.verdicts.printed_file import SELECTORS
 
 #: Columns of the results that select, and what they are where the results have none.
@@ -62,13 +61,8 @@ class Judged:
 
     def words(self) -> dict[str, str]:
         """Word on every number and claim, by name."""
-        found = {name_of(v.number): str(v.word) for v in self.verdicts}
+        found = {v.number.id: str(v.word) for v in self.verdicts}
         return found | {c.claim.name: str(c.word) for c in self.claims}
-
-
-def name_of(number: Number) -> str:
-    """Name of a number: "table2/Banana/KPM"."""
-    return f"{number.table}/{number.row}/{number.column}"
 
 
 def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judged:
@@ -116,7 +110,7 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
     {'table1/Heart/KFD': 'reproduced'}
     """
     path = Path(printed)
-    entry = _parsed(path)
+    entry = parsed(path.read_text(encoding="utf-8"), path.name)
     named, expected = entry.pop("columns", {}), entry.pop("expect", {})
     units = _units(entry.pop("units", {}), path.name)
     checked = checked_entry(_completed(entry, SCALES[units["printed"]]), path.name)
@@ -129,13 +123,6 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
     return Judged(
         checked["paper"]["title"], verdicts, list(_judged(claims, records, listed)), expected
     )
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{path.name}: {error}") from error
 
 
 def _units(given: Mapping[str, str], file: str) -> dict[str, str]:
@@ -270,10 +257,9 @@ def _require_names(
             there = set(records[column])
             if wanted not in there:
                 faults.append(
-                    f"{name_of(number)}: the results have no {column} {wanted!r}"
-                    f"{nearest(wanted, there)}"
+                    f"{number.id}: the results have no {column} {wanted!r}{nearest(wanted, there)}"
                 )
-    known = [name_of(n) for n in listed] + [claim["name"] for claim in entry.get("claims", [])]
+    known = [n.id for n in listed] + [claim["name"] for claim in entry.get("claims", [])]
     faults += [
         f"[expect]: no number or claim {name!r}{nearest(name, known)}"
         for name in expected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reprolib.rerun.verdicts.anyone import Judged, name_of
+from reprolib.rerun.verdicts.anyone import Judged
 
 #: From the worst word to the best; a word that is not listed is no verdict and always worse.
 ORDER = (
@@ -38,7 +38,7 @@ def place(word: str) -> int:
 
 def told_of(judged: Judged, name: str) -> str:
     """Difference of a number or a claim, its 95 % interval, and what would have been seen."""
-    numbers = {name_of(v.number): v for v in judged.verdicts}
+    numbers = {v.number.id: v for v in judged.verdicts}
     if name in numbers:
         verdict = numbers[name]
         if verdict.n_trials == 0:

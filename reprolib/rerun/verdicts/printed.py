@@ -52,11 +52,21 @@ def parsed_entry(text: str, file: str) -> dict[str, Any]:
     ValueError
         If it is no TOML, or has another form than it must; all faults are named.
     """
+    return checked_entry(parsed(text, file), file)
+
+
+def parsed(text: str, file: str) -> dict[str, Any]:
+    """Parse TOML.
+
+    Raises
+    ------
+    ValueError
+        If it is none; the message names the file.
+    """
     try:
-        entry = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{file}: {error}") from error
-    return checked_entry(entry, file)
 
 
 def checked_entry(entry: dict[str, Any], file: str) -> dict[str, Any]:

@@ -401,11 +401,17 @@ class FirstFeature:
         return X[:, 0]
 
 
-def test_a_run_is_spelled_by_classifiers_of_the_others(dataset, narrow, monkeypatch):
-    parts = []
+@pytest.fixture
+def parts(monkeypatch):
+    """Rows that each classifier was trained on; all of them score by the first feature."""
+    found = []
     monkeypatch.setattr(
-        beyond, "_fitted", lambda task, data, X, train: parts.append(train) or FirstFeature()
+        beyond, "_fitted", lambda task, data, X, train: found.append(train) or FirstFeature()
     )
+    return found
+
+
+def test_a_run_is_spelled_by_classifiers_of_the_others(dataset, narrow, parts):
     X = np.column_stack([dataset.y, narrow])
     found = beyond.spelling(beyond_task("spelling", trial=1, value=0.0), dataset, X)
     codes = beyond.run_codes(dataset)
@@ -426,11 +432,7 @@ def test_a_run_is_spelled_by_classifiers_of_the_others(dataset, narrow, monkeypa
     assert spelled == [None, audited[0], "ensemble", audited[1]]
 
 
-def test_every_character_is_scored_by_classifiers_that_never_saw_it(dataset, narrow, monkeypatch):
-    parts = []
-    monkeypatch.setattr(
-        beyond, "_fitted", lambda task, data, X, train: parts.append(train) or FirstFeature()
-    )
+def test_every_character_is_scored_by_classifiers_that_never_saw_it(dataset, narrow, parts):
     X = np.column_stack([dataset.y, narrow])
     found = beyond.characters_apart(beyond_task("characters", trial=0, value=0.0), dataset, X)
     flashes = dataset.extra["flashes"]
