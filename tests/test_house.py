@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAPERS = sorted(p.parent.name for p in (ROOT / "reprolib/papers").glob("*/protocol.py"))
+PAPERS = sorted(p.parent.name for p in (ROOT / "reprolib/papers").glob("*/experiment.py"))
 MODULES = [
     path.relative_to(ROOT)
     for part in ("reprolib", "data_fetch")

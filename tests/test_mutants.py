@@ -90,7 +90,7 @@ def test_lines_that_coverage_does_not_see_have_the_tests_of_the_mirrored_folder(
         "tests/methods/test_b.py::a",
     ]
     assert choice.mirrored("reprolib/methods/kpm/a.py", nodes) == [nodes[0], nodes[4]]
-    assert choice.mirrored("reprolib/papers/kpm/protocol.py", nodes) == nodes[2:3]
+    assert choice.mirrored("reprolib/papers/kpm/experiment.py", nodes) == nodes[2:3]
     assert choice.mirrored("reprolib/rerun/a.py", nodes) == nodes[3:4]
 
 

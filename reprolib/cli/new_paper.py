@@ -21,18 +21,18 @@ CHECKOUT = Path(reprolib.__file__).resolve().parents[1]
 FILES = {
     "reprolib/papers/{key}/__init__.py": "package.py",
     "reprolib/papers/{key}/printed.toml": "printed.toml",
-    "reprolib/papers/{key}/protocol.py": "protocol.py",
+    "reprolib/papers/{key}/experiment.py": "experiment.py",
     "reprolib/papers/{key}/figures.py": "figures.py",
     "reprolib/papers/{key}/example.py": "example.py",
     "notebooks/{key}.ipynb": "notebook.txt",
     "benchmarks/{key}.py": "benchmark.py",
     "tests/papers/{key}/__init__.py": "empty.py",
-    "tests/papers/{key}/test_protocol.py": "test_protocol.py",
+    "tests/papers/{key}/test_experiment.py": "test_experiment.py",
 }
 NEXT = """
 They run as they are: `reprolib reproduce {key}`. What comes next:
   1. reprolib/papers/{key}/printed.toml: the printed numbers
-  2. reprolib/papers/{key}/protocol.py: the experiments, on the data of the paper
+  2. reprolib/papers/{key}/experiment.py: the experiments, on the data of the paper
   3. `reprolib reproduce {key} --full`, `make renew-notebooks NOTEBOOKS=notebooks/{key}.ipynb`,
      `make readme`; a row in the table of papers of README.md, and CITATION.cff
 CONTRIBUTING.md explains each step."""

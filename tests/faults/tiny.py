@@ -61,7 +61,7 @@ def protocol(dataset=DATASET):
 
 def arrange(dataset=DATASET) -> None:
     """Put the tiny paper in the place of KPM, without figures, report and scoreboard."""
-    importlib.import_module("reprolib.papers.kpm.protocol").PROTOCOL = protocol(dataset)
+    importlib.import_module("reprolib.papers.kpm.experiment").PROTOCOL = protocol(dataset)
     reproduce.require_sound = lambda papers: None
     reproduce.show_paper = lambda *args: None
     reproduce.write_report = lambda *args, **kwargs: Path("none")

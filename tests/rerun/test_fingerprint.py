@@ -69,7 +69,7 @@ def test_comments_docstrings_and_layout_change_nothing(package):
 
 
 def test_a_name_is_followed_through_its_package_to_the_module_that_defines_it():
-    modules = reached(frozenset({"reprolib.papers.kpm.protocol"}))
+    modules = reached(frozenset({"reprolib.papers.kpm.experiment"}))
     assert "reprolib.methods.kpm.components" in modules or any(
         name.startswith("reprolib.methods.kpm") for name in modules
     )

@@ -1,1 +1,1 @@
-"""The across folder: printed numbers, protocol, figures, example."""
+"""The across folder: printed numbers, experiment, figures, example."""

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from reprolib.papers.across.protocol import CURVE_METHODS, METHODS
+from reprolib.papers.across.experiment import CURVE_METHODS, METHODS
 from reprolib.papers.across.summaries import (
     REFERENCE,
     ROPES,

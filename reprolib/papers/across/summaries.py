@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pandas as pd
 
-from reprolib.papers.across.protocol import ALL_COLUMNS, CURVES, METHODS, TABLE
+from reprolib.papers.across.experiment import ALL_COLUMNS, CURVES, METHODS, TABLE
 from reprolib.papers.across.uncertainty import Difference, Scores, difference, resampled_means
 from reprolib.papers.across.views import CHOICES, KINDS, scores_of, short_name
 from reprolib.rerun.records import HEADLINE, chosen, select

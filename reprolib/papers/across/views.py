@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from reprolib.papers.across.protocol import ALL_COLUMNS, METHODS, TABLE
+from reprolib.papers.across.experiment import ALL_COLUMNS, METHODS, TABLE
 from reprolib.papers.across.uncertainty import (
     LEVEL,
     Scores,

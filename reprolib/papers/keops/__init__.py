@@ -1,1 +1,1 @@
-"""The keops folder: printed numbers, protocol, figures, example."""
+"""The keops folder: printed numbers, experiment, figures, example."""

@@ -1,1 +1,1 @@
-"""The kpm folder: printed numbers, protocol, figures, example."""
+"""The kpm folder: printed numbers, experiment, figures, example."""

@@ -1,1 +1,1 @@
-"""The mkmmc folder: printed numbers, protocol, figures, example."""
+"""The mkmmc folder: printed numbers, experiment, figures, example."""

@@ -16,7 +16,7 @@ from reprolib.papers.mkmmc._methods import (
     SIGNLESS_READINGS,
     WITHIN_WEIGHTS,
 )
-from reprolib.papers.mkmmc.protocol import EXPERIMENTS, N_TRAIN
+from reprolib.papers.mkmmc.experiment import EXPERIMENTS, N_TRAIN
 from reprolib.report.style import (
     BLACK,
     BLUE,

@@ -1,1 +1,1 @@
-"""The mkpm folder: printed numbers, protocol, figures, example."""
+"""The mkpm folder: printed numbers, experiment, figures, example."""

@@ -1,1 +1,1 @@
-"""The simplex folder: printed numbers, protocol, figures, example."""
+"""The simplex folder: printed numbers, experiment, figures, example."""

@@ -68,4 +68,4 @@ def get_protocol(paper: str) -> Protocol:
         If there is no such paper in the package.
     """
     printed_text(paper)
-    return importlib.import_module(f"{reprolib.papers.__name__}.{paper}.protocol").PROTOCOL
+    return importlib.import_module(f"{reprolib.papers.__name__}.{paper}.experiment").PROTOCOL

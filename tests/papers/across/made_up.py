@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.papers.across.protocol import (
+from reprolib.papers.across.experiment import (
     ALL_COLUMNS,
     ALL_ROWS,
     CURVE_METHODS,

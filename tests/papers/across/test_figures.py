@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from reprolib.cli.main import main
+from reprolib.papers.across import experiment as across
 from reprolib.papers.across import figures, summaries, views
-from reprolib.papers.across import protocol as across
-from reprolib.papers.across.protocol import METHODS
+from reprolib.papers.across.experiment import METHODS
 from reprolib.report import page as report
 from tests.papers.across.made_up import SETS, made_up
 from tests.rerun import made_up as results_of

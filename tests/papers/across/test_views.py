@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib.papers.across import protocol, views
+from reprolib.papers.across import experiment, views
 from reprolib.papers.across._splits import MAX_COLUMNS
-from reprolib.papers.across.protocol import ALL_COLUMNS, METHODS
+from reprolib.papers.across.experiment import ALL_COLUMNS, METHODS
 from reprolib.papers.across.views import CHOICES, KINDS, View
 from reprolib.rerun.records.task import HEADLINE
 from tests.papers.across.made_up import KEYS, SETS, made_up, value
@@ -21,15 +21,15 @@ def records():
 
 
 def test_kinds_of_sets_are_those_of_the_catalogue():
-    about = {name: data_fetch.info(name) for name in protocol.SETS}
+    about = {name: data_fetch.info(name) for name in experiment.SETS}
     assert set(views.DEGENERATE) | set(views.GENERATED) | set(views.BINARY) <= set(about)
     wide = {name for name, info in about.items() if info.n_features > MAX_COLUMNS}
     assert set(views.WIDE) == wide
 
 
-@pytest.mark.needs_data(*protocol.SETS)
+@pytest.mark.needs_data(*experiment.SETS)
 def test_sets_of_two_classes_are_named_and_degenerate_ones_have_few_rows():
-    for name in protocol.SETS:
+    for name in experiment.SETS:
         data = data_fetch.load(name)
         assert (len(np.unique(data.y)) == 2) == (name in views.BINARY), name
         if len(data.y) > 1000 and data.X.shape[1] < 20:
@@ -59,7 +59,7 @@ def test_trees_on_all_columns_take_the_place_of_those_on_components(records):
     assert plain.values.shape[2] == 3
     assert whole.values.shape[2] == 1  # one trial is on all columns
     i = whole.sets.index("faces/yale")
-    for j in map(methods.index, protocol.TREES):
+    for j in map(methods.index, experiment.TREES):
         assert whole.values[i, j, 0] == 0.95
         whole.values[i, j] = plain.values[i, j, :1]
     np.testing.assert_array_equal(whole.values, plain.values[:, :, :1])

@@ -10,7 +10,7 @@ import pytest
 from data_fetch.embedded.faces import load_embedded
 from reprolib.papers.mkmmc import example, figures
 from reprolib.papers.mkmmc._methods import MKMMC_READINGS, OWN
-from reprolib.papers.mkmmc.protocol import derive, first_stage, run
+from reprolib.papers.mkmmc.experiment import derive, first_stage, run
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE

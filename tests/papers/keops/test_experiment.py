@@ -25,7 +25,7 @@ from reprolib.papers.keops._splits import (
     flash_pool,
     folds,
 )
-from reprolib.papers.keops.protocol import (
+from reprolib.papers.keops.experiment import (
     PAPER_METHODS,
     VARIANTS,
     _counts,
@@ -300,7 +300,7 @@ def test_other_readings_run(dataset, short_grids):
 
 
 def test_causal_filter_delays_the_response(dataset):
-    from reprolib.papers.keops.protocol import _filter
+    from reprolib.papers.keops.experiment import _filter
 
     y = dataset.y
     tasks = [Task("k", "t", "x", "lda", "r", 0, params) for params in ({}, {"zero_phase": False})]

@@ -25,7 +25,7 @@ from reprolib.papers.mkpm._common import (
     fold,
     n_folds,
 )
-from reprolib.papers.mkpm.protocol import PROTOCOL
+from reprolib.papers.mkpm.experiment import PROTOCOL
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task

@@ -7,7 +7,7 @@ import data_fetch
 from data_fetch import Dataset
 from reprolib.methods.simplex import SimplexRLSClassifierCV
 from reprolib.papers.simplex import _beyond, _classes, _common, _table2
-from reprolib.papers.simplex import protocol as simplex
+from reprolib.papers.simplex import experiment as simplex
 from reprolib.rerun.records import to_frame
 from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.records.task import HEADLINE, Task

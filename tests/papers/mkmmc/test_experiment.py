@@ -15,7 +15,7 @@ from reprolib.papers.mkmmc._methods import (
     minimising_weights,
     scanned_weights,
 )
-from reprolib.papers.mkmmc.protocol import (
+from reprolib.papers.mkmmc.experiment import (
     EXPERIMENTS,
     PROTOCOL,
     derive,

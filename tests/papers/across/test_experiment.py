@@ -25,7 +25,7 @@ from reprolib.methods.keops import MKLClassifier
 from reprolib.methods.kpm import KPMClassifier, components
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
 from reprolib.papers.across import _estimators, _methods, _splits, _tuning
-from reprolib.papers.across import protocol as across
+from reprolib.papers.across import experiment as across
 from reprolib.papers.across._estimators import ConstantRLS, KernelBank, NearestVote, OneVsRestKPM
 from reprolib.papers.across._methods import Method
 from reprolib.papers.across._splits import (
@@ -36,7 +36,7 @@ from reprolib.papers.across._splits import (
     make_split,
 )
 from reprolib.papers.across._tuning import shared_fits, tune
-from reprolib.papers.across.protocol import (
+from reprolib.papers.across.experiment import (
     METHODS,
     N_CONFIGURATIONS,
     Setting,

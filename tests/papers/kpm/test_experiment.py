@@ -11,7 +11,7 @@ import pytest
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from data_fetch import Dataset
-from reprolib.papers.kpm import protocol
+from reprolib.papers.kpm import experiment
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
@@ -37,7 +37,7 @@ def selections(values) -> pd.DataFrame:
 
 
 def test_table1_takes_the_median_of_the_first_five_realisations_alone():
-    listed = protocol.second_stage(
+    listed = experiment.second_stage(
         "full",
         {NAME: full_profile.load(NAME)},
         selections([50, 10, 40, 20, 30, 90, 90, 90, 90, 90]),
@@ -46,10 +46,10 @@ def test_table1_takes_the_median_of_the_first_five_realisations_alone():
 
 
 def test_median_of_a_fold_seed_takes_every_realisation_that_is_selected_on():
-    tasks = protocol.first_stage("full", {NAME: full_profile.load(NAME)}, results.to_frame([]))
+    tasks = experiment.first_stage("full", {NAME: full_profile.load(NAME)}, results.to_frame([]))
     trials = [task.trial for task in tasks if task.table == "selection"]
-    assert sorted(trials) == list(range(protocol.MEDIAN_REALISATIONS))
-    (row,) = protocol.derive(selections([5, 1, 4, 2, 3]))
+    assert sorted(trials) == list(range(experiment.MEDIAN_REALISATIONS))
+    (row,) = experiment.derive(selections([5, 1, 4, 2, 3]))
     assert (row["metric"], row["value"], row["chosen"]) == (
         "median D",
         3.0,
@@ -59,9 +59,9 @@ def test_median_of_a_fold_seed_takes_every_realisation_that_is_selected_on():
 
 @pytest.mark.parametrize("method", ["kpm", "svm"])
 def test_figure1_measures_risk_and_empirical_risk_along_its_axis(method, monkeypatch):
-    monkeypatch.setattr(protocol, "FIGURE1_C", (0.2, 1.0))
-    monkeypatch.setattr(protocol, "FIGURE1_COMPONENTS", 4)
-    found = protocol.run(Task("kpm", "figure1", NAME, method), full_profile.load(NAME))
+    monkeypatch.setattr(experiment, "FIGURE1_C", (0.2, 1.0))
+    monkeypatch.setattr(experiment, "FIGURE1_COMPONENTS", 4)
+    found = experiment.run(Task("kpm", "figure1", NAME, method), full_profile.load(NAME))
     assert [m.metric for m in found] == ["test error path", "training error path"]
     lengths = {"kpm": 4, "svm": 2}
     assert [len(m.path) for m in found] == 2 * [lengths[method]]
@@ -71,15 +71,15 @@ def test_figure1_measures_risk_and_empirical_risk_along_its_axis(method, monkeyp
 @pytest.mark.parametrize("n_grid", [4, 100, None])
 def test_costs_of_the_svm_end_at_three_times_the_published_one(n_grid, monkeypatch):
     """A hundred of them if a task does not say how many."""
-    published, _ = protocol.PUBLISHED_SVM["twonorm"]
+    published, _ = experiment.PUBLISHED_SVM["twonorm"]
     tried = []
-    monkeypatch.setattr(protocol, "_svm_error", lambda C, *rest: tried.append(C) or 0.5)
+    monkeypatch.setattr(experiment, "_svm_error", lambda C, *rest: tried.append(C) or 0.5)
     params = {"fold_seed": 0, **({} if n_grid is None else {"n_grid": n_grid})}
     n_grid = n_grid or 100
-    protocol.run(Task("kpm", "table2", NAME, "svm", params=params), full_profile.load(NAME))
+    experiment.run(Task("kpm", "table2", NAME, "svm", params=params), full_profile.load(NAME))
     expected = np.linspace(3 * published / n_grid, 3 * published, n_grid)
     np.testing.assert_allclose(sorted(set(tried)), expected)
-    assert len(tried) == protocol.N_FOLDS * n_grid + 1
+    assert len(tried) == experiment.N_FOLDS * n_grid + 1
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +93,10 @@ def small():
 
 
 def test_quick_profile_has_two_realisations_and_three_seeds_of_the_folds(small):
-    name = protocol.FIGURE1_SET
+    name = experiment.FIGURE1_SET
     datasets = {name: replace(small, name=name)}
-    everything = protocol.first_stage("quick", datasets, results.to_frame([]))
-    assert {task.reading for task in everything} == {HEADLINE, protocol.PARTITIONS}
+    everything = experiment.first_stage("quick", datasets, results.to_frame([]))
+    assert {task.reading for task in everything} == {HEADLINE, experiment.PARTITIONS}
     tasks = [task for task in everything if task.reading == HEADLINE]
     partitions = Counter((t.table, t.method) for t in everything if t not in tasks)
     assert partitions == {("table2", "kpm"): 2, ("table2", "svm"): 2, ("selection", "kpm"): 5}
@@ -114,25 +114,25 @@ def test_quick_profile_has_two_realisations_and_three_seeds_of_the_folds(small):
     seeds = {(t.seed, t.params["fold_seed"]) for t in tasks if t.table == "selection"}
     assert seeds == {(0, 0), (1, 1), (2, 2)}, "the seed of a record is that of its folds"
     measured = selections([4, 4]).assign(dataset=name)
-    later = protocol.second_stage("quick", datasets, measured)
+    later = experiment.second_stage("quick", datasets, measured)
     assert Counter((t.method, t.reading) for t in later) == {
         ("kpm", HEADLINE): 2,
         ("svm", HEADLINE): 2,
         ("svm", "C: our median"): 2,
-        ("svm", protocol.PARTITIONS): 2,
+        ("svm", experiment.PARTITIONS): 2,
     }
 
 
 def test_quick_profile_has_the_sets_of_the_paper_alone():
-    assert protocol.PROTOCOL.datasets("quick") == list(protocol.PAPER_SETS)
-    assert NAME in protocol.PROTOCOL.datasets("full")
+    assert experiment.PROTOCOL.datasets("quick") == list(experiment.PAPER_SETS)
+    assert NAME in experiment.PROTOCOL.datasets("full")
 
 
 @pytest.mark.parametrize("splitter", [KFold, StratifiedKFold])
 def test_seed_of_the_folds_is_a_thousand_times_that_of_the_task_plus_the_realisation(splitter):
     params = {"fold_seed": 3, "stratified": splitter is StratifiedKFold}
     X, y = np.zeros((30, 1)), np.arange(30) % 2
-    found = protocol._folds(Task("kpm", "table2", NAME, "kpm", HEADLINE, 4, params)).split(X, y)
+    found = experiment._folds(Task("kpm", "table2", NAME, "kpm", HEADLINE, 4, params)).split(X, y)
     for fold, expected in zip(
         found, splitter(5, shuffle=True, random_state=3004).split(X, y), strict=True
     ):
@@ -140,7 +140,7 @@ def test_seed_of_the_folds_is_a_thousand_times_that_of_the_task_plus_the_realisa
 
 
 def measured(task, dataset):
-    return {(m.metric, m.reading or task.reading): m for m in protocol.run(task, dataset)}
+    return {(m.metric, m.reading or task.reading): m for m in experiment.run(task, dataset)}
 
 
 class Fitted:
@@ -159,7 +159,7 @@ class Fitted:
 
 
 def test_every_rule_selects_from_the_same_path(small, monkeypatch):
-    monkeypatch.setattr(protocol, "_path_model", lambda task: Fitted())
+    monkeypatch.setattr(experiment, "_path_model", lambda task: Fitted())
     task = Task("kpm", "table2", NAME, "kpm", HEADLINE, 2, {"fold_seed": 0})
     found = measured(task, small)
     test, train = (found[f"{part} error path", HEADLINE] for part in ("test", "training"))
@@ -175,37 +175,39 @@ def test_every_rule_selects_from_the_same_path(small, monkeypatch):
 
 @pytest.mark.parametrize(("reading", "setting"), [("centred", ""), (HEADLINE, "square loss")])
 def test_other_readings_and_losses_have_one_rule_of_selection(small, reading, setting, monkeypatch):
-    params = {"fold_seed": 0, **protocol.VARIANTS[reading]}
-    monkeypatch.setattr(protocol, "_path_model", lambda task: Fitted())
+    params = {"fold_seed": 0, **experiment.VARIANTS[reading]}
+    monkeypatch.setattr(experiment, "_path_model", lambda task: Fitted())
     task = Task("kpm", "table2", NAME, "kpm", reading, 0, params, setting)
-    assert {m.reading for m in protocol.run(task, small)} == {reading, None}
+    assert {m.reading for m in experiment.run(task, small)} == {reading, None}
 
 
 def test_partitions_are_drawn_anew_in_the_published_sizes_and_called_resampled(small):
-    task = Task("kpm", "table1", NAME, "svm", protocol.PARTITIONS, 1, {"C": 1.0, "partition": True})
-    X, _, X_test, y_test = protocol._realisation(task, small)
+    task = Task(
+        "kpm", "table1", NAME, "svm", experiment.PARTITIONS, 1, {"C": 1.0, "partition": True}
+    )
+    X, _, X_test, y_test = experiment._realisation(task, small)
     assert (len(X), len(X_test)) == (40, 20)
     np.testing.assert_array_equal(np.sort(np.vstack([X, X_test]), axis=0), np.sort(small.X, axis=0))
-    (error,) = protocol.run(task, small)
+    (error,) = experiment.run(task, small)
     assert (error.source, error.n_test, error.chosen) == ("resampled", len(y_test), {"C": 1.0})
-    (other,) = protocol.run(replace(task, params={"C": 1.0}), small)
+    (other,) = experiment.run(replace(task, params={"C": 1.0}), small)
     assert other.source is None
 
 
 def test_standardised_inputs_have_mean_zero_and_variance_one_in_training(small):
     task = Task("kpm", "table2", NAME, "kpm", "standardised", 0, {"standardise": True})
-    X, _, X_test, _ = protocol._realisation(task, small)
+    X, _, X_test, _ = experiment._realisation(task, small)
     np.testing.assert_allclose([X.mean(axis=0), X.std(axis=0)], [[0] * 3, [1] * 3], atol=1e-12)
     assert np.abs(X_test.mean(axis=0)).max() > 1e-3
 
 
 @pytest.mark.parametrize("best", [1, 3, 4])
 def test_cost_of_the_svm_is_the_one_of_least_error_over_the_folds(best, small, monkeypatch):
-    published, _ = protocol.PUBLISHED_SVM["twonorm"]
+    published, _ = experiment.PUBLISHED_SVM["twonorm"]
     C = 3 * published * best / 4
-    monkeypatch.setattr(protocol, "_svm_error", lambda c, *rest: 0.1 + abs(c - C))
+    monkeypatch.setattr(experiment, "_svm_error", lambda c, *rest: 0.1 + abs(c - C))
     params = {"fold_seed": 7, "n_grid": 4}
-    error, selected = protocol.run(Task("kpm", "table2", NAME, "svm", params=params), small)
+    error, selected = experiment.run(Task("kpm", "table2", NAME, "svm", params=params), small)
     assert error.chosen == {"C": pytest.approx(C)}
     assert (error.value, error.n_test) == (pytest.approx(0.1), 20)
     assert (selected.metric, selected.value) == ("selected C", pytest.approx(C))
@@ -214,7 +216,7 @@ def test_cost_of_the_svm_is_the_one_of_least_error_over_the_folds(best, small, m
 def test_a_task_of_selections_measures_the_dimension_alone(small, monkeypatch):
     model = Fitted()
     model.n_components_ = 12
-    monkeypatch.setattr(protocol, "_path_model", lambda task: model)
-    (found,) = protocol.run(Task("kpm", "selection", NAME, "kpm", params={"fold_seed": 4}), small)
+    monkeypatch.setattr(experiment, "_path_model", lambda task: model)
+    (found,) = experiment.run(Task("kpm", "selection", NAME, "kpm", params={"fold_seed": 4}), small)
     assert (found.metric, found.value, found.gap) == ("selected D", 12, 1e-9)
     assert found.chosen == {}
