@@ -22,6 +22,7 @@ from reprolib.methods.keops.mkl_features import solve_mkl_features
 from reprolib.methods.keops.norms import check_exponents, pyramid_weights
 from reprolib.methods.keops.tree import KernelTree, check_tree
 from reprolib.methods.shared.binary import BinaryClassifierMixin
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import (
     COUNT,
@@ -66,6 +67,7 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
         tags.input_tags.three_d_array = self.kernel == "precomputed"
         return tags
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn the weights of the kernels together with the SVM.
 
@@ -113,7 +115,7 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
                 f"{1 / self.C:.3g}. This is the optimum for these units. Scale the features, for "
                 "example with sklearn.preprocessing.StandardScaler, or raise C.",
                 ConstantClassifierWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _validate(self, X, y, sample_weight):
@@ -128,15 +130,10 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
             y = column_or_1d(y)
             weights = example_weights(y, sample_weight, self.class_weight)
             kernels = KernelStack(check_stack(X, len(y))[:, weights.rows][:, :, weights.rows])
-            self._forget_features(len(y))
+            # Kernel values of n training points are the features.
+            self.n_features_in_ = len(y)
         self._rows, self._n_samples = weights.rows, weights.n_samples
         return kernels, self._signs(y[weights.rows]), weights.values
-
-    def _forget_features(self, n_samples: int):
-        """Kernel values of n training points are the features; there are no weights of others."""
-        self.n_features_in_ = n_samples
-        for name in ("coef_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
 
     def _alternate(self, kernels, signs, costs, exponents, start):
         return solve_pyramid_alternating(

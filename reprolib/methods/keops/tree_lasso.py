@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from reprolib.methods.keops.tree import KernelTree, check_tree
 from reprolib.methods.keops.tree_norm import largest_alpha, solve_tree_lasso_fista
 from reprolib.methods.shared.binary import BinaryClassifierMixin
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import without_offsets
 from reprolib.methods.shared.sklearn_private import Interval
 from reprolib.methods.shared.validation import COUNT, NON_NEGATIVE, validate_data
@@ -83,6 +84,7 @@ class TreeLassoClassifier(BinaryClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
+    @all_or_nothing
     def fit(self, X, y):
         """Fit to features of shape (n, p) and labels of two classes.
 

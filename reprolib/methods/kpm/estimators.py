@@ -20,6 +20,7 @@ from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.square_path import solve_square_path
 from reprolib.methods.shared.binary import BinaryClassifierMixin
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import KernelMixin
 from reprolib.methods.shared.path_scores import SCORING, path_scores, require_scores
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
@@ -325,6 +326,7 @@ class KPMClassifier(_ProjectionMachine):
         self.rank_tol = rank_tol
         self.class_weight = class_weight
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit on X of shape (n, p), or a Gram matrix of shape (n, n), and binary labels y.
 
@@ -363,7 +365,7 @@ class KPMClassifier(_ProjectionMachine):
         path = components.fit_path(y, self.n_components, LOSSES[self.loss])
         if path.norm[-1] > MAX_NORM:
             message = f"{undetermined(self.n_components)}; use fewer components"
-            warnings.warn(message, NotOptimalWarning, stacklevel=2)
+            warnings.warn(message, NotOptimalWarning, stacklevel=3)
         self._set_path(path, self.n_components)
         self._warn_if_constant(K)
         return self
@@ -475,6 +477,7 @@ class KPMClassifierCV(_ProjectionMachine):
         self.rank_tol = rank_tol
         self.class_weight = class_weight
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None):
         """Choose the number of components and refit on all data.
 
@@ -528,7 +531,7 @@ class KPMClassifierCV(_ProjectionMachine):
         self.path_end_ = next((path.end for path in reversed(paths) if path.end), "")
         if any(path.uncertified for path in paths):
             message = f"the path ends at {len(errors)} of {wanted} components: {self.path_end_}"
-            warnings.warn(message, NotOptimalWarning, stacklevel=2)
+            warnings.warn(message, NotOptimalWarning, stacklevel=3)
         self._set_path(path, select_dimension(self._mean(errors, folds, weights), self.tie_break))
         self._warn_if_constant(K)
         return self

@@ -16,6 +16,7 @@ from reprolib.methods.mkmmc._constraints import (
 from reprolib.methods.mkmmc._graph import margin_laplacian
 from reprolib.methods.mkmmc._linear import check_n_components
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import KernelMixin, center_gram
 from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.validation import NON_NEGATIVE, require_positive_semidefinite
@@ -141,6 +142,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         self.ridge = ridge
         self.center = center
 
+    @all_or_nothing
     def fit(self, X, y):
         """Learn the coefficients.
 

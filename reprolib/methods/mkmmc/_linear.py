@@ -12,6 +12,7 @@ from reprolib.methods.mkmmc._constraints import RANK_TOL, by_scatter
 from reprolib.methods.mkmmc._graph import margin_laplacian
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
 from reprolib.methods.mkmmc._ties import determined_eigenvectors
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.validation import validate_data
 
 #: Directions of X that vary by less than this share of the largest variation are round-off.
@@ -45,7 +46,7 @@ def _rank(singular) -> int:
             f"MMC leaves out {n_left} directions of X in which it varies by less than "
             f"{np.sqrt(RANK_TOL):.0e} of its largest variation. Scale the features, for example "
             "with sklearn.preprocessing.StandardScaler.",
-            stacklevel=3,
+            stacklevel=4,
         )
     return rank
 
@@ -118,6 +119,7 @@ class MMC(_SupervisedProjection):
         self.within_weight = within_weight
         self.within = within
 
+    @all_or_nothing
     def fit(self, X, y):
         """Learn the directions.
 

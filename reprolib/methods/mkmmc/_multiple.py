@@ -22,6 +22,7 @@ from reprolib.methods.mkmmc._graph import margin_laplacian
 from reprolib.methods.mkmmc._kernel import numerical_rank, uncentered
 from reprolib.methods.mkmmc._linear import check_n_components
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import center_gram, mean_distance
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
@@ -192,6 +193,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         self.tol = tol
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y):
         """Learn the weights and the coefficients.
 
@@ -273,6 +275,6 @@ class MultipleKernelMMC(_SupervisedProjection):
                 f"the alternation still gains after max_iter = {self.max_iter} steps; the weights "
                 "are feasible, but raise max_iter for a stationary point",
                 NotOptimalWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return best

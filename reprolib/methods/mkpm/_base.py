@@ -89,7 +89,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
             for bit, dimension in enumerate(self.allocation_)
         ]
         chosen = decode_first(self.code_, np.column_stack(bits) + self.intercept_)
-        warn_if_constant(chosen, self, stacklevel=5)
+        warn_if_constant(chosen, self, stacklevel=6)
 
     @property
     def coef_(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reprolib.methods.mkpm._base import _MKPM
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel
 from reprolib.methods.shared.validation import COUNT
 from reprolib.methods.shared.weights import example_weights
@@ -144,6 +145,7 @@ class MKPMClassifier(_MKPM):
         self.rank_tol = rank_tol
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit all bits in all dimensions, and allocate the dimensions.
 

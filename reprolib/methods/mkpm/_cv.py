@@ -11,6 +11,7 @@ from reprolib.methods.kpm.estimators import select_dimension
 from reprolib.methods.mkpm._base import _MKPM
 from reprolib.methods.mkpm._classifier import MKPMClassifier
 from reprolib.methods.mkpm._paths import TieRule
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel
 from reprolib.methods.shared.path_scores import SCORING, path_scores, require_scores
 from reprolib.methods.shared.validation import COUNT, list_folds
@@ -110,6 +111,7 @@ class MKPMClassifierCV(_MKPM):
         self.rank_tol = rank_tol
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None):
         """Choose the total dimension and refit on all data.
 

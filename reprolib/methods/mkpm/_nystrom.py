@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from reprolib.methods.mkpm._codes import CODES, CodeClassifierMixin, make_code
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.methods.shared.nystrom import Moments, NystromMixin
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
@@ -103,6 +104,7 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
         self.rank_tol = rank_tol
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Sum over the rows, decompose the covariance, and allocate the dimensions.
 

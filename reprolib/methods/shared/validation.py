@@ -16,7 +16,7 @@ class ConstantClassifierWarning(UserWarning):
     """A fitted classifier gives every training point the same class."""
 
 
-def warn_if_constant(predicted, estimator, stacklevel: int = 4):
+def warn_if_constant(predicted, estimator, stacklevel: int = 5):
     """Warn if all predictions on the training data are the same.
 
     ``stacklevel`` leads to the caller of ``fit``.

@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.codes import first_largest
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import COUNT, validate_data, warn_if_constant
 from reprolib.methods.shared.weights import example_weights, merge_repeated
@@ -94,6 +95,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         self.update = update
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Boost.
 
@@ -136,7 +138,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
             path.append(np.average(loss.value(F, indices), weights=w))
         self.steps_ = np.array(steps)
         self.train_loss_path_ = np.array(path)
-        warn_if_constant(first_largest(F @ self.code_), self, stacklevel=3)
+        warn_if_constant(first_largest(F @ self.code_), self, stacklevel=4)
         return self
 
     def staged_predict(self, X):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.nystrom import NystromMixin
 from reprolib.methods.shared.validation import POSITIVE
 from reprolib.methods.simplex._base import SimplexClassifierMixin
@@ -77,6 +78,7 @@ class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEsti
         self.coef0 = coef0
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Sum over the rows, and solve one system of ``rank`` equations.
 

@@ -21,6 +21,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.codes import encode, first_largest
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import KernelMixin
 from reprolib.methods.shared.path_scores import SCORING, path_scores
 from reprolib.methods.shared.validation import (
@@ -77,7 +78,7 @@ class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
 
     def _warn_if_constant(self, fitted):
         """Of f at the training points, times any positive numbers."""
-        warn_if_constant(first_largest(fitted @ self.code_), self, stacklevel=5)
+        warn_if_constant(first_largest(fitted @ self.code_), self, stacklevel=6)
 
     def _store_dual(self, data: _WeightedInput, Y, dual_coef, shift):
         """Keep A, and for the linear kernel W; (K + shift I) A = Y gives f at the training data."""
@@ -194,6 +195,7 @@ class SimplexRLSClassifier(_SimplexRLS):
         self.degree = degree
         self.coef0 = coef0
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit by one Cholesky factorisation of min(n, p) rows.
 
@@ -337,6 +339,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         self.degree = degree
         self.coef0 = coef0
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Decompose once, score all alphas by leave-one-out, refit at the best.
 

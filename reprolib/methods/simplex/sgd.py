@@ -9,6 +9,7 @@ online lambda, of the objective with lambda/2 ||W||^2 that its step (1 - eta lam
 
 from __future__ import annotations
 
+import copy
 import warnings
 from numbers import Integral
 
@@ -18,6 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from reprolib.methods.shared.draft import all_or_nothing, all_or_nothing_step
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions, check_first_batch
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import COUNT, POSITIVE, validate_data
@@ -132,6 +134,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    @all_or_nothing
     def fit(self, X, y):
         """Start afresh and make ``max_iter`` passes over the data.
 
@@ -156,6 +159,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         self._warn_if_worse_than_zero()
         return self
 
+    @all_or_nothing_step
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Make one pass over a batch, going on from where the last call stopped.
 
@@ -190,6 +194,8 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         if first:
             self._set_code()
             self._start(X, weights.values)
+        else:
+            self._state = copy.deepcopy(self._state)
         self._pass(X, np.searchsorted(self.classes_, y), self._rng, weights.values)
         return self._store()
 
@@ -197,6 +203,8 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         return validate_data(
             self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr", order="C", reset=reset
         )
+
+    _state: SGDState
 
     def _start(self, X, weights):
         self._rng = check_random_state(self.random_state)
@@ -251,7 +259,7 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
                 f"{penalty:.3g} alone, where the zero function has an objective of "
                 f"{loss_of_zero:g} (eta0={self.eta0!r}, alpha={self.alpha:g}). {_REMEDY}",
                 NotOptimalWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _store(self):

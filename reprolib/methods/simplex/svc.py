@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import KernelMixin
 from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
@@ -57,6 +58,7 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Solve the dual programme to a relative duality gap of ``tol``.
 
@@ -96,7 +98,7 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
                 f"relative duality gap of {solution.relative_gap:.2g} (tol={self.tol:g}); "
                 "increase max_iter or tol, scale the features, or decrease C.",
                 NotOptimalWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self._store(X, solution)
 

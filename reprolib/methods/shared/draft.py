@@ -1,0 +1,80 @@
+"""A fit that is all or nothing: an interrupted or failed one leaves the old model as it was.
+
+``fit`` runs on a draft, an object beside the estimator, whose attributes the estimator takes over
+in one step when all is done. Ctrl-C, an error or a thread that predicts meanwhile therefore never
+meets parts of two models.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: Method) -> Method:
+    """Decorate ``fit``: it starts from the hyperparameters alone and replaces the old model.
+
+    An interrupt inside compiled code, which may arrive as a SystemError, is raised as the
+    KeyboardInterrupt that it was.
+
+    See Also
+    --------
+    all_or_nothing_step : For ``partial_fit``, which goes on from the old model.
+
+    Examples
+    --------
+    >>> from reprolib.methods.shared.draft import all_or_nothing
+    >>> class Model:
+    ...     @all_or_nothing
+    ...     def fit(self, X):
+    ...         self.mean_ = sum(X) / len(X)
+    ...         return self
+    >>> model = Model().fit([1.0, 2.0])
+    >>> model.fit([])
+    Traceback (most recent call last):
+    ZeroDivisionError: division by zero
+    >>> model.mean_
+    1.5
+    """
+    return _on_a_draft(fit, _without_results)
+
+
+def all_or_nothing_step(partial_fit: Method) -> Method:
+    """Decorate ``partial_fit``: it starts from the whole old model.
+
+    What it changes in place (and does not assign anew) it has to copy first.
+
+    See Also
+    --------
+    all_or_nothing : For ``fit``.
+    """
+    return _on_a_draft(partial_fit, dict)
+
+
+def _on_a_draft(method: Method, start: Callable[[dict], dict]) -> Method:
+    @functools.wraps(method)
+    def method_of_the_draft(self, *args, **kwargs):
+        draft = object.__new__(type(self))
+        draft.__dict__ = start(vars(self))
+        try:
+            method(draft, *args, **kwargs)
+        except SystemError as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise KeyboardInterrupt from error
+            raise
+        self.__dict__ = draft.__dict__
+        return self
+
+    return cast("Method", method_of_the_draft)
+
+
+def _without_results(attributes: dict) -> dict:
+    """Hyperparameters and settings; results of a fit end in an underscore."""
+    return {
+        name: value
+        for name, value in attributes.items()
+        if name.startswith("_") or not name.endswith("_")
+    }
