@@ -38,13 +38,13 @@ def names(catalog: Catalog | None = None) -> list[str]:
 
 
 def counterparts(name: str, catalog: Catalog | None = None) -> tuple[str, ...]:
-    """Return the embedded data sets that stand in for ``name`` (itself, if it is embedded)."""
+    """Return the embedded data sets that stand in for ``name`` (itself, if it needs no file)."""
     entry = (catalog or default_catalog()).entry(name)
-    return entry.counterparts if entry.files else (name,)
+    return entry.counterparts if entry.files or entry.counterparts else (name,)
 
 
 def available(name: str, fetcher: Fetcher | None = None) -> bool:
-    """Whether `load` needs no network: embedded, or all files in the cache or a mirror folder."""
+    """Whether `load` needs no network: no files, or all in the cache or a mirror folder."""
     fetcher = fetcher or Fetcher()
     return fetcher.state(fetcher.entry(name)) != "needs download"
 
@@ -150,9 +150,25 @@ def load(
     fetcher = fetcher or Fetcher()
     entry = fetcher.entry(name)
     if not entry.files:
-        return registry.load_embedded(name)
+        return _without_files(entry)
     dataset = replace(_settled(entry, fetcher.get(entry), fetcher)[1], notes=entry.notes)
     return registry.with_audited_labels(dataset) if labels == "audited" else dataset
+
+
+def _without_files(entry: Entry) -> Dataset:
+    """Make an embedded data set, or take the real one that a library brings."""
+    dataset = registry.load_embedded(entry.name, entry.loader)
+    if entry.bundled and dataset.source == "embedded":
+        raise ValueError(
+            f"{entry.name} is bundled with {entry.bundled}, but its loader {entry.loader} gives "
+            "the source 'embedded'; give 'original', 'partial' or 'resampled'"
+        )
+    if entry.digest is not None and dataset.digest() != entry.digest:
+        raise AlteredDataError(
+            f"{entry.name}: the values have another digest than the catalog's {entry.digest}; "
+            f"another version of {entry.bundled or 'a library'} may bring others"
+        )
+    return replace(dataset, notes=entry.notes) if entry.notes else dataset
 
 
 def _settled(
@@ -181,7 +197,7 @@ def _paths(files: list[LocalFile], entry: Entry) -> dict[str, Path]:
 def _examined(entry: Entry, files: list[LocalFile]) -> Dataset | Exception:
     """Return the data set, or what is wrong with its files."""
     try:
-        dataset = registry.load_files(entry.name, _paths(files, entry))
+        dataset = registry.load_files(entry.name, _paths(files, entry), entry.loader)
     except Exception as error:  # of any reader: the caller raises it, or rejects the file
         return error
     if _values_are_known(dataset, entry, files):
@@ -243,9 +259,17 @@ def info(name: str, fetcher: Fetcher | None = None) -> Info:
     catalog = fetcher.catalog
     entry = fetcher.entry(name)
     if not entry.files:
-        terms = "bundled with scikit-learn" if name == "embedded/optdigits" else "generated"
+        bundled = entry.bundled or ("scikit-learn" if name == "embedded/optdigits" else "")
         return Info(
-            name, entry.title, *entry.size, "embedded", 0, terms, "", "embedded", (name,), ()
+            name,
+            entry.title,
+            *entry.size,
+            state="bundled" if entry.bundled else "embedded",
+            bytes=0,
+            terms=f"bundled with {bundled}" if bundled else "generated",
+            cite="",
+            source=entry.source if entry.bundled else "embedded",
+            counterparts=counterparts(name, catalog),
         )
     files = [catalog.files[f] for f in entry.files]
     versions = fetcher.expected(entry)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import difflib
 import functools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
+
+from data_fetch.catalog_form import key_faults, known_and_required
+from data_fetch.outside import outside_papers
 
 Fidelity = Literal["original", "container", "rebuilt", "partial"]
 
@@ -81,7 +84,9 @@ class Entry:
     ``source`` is that of a data set of whole files, ``partial_source`` where one is partial;
     ``complete`` another data set that takes its place where all its files are at hand; ``papers``
     the keys of the papers that use it; ``limits`` the smallest and largest value that the publisher
-    states; ``notes`` what the audit showed that a user must know.
+    states; ``notes`` what the audit showed that a user must know. ``loader`` reads or makes it
+    ("package.module:function") where its family has none in `data_fetch.registry`; ``bundled``
+    names the library that brings real data without files of their own.
     """
 
     name: str
@@ -96,6 +101,13 @@ class Entry:
     papers: tuple[str, ...] = ()
     limits: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
+    loader: str | None = None
+    bundled: str = ""
+
+    @property
+    def is_real(self) -> bool:
+        """Whether it has values of a publisher, and is not made here."""
+        return bool(self.files or self.bundled)
 
     def under(self, other: Entry) -> Entry:
         """Return this data set with another one's name, and what stands in for that."""
@@ -162,9 +174,15 @@ def read_catalog(path: Path) -> Catalog:
     Raises
     ------
     ValueError
-        If a data set names a file without an entry, or the file is not TOML.
+        If the file is not TOML, a key is unknown or missing, or a data set names a file without an
+        entry; the message names the file.
     """
-    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if faults := list(_faults(raw)):
+        raise ValueError("\n".join(f"{path}: {fault}" for fault in faults))
     files = {
         name: File(
             name,
@@ -193,10 +211,73 @@ def read_catalog(path: Path) -> Catalog:
     return Catalog(files, archives, entries)
 
 
+def _faults(raw: Mapping[str, Any]) -> Iterator[str]:
+    """Yield keys that a catalog must not have, or lacks."""
+    forms = {"file": (File, {"name", "versions"}), "archive": (Version, {"path", "fidelity"})}
+    forms["dataset"] = (Entry, {"name"})
+    yield from key_faults("the file", raw, forms.keys(), ())
+    for kind, (form, given) in forms.items():
+        known, required = known_and_required(form, given)
+        extra = {"version"} if kind == "file" else set()
+        for name, table in raw.get(kind, {}).items():
+            where = f"{kind} {name!r}"
+            yield from key_faults(where, table, known | extra, required | extra)
+    for name, table in raw.get("file", {}).items():
+        for number, version in enumerate(table.get("version", ()), start=1):
+            where = f"file {name!r}, version {number}"
+            yield from key_faults(where, version, *known_and_required(Version))
+
+
 @functools.cache
 def default_catalog() -> Catalog:
-    """The catalog that comes with the package."""
-    return read_catalog(Path(__file__).with_name("catalog.toml"))
+    """The catalog that comes with the package, and those of the papers outside of it.
+
+    Raises
+    ------
+    ValueError
+        If a catalog has a fault, or a name that another one has; the message names the file.
+    """
+    found = read_catalog(Path(__file__).with_name("catalog.toml"))
+    for paper in outside_papers():
+        if paper.catalog is not None:
+            found = joined(found, read_catalog(paper.catalog), paper.catalog)
+    return found
+
+
+def joined(catalog: Catalog, other: Catalog, path: Path) -> Catalog:
+    """Catalog with the files and data sets of another one, which says how each is loaded.
+
+    Parameters
+    ----------
+    catalog, other : Catalog
+    path : Path
+        Where the other one was read, for messages.
+
+    Raises
+    ------
+    ValueError
+        If a name stands in both, or a data set of the other one has no loader.
+    """
+    for kind in ("files", "archives", "entries"):
+        if doubled := sorted(getattr(catalog, kind).keys() & getattr(other, kind).keys()):
+            raise ValueError(
+                f"{path}: there is another {doubled[0]!r}; begin the name with the paper's key"
+            )
+    for name, entry in other.entries.items():
+        if entry.loader is None:
+            raise ValueError(
+                f'{path}: data set {name!r} has no loader; give loader = "package.module:function"'
+            )
+        if not entry.is_real and not name.startswith("embedded/"):
+            raise ValueError(
+                f"{path}: data set {name!r} has no files; say in which library it is bundled, or "
+                "begin its name with embedded/ if it is generated"
+            )
+    return Catalog(
+        {**catalog.files, **other.files},
+        {**catalog.archives, **other.archives},
+        {**catalog.entries, **other.entries},
+    )
 
 
 def without_digests(catalog: Catalog) -> Catalog:

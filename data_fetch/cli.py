@@ -15,7 +15,13 @@ from data_fetch.catalog import default_catalog, without_digests
 from data_fetch.errors import AlteredDataError, DataUnavailableError
 from data_fetch.fetcher import Fetcher
 
-STYLES = {"cached": "green", "embedded": "green", "mirror": "cyan", "needs download": "yellow"}
+STYLES = {
+    "cached": "green",
+    "embedded": "green",
+    "bundled": "green",
+    "mirror": "cyan",
+    "needs download": "yellow",
+}
 
 
 def _size(n_bytes: int) -> str:
@@ -64,11 +70,11 @@ def run_list(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _with_files(words: list[str]) -> list[str]:
-    """Names of the data sets with files that the words stand for; all by default."""
+def _real(words: list[str]) -> list[str]:
+    """Names of the real data sets that the words stand for; all by default."""
     catalog = default_catalog()
     names = [name for word in words for name in catalog.named(word)] or access.names()
-    return [name for name in dict.fromkeys(names) if catalog.entry(name).files]
+    return [name for name in dict.fromkeys(names) if catalog.entry(name).is_real]
 
 
 def run_fetch(arguments: argparse.Namespace) -> int:
@@ -83,7 +89,8 @@ def run_fetch(arguments: argparse.Namespace) -> int:
             told = f"{name}: {len(outcome)} files in {fetcher.cache}"
             console.print(_marked("ok", "green", told))
 
-    failed = access.fetch_all(_with_files(arguments.names), fetcher, say)
+    names = [name for name in _real(arguments.names) if fetcher.entry(name).files]
+    failed = access.fetch_all(names, fetcher, say)
     for message in dict.fromkeys(str(error) for error in failed.values()):
         console.print(message, style="yellow")
     return 1 if failed else 0
@@ -94,7 +101,7 @@ def run_verify(arguments: argparse.Namespace) -> int:
     console = _console()
     fetcher = Fetcher()
     n_bad = n_checked = 0
-    for name in _with_files(arguments.names):
+    for name in _real(arguments.names):
         if not access.available(name, fetcher):
             console.print(_marked("not at hand", "yellow", name))
             n_bad += bool(arguments.names)
@@ -122,7 +129,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
     if arguments.csv is not None and not arguments.csv.parent.is_dir():
         raise ValueError(f"--csv {arguments.csv}: its folder does not exist; make it first")
     fetcher, found, n_missing = Fetcher(), [], 0
-    for name in _with_files(arguments.names):
+    for name in _real(arguments.names):
         if not access.available(name, fetcher):
             console.print(_marked("not at hand", "yellow", name))
             n_missing += 1

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from data_fetch.catalog import default_catalog
 from data_fetch.dataset import Dataset
 
 #: Loader of files by first part of the data set's name, called with (name, paths by file key).
@@ -34,23 +35,40 @@ AUDITED = {"p300": "data_fetch.p300:with_audited_labels"}
 
 
 def resolve(dotted: str) -> Callable[..., Dataset]:
-    """Import "package.module:function" and return the function."""
+    """Import "package.module:function" and return the function.
+
+    Raises
+    ------
+    ValueError
+        If there is no such module or function.
+    """
     module, _, function = dotted.partition(":")
-    return getattr(importlib.import_module(module), function)
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise ValueError(
+            f"the loader {dotted!r} of a data set cannot be imported: {error}"
+        ) from error
 
 
 def loader_modules(names: Iterable[str]) -> set[str]:
     """Names of the modules that read or make data sets, as far as they are ours."""
-    dotted = (EMBEDDED.get(name) or LOADERS.get(name.partition("/")[0]) for name in names)
+    own = default_catalog().entries
+    dotted = (
+        (own[name].loader if name in own else None)
+        or EMBEDDED.get(name)
+        or LOADERS.get(name.partition("/")[0])
+        for name in names
+    )
     return {name.partition(":")[0] for name in dotted if name}
 
 
-def load_files(name: str, paths: dict[str, Path]) -> Dataset:
-    """Read a data set from its files."""
+def load_files(name: str, paths: dict[str, Path], loader: str | None = None) -> Dataset:
+    """Read a data set from its files, by a loader of its own or that of its family."""
     family = name.partition("/")[0]
-    if family not in LOADERS:
+    if loader is None and family not in LOADERS:
         raise ValueError(f"no loader for {name!r}; families with one: {', '.join(LOADERS)}")
-    return resolve(LOADERS[family])(name, paths)
+    return resolve(loader or LOADERS[family])(name, paths)
 
 
 def with_audited_labels(dataset: Dataset) -> Dataset:
@@ -59,8 +77,8 @@ def with_audited_labels(dataset: Dataset) -> Dataset:
     return resolve(corrected)(dataset) if corrected else dataset
 
 
-def load_embedded(name: str) -> Dataset:
-    """Make an embedded data set."""
-    if name not in EMBEDDED:
+def load_embedded(name: str, loader: str | None = None) -> Dataset:
+    """Make an embedded data set, by a loader of its own or one of ours."""
+    if loader is None and name not in EMBEDDED:
         raise ValueError(f"no embedded data set {name!r}; there are {', '.join(EMBEDDED)}")
-    return resolve(EMBEDDED[name])(name)
+    return resolve(loader or EMBEDDED[name])(name)

@@ -19,7 +19,7 @@ from notebook_pages import write_page  # noqa: E402
 import reprolib  # noqa: E402
 from reprolib.report.page import write_report  # noqa: E402
 from reprolib.rerun.records.folders import committed_directory  # noqa: E402
-from reprolib.rerun.records.registry import PAPERS, STUDIES  # noqa: E402
+from reprolib.rerun.records.registry import PAPERS, STUDIES, packaged  # noqa: E402
 
 project = "reprolib"
 author = "The reprolib developers"
@@ -95,7 +95,11 @@ def add_report(app, exception) -> None:
         site = Path(app.outdir)
         title = "reprolib: papers on kernel methods, rerun"
         write_report(
-            [*PAPERS, *STUDIES], committed_directory(), site / "report.html", title=title, site=site
+            packaged([*PAPERS, *STUDIES]),
+            committed_directory(),
+            site / "report.html",
+            title=title,
+            site=site,
         )
 
 

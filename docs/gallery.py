@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from reprolib.report.paper_figures import report_figures
 from reprolib.report.style import use_style
 from reprolib.rerun.records import load_paper
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS, STUDIES, packaged
 from reprolib.rerun.verdicts.printed import paper_entry
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
@@ -70,7 +70,9 @@ class Entry:
     figure: Figure
 
 
-def write_gallery(page: Path, pictures: Path, papers: Sequence[str] = (*PAPERS, *STUDIES)) -> None:
+def write_gallery(
+    page: Path, pictures: Path, papers: Sequence[str] = packaged((*PAPERS, *STUDIES))
+) -> None:
     """Draw the figures of these papers, and write the page.
 
     Parameters

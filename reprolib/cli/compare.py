@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from reprolib.cli.console import out
+from reprolib.cli.publication import with_results
 from reprolib.report.markdown import markdown_table
 from reprolib.report.tables import number_text
 from reprolib.rerun.checks.compare import PaperDifference, RecordChange, paper_difference
@@ -31,12 +32,14 @@ def run(arguments) -> int:
         If there are no results of any paper in the folder, or no committed ones.
     """
     directory = results_of(arguments.folder)
-    committed = arguments.results or committed_directory()
-    if not committed.is_dir():
-        raise FileNotFoundError(
-            f"there are no committed results in {committed}; --results names another folder"
-        )
-    found = {key: paper_difference(key, directory, committed) for key in (*PAPERS, *STUDIES)}
+    keys = (*PAPERS, *STUDIES)
+    for key in with_results(keys, directory):
+        committed = arguments.results or committed_directory(key)
+        if not committed.is_dir():
+            raise FileNotFoundError(
+                f"there are no committed results in {committed}; --results names another folder"
+            )
+    found = {key: paper_difference(key, directory, arguments.results) for key in keys}
     if not any(found.values()):
         raise FileNotFoundError(
             f"DIR is {arguments.folder}, which has no results; `reprolib reproduce --full --output "

@@ -1,9 +1,9 @@
-"""What `reprolib tables` and `reprolib figures` share."""
+"""What the commands share that read results of papers."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -19,16 +19,30 @@ def results_at_hand(arguments, known: Sequence[str]) -> list[str]:
     FileNotFoundError
         If there are no results of a paper that was named, or of any.
     """
-    directory = arguments.results or committed_directory()
-    papers = arguments.papers or [key for key in known if any((directory / key).glob("*.csv"))]
-    missing = [key for key in papers if not any((directory / key).glob("*.csv"))]
-    if missing or not papers:
+    papers = arguments.papers or with_results(known, arguments.results)
+    require_results_of(papers, arguments.results)
+    return list(papers)
+
+
+def with_results(papers: Iterable[str], directory: Path | None) -> list[str]:
+    """Those of the papers that have results: in a folder, or each in its own."""
+    return [key for key in papers if any(_folder(key, directory).glob("*.csv"))]
+
+
+def require_results_of(papers: Sequence[str], directory: Path | None) -> None:
+    """Raise FileNotFoundError if a paper has no results, or no paper is named."""
+    missing = [key for key in papers if not with_results([key], directory)]
+    if not papers or missing:
         of_papers = f" of {', '.join(missing)}" if missing else ""
+        folder = directory or committed_directory(missing[0] if missing else "")
         raise FileNotFoundError(
-            f"there are no results{of_papers} in {directory}; `reprolib reproduce` makes some, and "
+            f"there are no results{of_papers} in {folder}; `reprolib reproduce` makes some, and "
             "--results names their folder"
         )
-    return list(papers)
+
+
+def _folder(paper: str, directory: Path | None) -> Path:
+    return (directory or committed_directory(paper)) / paper
 
 
 def command_line(command: str, paper: str, arguments) -> str:

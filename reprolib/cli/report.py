@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reprolib.cli.console import out
+from reprolib.cli.publication import require_results_of, with_results
 from reprolib.report.page import write_report
-from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 TITLE = "reprolib: papers on kernel methods, rerun"
@@ -18,13 +18,8 @@ def run(arguments) -> int:
     FileNotFoundError
         If there are no results there.
     """
-    results = arguments.results or committed_directory()
-    keys = [key for key in (*PAPERS, *STUDIES) if (results / key).is_dir()]
-    if not keys:
-        raise FileNotFoundError(
-            f"there are no results in {results}; `reprolib reproduce` makes some, and --results "
-            "names their folder"
-        )
-    path = write_report(keys, results, arguments.output, title=TITLE, site=arguments.site)
+    keys = arguments.papers or with_results((*PAPERS, *STUDIES), arguments.results)
+    require_results_of(keys, arguments.results)
+    path = write_report(keys, arguments.results, arguments.output, title=TITLE, site=arguments.site)
     out().print(f"Report: {path.resolve()}")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -72,7 +72,7 @@ def _outcomes(protocols, arguments, only: Selection | None, log: FailureLog) -> 
         If ``only`` selects no task of any protocol.
     """
     without: list[NothingSelectedError] = []
-    with _workers(arguments) as workers:
+    with _workers(arguments, [protocol.paper for protocol in protocols]) as workers:
         for protocol in protocols:
             try:
                 yield _outcome(protocol, arguments, workers, only, log)
@@ -113,7 +113,7 @@ def _say_sources(console: Console, outcome: Run, *, each: bool) -> None:
     console.print(f"{outcome.paper}: {told}", soft_wrap=True, highlight=False)
 
 
-def _workers(arguments) -> AbstractContextManager[Workers]:
+def _workers(arguments, papers: Sequence[str]) -> AbstractContextManager[Workers]:
     """Worker processes of this machine, or those of the cluster at an address."""
     if arguments.cluster is None:
         return contextlib.nullcontext(LocalWorkers(arguments.jobs))
@@ -123,7 +123,7 @@ def _workers(arguments) -> AbstractContextManager[Workers]:
         raise ValueError(
             f"--cluster needs {error.name}: install reprolib with its extra `cluster`"
         ) from error
-    return Cluster(arguments.cluster)
+    return Cluster(arguments.cluster, papers)
 
 
 def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog) -> None:
@@ -163,7 +163,7 @@ def _write_selected(outcomes: Iterator[Run], arguments, output: Path, log: Failu
 
 def publish(err: Console, outcome: Run) -> None:
     """Replace the committed results of a paper, if all records are sound and on real data."""
-    directory = committed_directory()
+    directory = committed_directory(outcome.paper)
     if reason := _why_not_published(outcome):
         kept = directory / outcome.paper
         err.print(f"{kept} is left as it is: {reason}")
@@ -182,7 +182,7 @@ def _write_tables(err: Console, outcome: Run, directory: Path) -> None:
 
 
 def _why_not_published(outcome: Run) -> str:
-    if not can_be_committed():
+    if not can_be_committed(outcome.paper):
         return "reprolib is not run from a checkout; name a folder in REPROLIB_RESULTS"
     if len(outcome.failures):
         return f"{len(outcome.failures)} records failed"
@@ -220,9 +220,9 @@ def print_scoreboard(console: Console, papers, directory: Path, profile: str) ->
     """Print the counts of verdicts of this run, and of the committed full results."""
     console.print(f"\nScoreboard of this run ({profile} profile)", style="bold")
     console.print(tables.scoreboard(papers, directory).to_string())
-    committed = committed_directory()
+    committed = committed_directory(papers[0])
     if directory.resolve() != committed.resolve() and (committed / papers[0]).exists():
         console.print("\nScoreboard of the committed full results", style="bold")
-        console.print(tables.scoreboard(papers, committed).to_string())
+        console.print(tables.scoreboard(papers).to_string())
         print_why(console, papers, directory, profile)
     console.print()

@@ -80,7 +80,7 @@ def print_why(console: Console, papers: Sequence[str], results: Path, profile: s
 
 def _committed(paper: str) -> list[Verdict]:
     """Verdicts on the committed results; none without them."""
-    there = any((committed_directory() / paper).glob("*.csv"))
+    there = any((committed_directory(paper) / paper).glob("*.csv"))
     return judge_paper(paper) if there else []
 
 

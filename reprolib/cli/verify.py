@@ -8,6 +8,7 @@ from rich.console import Console
 
 from reprolib.cli import console
 from reprolib.cli.progress import shown_progress
+from reprolib.cli.publication import require_results_of
 from reprolib.rerun.checks.verify import (
     TOLERANCE,
     Verification,
@@ -37,14 +38,10 @@ def run(arguments) -> int:
         If there are no results of a paper.
     """
     check_fraction(arguments.fraction, "--fraction")
-    directory = arguments.results or committed_directory()
-    there = {path.parent.name for path in directory.glob("*/*.csv")}
+    folders = {arguments.results} if arguments.results else {*map(committed_directory, KNOWN)}
+    there = {path.parent.name for folder in folders for path in folder.glob("*/*.csv")}
     papers = arguments.papers or sorted(there)
-    if not papers or not there.issuperset(papers):
-        of_papers = f" of {', '.join(p for p in papers if p not in there)}" if papers else ""
-        raise FileNotFoundError(
-            f"there are no results{of_papers} in {directory}; --results names another folder"
-        )
+    require_results_of(papers, arguments.results)
     seed = datetime.now(UTC).toordinal() if arguments.seed is None else arguments.seed
     out, err = console.out(), console.err()
     out.print(
@@ -62,7 +59,7 @@ def run(arguments) -> int:
                 paper,
                 fraction=arguments.fraction,
                 seed=seed,
-                directory=directory,
+                directory=arguments.results,
                 n_jobs=arguments.jobs,
                 progress=progress,
             )

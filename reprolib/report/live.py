@@ -9,7 +9,7 @@ from typing import Any
 import data_fetch
 from reprolib.report.displayed import Bundle, displayed, in_notebook
 from reprolib.report.notebook import MARK
-from reprolib.rerun.records.folders import project_folder
+from reprolib.rerun.records.homes import project_of
 
 
 def live(notebook: str, *datasets: str) -> Callable[[Callable[[], Any]], None]:
@@ -85,7 +85,7 @@ def _display(bundles: Iterable[Bundle], name: str) -> None:
 
 def committed_outputs(notebook: str, name: str) -> list[Bundle]:
     """Outputs of a live cell in the committed notebook; none if they were deleted from it."""
-    path = project_folder("notebooks") / f"{notebook}.ipynb"
+    path = project_of(notebook) / "notebooks" / f"{notebook}.ipynb"
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError, KeyError):

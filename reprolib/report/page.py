@@ -25,16 +25,21 @@ from reprolib.rerun.verdicts.printed import paper_entry
 
 
 def write_report(
-    papers: Sequence[str], directory: Path, output: Path, *, title: str, site: Path | None = None
+    papers: Sequence[str],
+    directory: Path | None,
+    output: Path,
+    *,
+    title: str,
+    site: Path | None = None,
 ) -> Path:
-    """Write the report on the results below ``directory``.
+    """Write the report on results of papers.
 
     Parameters
     ----------
     papers : sequence of str
         Papers with results there; the others are left out.
-    directory : Path
-        Results folder, with one folder a paper.
+    directory : Path or None
+        Results folder, with one folder a paper; the committed results of each paper if None.
     output : Path
         HTML file, written atomically.
     title : str
@@ -74,7 +79,7 @@ def write_report(
     return output
 
 
-def _claims(papers: Sequence[str], directory: Path) -> pd.DataFrame:
+def _claims(papers: Sequence[str], directory: Path | None) -> pd.DataFrame:
     frame = claims_frame(papers, directory).reset_index()
     return frame.assign(paper=frame["paper"].str.upper())
 
@@ -87,7 +92,7 @@ def _link(site: Path | None, page: str, output: Path) -> str:
     return quote(Path(relative).as_posix())
 
 
-def _section(paper: str, directory: Path, output: Path, site: Path | None) -> dict:
+def _section(paper: str, directory: Path | None, output: Path, site: Path | None) -> dict:
     notebook = Path("notebooks", paper_entry(paper)["paper"]["notebook"]).with_suffix(".html")
     link = _link(site, notebook.as_posix(), output)
     rendered = site / notebook if site is not None and link else None

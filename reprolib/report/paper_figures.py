@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import traceback
 from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.figure import Figure
+
+from reprolib.rerun.records.registry import paper_module
 
 
 def report_figures(paper: str, records: pd.DataFrame) -> Mapping[str, Figure]:
@@ -20,10 +20,8 @@ def report_figures(paper: str, records: pd.DataFrame) -> Mapping[str, Figure]:
     records : DataFrame
         Records of all its tables.
     """
-    name = f"reprolib.papers.{paper}.figures"
-    if importlib.util.find_spec(name) is None:
-        return {}
-    return importlib.import_module(name).report_figures(records)
+    module = paper_module(paper, "figures")
+    return {} if module is None else module.report_figures(records)
 
 
 def drawn_figures(paper: str, records: pd.DataFrame) -> tuple[Mapping[str, Figure], str]:

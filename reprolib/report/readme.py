@@ -15,7 +15,7 @@ from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
 from reprolib.report.words import calibration_text
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import write_atomically
-from reprolib.rerun.records.registry import STUDIES
+from reprolib.rerun.records.registry import STUDIES, packaged
 from reprolib.rerun.verdicts.calibration import operating_characteristics
 from reprolib.rerun.verdicts.claims import judge_claims
 from reprolib.rerun.verdicts.judge import judge_paper
@@ -64,7 +64,7 @@ def scoreboard_markdown(
         minutes = f"{_minutes(paper, directory)} min"
         rows.append([link, _claims(paper, directory), *counts, _sources(own), minutes])
     total = sum(_minutes(paper, directory) for paper in papers)
-    studies = sum(_minutes(study, directory) for study in STUDIES)
+    studies = sum(_minutes(study, directory) for study in packaged(STUDIES))
     claims = claims_in_short(papers, directory)
     signs = ", ".join(f"{sign} {word}" for word, (_, sign) in CLAIM_STYLE.items())
     verdicts = [v for paper in papers for v in judge_paper(paper, directory)]

@@ -49,14 +49,14 @@ class PaperSection:
     environments: Mapping[str, str]
 
 
-def paper_section(paper: str, directory: Path, rendered: Path | None) -> PaperSection:
+def paper_section(paper: str, directory: Path | None, rendered: Path | None) -> PaperSection:
     """Gather what the report shows of a paper.
 
     Parameters
     ----------
     paper : str
-    directory : Path
-        Results folder.
+    directory : Path or None
+        Results folder; the committed results if None.
     rendered : Path or None
         Page of its notebook in the built documentation, if there is one.
     """
@@ -136,12 +136,14 @@ def _words_under(verdicts: Sequence[Verdict], reading: str) -> str:
     return ", ".join(counts) or "none"
 
 
-def _every_reading(paper: str, names: Sequence[str], directory: Path) -> dict[str, pd.DataFrame]:
+def _every_reading(
+    paper: str, names: Sequence[str], directory: Path | None
+) -> dict[str, pd.DataFrame]:
     frames = {name: tables.readings(paper, name, directory).reset_index() for name in names}
     return {name: frame for name, frame in frames.items() if not frame.empty}
 
 
-def _provenance(paper: str, directory: Path, run: Mapping[str, Any]) -> pd.DataFrame:
+def _provenance(paper: str, directory: Path | None, run: Mapping[str, Any]) -> pd.DataFrame:
     frame = tables.provenance(paper, directory)
     for column in ("note", "digest"):
         frame[column] = [run.get("data", {}).get(name, {}).get(column, "") for name in frame.index]

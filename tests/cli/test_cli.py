@@ -195,7 +195,7 @@ def test_a_place_that_cannot_be_written_is_said_at_once(arguments, monkeypatch, 
 @pytest.mark.parametrize("papers", [["kpm"], []])
 def test_verify_needs_results(papers, tmp_path, capsys):
     assert main(["verify", *papers, "--results", str(tmp_path)]) == 2
-    assert f"in {tmp_path}; --results names another folder" in capsys.readouterr().err
+    assert f"in {tmp_path}; `reprolib reproduce` makes some" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["data", "info", "verify"])

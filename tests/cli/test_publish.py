@@ -10,7 +10,7 @@ from rich.console import Console
 
 import data_fetch
 from reprolib.cli.reproduce import publish
-from reprolib.rerun.records import folders
+from reprolib.rerun.records import homes
 from reprolib.rerun.tasks import data_cache, runner
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
@@ -72,6 +72,6 @@ def test_embedded_data_are_kept_out(outcome, tmp_path):
 def test_an_installed_package_writes_nothing_beside_itself(outcome, tmp_path, monkeypatch):
     monkeypatch.delenv("REPROLIB_RESULTS")
     site = tmp_path / "site-packages" / "reprolib"
-    monkeypatch.setattr(folders, "__file__", str(site / "rerun" / "records" / "folders.py"))
+    monkeypatch.setattr(homes, "PACKAGE", site)
     assert "REPROLIB_RESULTS" in told(outcome)
     assert not (site.parent / "results").exists()

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.file.is_file():
         raise FileNotFoundError(f"--file is {arguments.file}, which does not exist")
     from reprolib.report.readme import update_file
-    from reprolib.rerun.records.registry import PAPERS
+    from reprolib.rerun.records.registry import PAPERS, packaged
 
-    update_file(arguments.file, PAPERS)
+    update_file(arguments.file, packaged(PAPERS))
     return 0

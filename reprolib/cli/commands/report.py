@@ -12,6 +12,7 @@ HELP = "write the HTML report on the committed results"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
+    shared.add_papers(parser, "all with results")
     shared.add_results_folder(parser)
     parser.add_argument(
         "--output",
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the arguments, and write the page."""
+    arguments.papers = shared.chosen_papers(arguments.papers)
     shared.require_results(arguments.results)
     shared.require_output_file(arguments.output)
     from reprolib.cli import report

@@ -14,7 +14,7 @@ from reprolib.rerun.records.tables import load_paper, load_tasks
 from reprolib.rerun.records.task import HEADLINE, Protocol
 from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
 from reprolib.rerun.verdicts.number import Number
-from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from reprolib.rerun.verdicts.printed import numbers, paper_entry, printed_name
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def check_paper(paper: str) -> list[str]:
     known = known_names(protocol)
     if known.tasks.empty:
         return [f"{paper}: none of its data are at hand, and there are no results to check with"]
-    file = f"reprolib/papers/{paper}/printed.toml"
+    file = printed_name(paper)
     faults += [f"{file}: {fault}" for n in numbers(paper) for fault in number_faults(n, known)]
     readings = [reading["name"] for reading in entry.get("readings", [])]
     return faults + [f"{file}: {fault}" for fault in reading_faults(readings, known)]

@@ -96,7 +96,7 @@ def paper_difference(
     ValueError
         If a table cannot be read.
     """
-    root = committed_directory() if committed is None else committed
+    root = committed_directory(paper) if committed is None else committed
     new, old = load_paper(paper, directory), load_paper(paper, root)
     if new.empty:
         return None

@@ -120,7 +120,7 @@ def verify_paper(
         read as a table.
     """
     check_fraction(fraction)
-    root = committed_directory() if directory is None else Path(directory)
+    root = committed_directory(paper) if directory is None else Path(directory)
     protocol = get_protocol(paper)
     records, run = load_paper(paper, root), load_run(paper, root)
     made = load_tasks(paper, root)

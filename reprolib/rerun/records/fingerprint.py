@@ -67,7 +67,7 @@ def code_of(functions: Iterable[Callable], modules: Iterable[str] = ()) -> Code:
     for function in functions:
         function = inspect_target(function)
         module = function.__module__
-        if _path(module) is None or module.split(".")[0] not in _OURS:
+        if _path(module) is None or "<locals>" in function.__qualname__:
             found[f"{module}:{function.__qualname__}"] = _hash(_of_code(function.__code__))
         names.add(module)
     found |= {name: module_fingerprint(name) for name in reached(frozenset(names))}

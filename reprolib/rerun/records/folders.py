@@ -9,6 +9,7 @@ from pathlib import Path
 import platformdirs
 
 from data_fetch.environment import configured_folder
+from reprolib.rerun.records.homes import own_project, project_of
 
 
 def store_directory() -> Path:
@@ -19,20 +20,22 @@ def store_directory() -> Path:
 
 def project_folder(name: str) -> Path:
     """Folder of the checkout; in an installed package, the copy that ``setup.py`` puts there."""
-    package = Path(__file__).resolve().parents[2]
-    checkout = package.parent
-    return (checkout if (checkout / "pyproject.toml").is_file() else package / "shipped") / name
+    return own_project() / name
 
 
-def committed_directory() -> Path:
-    """Folder of the committed full-protocol results: ``REPROLIB_RESULTS``, or the project's."""
-    return configured_folder("REPROLIB_RESULTS", project_folder("results"))
+def committed_directory(paper: str = "") -> Path:
+    """Folder with the folder of a paper's committed results.
+
+    That is ``REPROLIB_RESULTS``, or the folder "results" of the project that has the paper: its own
+    repository, or this one.
+    """
+    return configured_folder("REPROLIB_RESULTS", project_of(paper) / "results")
 
 
-def can_be_committed() -> bool:
-    """Whether the folder of the committed results belongs to a checkout, or was named by hand."""
+def can_be_committed(paper: str = "") -> bool:
+    """Whether the folder of a paper's committed results is in a checkout, or was named by hand."""
     named = "REPROLIB_RESULTS" in os.environ
-    return named or (committed_directory().parent / "pyproject.toml").exists()
+    return named or (committed_directory(paper).parent / "pyproject.toml").exists()
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -1,44 +1,63 @@
-"""The papers of the package, found by their folders: no paper is named here."""
+"""The papers, those of this package and others, by their keys: no paper is named here."""
 
 from __future__ import annotations
 
 import functools
 import importlib
-import pkgutil
+import importlib.util
 import tomllib
-from importlib import resources
+from collections.abc import Iterable
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-import reprolib.papers
+from reprolib.rerun.records.homes import Home, homes
 from reprolib.rerun.records.names import resolved, unknown
 
 if TYPE_CHECKING:
     from reprolib.rerun.records.task import Protocol
 
 
-@functools.cache
-def printed_text(paper: str) -> str:
-    """Text of ``papers/<paper>/printed.toml``.
+def home(paper: str) -> Home:
+    """Where a paper lives.
 
     Raises
     ------
     ValueError
-        If there is no such paper in the package.
+        If there is no such paper.
     """
-    path = resources.files(reprolib.papers) / paper / "printed.toml"
-    if not path.is_file():
-        raise unknown("paper", paper, _KNOWN)
-    return path.read_text(encoding="utf-8")
+    if paper not in homes():
+        raise unknown("paper", paper, homes())
+    return homes()[paper]
+
+
+@functools.cache
+def printed_text(paper: str) -> str:
+    """Text of a paper's ``printed.toml``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such paper.
+    """
+    return home(paper).printed.read_text(encoding="utf-8")
 
 
 def _found() -> dict[str, bool]:
-    """Whether it prints numbers, for every folder with a file of them, the oldest paper first."""
-    folders = resources.files(reprolib.papers)
-    names = [module.name for module in pkgutil.iter_modules(reprolib.papers.__path__)]
-    keys = [name for name in names if (folders / name / "printed.toml").is_file()]
-    entries = {key: tomllib.loads(printed_text(key)) for key in keys}
-    in_order = sorted(keys, key=lambda key: (entries[key]["paper"]["year"], key))
-    return {key: bool(entries[key]["tables"]) for key in in_order}
+    """Whether it prints numbers, for every paper, the oldest first."""
+    facts = {key: _year_and_tables(key) for key in homes()}
+    return {key: facts[key][1] for key in sorted(facts, key=lambda key: (facts[key][0], key))}
+
+
+def _year_and_tables(paper: str) -> tuple[int, bool]:
+    """Year of a paper, and whether it has tables.
+
+    A file with a fault counts as one with tables: the commands that read it say what is wrong.
+    """
+    try:
+        entry = tomllib.loads(printed_text(paper))
+        return int(entry["paper"]["year"]), bool(entry["tables"])
+    except (ValueError, KeyError, TypeError):
+        return 9999, True
 
 
 _KNOWN = _found()
@@ -48,15 +67,32 @@ PAPERS = tuple(key for key, prints in _KNOWN.items() if prints)
 STUDIES = tuple(key for key, prints in _KNOWN.items() if not prints)
 
 
+def packaged(papers: Iterable[str]) -> tuple[str, ...]:
+    """Those of the papers that are part of this package."""
+    return tuple(paper for paper in papers if homes()[paper].is_packaged)
+
+
 def paper_key(name: str) -> str:
     """Key of a paper or study, whatever the letter case it was typed in.
 
     Raises
     ------
     ValueError
-        If there is none of that name in the package.
+        If there is none of that name.
     """
     return resolved("paper", name, _KNOWN)
+
+
+def paper_module(paper: str, name: str) -> ModuleType | None:
+    """Module of a paper, such as "figures"; None if it has none of that name.
+
+    Raises
+    ------
+    ValueError
+        If there is no such paper.
+    """
+    full = f"{home(paper).package}.{name}"
+    return importlib.import_module(full) if importlib.util.find_spec(full) else None
 
 
 def get_protocol(paper: str) -> Protocol:
@@ -65,7 +101,10 @@ def get_protocol(paper: str) -> Protocol:
     Raises
     ------
     ValueError
-        If there is no such paper in the package.
+        If there is no such paper, or it has no module "experiment" with a ``PROTOCOL``.
     """
-    printed_text(paper)
-    return importlib.import_module(f"{reprolib.papers.__name__}.{paper}.experiment").PROTOCOL
+    module = paper_module(paper, "experiment")
+    if module is None or not hasattr(module, "PROTOCOL"):
+        where = home(paper).folder / "experiment.py"
+        raise ValueError(f"{paper} has no experiments: {where} must define PROTOCOL")
+    return module.PROTOCOL

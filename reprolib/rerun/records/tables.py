@@ -100,7 +100,7 @@ def record_name(row: Mapping) -> str:
 
 def table_names(paper: str, directory: Path | None = None) -> list[str]:
     """Names of the tables of records that a paper has."""
-    root = committed_directory() if directory is None else Path(directory)
+    root = committed_directory(paper) if directory is None else Path(directory)
     return sorted(p.stem for p in (root / paper).glob("*.csv") if p.name != TASKS)
 
 
@@ -114,7 +114,7 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
     ValueError
         If the file lacks columns, has text where numbers belong, or two records of one key.
     """
-    root = committed_directory() if directory is None else Path(directory)
+    root = committed_directory(paper) if directory is None else Path(directory)
     path = root / paper / f"{table}.csv"
     if not path.exists():
         raise FileNotFoundError(
@@ -168,7 +168,7 @@ def load_tasks(paper: str, directory: Path | None = None) -> pd.DataFrame:
     ValueError
         If the file lacks columns or names a task twice.
     """
-    root = committed_directory() if directory is None else Path(directory)
+    root = committed_directory(paper) if directory is None else Path(directory)
     path = root / paper / TASKS
     if not path.exists():
         return pd.DataFrame(columns=TASK_COLUMNS)
@@ -193,7 +193,7 @@ def _read_tasks(path: Path, changed: int) -> pd.DataFrame:
 
 def load_run(paper: str, directory: Path | None = None) -> dict[str, Any]:
     """What ``run.json`` says of a paper's results: profile, data, environments (or nothing)."""
-    root = committed_directory() if directory is None else Path(directory)
+    root = committed_directory(paper) if directory is None else Path(directory)
     path = root / paper / RUN
     if not path.exists():
         return {}

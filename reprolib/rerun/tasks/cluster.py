@@ -8,7 +8,7 @@ workers that join later or replace a killed one, even when no other worker is le
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,6 +20,7 @@ import data_fetch
 import reprolib
 from data_fetch import Dataset
 from reprolib.rerun.records.fingerprint import package_versions, versions
+from reprolib.rerun.records.homes import homes
 from reprolib.rerun.tasks import data_cache
 from reprolib.rerun.tasks.local import LostWorkError
 
@@ -39,6 +40,8 @@ class Cluster:
     ----------
     address : str
         Address of the scheduler, for example "tcp://10.0.0.1:8786".
+    papers : sequence of str
+        What it is to run: workers must have the papers that are not part of this package.
 
     Raises
     ------
@@ -47,8 +50,9 @@ class Cluster:
         versions or another code than this process.
     """
 
-    def __init__(self, address: str):
+    def __init__(self, address: str, papers: Sequence[str] = ()):
         self.address = address
+        self.papers = tuple(papers)
         try:
             self.client = distributed.Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -70,7 +74,7 @@ class Cluster:
     def _check_workers(self) -> None:
         try:
             self.client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
-            found = self.client.run(environment)
+            found = self.client.run(environment, self.papers)
         except TimeoutError:
             raise ClusterError(
                 f"no worker at {self.address} after {WORKER_TIMEOUT} seconds; start one with "
@@ -82,7 +86,8 @@ class Cluster:
                 "with its extra `cluster`, from the same checkout and lock file"
             ) from None
         for worker, n_threads in self.client.nthreads().items():
-            reason = unfit(environment(), found.get(worker, environment()), n_threads)
+            expected = environment(self.papers)
+            reason = unfit(expected, found.get(worker, expected), n_threads)
             if reason:
                 raise ClusterError(f"worker {worker} {reason}")
 
@@ -97,8 +102,11 @@ class Cluster:
     @contextmanager
     def holding(self, datasets: Mapping[str, Dataset]) -> Iterator[None]:
         """Have every worker hold these data sets, by digest, also those that join later."""
-        expected = environment()
-        plugins = [DatasetPlugin(dataset, digest, expected) for digest, dataset in datasets.items()]
+        expected = environment(self.papers)
+        plugins = [
+            DatasetPlugin(dataset, digest, expected, self.papers)
+            for digest, dataset in datasets.items()
+        ]
         try:
             for plugin in plugins:
                 self.client.register_plugin(plugin)
@@ -145,15 +153,18 @@ def _result(future: distributed.Future) -> Any:
 class DatasetPlugin(distributed.WorkerPlugin):
     """A data set that is sent to every worker once."""
 
-    def __init__(self, dataset: Dataset, digest: str, expected: Mapping[str, str]):
+    def __init__(
+        self, dataset: Dataset, digest: str, expected: Mapping[str, str], papers: Sequence[str] = ()
+    ):
         self.dataset = dataset
         self.digest = digest
+        self.papers = tuple(papers)
         self.expected = dict(expected)
         self.name = f"reprolib data {dataset.name} {self.digest[:16]}"
 
     async def setup(self, worker) -> None:
         """Put the data set where tasks look for it; a worker that is unfit leaves the cluster."""
-        reason = unfit(self.expected, environment(), worker.state.nthreads)
+        reason = unfit(self.expected, environment(self.papers), worker.state.nthreads)
         if reason:
             await worker.close(nanny=True, reason=f"this worker {reason}")
             return
@@ -164,16 +175,22 @@ class DatasetPlugin(distributed.WorkerPlugin):
         data_cache.release(self.dataset, self.digest)
 
 
-def environment() -> dict[str, str]:
-    """Everything besides data that results depend on: versions, and the code itself."""
+def environment(papers: Sequence[str] = ()) -> dict[str, str]:
+    """Everything besides data that results depend on: versions, and the code itself.
+
+    Of papers outside of this package, only those that are named; importing a paper's tasks works
+    in this process afterwards.
+    """
     others = package_versions(["pandas", "joblib", "dask", "distributed", "cloudpickle"])
-    return {"code": code_digest(), **versions(), **others}
+    outside = [homes()[key] for key in papers if key in homes() and not homes()[key].is_packaged]
+    of_papers = {f"paper {home.key}": code_digest(home.folder) for home in outside}
+    return {"code": code_digest(), **of_papers, **versions(), **others}
 
 
-def code_digest() -> str:
-    """Fingerprint of the source files of both packages."""
+def code_digest(*packages: Path) -> str:
+    """Fingerprint of the source files of packages; of our own by default."""
     h = hashlib.sha256()
-    for package in (Path(reprolib.__file__).parent, Path(data_fetch.__file__).parent):
+    for package in packages or (Path(reprolib.__file__).parent, Path(data_fetch.__file__).parent):
         for path in sorted([*package.rglob("*.py"), *package.rglob("*.toml")]):
             h.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes())
     return h.hexdigest()[:16]

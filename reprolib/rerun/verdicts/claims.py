@@ -143,14 +143,14 @@ def judge_claims(paper: str, directory: Path | None = None) -> list[ClaimVerdict
     ValueError
         If a claim names records that the committed results lack.
     """
-    root = committed_directory() if directory is None else Path(directory)
+    root = committed_directory(paper) if directory is None else Path(directory)
     return list(_judged(paper, root.resolve(), state_of(root / paper)))
 
 
 @functools.lru_cache(maxsize=32)
 def _judged(paper: str, root: Path, state: tuple) -> tuple[ClaimVerdict, ...]:
     records, printed = load_paper(paper, root), numbers(paper)
-    committed = root == committed_directory().resolve()
+    committed = root == committed_directory(paper).resolve()
     found = []
     for claim in claims_of(paper, paper_entry(paper), printed):
         try:

@@ -192,7 +192,7 @@ def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
         If a number that is to be run has no usable record in the committed results: its file
         names records that do not exist, or an experiment was left out.
     """
-    root = committed_directory() if directory is None else Path(directory)
+    root = committed_directory(paper) if directory is None else Path(directory)
     return list(_judged(paper, root.resolve(), state_of(root / paper)))
 
 
@@ -208,7 +208,7 @@ def _judged(paper: str, root: Path, state: tuple) -> tuple[Verdict, ...]:
     verdicts = credit_readings(
         [judge(number, records, not_of_text) for number in numbers(paper)], not_of_text
     )
-    if len(records) and root == committed_directory().resolve():
+    if len(records) and root == committed_directory(paper).resolve():
         _require_records(paper, verdicts)
     return tuple(verdicts)
 

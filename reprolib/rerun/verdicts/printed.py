@@ -1,4 +1,4 @@
-"""The numbers that the papers print, read from ``papers/<paper>/printed.toml``."""
+"""The numbers that the papers print, read from the file ``printed.toml`` of each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reprolib.rerun.records.registry import printed_text
+from reprolib.rerun.records.registry import home, printed_text
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import printed_file as paper_file
 from reprolib.rerun.verdicts.number import Number, designs_of
@@ -28,14 +28,20 @@ DEFAULTS: dict[str, Any] = {
 
 @functools.cache
 def paper_entry(paper: str) -> dict[str, Any]:
-    """Everything that ``papers/<paper>/printed.toml`` says.
+    """Everything that ``printed.toml`` of a paper says.
 
     Raises
     ------
     ValueError
-        If the package has no such file, or the file is wrong (see `printed_file.faults`).
+        If there is no such paper, or its file is wrong (see `printed_file.faults`).
     """
-    return parsed_entry(printed_text(paper), f"reprolib/papers/{paper}/printed.toml")
+    return parsed_entry(printed_text(paper), printed_name(paper))
+
+
+def printed_name(paper: str) -> str:
+    """Name of a paper's file in messages."""
+    of = home(paper)
+    return of.about(of.printed)
 
 
 def parsed_entry(text: str, file: str) -> dict[str, Any]:
