@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from estimator_pages import estimators
+
 import data_fetch
 import reprolib
 
@@ -46,11 +48,17 @@ def is_ours(value: object) -> bool:
 
 
 def homes() -> dict[str, dict[str, object]]:
-    """Objects by name and by the module to import them from: the shortest path of several."""
+    """Objects by name and by the module to import them from: the shortest path of several.
+
+    Estimators have pages of their own.
+    """
+    described = {id(estimator) for estimator in estimators().values()}
     best: dict[int, tuple[int, str, str, object]] = {}
     for module in public_modules():
         depth = module.__name__.count(".")
         for name, value in offered(module).items():
+            if id(value) in described:
+                continue
             here = (depth, module.__name__, name, value)
             best[id(value)] = min(here, best.get(id(value), here), key=lambda home: home[:3])
     pages: dict[str, dict[str, object]] = {}

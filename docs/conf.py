@@ -10,6 +10,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT)]
 
+import estimator_pages  # noqa: E402
 import matplotlib  # noqa: E402
 import plain_text  # noqa: E402
 from api_pages import is_ours, write_api_pages  # noqa: E402
@@ -32,7 +33,7 @@ extensions = [
     "myst_nb",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_readme.md"]
+exclude_patterns = ["_readme.md", "estimators/made/*.md"]
 default_role = "py:obj"
 highlight_language = "none"
 smartquotes = False
@@ -68,7 +69,13 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 # Only these have pages below them; the others would show an empty list.
-html_sidebars = {"*": [], "notebooks": ["sidebar-nav-bs"], "api": ["sidebar-nav-bs"]}
+html_sidebars = {
+    "*": [],
+    "notebooks": ["sidebar-nav-bs"],
+    "estimators": ["sidebar-nav-bs"],
+    "estimators/*": ["sidebar-nav-bs"],
+    "api": ["sidebar-nav-bs"],
+}
 html_show_sourcelink = False
 html_extra_path = ["scoreboard-light.svg", "scoreboard-dark.svg"]
 
@@ -87,6 +94,7 @@ def copy_in() -> None:
     write_api_pages(HERE / "api")
     matplotlib.use("Agg")
     write_gallery(HERE / "gallery.md", HERE / "gallery_pictures")
+    estimator_pages.write_pictures_and_table()
 
 
 def add_report(app, exception) -> None:
@@ -112,6 +120,7 @@ def skip_inherited(app, what, name, member, skip, options) -> bool | None:
 def setup(app) -> None:
     """Connect the steps that Sphinx does not know."""
     copy_in()
+    app.connect("source-read", estimator_pages.complete)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("autodoc-process-docstring", plain_text.process, priority=400)
     app.connect("build-finished", add_report)
