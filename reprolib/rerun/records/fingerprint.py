@@ -44,7 +44,7 @@ class Code:
     @functools.cached_property
     def fingerprint(self) -> str:
         """One fingerprint of all."""
-        return _hash(json.dumps([dict(self.modules), dict(self.versions)], sort_keys=True))
+        return fingerprint_of(json.dumps([dict(self.modules), dict(self.versions)], sort_keys=True))
 
     def change_since(self, other: Mapping[str, Mapping[str, str]]) -> str:
         """What is another module or version than in ``vars()`` of another code, in words."""
@@ -68,7 +68,7 @@ def code_of(functions: Iterable[Callable], modules: Iterable[str] = ()) -> Code:
         function = inspect_target(function)
         module = function.__module__
         if _path(module) is None or "<locals>" in function.__qualname__:
-            found[f"{module}:{function.__qualname__}"] = _hash(_of_code(function.__code__))
+            found[f"{module}:{function.__qualname__}"] = fingerprint_of(_of_code(function.__code__))
         names.add(module)
     found |= {name: module_fingerprint(name) for name in reached(frozenset(names))}
     return Code(found, versions())
@@ -103,7 +103,7 @@ def package_versions(packages: Iterable[str]) -> dict[str, str]:
 def module_fingerprint(name: str) -> str:
     """Fingerprint of a module's syntax tree; empty for one without a source file."""
     tree = _tree(name)
-    return "" if tree is None else _hash(repr(_plain(tree)))
+    return "" if tree is None else fingerprint_of(repr(_plain(tree)))
 
 
 @functools.cache
@@ -206,5 +206,6 @@ def _of_code(code: CodeType) -> str:
     return repr((code.co_code, code.co_names, parts))
 
 
-def _hash(text: str) -> str:
+def fingerprint_of(text: str) -> str:
+    """Fingerprint of a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -160,6 +160,8 @@ class Protocol:
     derive : callable
         Measured records -> rows of statistics over trials, such as a median (see
         `reprolib.rerun.records.derived`). A pure function; failed records must not enter.
+    facts : str
+        What the tasks depend on besides code and data: a record is made anew if it changes.
     """
 
     paper: str
@@ -167,3 +169,4 @@ class Protocol:
     stages: tuple[Stage, ...]
     run: Callable[[Task, Dataset], list[Measurement]]
     derive: Callable[[pd.DataFrame], list[dict[str, Any]]] = nothing_derived
+    facts: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -12,7 +12,7 @@ import pandas as pd
 import data_fetch
 from data_fetch import Dataset
 from data_fetch.registry import loader_modules
-from reprolib.rerun.records.fingerprint import Code, code_of
+from reprolib.rerun.records.fingerprint import Code, code_of, fingerprint_of
 from reprolib.rerun.records.rows import Rows, row_of
 from reprolib.rerun.records.tables import OF_TASK, TASK_COLUMNS, to_frame
 from reprolib.rerun.records.task import Profile, Protocol, Task
@@ -94,7 +94,16 @@ def code_of_protocol(protocol: Protocol) -> Code:
     """Code that the tasks of a protocol are listed, run and read by, loaders included."""
     functions: list[Callable] = [protocol.run, protocol.derive]
     functions += [stage.tasks for stage in protocol.stages]
-    return code_of(functions, [row_of.__module__, *loader_modules(protocol.datasets("full"))])
+    modules = [row_of.__module__, *loader_modules(protocol.datasets("full"))]
+    code = code_of(functions, modules)
+    if not protocol.facts:
+        return code
+    own = {f"{_package(protocol)}.printed": fingerprint_of(protocol.facts)}
+    return replace(code, modules={**code.modules, **own})
+
+
+def _package(protocol: Protocol) -> str:
+    return protocol.run.__module__.rpartition(".")[0]
 
 
 def run_protocol(
@@ -190,7 +199,7 @@ def run_protocol(
 def listing_of(protocol: Protocol) -> str:
     """Fingerprint of the modules of a paper's own folder, which list its tasks."""
     modules = code_of_protocol(protocol).modules
-    package = protocol.run.__module__.rpartition(".")[0]
+    package = _package(protocol)
     own = {name: f for name, f in modules.items() if package and name.startswith(package)}
     return Code(own or modules, {}).fingerprint
 

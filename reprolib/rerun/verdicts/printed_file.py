@@ -82,16 +82,33 @@ TABLE_KEYS = {
 LINE = {**SETTINGS, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
 SCORES = {"results": TEXT, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
 REQUIRED_OF_READINGS = dict.fromkeys(("name", "question", "text"), TEXT)
-READING = {
-    **REQUIRED_OF_READINGS,
-    "control": (lambda value: value is True, "true, or left out"),
-}
-EXPLANATION = dict.fromkeys(("row", "column", "text"), TEXT)
-CELL = {**SETTINGS, **dict.fromkeys(("row", "column"), TEXT)}
 _IS_LIST_OF_TEXTS: Rule = (
     lambda value: isinstance(value, list) and value != [] and all(map(_is_text, value)),
     "a list of texts",
 )
+TRUE: Rule = (lambda value: value is True, "true, or left out")
+
+
+def _is_trials(value: Any) -> bool:
+    numbers = value.values() if isinstance(value, dict) else [value]
+    return all(map(POSITIVE[0], numbers))
+
+
+def _is_beside(value: Any) -> bool:
+    return all(map(_is_text, value.values() if isinstance(value, dict) else [value]))
+
+
+#: What it asks, and (see `reprolib.rerun.records.readings`) whom it concerns and what it changes.
+READING = {
+    **REQUIRED_OF_READINGS,
+    **dict.fromkeys(("control", "quick"), TRUE),
+    **dict.fromkeys(("methods", "tables", "datasets"), _IS_LIST_OF_TEXTS),
+    "changes": TABLE,
+    "beside": (_is_beside, "a reading, or one by method"),
+    "trials": (_is_trials, "a whole number, at least 1, or one by method or data set"),
+}
+EXPLANATION = dict.fromkeys(("row", "column", "text"), TEXT)
+CELL = {**SETTINGS, **dict.fromkeys(("row", "column"), TEXT)}
 NUMBER: Rule = (_is_number, "a number")
 SIDE = {
     **dict.fromkeys(("method", "metric", "setting", "results", "reading"), TEXT),

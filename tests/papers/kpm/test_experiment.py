@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +10,9 @@ import pytest
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from data_fetch import Dataset
-from reprolib.papers.kpm import experiment
+from reprolib.papers.kpm import experiment, methods
 from reprolib.rerun import records as results
+from reprolib.rerun.records.readings import readings_of
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
 from tests import full_profile
@@ -37,16 +37,15 @@ def selections(values) -> pd.DataFrame:
 
 
 def test_table1_takes_the_median_of_the_first_five_realisations_alone():
-    listed = experiment.second_stage(
-        "full",
-        {NAME: full_profile.load(NAME)},
-        selections([50, 10, 40, 20, 30, 90, 90, 90, 90, 90]),
-    )
+    found = selections([50, 10, 40, 20, 30, 90, 90, 90, 90, 90])
+    (_, later) = experiment.PROTOCOL.stages
+    listed = later.tasks("full", {NAME: full_profile.load(NAME)}, found)
     assert {task.params["D"] for task in listed if task.method == "kpm"} == {30}
 
 
 def test_median_of_a_fold_seed_takes_every_realisation_that_is_selected_on():
-    tasks = experiment.first_stage("full", {NAME: full_profile.load(NAME)}, results.to_frame([]))
+    (first, _) = experiment.PROTOCOL.stages
+    tasks = first.tasks("full", {NAME: full_profile.load(NAME)}, results.to_frame([]))
     trials = [task.trial for task in tasks if task.table == "selection"]
     assert sorted(trials) == list(range(experiment.MEDIAN_REALISATIONS))
     (row,) = experiment.derive(selections([5, 1, 4, 2, 3]))
@@ -59,8 +58,8 @@ def test_median_of_a_fold_seed_takes_every_realisation_that_is_selected_on():
 
 @pytest.mark.parametrize("method", ["kpm", "svm"])
 def test_figure1_measures_risk_and_empirical_risk_along_its_axis(method, monkeypatch):
-    monkeypatch.setattr(experiment, "FIGURE1_C", (0.2, 1.0))
-    monkeypatch.setattr(experiment, "FIGURE1_COMPONENTS", 4)
+    monkeypatch.setattr(methods, "FIGURE1_C", (0.2, 1.0))
+    monkeypatch.setattr(methods, "FIGURE1_COMPONENTS", 4)
     found = experiment.run(Task("kpm", "figure1", NAME, method), full_profile.load(NAME))
     assert [m.metric for m in found] == ["test error path", "training error path"]
     lengths = {"kpm": 4, "svm": 2}
@@ -71,15 +70,15 @@ def test_figure1_measures_risk_and_empirical_risk_along_its_axis(method, monkeyp
 @pytest.mark.parametrize("n_grid", [4, 100, None])
 def test_costs_of_the_svm_end_at_three_times_the_published_one(n_grid, monkeypatch):
     """A hundred of them if a task does not say how many."""
-    published, _ = experiment.PUBLISHED_SVM["twonorm"]
+    published, _ = methods.published(NAME)
     tried = []
-    monkeypatch.setattr(experiment, "_svm_error", lambda C, *rest: tried.append(C) or 0.5)
+    monkeypatch.setattr(methods, "_svm_error", lambda C, *rest: tried.append(C) or 0.5)
     params = {"fold_seed": 0, **({} if n_grid is None else {"n_grid": n_grid})}
     n_grid = n_grid or 100
     experiment.run(Task("kpm", "table2", NAME, "svm", params=params), full_profile.load(NAME))
     expected = np.linspace(3 * published / n_grid, 3 * published, n_grid)
     np.testing.assert_allclose(sorted(set(tried)), expected)
-    assert len(tried) == experiment.N_FOLDS * n_grid + 1
+    assert len(tried) == methods.N_FOLDS * n_grid + 1
 
 
 @pytest.fixture(scope="module")
@@ -92,47 +91,20 @@ def small():
     return Dataset(NAME, X, y, "original", splits=[(r[:40], r[40:]) for r in rows])
 
 
-def test_quick_profile_has_two_realisations_and_three_seeds_of_the_folds(small):
+def test_seed_of_a_selection_is_that_of_its_folds():
+    (first, *_) = experiment.PROTOCOL.stages
     name = experiment.FIGURE1_SET
-    datasets = {name: replace(small, name=name)}
-    everything = experiment.first_stage("quick", datasets, results.to_frame([]))
-    assert {task.reading for task in everything} == {HEADLINE, experiment.PARTITIONS}
-    tasks = [task for task in everything if task.reading == HEADLINE]
-    partitions = Counter((t.table, t.method) for t in everything if t not in tasks)
-    assert partitions == {("table2", "kpm"): 2, ("table2", "svm"): 2, ("selection", "kpm"): 5}
-    assert {task.setting for task in tasks} == {""}
-    assert Counter((t.table, t.method, t.trial) for t in tasks) == {
-        (table, method, trial): 3 if table == "selection" else 1
-        for table, methods in [
-            ("table2", ("kpm", "svm")),
-            ("figure1", ("kpm", "svm")),
-            ("selection", ("kpm",)),
-        ]
-        for method in methods
-        for trial in (0, 1)
-    }
-    seeds = {(t.seed, t.params["fold_seed"]) for t in tasks if t.table == "selection"}
-    assert seeds == {(0, 0), (1, 1), (2, 2)}, "the seed of a record is that of its folds"
-    measured = selections([4, 4]).assign(dataset=name)
-    later = experiment.second_stage("quick", datasets, measured)
-    assert Counter((t.method, t.reading) for t in later) == {
-        ("kpm", HEADLINE): 2,
-        ("svm", HEADLINE): 2,
-        ("svm", "C: our median"): 2,
-        ("svm", experiment.PARTITIONS): 2,
-    }
-
-
-def test_quick_profile_has_the_sets_of_the_paper_alone():
-    assert experiment.PROTOCOL.datasets("quick") == list(experiment.PAPER_SETS)
-    assert NAME in experiment.PROTOCOL.datasets("full")
+    data = {name: replace(full_profile.load(NAME), name=name)}
+    listed = first.tasks("full", data, results.to_frame([]))
+    seeds = {(t.seed, t.params["fold_seed"]) for t in listed if t.table == "selection"}
+    assert seeds == {(n, n) for n in range(10)}
 
 
 @pytest.mark.parametrize("splitter", [KFold, StratifiedKFold])
 def test_seed_of_the_folds_is_a_thousand_times_that_of_the_task_plus_the_realisation(splitter):
     params = {"fold_seed": 3, "stratified": splitter is StratifiedKFold}
     X, y = np.zeros((30, 1)), np.arange(30) % 2
-    found = experiment._folds(Task("kpm", "table2", NAME, "kpm", HEADLINE, 4, params)).split(X, y)
+    found = methods._folds(Task("kpm", "table2", NAME, "kpm", HEADLINE, 4, params)).split(X, y)
     for fold, expected in zip(
         found, splitter(5, shuffle=True, random_state=3004).split(X, y), strict=True
     ):
@@ -159,7 +131,7 @@ class Fitted:
 
 
 def test_every_rule_selects_from_the_same_path(small, monkeypatch):
-    monkeypatch.setattr(experiment, "_path_model", lambda task: Fitted())
+    monkeypatch.setattr(methods, "_path_model", lambda task: Fitted())
     task = Task("kpm", "table2", NAME, "kpm", HEADLINE, 2, {"fold_seed": 0})
     found = measured(task, small)
     test, train = (found[f"{part} error path", HEADLINE] for part in ("test", "training"))
@@ -175,8 +147,8 @@ def test_every_rule_selects_from_the_same_path(small, monkeypatch):
 
 @pytest.mark.parametrize(("reading", "setting"), [("centred", ""), (HEADLINE, "square loss")])
 def test_other_readings_and_losses_have_one_rule_of_selection(small, reading, setting, monkeypatch):
-    params = {"fold_seed": 0, **experiment.VARIANTS[reading]}
-    monkeypatch.setattr(experiment, "_path_model", lambda task: Fitted())
+    params = {"fold_seed": 0, **readings_of("kpm")[reading].changes}
+    monkeypatch.setattr(methods, "_path_model", lambda task: Fitted())
     task = Task("kpm", "table2", NAME, "kpm", reading, 0, params, setting)
     assert {m.reading for m in experiment.run(task, small)} == {reading, None}
 
@@ -185,7 +157,7 @@ def test_partitions_are_drawn_anew_in_the_published_sizes_and_called_resampled(s
     task = Task(
         "kpm", "table1", NAME, "svm", experiment.PARTITIONS, 1, {"C": 1.0, "partition": True}
     )
-    X, _, X_test, y_test = experiment._realisation(task, small)
+    X, _, X_test, y_test = methods.realisation(task, small)
     assert (len(X), len(X_test)) == (40, 20)
     np.testing.assert_array_equal(np.sort(np.vstack([X, X_test]), axis=0), np.sort(small.X, axis=0))
     (error,) = experiment.run(task, small)
@@ -196,16 +168,16 @@ def test_partitions_are_drawn_anew_in_the_published_sizes_and_called_resampled(s
 
 def test_standardised_inputs_have_mean_zero_and_variance_one_in_training(small):
     task = Task("kpm", "table2", NAME, "kpm", "standardised", 0, {"standardise": True})
-    X, _, X_test, _ = experiment._realisation(task, small)
+    X, _, X_test, _ = methods.realisation(task, small)
     np.testing.assert_allclose([X.mean(axis=0), X.std(axis=0)], [[0] * 3, [1] * 3], atol=1e-12)
     assert np.abs(X_test.mean(axis=0)).max() > 1e-3
 
 
 @pytest.mark.parametrize("best", [1, 3, 4])
 def test_cost_of_the_svm_is_the_one_of_least_error_over_the_folds(best, small, monkeypatch):
-    published, _ = experiment.PUBLISHED_SVM["twonorm"]
+    published, _ = methods.published(NAME)
     C = 3 * published * best / 4
-    monkeypatch.setattr(experiment, "_svm_error", lambda c, *rest: 0.1 + abs(c - C))
+    monkeypatch.setattr(methods, "_svm_error", lambda c, *rest: 0.1 + abs(c - C))
     params = {"fold_seed": 7, "n_grid": 4}
     error, selected = experiment.run(Task("kpm", "table2", NAME, "svm", params=params), small)
     assert error.chosen == {"C": pytest.approx(C)}
@@ -216,7 +188,7 @@ def test_cost_of_the_svm_is_the_one_of_least_error_over_the_folds(best, small, m
 def test_a_task_of_selections_measures_the_dimension_alone(small, monkeypatch):
     model = Fitted()
     model.n_components_ = 12
-    monkeypatch.setattr(experiment, "_path_model", lambda task: model)
+    monkeypatch.setattr(methods, "_path_model", lambda task: model)
     (found,) = experiment.run(Task("kpm", "selection", NAME, "kpm", params={"fold_seed": 4}), small)
     assert (found.metric, found.value, found.gap) == ("selected D", 12, 1e-9)
     assert found.chosen == {}

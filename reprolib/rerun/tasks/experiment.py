@@ -1,0 +1,232 @@
+"""Experiments as data: what a paper's ``experiment.py`` states, and the tasks that follow."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+
+from data_fetch import Dataset
+from reprolib.rerun.records.readings import Reading, Readings, readings_of
+from reprolib.rerun.records.task import (
+    HEADLINE,
+    Measurement,
+    Profile,
+    Protocol,
+    Stage,
+    Task,
+    nothing_derived,
+)
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many trials or seeds each profile has.
+
+    Parameters
+    ----------
+    full : int or callable
+        Of the full profile; called with a data set where it depends on it.
+    quick : int
+        Of the quick profile, at most as many as a callable gives for the full one.
+    """
+
+    full: int | Callable[[Dataset], int]
+    quick: int = 0
+
+    def of(self, profile: Profile, dataset: Dataset) -> int:
+        """Number in a profile on a data set."""
+        if not callable(self.full):
+            return self.full if profile == "full" else self.quick
+        return self.full(dataset) if profile == "full" else min(self.quick, self.full(dataset))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a method is measured under several of: a training size, a kernel, a loss.
+
+    Parameters
+    ----------
+    name : str
+    level : int, optional
+        The number that the name stands for.
+    params : mapping
+        Parameters of its tasks.
+    """
+
+    name: str = ""
+    level: int | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def everywhere(task: Task, dataset: Dataset) -> bool:
+    """Every task is listed."""
+    return True
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every method on every data set, under every reading and setting, in every trial.
+
+    Parameters
+    ----------
+    table : str
+    methods : sequence of str
+    trials : Count
+        The quick profile has no task of a grid of which it has no trial.
+    datasets : collection of str, optional
+        All of the profile by default.
+    without : collection of str
+        Data sets that are left out.
+    readings : sequence of str, optional
+        By default the headline, and those that concern the methods by ``printed.toml``.
+    settings : sequence of Setting, or callable
+        Called with a data set where they depend on it.
+    seeds : Count
+        Runs of every trial.
+    params : mapping or callable
+        Parameters of all tasks; those of the setting and what the reading changes come on top. A
+        callable gives all that a task has, from the task and its reading.
+    where : callable
+        Whether a task is listed, for a task and its data set.
+    """
+
+    table: str
+    methods: Sequence[str]
+    trials: Count
+    datasets: Collection[str] | None = None
+    readings: Sequence[str] | None = None
+    settings: Sequence[Setting] | Callable[[Dataset], Sequence[Setting]] = (Setting(),)
+    seeds: Count = Count(1, quick=1)
+    params: Mapping[str, Any] | Callable[[Task, Reading], Mapping[str, Any]] = field(
+        default_factory=dict
+    )
+    where: Callable[[Task, Dataset], bool] = everywhere
+    without: Collection[str] = ()
+
+    def tasks(self, profile: Profile, dataset: Dataset, readings: Readings) -> Iterator[Task]:
+        """Yield the tasks on one data set."""
+        if not self._is_on(dataset.name):
+            return
+        settings = self.settings(dataset) if callable(self.settings) else self.settings
+        seeds = range(self.seeds.of(profile, dataset))
+        for method, setting in itertools.product(self.methods, settings):
+            for reading in self._readings(dataset.name, method, readings):
+                trials = range(self._n_trials(profile, dataset, method, reading))
+                for trial, seed in itertools.product(trials, seeds):
+                    key = (readings.paper, self.table, dataset.name, method, reading.name, trial)
+                    task = Task(*key, setting=setting.name, level=setting.level, seed=seed)
+                    task = replace(task, params=self._params(task, setting, reading))
+                    if self.where(task, dataset):
+                        yield task
+
+    def _is_on(self, dataset: str) -> bool:
+        named = self.datasets is None or dataset in self.datasets
+        return named and dataset not in self.without
+
+    def _readings(self, dataset: str, method: str, readings: Readings) -> list[Reading]:
+        if self.readings is None:
+            return readings.of_tasks(self.table, dataset, method)
+        return [readings[name] for name in self.readings]
+
+    def _n_trials(self, profile: Profile, dataset: Dataset, method: str, reading: Reading) -> int:
+        n = self.trials.of(profile, dataset)
+        if profile == "full":
+            return reading.n_trials(dataset.name, method, n)
+        stated = self.readings is not None or reading.name == HEADLINE
+        return n if stated or reading.quick else 0
+
+    def _params(self, task: Task, setting: Setting, reading: Reading) -> dict[str, Any]:
+        if callable(self.params):
+            return dict(self.params(task, reading))
+        return {**self.params, **setting.params, **reading.changes_of_tasks(task.method)}
+
+
+#: (data set, records on it of the tables that are read) -> grids.
+GridsOf = Callable[[Dataset, pd.DataFrame], Iterable[Grid]]
+
+
+@dataclass(frozen=True)
+class Later:
+    """Grids whose parameters are chosen from what earlier ones measured.
+
+    Parameters
+    ----------
+    grids : callable
+        (data set, records on it of the tables that are read) -> grids.
+    reads : tuple of str
+        Tables.
+    """
+
+    grids: GridsOf
+    reads: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """All that a paper's tasks follow from.
+
+    Parameters
+    ----------
+    paper : str
+    datasets : sequence of str
+        Of the full profile.
+    grids : sequence of Grid
+        What stands on single trials.
+    run : callable
+        (task, data set) -> measurements. A pure function, in the paper's ``experiment.py``.
+    later : sequence of Later
+        Grids that are chosen from records.
+    quick : sequence of str, optional
+        Data sets of the quick profile; all by default.
+    derive : callable
+        As in `Protocol`.
+    """
+
+    paper: str
+    datasets: Sequence[str]
+    grids: Sequence[Grid]
+    run: Callable[[Task, Dataset], list[Measurement]]
+    later: Sequence[Later] = ()
+    quick: Sequence[str] | None = None
+    derive: Callable[[pd.DataFrame], list[dict[str, Any]]] = nothing_derived
+
+    def protocol(self) -> Protocol:
+        """Give the machinery what it runs."""
+        first = Stage(functools.partial(_tasks, self.paper, lambda *_: self.grids))
+        later = (
+            Stage(functools.partial(_tasks, self.paper, stage.grids), stage.reads)
+            for stage in self.later
+        )
+        return Protocol(
+            self.paper, self.names, (first, *later), self.run, self.derive, facts=self.facts()
+        )
+
+    def names(self, profile: Profile) -> list[str]:
+        """Names of the data sets of a profile."""
+        return list(self.datasets if profile == "full" or self.quick is None else self.quick)
+
+    def facts(self) -> str:
+        """What the readings change."""
+        return repr(list(readings_of(self.paper).values()))
+
+
+def _tasks(
+    paper: str,
+    grids: GridsOf,
+    profile: Profile,
+    datasets: Mapping[str, Dataset],
+    records: pd.DataFrame,
+) -> list[Task]:
+    """Tasks of a stage."""
+    readings = readings_of(paper)
+    return [
+        task
+        for name, dataset in datasets.items()
+        for grid in grids(dataset, records[records["dataset"] == name])
+        for task in grid.tasks(profile, dataset, readings)
+    ]
