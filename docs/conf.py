@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ import reprolib  # noqa: E402
 from reprolib.report.page import write_report  # noqa: E402
 from reprolib.rerun.records.folders import committed_directory  # noqa: E402
 from reprolib.rerun.records.registry import PAPERS, STUDIES, packaged  # noqa: E402
+from reprolib.rerun.verdicts.printed_file import printed_schema  # noqa: E402
 
 project = "reprolib"
 author = "The reprolib developers"
@@ -111,6 +113,13 @@ def add_report(app, exception) -> None:
         )
 
 
+def add_schema(app, exception) -> None:
+    """Write the form of printed.toml into the finished site, for editors."""
+    if exception is None and app.builder.format == "html":
+        text = json.dumps(printed_schema(), indent=1) + "\n"
+        (Path(app.outdir) / "printed.schema.json").write_text(text, encoding="utf-8")
+
+
 def skip_inherited(app, what, name, member, skip, options) -> bool | None:
     """Leave out the methods that come from scikit-learn, which documents them itself."""
     function = getattr(member, "fget", None) or member
@@ -124,3 +133,4 @@ def setup(app) -> None:
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("autodoc-process-docstring", plain_text.process, priority=400)
     app.connect("build-finished", add_report)
+    app.connect("build-finished", add_schema)

@@ -141,9 +141,13 @@ def test_a_table_of_this_package_has_the_same_words_from_outside(tmp_path):
     [
         ('method = "kfd" }\nSVM', 'method = "kdf" }\nSVM', "no method 'kdf'; did you mean 'kfd'"),
         ('value = "error"', 'value = "eror"', "no column 'eror'; did you mean 'error'"),
-        ("[columns]", "[columns]\nfold = 3", "unknown column 'fold'"),
+        ("[columns]", "[columns]\nfold = 3", "columns: unknown key 'fold'"),
         ('"as good" =', '"as god" =', r"\[expect\]: no number or claim 'as god'; did you mean"),
-        ("[columns]", '[units]\nresults = "per cent"\n[columns]', "give printed and results"),
+        (
+            "[columns]",
+            '[units]\nresults = "per cent"\n[columns]',
+            "units: results is .per cent.; it must be one of percent, fraction",
+        ),
         ("digits = 1", "digits = ", "printed.toml: "),
         ("Heart = [[16.1, 3.4],", "Heart = [", "row 'Heart' has 1 entries for 2 columns"),
     ],

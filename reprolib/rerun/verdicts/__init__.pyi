@@ -3,6 +3,7 @@ from .claims import ClaimVerdict, judge_claims
 from .judge import Outcome, Verdict, judge_paper
 from .number import Number
 from .printed import numbers
+from .printed_file import printed_schema
 
 __all__ = [
     "ClaimVerdict",
@@ -14,4 +15,5 @@ __all__ = [
     "judge_paper",
     "judge_table",
     "numbers",
+    "printed_schema",
 ]

@@ -15,26 +15,13 @@ import pandas as pd
 
 from reprolib.rerun.records.names import nearest
 from reprolib.rerun.records.tables import to_frame
-from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import ClaimVerdict, NoRecordError, judge_claim
 from reprolib.rerun.verdicts.judge import Verdict, credit_readings, judge
 from reprolib.rerun.verdicts.number import Number
 from reprolib.rerun.verdicts.printed import checked_entry, controls_of, entry_numbers, parsed
-from reprolib.rerun.verdicts.printed_file import SELECTORS
+from reprolib.rerun.verdicts.printed_file import COLUMNS, SELECTORS, anyones_faults
 
-#: Columns of the results that select, and what they are where the results have none.
-COLUMNS: Mapping[str, Any] = {
-    "table": "results",
-    "dataset": "data",
-    "method": "method",
-    "metric": "value",
-    "setting": "",
-    "reading": HEADLINE,
-    "n_test": 0,
-    "trial": None,
-    "value": None,
-}
 #: Unit over the fraction that the error models work with.
 SCALES = {"percent": 100, "fraction": 1}
 #: What a file of another's printed numbers may leave out.
@@ -111,8 +98,10 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
     """
     path = Path(printed)
     entry = parsed(path.read_text(encoding="utf-8"), path.name)
+    if faults := anyones_faults(entry):
+        raise ValueError("\n".join(f"{path.name}: {fault}" for fault in faults))
     named, expected = entry.pop("columns", {}), entry.pop("expect", {})
-    units = _units(entry.pop("units", {}), path.name)
+    units = {"printed": "percent", "results": "percent", **entry.pop("units", {})}
     checked = checked_entry(_completed(entry, SCALES[units["printed"]]), path.name)
     records = records_of(results, named, checked, SCALES[units["results"]])
     listed = entry_numbers(checked["paper"]["key"], checked)
@@ -123,18 +112,6 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
     return Judged(
         checked["paper"]["title"], verdicts, list(_judged(claims, records, listed)), expected
     )
-
-
-def _units(given: Mapping[str, str], file: str) -> dict[str, str]:
-    """Units of the printed numbers and of the results, percent where the file says none."""
-    units = {"printed": "percent", "results": "percent", **given}
-    for name, unit in units.items():
-        if name not in ("printed", "results") or unit not in SCALES:
-            raise ValueError(
-                f'{file}: [units] has {name} = {unit!r}; give printed and results, each "percent" '
-                'or "fraction"'
-            )
-    return units
 
 
 def _completed(entry: dict[str, Any], scale: int) -> dict[str, Any]:
@@ -189,9 +166,6 @@ def records_of(
     """
     frame = results if isinstance(results, pd.DataFrame) else pd.read_csv(results)
     where = "the results" if isinstance(results, pd.DataFrame) else Path(results).name
-    if unknown := [name for name in named if name not in COLUMNS]:
-        hint = nearest(unknown[0], COLUMNS)
-        raise ValueError(f"[columns]: unknown column {unknown[0]!r}{hint}; {', '.join(COLUMNS)}")
     lost = [column for column in named.values() if column not in frame]
     value = named.get("value", "value")
     if lost := [*lost, *([value] if value not in frame and value not in lost else [])]:

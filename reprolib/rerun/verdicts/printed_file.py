@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, get_args
 
 from reprolib.rerun.records.names import nearest
+from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.claim import KINDS
+from reprolib.rerun.verdicts.form import (
+    Form,
+    Listed,
+    Named,
+    Table,
+    Value,
+    faults_within,
+    key_faults,
+    schema,
+    table_faults,
+)
 from reprolib.rerun.verdicts.number import Design, Quantity, StatedRole
 
 #: Columns of the records by which a row and a column of a printed table select ours.
 SELECTORS = ("dataset", "method", "metric")
+#: Columns of anyone's results, and what they are where the results have none.
+COLUMNS: Mapping[str, Any] = {
+    "table": "results",
+    "dataset": "data",
+    "method": "method",
+    "metric": "value",
+    "setting": "",
+    "reading": HEADLINE,
+    "n_test": 0,
+    "trial": None,
+    "value": None,
+}
 
 
 def _is_number(value: Any) -> bool:
@@ -25,29 +50,14 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _is_table(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
 def _is_printed(value: Any) -> bool:
     if isinstance(value, list):
         return len(value) == 2 and all(map(_is_number, value)) and value[1] >= 0
     return value == "" or _is_number(value)
 
 
-def _is_list_of_tables(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_table, value))
-
-
-Rule = tuple[Callable[[Any], bool], str]
-TEXT: Rule = (_is_text, "a text")
-COUNT: Rule = (_is_count, "a whole number, at least 0")
-TABLE: Rule = (_is_table, "a table")
-TABLES: Rule = (_is_list_of_tables, "a list of tables")
-
-
-def _one_of(words: tuple[str, ...]) -> Rule:
-    return (lambda value: value in words, f"one of {', '.join(words)}")
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and value != [] and all(map(_is_text, value))
 
 
 def _is_design(value: Any) -> bool:
@@ -55,77 +65,206 @@ def _is_design(value: Any) -> bool:
     return isinstance(listed, list) and listed != [] and set(listed) <= set(get_args(Design))
 
 
-POSITIVE: Rule = (lambda value: _is_count(value) and value > 0, "a whole number, at least 1")
-SETTINGS: dict[str, Rule] = {
-    "design": (_is_design, f"one or a list of {', '.join(get_args(Design))}"),
-    "role": _one_of(get_args(StatedRole)),
-    "quantity": _one_of(get_args(Quantity)),
-    **dict.fromkeys(("trials", "searched", "folds"), POSITIVE),
-    **dict.fromkeys(("judged", "spread_of", "drawn_once"), TEXT),
-    "scale": (lambda value: _is_number(value) and value > 0, "a number above 0"),
-    "digits": COUNT,
-    "results": TEXT,
-}
-PAPER = {
-    **dict.fromkeys(("key", "title", "authors", "venue", "notebook"), TEXT),
-    "year": COUNT,
-    "pages": ((lambda value: isinstance(value, str)), "a text"),
-}
-TOP = {"paper": TABLE, "tables": TABLE, "readings": TABLES, "claims": TABLES}
-TABLE_KEYS = {
-    **SETTINGS,
-    "caption": TEXT,
-    "page": COUNT,
-    **dict.fromkeys(("rows", "columns", "values", "not_run", "scores"), TABLE),
-    **dict.fromkeys(("explanations", "quoted", "cells"), TABLES),
-}
-LINE = {**SETTINGS, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
-SCORES = {"results": TEXT, **dict.fromkeys((*SELECTORS, "setting"), TEXT)}
-REQUIRED_OF_READINGS = dict.fromkeys(("name", "question", "text"), TEXT)
-_IS_LIST_OF_TEXTS: Rule = (
-    lambda value: isinstance(value, list) and value != [] and all(map(_is_text, value)),
+def _one_of(words: tuple[str, ...]) -> Value:
+    return Value(lambda value: value in words, f"one of {', '.join(words)}", {"enum": list(words)})
+
+
+TEXT = Value(_is_text, "a text", {"type": "string", "minLength": 1})
+TEXTS = Value(
+    _is_list_of_texts,
     "a list of texts",
+    {"type": "array", "items": TEXT.schema, "minItems": 1},
 )
-TRUE: Rule = (lambda value: value is True, "true, or left out")
+ANYTHING = Value(lambda value: True, "anything", {})
+NUMBER = Value(_is_number, "a number", {"type": "number"})
+COUNT = Value(_is_count, "a whole number, at least 0", {"type": "integer", "minimum": 0})
+POSITIVE = Value(
+    lambda value: _is_count(value) and value > 0,
+    "a whole number, at least 1",
+    {"type": "integer", "minimum": 1},
+)
+DESIGN = Value(
+    _is_design,
+    f"one or a list of {', '.join(get_args(Design))}",
+    {
+        "anyOf": [
+            {"enum": list(get_args(Design))},
+            {"type": "array", "items": {"enum": list(get_args(Design))}, "minItems": 1},
+        ]
+    },
+    "how the printed number was made; of a list, the wider interval counts",
+)
+#: One printed number; `_value_faults` says what is wrong with it by its row and column.
+PRINTED: Mapping[str, Any] = {
+    "anyOf": [
+        {"type": "number"},
+        {"const": ""},
+        {
+            "type": "array",
+            "prefixItems": [{"type": "number"}, {"type": "number", "minimum": 0}],
+            "items": False,
+            "minItems": 2,
+        },
+    ]
+}
+PRINTED_ROW = Value(
+    lambda value: True,
+    "a list of printed numbers",
+    {"type": "array", "items": PRINTED},
+    "one entry a column: a number, [mean, spread], or an empty text where none is printed",
+)
+
+SETTINGS: dict[str, Form] = {
+    "design": DESIGN,
+    "role": _one_of(get_args(StatedRole)).said("the method of the paper, or one that it compares"),
+    "quantity": _one_of(get_args(Quantity)).said("a performance, or a chosen hyperparameter"),
+    "trials": POSITIVE.said("behind a printed mean"),
+    "searched": POSITIVE.said("candidates of a selection"),
+    "folds": POSITIVE.said("of a cross-validation"),
+    "judged": TEXT.said("the reading that is judged, if not the headline"),
+    "spread_of": TEXT.said("the reading whose spread is that of the design seeds"),
+    "drawn_once": TEXT.said("metric of a mean at other draws of a choice that was made once"),
+    "scale": Value(
+        lambda value: _is_number(value) and value > 0,
+        "a number above 0",
+        {"type": "number", "exclusiveMinimum": 0},
+        "printed value over ours: 100 if percent are printed and fractions recorded",
+    ),
+    "digits": COUNT.said("printed after the point"),
+    "results": TEXT.said("our table, if it is named otherwise"),
+}
+SELECTING: dict[str, Form] = {
+    **dict.fromkeys(SELECTORS, TEXT.said("selects our records")),
+    "setting": TEXT.said("training size, kernel or rank, where there are several"),
+}
+PLACE: dict[str, Form] = dict.fromkeys(("row", "column"), TEXT.said("name, or * for all"))
+PAPER = Table(
+    {
+        **dict.fromkeys(("key", "title", "authors", "venue", "notebook"), TEXT),
+        "year": COUNT,
+        "pages": Value(lambda value: isinstance(value, str), "a text", {"type": "string"}),
+    },
+    ("key", "title", "authors", "venue", "notebook", "year"),
+)
+LINE = Table({**SETTINGS, **SELECTING})
+NOTE = Table({**PLACE, "text": TEXT}, ("row", "column", "text"))
+PRINTED_TABLE = Table(
+    {
+        **SETTINGS,
+        "caption": TEXT,
+        "page": COUNT,
+        "rows": Named(LINE, "printed name of every row, and what it says of its numbers"),
+        "columns": Named(LINE, "printed name of every column, and what it says of its numbers"),
+        "values": Named(PRINTED_ROW, "printed numbers by row"),
+        "not_run": Named(TEXT, "row or column, and why it is not run"),
+        "scores": Named(
+            Table({"results": TEXT, **SELECTING}), "records of the paths that a column maximises"
+        ),
+        "explanations": Listed(NOTE, "why a number is not reproduced, by experiment"),
+        "quoted": Listed(NOTE, "where the paper has a number from"),
+        "cells": Listed(
+            Table({**SETTINGS, **PLACE}, ("row", "column")), "what holds for one number alone"
+        ),
+    },
+    ("caption", "rows", "columns", "values"),
+)
+TRUE = Value(lambda value: value is True, "true, or left out", {"const": True})
 
 
-def _is_trials(value: Any) -> bool:
-    numbers = value.values() if isinstance(value, dict) else [value]
-    return all(map(POSITIVE[0], numbers))
+def _or_by_name(form: Value, told: str) -> Value:
+    """One value, or one by name."""
 
+    def fits(value: Any) -> bool:
+        return all(map(form.fits, value.values() if isinstance(value, dict) else [value]))
 
-def _is_beside(value: Any) -> bool:
-    return all(map(_is_text, value.values() if isinstance(value, dict) else [value]))
+    by_name = {"type": "object", "additionalProperties": form.schema}
+    return Value(fits, told, {"anyOf": [form.schema, by_name]})
 
 
 #: What it asks, and (see `reprolib.rerun.records.readings`) whom it concerns and what it changes.
-READING = {
-    **REQUIRED_OF_READINGS,
-    **dict.fromkeys(("control", "quick"), TRUE),
-    **dict.fromkeys(("methods", "tables", "datasets"), _IS_LIST_OF_TEXTS),
-    "changes": TABLE,
-    "beside": (_is_beside, "a reading, or one by method"),
-    "trials": (_is_trials, "a whole number, at least 1, or one by method or data set"),
-}
-EXPLANATION = dict.fromkeys(("row", "column", "text"), TEXT)
-CELL = {**SETTINGS, **dict.fromkeys(("row", "column"), TEXT)}
-NUMBER: Rule = (_is_number, "a number")
-SIDE = {
-    **dict.fromkeys(("method", "metric", "setting", "results", "reading"), TEXT),
-    **dict.fromkeys(("value", "factor"), NUMBER),
-    "at": POSITIVE,
-}
-CLAIM = {
-    **dict.fromkeys(("name", "text", "metric", "results", "reading"), TEXT),
-    **dict.fromkeys(("tables", "datasets", "controls"), _IS_LIST_OF_TEXTS),
-    "page": COUNT,
-    "claims": _one_of(KINDS),
-    "larger": _one_of(("better", "worse")),
-    **{name: SETTINGS[name] for name in ("design", "folds", "scale")},
-    "a": TABLE,
-    "b": TABLES,
-}
-REQUIRED_OF_CLAIMS = ("name", "text", "page", "tables", "claims", "metric", "larger", "a", "b")
+READING = Table(
+    {
+        "name": TEXT.said("as in the records"),
+        "question": TEXT.said("what the paper leaves open"),
+        "text": TEXT.said("what this reading takes"),
+        "control": TRUE.said("an experiment that is no reading of the text"),
+        "quick": TRUE.said("the quick profile has it, too"),
+        "methods": TEXTS.said("that are run under it"),
+        "tables": TEXTS.said("where they are; everywhere by default"),
+        "datasets": TEXTS.said("on which they are; on all by default"),
+        "changes": Named(ANYTHING, "parameters of tasks that differ from those of the headline"),
+        "beside": _or_by_name(TEXT, "a reading, or one by method").said(
+            "the reading whose tasks measure this one, too"
+        ),
+        "trials": _or_by_name(
+            POSITIVE, "a whole number, at least 1, or one by method or data set"
+        ).said("of the full profile, instead of the method's own"),
+    },
+    ("name", "question", "text"),
+)
+SIDE = Table(
+    {
+        **dict.fromkeys(("method", "metric", "setting", "results", "reading"), TEXT),
+        "value": NUMBER.said("a fixed value, in the printed unit"),
+        "factor": NUMBER.said("times what is measured"),
+        "at": POSITIVE.said("place on a recorded path, from 1"),
+    }
+)
+CLAIM = Table(
+    {
+        "name": TEXT,
+        "text": TEXT.said("the sentence of the paper"),
+        "page": COUNT,
+        "tables": TEXTS.said("printed tables that it is about"),
+        "claims": _one_of(KINDS).said("of side a against every one of b"),
+        "metric": TEXT,
+        "larger": _one_of(("better", "worse")).said("what a larger value of the metric is"),
+        "a": SIDE,
+        "b": Listed(SIDE),
+        **dict.fromkeys(("results", "reading"), TEXT),
+        **dict.fromkeys(("datasets", "controls"), TEXTS),
+        **{name: SETTINGS[name] for name in ("design", "folds", "scale")},
+    },
+    ("name", "text", "page", "tables", "claims", "metric", "larger", "a", "b"),
+)
+FILE = Table(
+    {
+        "paper": PAPER,
+        "tables": Named(PRINTED_TABLE),
+        "readings": Listed(READING),
+        "claims": Listed(CLAIM),
+    },
+    ("paper", "tables"),
+)
+UNIT = _one_of(("percent", "fraction"))
+#: A file of anyone's printed table: it may leave out what a paper of its own must say.
+ANYONES = Table(
+    {
+        **FILE.keys,
+        "paper": replace(PAPER, required=()),
+        "tables": Named(replace(PRINTED_TABLE, required=("rows", "columns", "values"))),
+        "columns": Table(dict.fromkeys(COLUMNS, TEXT), about="what the results call their columns"),
+        "units": Table({"printed": UNIT, "results": UNIT}, about="percent where it is not said"),
+        "expect": Named(TEXT, "the word that a number or claim must have, at least"),
+    },
+    ("tables",),
+)
+
+
+def printed_schema() -> dict[str, Any]:
+    """JSON Schema (Draft 2020-12) of ``printed.toml``: of a paper's file, and of anyone's.
+
+    It knows keys and types. What names one another (a value of a row, a claim about a table) is
+    checked where the file is read.
+
+    Examples
+    --------
+    >>> from reprolib.rerun.verdicts.printed_file import printed_schema
+    >>> printed_schema()["required"]
+    ['tables']
+    """
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "printed.toml"}
+    return {**head, **schema(ANYONES)}
 
 
 def faults(entry: Mapping[str, Any]) -> list[str]:
@@ -143,12 +282,12 @@ def faults(entry: Mapping[str, Any]) -> list[str]:
         without values or with more or fewer than there are columns, values that are no number,
         names of rows and columns that the table lacks.
     """
-    found = list(_form("the file", entry, TOP, ("paper", "tables")))
+    found = list(key_faults("the file", entry, FILE))
     if found:
         return found
-    found += _form("paper", entry["paper"], PAPER, PAPER.keys() - {"pages"})
+    found += table_faults("paper", entry["paper"], PAPER)
     for number, reading in enumerate(entry.get("readings", []), start=1):
-        found += _form(f"readings, entry {number}", reading, READING, REQUIRED_OF_READINGS)
+        found += table_faults(f"readings, entry {number}", reading, READING)
     for name, table in entry["tables"].items():
         found += _table_faults(f"tables.{name}", table)
     for number, claim in enumerate(entry.get("claims", []), start=1):
@@ -156,16 +295,24 @@ def faults(entry: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _claim_faults(where: str, claim: Mapping[str, Any], entry: Mapping[str, Any]) -> list[str]:
-    found = list(_form(where, claim, CLAIM, REQUIRED_OF_CLAIMS))
+def anyones_faults(entry: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the parts of a file that only anyone's has; none if they are sound."""
+    found = list(key_faults("the file", entry, ANYONES))
     if found:
         return found
-    for side in (claim["a"], *claim["b"]):
-        found += _form(f"{where}, a side", side, SIDE, ())
+    for name in ("columns", "units", "expect"):
+        found += faults_within(name, entry.get(name, {}), ANYONES.keys[name])
+    return found
+
+
+def _claim_faults(where: str, claim: Mapping[str, Any], entry: Mapping[str, Any]) -> list[str]:
+    found = table_faults(where, claim, CLAIM)
+    if found:
+        return found
     for name in claim["tables"]:
         if name not in entry["tables"]:
             found.append(f"{where}: no table {name!r}{nearest(name, entry['tables'])}")
-    readings = [reading["name"] for reading in entry.get("readings", [])]
+    readings = [reading.get("name") for reading in entry.get("readings", [])]
     for name in claim.get("controls", []):
         if name not in readings:
             found.append(f"{where}: no reading {name!r}{nearest(name, readings)}")
@@ -173,38 +320,8 @@ def _claim_faults(where: str, claim: Mapping[str, Any], entry: Mapping[str, Any]
 
 
 def _table_faults(where: str, table: Any) -> list[str]:
-    if not _is_table(table):
-        return [f"{where} must be a table"]
-    found = list(_form(where, table, TABLE_KEYS, ("caption", "rows", "columns", "values")))
-    if found:
-        return found
-    for part in ("rows", "columns"):
-        for name, line in table[part].items():
-            found += _form(f"{where}.{part}, {name!r}", line, LINE, ())
-    for part in ("explanations", "quoted"):
-        for number, entry in enumerate(table.get(part, []), start=1):
-            found += _form(f"{where}.{part}, entry {number}", entry, EXPLANATION, EXPLANATION)
-    for number, entry in enumerate(table.get("cells", []), start=1):
-        found += _form(f"{where}.cells, entry {number}", entry, CELL, ("row", "column"))
-    for name, scores in table.get("scores", {}).items():
-        found += _form(f"{where}.scores, {name!r}", scores, SCORES, ())
+    found = table_faults(where, table, PRINTED_TABLE)
     return found or [*_name_faults(where, table), *_value_faults(where, table)]
-
-
-def _form(
-    where: str, table: Any, rules: Mapping[str, Rule], required: Iterable[str]
-) -> Iterator[str]:
-    if not _is_table(table):
-        yield f"{where} must be a table"
-        return
-    for key, value in table.items():
-        if key not in rules:
-            yield f"{where}: unknown key {key!r}{nearest(key, rules)}"
-        elif not rules[key][0](value):
-            yield f"{where}: {key} is {value!r}; it must be {rules[key][1]}"
-    for key in required:
-        if key not in table:
-            yield f"{where}: {key} is missing"
 
 
 def _name_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
