@@ -21,6 +21,8 @@ from reprolib.rerun.verdicts.printed_file import ANYONES, faults, printed_schema
 ROOT = Path(__file__).resolve().parents[2]
 VALIDATOR = jsonschema.Draft202012Validator(printed_schema())
 FILES = {key: tomllib.loads(printed_text(key)) for key in (*PAPERS, *STUDIES)}
+#: Tables whose keys are names of the writer's own.
+WITH_OWN_NAMES = {"rows", "columns", "values", "not_run", "scores", "changes", "beside", "trials"}
 DOCUMENTED = [
     tomllib.loads(block)
     for page in (ROOT / "docs").glob("*.md")
@@ -66,8 +68,7 @@ def test_a_misspelt_key_is_not(paper):
     seen = set()
     for *path, key in places(FILES[paper]):
         kind = tuple(part for part in path if isinstance(part, str) and part.islower())
-        own_name = path in ([], ["tables"]) or path[-1] in ("rows", "columns", "values", "not_run")
-        if own_name or path[-1] == "scores" or (kind, key) in seen:
+        if path == ["tables"] or (path and path[-1] in WITH_OWN_NAMES) or (kind, key) in seen:
             continue
         seen.add((kind, key))
         changed = copy.deepcopy(FILES[paper])
