@@ -121,7 +121,7 @@ class Outcome:
     error: Exception | None = None
 
 
-def outcome(estimator: BaseEstimator, X, y, X_new) -> Outcome:
+def outcome(estimator: BaseEstimator, X, y, X_new, **fit_params) -> Outcome:
     """Fit a clone, and predict; numpy's warnings, and errors without a remedy, are failures."""
     model = clone(estimator)
     with warnings.catch_warnings():
@@ -132,7 +132,7 @@ def outcome(estimator: BaseEstimator, X, y, X_new) -> Outcome:
         # Of stratified folds, when a class has fewer examples than there are folds.
         warnings.filterwarnings("ignore", "The least populated class in y", UserWarning)
         try:
-            model.fit(X, y)
+            model.fit(X, y, **fit_params)
             if hasattr(model, "transform"):
                 return Outcome(model, np.asarray(model.transform(X_new)))
             return Outcome(model, model.decision_function(X_new), model.predict(X_new))
@@ -149,6 +149,7 @@ def assert_helpful(error: Exception, estimator: BaseEstimator) -> None:
         assert "sklearn" in last.parts, f"{type(error).__name__} of {last}: {message}"
         return
     names = ["X", "y", "samples?", "features?", "class(es)?", "kernel", "Gram", "data"]
+    names += ["sample_weight"]
     names += list(estimator.get_params())
     assert re.search(rf"\b({'|'.join(names)})\b", message), message
     remedies = "give|use|pass|must|need|needs|needed|scale|rescale|clip|increase|raise|lower"

@@ -157,13 +157,14 @@ def test_weights_combine_by_hand():
     w = np.array([1.0, 2.0, 3.0, 0.0, 1.0, 5.0])
     weights = example_weights(y, w, {"a": 2.0, "c": 0.0})
     assert weights.rows.tolist() == [0, 1, 2, 4]
-    assert weights.values.tolist() == [2.0, 4.0, 3.0, 1.0]
-    assert weights.repeats.tolist() == [1.0, 2.0, 3.0, 1.0]
+    assert (weights.unit * weights.values).tolist() == [2.0, 4.0, 3.0, 1.0]
+    assert (weights.repeat_unit * weights.repeats).tolist() == [1.0, 2.0, 3.0, 1.0]
     balanced = example_weights(np.repeat(y, w.astype(int)), None, "balanced")
     ours = example_weights(y, w, "balanced")
     for label in "abc":
-        assert ours.values[y[ours.rows] == label].sum() == pytest.approx(4.0)
-        assert balanced.values[np.repeat(y, w.astype(int)) == label].sum() == pytest.approx(4.0)
+        assert ours.unit * ours.values[y[ours.rows] == label].sum() == pytest.approx(4.0)
+        of_label = balanced.values[np.repeat(y, w.astype(int)) == label]
+        assert balanced.unit * of_label.sum() == pytest.approx(4.0)
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,9 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
             If the answer is not certified; once, with the reasons.
         """
         self._validate_params()
-        kernels, signs, costs = self._validate(X, y, sample_weight)
-        solution = self._solve(kernels, signs, costs)
+        kernels, signs, weights = self._validate(X, y, sample_weight)
+        self._strength = weights.strength(self.C)
+        solution = self._solve(kernels, signs, weights.values)
         self._store(solution, kernels, signs)
         self._warn_if_constant(solution.variables["scores"], solution.info["reach"])
         return self
@@ -133,7 +134,7 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
             # Kernel values of n training points are the features.
             self.n_features_in_ = len(y)
         self._rows, self._n_samples = weights.rows, weights.n_samples
-        return kernels, self._signs(y[weights.rows]), weights.values
+        return kernels, self._signs(y[weights.rows]), weights
 
     def _alternate(self, kernels, signs, costs, exponents, start):
         return solve_pyramid_alternating(
@@ -141,7 +142,7 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
             signs,
             self.tree_,
             exponents,
-            self.C,
+            self._strength,
             costs=costs,
             start=start,
             gap_tol=self.gap_tol,
@@ -431,7 +432,7 @@ class MKLClassifier(_PyramidClassifier):
             exponents = check_exponents(self.p, 2)
         if self.groups is None and getattr(kernels, "single_features", False):
             solution = solve_mkl_features(
-                kernels, signs, self.C, costs=costs, prune_tol=self.prune_tol
+                kernels, signs, self._strength, costs=costs, prune_tol=self.prune_tol
             )
             if solution.status == "optimal":
                 return solution

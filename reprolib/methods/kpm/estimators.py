@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -142,7 +143,9 @@ class _ProjectionMachine(KernelMixin, BinaryClassifierMixin, BaseEstimator):
             X, Y = X - origin, Y - origin
         return super()._kernel(X, Y)
 
-    def _set_path(self, path, n_components):
+    def _set_path(self, path, n_components, unit: float):
+        """Keep a path, whose objectives are in a unit of the weights."""
+        path = replace(path, objective=unit * path.objective)
         self.path_ = path
         self.n_components_ = int(n_components)
         self.dual_coef_ = path.dual_coef[:, n_components - 1]
@@ -366,7 +369,7 @@ class KPMClassifier(_ProjectionMachine):
         if path.norm[-1] > MAX_NORM:
             message = f"{undetermined(self.n_components)}; use fewer components"
             warnings.warn(message, NotOptimalWarning, stacklevel=3)
-        self._set_path(path, self.n_components)
+        self._set_path(path, self.n_components, weights.unit)
         self._warn_if_constant(K)
         return self
 
@@ -532,7 +535,8 @@ class KPMClassifierCV(_ProjectionMachine):
         if any(path.uncertified for path in paths):
             message = f"the path ends at {len(errors)} of {wanted} components: {self.path_end_}"
             warnings.warn(message, NotOptimalWarning, stacklevel=3)
-        self._set_path(path, select_dimension(self._mean(errors, folds, weights), self.tie_break))
+        chosen = select_dimension(self._mean(errors, folds, weights), self.tie_break)
+        self._set_path(path, chosen, weights.unit)
         self._warn_if_constant(K)
         return self
 

@@ -46,6 +46,9 @@ ROUND_OFF_OF_EIGENVALUES = 100 * float(np.finfo(np.float64).eps)
 #: Hyperparameters larger than this overflow where they meet kernel values.
 LARGEST_PARAMETER = 1e60
 
+#: Factors of the loss smaller than this underflow there.
+SMALLEST_PARAMETER = 1e-60
+
 #: Values that hyperparameters may have, for ``_parameter_constraints`` of estimators.
 POSITIVE = Interval(Real, 0.0, LARGEST_PARAMETER, closed="neither")
 NON_NEGATIVE = Interval(Real, 0.0, LARGEST_PARAMETER, closed="left")

@@ -2,6 +2,11 @@
 
 An example of weight 2 counts as two equal examples, one of weight 0 as none: estimators leave such
 rows out before anything else. Without weights nothing is multiplied.
+
+Weights may be as small or large as floating-point numbers are: problems are solved with weights of
+which the largest is between 1 and 4, in a unit that is a power of four. Division by it is exact,
+and so is the root of it. A problem that does not change with the unit of the weights leaves it at
+that; where C times the loss meets a penalty, `ExampleWeights.strength` is C in that unit.
 """
 
 from __future__ import annotations
@@ -13,10 +18,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
+from reprolib.methods.shared.scaling import power_of_four
 from reprolib.methods.shared.sklearn_private import StrOptions
+from reprolib.methods.shared.validation import LARGEST_PARAMETER, SMALLEST_PARAMETER
 
 #: Words of ``_parameter_constraints`` for the hyperparameter ``class_weight``.
 CLASS_WEIGHT = [dict, StrOptions({"balanced"}), None]
+
+#: Weights beyond this, or as far apart as this, do not count together: sums lose the small ones.
+LARGEST_WEIGHT = 1e300
+LARGEST_RATIO = 1e30
 
 
 @dataclass(frozen=True)
@@ -30,15 +41,21 @@ class ExampleWeights:
     rows : slice or ndarray of int of shape (m,)
         The examples of positive weight; all of them as a slice.
     values : ndarray of shape (m,), optional
-        Their weights in the problem that is solved; None where no weights are given.
+        Their weights in the problem that is solved, in units of ``unit``; None where no weights
+        are given.
     repeats : ndarray of shape (m,), optional
-        Their sample weights alone, for scores; None where none are given.
+        Their sample weights alone, for scores, in units of ``repeat_unit``; None where none are
+        given.
+    unit, repeat_unit : float
+        Powers of four.
     """
 
     n_samples: int
     rows: slice | np.ndarray
     values: np.ndarray | None = None
     repeats: np.ndarray | None = None
+    unit: float = 1.0
+    repeat_unit: float = 1.0
 
     def select(self, X):
         """Rows that count: X itself where all do, so that kernels know it again."""
@@ -48,7 +65,9 @@ class ExampleWeights:
         """Weights of some of the examples that count, by their positions among them."""
         values = None if self.values is None else self.values[positions]
         repeats = None if self.repeats is None else self.repeats[positions]
-        return ExampleWeights(len(positions), slice(None), values, repeats)
+        return ExampleWeights(
+            len(positions), slice(None), values, repeats, self.unit, self.repeat_unit
+        )
 
     def positions(self, rows):
         """Positions, among the examples that count, of those of ``rows`` that do."""
@@ -73,15 +92,35 @@ class ExampleWeights:
 
     @property
     def total(self):
-        """Sum of the weights; the number of examples where none are given."""
+        """Sum of ``values``; the number of examples where none are given."""
         return self.n_samples if self.values is None else float(self.values.sum())
 
     @property
     def n_repeats(self):
-        """Sum of the sample weights; the number of examples where none are given."""
+        """Sum of ``repeats``; the number of examples where none are given."""
         if self.repeats is not None:
             return float(self.repeats.sum())
         return self.n_samples if isinstance(self.rows, slice) else len(self.rows)
+
+    def strength(self, C: float, name: str = "C") -> float:
+        """Factor of the losses of the examples, beside ``values``: C in their unit.
+
+        Raises
+        ------
+        ValueError
+            If C times a weight over- or underflows where it meets kernel values.
+        """
+        bounds = (1.0, 1.0) if self.values is None else (self.values.min(), self.values.max())
+        least, most = (float(C * self.unit * bound) for bound in bounds)
+        if not (least >= SMALLEST_PARAMETER and most <= LARGEST_PARAMETER):
+            given = name if self.values is None else f"{name} times the weights"
+            raise ValueError(
+                f"{given} reaches from {least:.3g} to {most:.3g}, and products of numbers outside "
+                f"{SMALLEST_PARAMETER:g} to {LARGEST_PARAMETER:g} over- or underflow. Scale "
+                f"{name}, sample_weight or class_weight to ordinary numbers, such as weights of "
+                "mean 1."
+            )
+        return C * self.unit
 
 
 def example_weights(y, sample_weight, class_weight=None) -> ExampleWeights:
@@ -101,7 +140,8 @@ def example_weights(y, sample_weight, class_weight=None) -> ExampleWeights:
     ------
     ValueError
         If y holds no class labels, weights do not fit y, are negative or not finite, are all zero,
-        or a class is named that there is not.
+        are beyond ``LARGEST_WEIGHT`` or further apart than ``LARGEST_RATIO``, or a class is named
+        that there is not.
 
     See Also
     --------
@@ -121,18 +161,31 @@ def example_weights(y, sample_weight, class_weight=None) -> ExampleWeights:
         return ExampleWeights(len(y), slice(None))
     if isinstance(class_weight, dict):
         _check_names(class_weight, np.unique(y))
-    repeats = _checked(np.ones(len(y)) if sample_weight is None else sample_weight, len(y))
-    values = repeats * _class_factors(y, repeats, class_weight)
-    if not np.all(np.isfinite(values) & (values >= 0.0)):
+    given = _checked(np.ones(len(y)) if sample_weight is None else sample_weight, len(y))
+    repeat_unit = power_of_four(given.max(initial=0.0))
+    repeats = given / repeat_unit
+    _check_ratio(repeats, given > 0.0)
+    factors = _class_factors(y, repeats, class_weight)
+    values = repeats * factors
+    if not np.all((values >= 0.0) & (values <= LARGEST_WEIGHT / repeat_unit)):
         raise ValueError(
-            f"class_weight={class_weight!r} has weights that are negative or too large."
+            f"class_weight={class_weight!r} has weights that are negative or too large. Give "
+            f"factors that are positive, and with sample_weight at most {LARGEST_WEIGHT:g}."
         )
-    if not values.any():
+    counted = (repeats > 0.0) & (factors > 0.0)
+    if not counted.any():
         raise ValueError("The weights are all zero; give at least two classes a positive weight.")
-    counted = values > 0.0
+    _check_ratio(values, counted)
+    unit = power_of_four(values.max())
     rows: slice | np.ndarray = slice(None) if counted.all() else np.flatnonzero(counted)
-    repeats_or_none = None if sample_weight is None else repeats[rows]
-    return ExampleWeights(len(y), rows, values[rows], repeats_or_none)
+    return ExampleWeights(
+        len(y),
+        rows,
+        values[rows] / unit,
+        None if sample_weight is None else repeats[rows],
+        unit * repeat_unit,
+        repeat_unit,
+    )
 
 
 def counted_folds(folds, pick) -> list:
@@ -199,7 +252,7 @@ def merge_repeated(X, y, weights: ExampleWeights):
     if weights.values is None and len(distinct) == len(labelled):
         return X, y, weights
     total = np.bincount(positions.ravel(), weights.values).astype(np.float64)
-    merged = ExampleWeights(len(distinct), slice(None), total)
+    merged = ExampleWeights(len(distinct), slice(None), total, unit=weights.unit)
     return distinct[:, 1:].astype(X.dtype, order="C"), labels[distinct[:, 0].astype(int)], merged
 
 
@@ -215,7 +268,23 @@ def _checked(sample_weight: Any, n_samples: int):
         )
     if not np.all(np.isfinite(weights) & (weights >= 0.0)):
         raise ValueError("sample_weight has entries that are negative or not finite.")
+    if weights.max(initial=0.0) > LARGEST_WEIGHT:
+        raise ValueError(
+            f"sample_weight has an entry of {weights.max():.3g}, and sums of numbers beyond "
+            f"{LARGEST_WEIGHT:g} overflow. Scale it, for example to mean 1."
+        )
     return weights
+
+
+def _check_ratio(weights, counted):
+    """Refuse weights of which the small ones would be lost beside the large ones."""
+    least, most = weights[counted].min(initial=np.inf), weights.max(initial=0.0)
+    if least < most / LARGEST_RATIO:
+        raise ValueError(
+            f"sample_weight (times class_weight) reaches from {least / most:.3g} to 1 of its "
+            f"largest, and below {1 / LARGEST_RATIO:g} sums lose an example. Give such rows a "
+            "sample_weight of 0, which leaves them out, or clip the weights."
+        )
 
 
 def _check_names(class_weight: dict, classes):

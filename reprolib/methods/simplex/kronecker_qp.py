@@ -282,7 +282,10 @@ def _coneqp(*programme, **settings):
     try:
         answer = cvxopt_solvers.coneqp(*programme, **settings)
     except (ArithmeticError, ValueError) as error:
-        raise NotOptimalError(f"cvxopt broke down in its first step: {error}") from error
+        raise NotOptimalError(
+            f"cvxopt broke down in its first step: {error}. Scale the kernel, C and sample_weight "
+            'to ordinary numbers, or use solver="descent".'
+        ) from error
     if not all(np.all(np.isfinite(np.asarray(answer[name]))) for name in "xz"):
         raise NotOptimalError(
             f"cvxopt stopped with status {answer['status']!r} after {answer['iterations']} "

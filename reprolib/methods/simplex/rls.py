@@ -123,8 +123,14 @@ class _WeightedInput:
 
     @property
     def total(self):
-        """N."""
+        """N, in units of the weights."""
         return self.weights.total
+
+    @property
+    def repetitions(self):
+        """How often every example was given, shape (n,); None where no weights are given."""
+        repeats = self.weights.repeats
+        return None if repeats is None else self.weights.repeat_unit * repeats
 
     def weighed(self, rows):
         """Rows times the roots of their weights."""
@@ -358,7 +364,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         self._validate_params()
         data = self._fit_input(X, y, sample_weight)
         spectrum = self._spectrum(data)
-        self.eigenvalues_ = spectrum.eigenvalues
+        self.eigenvalues_ = _in_given_units(spectrum.eigenvalues, data)
         self.alphas_ = self._check_alphas(data)
         if self.scoring is None:
             self.loo_score_path_ = _loo_accuracy(spectrum, data, self.alphas_)
@@ -402,26 +408,38 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     def _check_alphas(self, data: _WeightedInput):
         default = functools.partial(spectrum_alphas, n_rows=len(data.indices))
         rule = default if self.alphas is None else self.alphas
-        alphas = rule(self.eigenvalues_, data.total) if callable(rule) else rule
+        alphas = rule(self.eigenvalues_, data.weights.unit * data.total) if callable(rule) else rule
         alphas = np.sort(np.atleast_1d(as_numbers(alphas, "alphas")))[::-1]
         if not (alphas.ndim == 1 and len(alphas) and np.all(np.isfinite(alphas) & (alphas > 0))):
             raise ValueError(f"alphas must be positive numbers, at least one; got {self.alphas!r}.")
         return alphas
 
 
+def _in_given_units(eigenvalues, data: _WeightedInput):
+    """Eigenvalues of K between rows that are weighed with the weights as they were given."""
+    with np.errstate(over="ignore"):
+        eigenvalues = data.weights.unit * eigenvalues
+    if not np.isfinite(eigenvalues).all():
+        raise ValueError(
+            "The eigenvalues of the Gram matrix overflow when they are multiplied by "
+            "sample_weight. Scale sample_weight, for example to mean 1, or the features."
+        )
+    return eigenvalues
+
+
 def _loo_path(spectrum, data: _WeightedInput, alphas):
     """Predictions of class indicators times the roots of weights; see `leave_one_out_path`."""
-    n_samples, repeats = len(data.indices), data.weights.repeats
+    n_samples, repeats = len(data.indices), data.repetitions
     ones = np.ones(n_samples)
     indicators = data.weighed(sp.csr_array((ones, (np.arange(n_samples), data.indices))))
-    shares = None if repeats is None else np.minimum(1.0, 1.0 / repeats)
+    shares = None if repeats is None else 1.0 / np.maximum(1.0, repeats)
     return leave_one_out_path(spectrum, indicators, data.total * alphas, shares=shares)
 
 
 def _alone(data: _WeightedInput):
     """Examples without which nothing is left of their class, as a mask."""
     alone = np.bincount(data.indices)[data.indices] == 1
-    return alone if data.weights.repeats is None else alone & (data.weights.repeats <= 1.0)
+    return alone if data.repetitions is None else alone & (data.repetitions <= 1.0)
 
 
 def _put_last(values, data: _WeightedInput):

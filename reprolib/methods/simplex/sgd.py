@@ -184,6 +184,8 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
         X, y = self._validate(X, y, reset=first)
         check_first_batch(self, classes)
         weights = example_weights(y, sample_weight)
+        unit = weights.strength(1.0, "the loss")
+        factors = None if weights.values is None else unit * weights.values
         X, y = weights.select(X), y[weights.rows]
         unseen = np.setdiff1d(y, self.classes_)
         if len(unseen):
@@ -193,10 +195,10 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
             )
         if first:
             self._set_code()
-            self._start(X, weights.values)
+            self._start(X, factors)
         else:
             self._state = copy.deepcopy(self._state)
-        self._pass(X, np.searchsorted(self.classes_, y), self._rng, weights.values)
+        self._pass(X, np.searchsorted(self.classes_, y), self._rng, factors)
         return self._store()
 
     def _validate(self, X, y, *, reset):

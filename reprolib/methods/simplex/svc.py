@@ -91,7 +91,7 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         X, indices = self._training_rows(X, weights), self._encode_classes(y[weights.rows])
         self._check_symmetric(X)
         indicators = np.eye(len(self.classes_))[indices]
-        solution = _SOLVERS[self.solver](self, X, indicators, weights.values)
+        solution = _SOLVERS[self.solver](self, X, indicators, weights)
         if solution.status != "optimal":
             warnings.warn(
                 f"{type(self).__name__} stopped after {solution.iterations} iterations at a "
@@ -263,7 +263,7 @@ class SimplexConeSVC(_SimplexSVC):
         self.random_state = random_state
 
     def _dual(self, indicators, gram_times, weights):
-        return ConeDual(indicators, self.C, weights)
+        return ConeDual(indicators, weights.strength(self.C), weights.values)
 
 
 class SimplexHalfspaceSVC(_SimplexSVC):
@@ -332,7 +332,8 @@ class SimplexHalfspaceSVC(_SimplexSVC):
         self.random_state = random_state
 
     def _dual(self, indicators, gram_times, weights):
+        C, values = weights.strength(self.C), weights.values
         if not self.convex_hull:
-            return HalfspaceDual(indicators, self.C, weights)
-        labels = indicators if weights is None else weights[:, np.newaxis] * indicators
-        return HullDual(indicators, self.C, times_code_gram(gram_times(labels)), weights)
+            return HalfspaceDual(indicators, C, values)
+        labels = indicators if values is None else values[:, np.newaxis] * indicators
+        return HullDual(indicators, C, times_code_gram(gram_times(labels)), values)

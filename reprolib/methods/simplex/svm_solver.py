@@ -396,11 +396,13 @@ def certify_multipliers(dual: SimplexSVMDual, A, product, iterations, tol) -> So
 
 
 def _with_status(variables, primal, dual_objective, iterations, tol):
-    """Optimal when the gap is at most tol times the primal objective, also if it is negative.
+    """Optimal when the gap is at most tol times the primal objective.
 
-    A gap below zero is round-off; one beyond tol says that the objectives are not known to tol.
+    No dual objective exceeds a primal one but by round-off, which then is of that size at least:
+    the gap is stated as so much, and not as negative.
     """
-    optimal = abs(primal - dual_objective) <= 1.01 * tol * abs(primal)
+    dual_objective = min(dual_objective, primal - (dual_objective - primal))
+    optimal = primal - dual_objective <= 1.01 * tol * abs(primal)
     return Solution(
         variables,
         float(primal),

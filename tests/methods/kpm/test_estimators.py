@@ -365,12 +365,12 @@ def test_path_is_determined_before_the_first_norm_beyond_the_largest(norms, expe
 @pytest.mark.parametrize("n_components", [1, 2, 3])
 def test_attributes_are_those_of_the_number_of_components_used(n_components):
     model = KPMClassifier()
-    model._set_path(path_of_norms(1.0, 1.0, 1.0), n_components)
+    model._set_path(path_of_norms(1.0, 1.0, 1.0), n_components, 4.0)
     assert model.n_components_ == n_components
     np.testing.assert_array_equal(model.dual_coef_, [n_components, -n_components])
     assert model.intercept_ == 10 * n_components
     assert model.duality_gap_ == n_components / 10
-    np.testing.assert_array_equal(model.objective_path_, [100.0, 200.0, 300.0])
+    np.testing.assert_array_equal(model.objective_path_, [400.0, 800.0, 1200.0])
 
 
 def test_path_holds_the_gaps_and_norms_of_the_solutions(moons, monkeypatch):

@@ -21,22 +21,23 @@ def test_all_rows_count_where_no_weight_is_zero():
     assert (part.n_samples, part.total, part.n_repeats) == (2, 2, 2)
     weighted = example_weights(Y, 2.0)
     assert weighted.rows == slice(None)
-    assert (weighted.total, weighted.n_repeats) == (10.0, 10.0)
+    assert (weighted.unit * weighted.total, weighted.repeat_unit * weighted.n_repeats) == (10, 10)
     assert weighted.relative.tolist() == [1.0] * 5
 
 
 def test_rows_of_weight_zero_have_no_position():
     weights = example_weights(Y, [0.0, 2.0, 0.5, 0.0, 1.5], {1: 2.0})
     assert weights.rows.tolist() == [1, 2, 4]
-    assert weights.values.tolist() == [4.0, 0.5, 3.0]
+    assert (weights.unit, weights.repeat_unit) == (4.0, 1.0)
+    assert (4.0 * weights.values).tolist() == [4.0, 0.5, 3.0]
     assert weights.repeats.tolist() == [2.0, 0.5, 1.5]
-    assert (weights.n_samples, weights.total, weights.n_repeats) == (5, 7.5, 4.0)
+    assert (weights.n_samples, 4.0 * weights.total, weights.n_repeats) == (5, 7.5, 4.0)
     np.testing.assert_allclose(weights.relative, [1.6, 0.2, 1.2])
     assert weights.positions(np.array([4, 0, 1])).tolist() == [2, 0]
     assert weights.counted(np.array([4, 0, 1])).tolist() == [4, 1]
     assert weights.select(np.arange(5)).tolist() == [1, 2, 4]
     some = weights.at(np.array([4, 0, 1]))
-    assert some.values.tolist() == [3.0, 4.0]
+    assert (some.unit * some.values).tolist() == [3.0, 4.0]
     assert some.repeats.tolist() == [1.5, 2.0]
     assert (some.n_samples, some.rows) == (2, slice(None))
 
@@ -48,7 +49,6 @@ def test_without_sample_weights_examples_that_count_are_counted():
     assert (weights.total, weights.n_repeats) == (9.0, 3)
 
 
-@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize("class_weight", [{0: np.inf}, {0: np.nan}, {0: -0.5}, {0: 1e308}])
 def test_weights_that_are_no_finite_numbers_together_are_refused(class_weight):
     with pytest.raises(ValueError, match=r"class_weight=.* negative or too large"):
@@ -73,11 +73,11 @@ def test_equal_rows_are_merged_and_weighted_ones_sorted():
     assert found.dtype == np.float32
     assert found[:, 0].tolist() == [2.0, 3.0, 1.0]
     assert labels.tolist() == ["a", "a", "b"]
-    assert weights.values.tolist() == [4.0, 1.0, 2.0]
+    assert (weights.unit * weights.values).tolist() == [4.0, 1.0, 2.0]
     assert weights.rows == slice(None)
     found, labels, weights = merge_repeated(X, y, example_weights(y, [0.0, 2.0, 4.0]))
     assert (found[:, 0].tolist(), labels.tolist()) == ([2.0, 1.0], ["a", "b"])
-    assert (weights.n_samples, weights.values.tolist()) == (2, [4.0, 2.0])
+    assert (weights.n_samples, (4.0 * weights.values).tolist()) == (2, [4.0, 2.0])
 
 
 def test_positions_of_a_slice_are_the_rows():
