@@ -111,7 +111,7 @@ lock:
 	$(COMPILE) .binder/requirements.in -c requirements-lab.lock -o .binder/requirements.lock
 
 clean:
-	rm -rf build docs/api docs/notebooks docs/CONTRIBUTING.md docs/CHANGELOG.md docs/SECURITY.md docs/_readme.md docs/gallery.md docs/gallery_pictures docs/estimators/made .pytest_cache .mypy_cache .ruff_cache
+	rm -rf build docs/api docs/notebooks docs/CONTRIBUTING.md docs/CHANGELOG.md docs/SECURITY.md docs/_readme.md docs/gallery.md docs/gallery_pictures docs/made .pytest_cache .mypy_cache .ruff_cache
 
 # The tests with the lowest versions that pyproject.toml allows, from wheels alone; needs uv.
 MINIMUM := build/minimum

@@ -12,6 +12,7 @@ ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT)]
 
 import estimator_pages  # noqa: E402
+import house  # noqa: E402
 import matplotlib  # noqa: E402
 import plain_text  # noqa: E402
 from api_pages import is_ours, write_api_pages  # noqa: E402
@@ -35,7 +36,7 @@ extensions = [
     "myst_nb",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_readme.md", "estimators/made/*.md"]
+exclude_patterns = ["_readme.md", "made/*"]
 default_role = "py:obj"
 highlight_language = "none"
 smartquotes = False
@@ -96,7 +97,9 @@ def copy_in() -> None:
     write_api_pages(HERE / "api")
     matplotlib.use("Agg")
     write_gallery(HERE / "gallery.md", HERE / "gallery_pictures")
+    (HERE / "made").mkdir(exist_ok=True)
     estimator_pages.write_pictures_and_table()
+    house.write_house(HERE / "made")
 
 
 def add_report(app, exception) -> None:

@@ -20,7 +20,7 @@ from reprolib.rerun.verdicts.printed import paper_entry
 
 PAGES = Path(__file__).resolve().parent / "estimators"
 #: Pictures and the table of all estimators, made at every build.
-MADE = PAGES / "made"
+MADE = PAGES.parent / "made"
 
 
 def estimators() -> dict[str, type]:
@@ -99,10 +99,9 @@ def draw(name: str, target: Path) -> None:
 
 def write_pictures_and_table() -> None:
     """Draw every picture, and list all estimators in a table."""
-    MADE.mkdir(exist_ok=True)
     for name in estimators():
         draw(name, MADE / f"{name}.png")
-    (MADE / "table.md").write_text(table(), encoding="utf-8")
+    (MADE / "estimators.md").write_text(table(), encoding="utf-8")
 
 
 def complete(app, page: str, source: list[str]) -> None:
@@ -127,7 +126,7 @@ def _example(name: str) -> str:
     return f"""
 ## Example
 
-```{{figure}} made/{name}.png
+```{{figure}} ../made/{name}.png
 :alt: "{description(name)}"
 
 {description(name)}

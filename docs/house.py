@@ -211,7 +211,6 @@ def table() -> str:
 
 def write_house(folder: Path) -> None:
     """Write what the page on the architecture includes: picture, table, and one judged number."""
-    folder.mkdir(exist_ok=True)
     number = described(judge_paper(PAPERS[0])[0])
     (folder / "number.md").write_text(f"> {number}\n", encoding="utf-8")
     (folder / "house.svg").write_text(svg(), encoding="utf-8")
