@@ -62,6 +62,7 @@ ALLOWED = {
     "reprolib.report": {"data_fetch", "reprolib.rerun"},
     "reprolib.papers": {"data_fetch", "reprolib.methods", "reprolib.rerun", "reprolib.report"},
     "reprolib.cli": {"data_fetch", "reprolib", "reprolib.rerun", "reprolib.report"},
+    "reprolib.suite": {"data_fetch", "reprolib.rerun", "reprolib.report"},
 }
 #: What each room of the machinery may import, besides itself.
 ROOMS = {
@@ -71,7 +72,7 @@ ROOMS = {
     "checks": {"records", "tasks", "verdicts"},
 }
 #: Parts that must not know any paper.
-MACHINERY = ("reprolib.rerun", "reprolib.report", "reprolib.cli")
+MACHINERY = ("reprolib.rerun", "reprolib.report", "reprolib.cli", "reprolib.suite")
 
 
 @pytest.mark.parametrize("part", ALLOWED)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import re
 from pathlib import Path
 
 import IPython.display
@@ -12,8 +10,9 @@ import nbformat
 import pandas as pd
 import pytest
 
-from reprolib.report.notebook import MARK, left_aligned, show
-from reprolib.report.picture import description
+from reprolib.report.notebook import left_aligned, show
+from reprolib.suite import NotebookTests
+from reprolib.suite.notebooks import pictures
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
@@ -30,39 +29,15 @@ def test_figure_is_shown_once_with_its_alternative_text(monkeypatch):
     assert not plt.fignum_exists(figure.number)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_displayed_formulas_are_paragraphs(path):
-    """Inside a paragraph the pages of the site pair their dollars wrongly from there on."""
-    texts = [cell.source for cell in nbformat.read(path, as_version=4).cells if "$$" in cell.source]
-    for paragraph in "\n\n".join(texts).split("\n\n"):
-        if "$$" in paragraph:
-            assert re.fullmatch(r"\$\$.*\$\$", paragraph.strip(), re.DOTALL), paragraph
-            assert paragraph.count("$$") == 2
-
-
-def pictures(path):
-    """Outputs of a notebook that are pictures; one in progress has none."""
-    cells = nbformat.read(path, as_version=4).cells
-    outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    return [output for output in outputs if "image/png" in output.get("data", {})]
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_every_picture_has_an_alternative_text(path):
-    for picture in pictures(path):
-        assert len(picture.metadata.get("image/png", {}).get("alt", "")) > 25
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_every_picture_says_what_it_shows_and_was_drawn_where_its_sliders_start(path):
-    """Without that nothing could tell a stale picture; `renew-notebooks` writes them so."""
-    for picture in pictures(path):
-        assert description(base64.b64decode(picture["data"]["image/png"]))["axes"]
-        assert not picture.metadata.get(MARK, {}).get("moved"), "`reprolib renew-notebooks` resets"
+class TestNotebooks(NotebookTests):
+    @pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+    def notebook(self, request):
+        return nbformat.read(request.param, as_version=4)
 
 
 def test_notebooks_have_pictures():
-    assert sum(len(pictures(path)) for path in NOTEBOOKS) > len(NOTEBOOKS)
+    read = [nbformat.read(path, as_version=4) for path in NOTEBOOKS]
+    assert sum(len(pictures(notebook)) for notebook in read) > len(NOTEBOOKS)
 
 
 def test_texts_are_left_aligned_and_a_long_one_is_not_squeezed():

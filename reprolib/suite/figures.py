@@ -1,0 +1,127 @@
+"""Rules that every figure keeps: what a reader needs to read it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+
+import data_fetch
+from reprolib.report.paper_figures import report_figures
+from reprolib.report.style import use_style
+from reprolib.rerun.records.tables import load_paper
+from reprolib.suite.shared import OfPaper, quick_records
+
+SOURCES = ("original", "partial", "resampled", "embedded")
+
+
+def axes_of(figures: Mapping[str, Figure]) -> Iterator[tuple[str, Axes]]:
+    """Caption and axis of all that shows data, colour bars apart."""
+    for caption, figure in figures.items():
+        for axis in figure.axes:
+            if axis.get_label() != "<colorbar>" and axis.has_data():
+                yield caption, axis
+
+
+def legends_of(figure: Figure) -> list[Legend]:
+    """Legends of a figure and of its axes."""
+    of_axes = (axis.get_legend() for axis in figure.axes)
+    return [*figure.legends, *(legend for legend in of_axes if legend is not None)]
+
+
+def texts_of(figure: Figure) -> list[str]:
+    """All texts of a figure."""
+    found = [*figure.texts]
+    for axis in figure.axes:
+        found += [axis.title, axis.xaxis.label, axis.yaxis.label, *axis.texts]
+        found += [*axis.get_xticklabels(), *axis.get_yticklabels()]
+    found += [text for legend in legends_of(figure) for text in legend.get_texts()]
+    return [text.get_text() for text in found]
+
+
+def is_told(axis: Axes, side: Axis) -> bool:
+    """Whether a side of an axis shows no scale, or something says what the scale is of."""
+    labels = [t.get_text() for t in side.get_ticklabels() if t.get_visible()]
+    if not axis.axison or not any(labels):
+        return True
+    of_figure = axis.figure.axes
+    shared = [a.get_ylabel() if side is axis.yaxis else a.get_xlabel() for a in of_figure]
+    names = [t.get_text().replace("\\mathdefault", "") for t in side.get_ticklabels()]
+    has_names = any(re.search("[A-Za-z]", name) for name in names)
+    return bool(side.label.get_text() or has_names or axis.get_title() or any(shared))
+
+
+class FigureTests(OfPaper):
+    """Of the figures, drawn from the committed records or, without any, from a quick run."""
+
+    @pytest.fixture
+    def figures(self, paper) -> Iterator[Mapping[str, Figure]]:
+        """Figures by caption, as drawn."""
+        use_style()
+        committed = load_paper(paper)
+        made = report_figures(paper, quick_records(paper) if committed.empty else committed)
+        for figure in made.values():
+            figure.canvas.draw()
+        yield made
+        plt.close("all")
+
+    def test_every_number_drawn_is_finite_or_left_out_and_most_are_in_sight(self, figures):
+        """No curve runs out of its axes."""
+        for caption, axis in axes_of(figures):
+            low, high = np.sort(axis.get_ylim())
+            for line in axis.lines:
+                x, y = np.ma.filled(np.ma.asarray(line.get_xydata(), dtype=float), np.nan).T
+                assert not np.isinf(y).any(), caption
+                inside = y[np.isfinite(y) & np.isfinite(x)]
+                if line.get_transform() == axis.transData and len(inside) > 2:
+                    assert np.mean((low <= inside) & (inside <= high)) > 0.5, caption
+
+    def test_an_axis_with_a_scale_says_what_it_shows(self, figures):
+        """A label, names instead of numbers, a title, or the label of the axis that it shares."""
+        for caption, axis in axes_of(figures):
+            for side in (axis.xaxis, axis.yaxis):
+                assert is_told(axis, side), f"{caption}: an axis without a label"
+
+    def test_lines_with_different_labels_can_be_told_apart(self, figures):
+        """By colour, dashes or marks."""
+        for caption, axis in axes_of(figures):
+            labelled = {str(line.get_label()): line for line in axis.lines}
+            told = {
+                label: (to_hex(line.get_color()), line.get_linestyle(), line.get_marker())
+                for label, line in labelled.items()
+                if not label.startswith("_")
+            }
+            for one, other in itertools.combinations(told, 2):
+                assert told[one] != told[other], (caption, one, other)
+
+    def test_labelled_lines_have_a_legend(self, figures):
+        """Where there are two or more."""
+        for caption, figure in figures.items():
+            labelled = {
+                text for axis in figure.axes for text in axis.get_legend_handles_labels()[1]
+            }
+            said = {t.get_text() for legend in legends_of(figure) for t in legend.get_texts()}
+            assert len(labelled) < 2 or labelled <= said, caption
+
+    def test_no_text_shows_what_only_code_should_see(self, figures):
+        """No value that is missing, and no name with an underscore but those of the data sets."""
+        names = {part for name in data_fetch.names() for part in name.split("/")}
+        for caption, figure in figures.items():
+            for text in texts_of(figure):
+                plain = re.sub(r"\$[^$]*\$", "", text)
+                assert not re.search(r"\bnan\b|\bNone\b|\binf\b", plain), (caption, text)
+                assert set(re.findall(r"[a-z]{2,}_[a-z_]+", plain)) <= names, (caption, text)
+
+    def test_figures_of_records_name_the_source_of_their_data(self, figures):
+        """`reprolib.report.style.note_source` writes it."""
+        for caption, figure in figures.items():
+            assert any(source in text for text in texts_of(figure) for source in SOURCES), caption
