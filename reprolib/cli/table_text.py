@@ -11,13 +11,13 @@ from rich.text import Text
 
 from reprolib.report.claims import digits_of
 from reprolib.report.printed_tables import PrintedTable
-from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
 from reprolib.report.tables import (
     difference_text,
     half_width_text,
     number_text,
     verdict_frame,
 )
+from reprolib.report.theme import LOOKS, signed
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict
 from reprolib.rerun.verdicts.words import WORDS
 
@@ -41,9 +41,11 @@ def print_claims(console: Console, claims: Iterable[ClaimVerdict]) -> None:
         digits = digits_of(c)
         half = half_width_text(c.weakest.error.half_width(), digits)
         contrast = f"{difference_text(c.difference, digits)} ± {half}"
-        colour, sign = CLAIM_STYLE[c.word]
+        look = LOOKS[c.word]
         told = f" claim “{c.claim.name}”: {c.told} ({contrast})"
-        console.print(Text.assemble((sign, colour), told), soft_wrap=not console.is_terminal)
+        console.print(
+            Text.assemble((look.sign, look.colour.light), told), soft_wrap=not console.is_terminal
+        )
 
 
 def plain(verdicts: Iterable[Verdict]) -> str:
@@ -68,14 +70,14 @@ def compact(verdicts: Iterable[Verdict]) -> Table:
 
 
 def _cell(v: Verdict) -> Text:
-    colour, sign = VERDICT_STYLE[v.word]
+    look = LOOKS[v.word]
     published, ours = (number_text(x, None, v.number.digits) for x in (v.number.value, v.ours))
-    mark = ("", "") if ours == sign else (f" {sign}", colour)
+    mark = ("", "") if ours == look.sign else (f" {look.sign}", look.colour.light)
     return Text.assemble(f"{published} / {ours}", mark)
 
 
 def _legend(verdicts: Iterable[Verdict]) -> Text:
     used = {v.word for v in verdicts}
-    told = [(f"{VERDICT_STYLE[w][1]} {w}", VERDICT_STYLE[w][0]) for w in WORDS if w in used]
+    told = [(signed(w), LOOKS[w].colour.light) for w in WORDS if w in used]
     signs = Text(", ").join(Text(text, colour) for text, colour in told)
     return Text("published / ours, ") + signs

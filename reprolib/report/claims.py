@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reprolib.report.style import CLAIM_STYLE
 from reprolib.report.tables import difference_text, half_width_text
+from reprolib.report.theme import LOOKS, signed
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS, ClaimVerdict, judge_claims
 
 #: Significant places of a difference: fractions have three, percentages and counts two and one.
@@ -65,7 +65,7 @@ def claims_lines(claims: Sequence[ClaimVerdict]) -> pd.DataFrame:
     """As `claims_table`, of claims that are judged."""
     rows = [{"claim": c.claim.name, **_line(c)} for c in claims]
     frame = pd.DataFrame(rows, columns=["claim", *_COLUMNS]).set_index("claim")
-    told = [f"{CLAIM_STYLE[word][1]} {word}" for word in frame["verdict"]]
+    told = [signed(word) for word in frame["verdict"]]
     but = [f" ({text})" if text else "" for text in frame["but"]]
     words = [word + exception for word, exception in zip(told, but, strict=True)]
     return frame.assign(verdict=words)[_SHORT]
@@ -116,8 +116,7 @@ def claims_in_short(papers: Sequence[str], directory: Path | None = None) -> lis
     lines = []
     for paper in papers:
         told = [
-            f"{CLAIM_STYLE[c.word][1]} {c.claim.name}{_star(c)}"
-            for c in judge_claims(paper, directory)
+            f"{LOOKS[c.word].sign} {c.claim.name}{_star(c)}" for c in judge_claims(paper, directory)
         ]
         lines += [f"- **{paper.upper()}**: {'; '.join(told)}"] if told else []
     return lines

@@ -2,25 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import get_args
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, get_args
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
-from reprolib.report.style import BLACK, HOLLOW, VERDICT_MARKERS, VERDICT_STYLE, verdict_mark
+from reprolib.report import drawing
+from reprolib.report.drawing import Drawing, Group, Line, Mark, Ring, Shape, Text
+from reprolib.report.marks import described, outcomes
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.number import Quantity, Role
 from reprolib.rerun.verdicts.words import WORDS
 
-_GREY = "#777777"
-#: Inches that a line, the axis with its label, and a panel take.
-_LINE, _MARGIN, _WIDTH = 0.19, 1.3, 6.4
-#: Selections over more than this ratio are drawn on a logarithmic scale (linear around zero).
+#: Pixels: height of a line, margin, of a letter, and of half a printed number's bar.
+_LINE, _MARGIN, _LETTER, _BAR = 18, 12, 6.6, 7
+#: Width of the plot beside the names on the page, and of one of several panels in a figure.
+_PLOT, _PANEL = 560, 360
+#: Selections over more than this ratio are drawn on a scale like a logarithm away from zero.
 _WIDE_RATIO = 20.0
+_UNITS = {"performance": "per cent", "selection": "selected"}
+#: The legend: width of a sign, and the signs that are no words.
+_SIGN_WIDTH = 26
+_PUBLISHED, _INTERVAL, _READING = "published", "interval", "reading"
+
+
+def in_forest_order(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Verdicts as they are drawn: by quantity, role, table and row, otherwise in printed order."""
+    roles, quantities = get_args(Role), get_args(Quantity)
+    rows = [(v.number.table, v.number.row) for v in verdicts]
+    return sorted(
+        verdicts,
+        key=lambda v: (
+            quantities.index(v.quantity),
+            roles.index(v.role),
+            v.number.table,
+            rows.index((v.number.table, v.number.row)),
+        ),
+    )
 
 
 def forest_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:
@@ -37,36 +60,11 @@ def forest_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:
         One line a number: quantity, role, table, row, column, verdict, and in the unit of its
         panel (per cent for performance, the printed unit for selections) published, ours, the
         ends low and high of the interval around ours, and the list of means under other readings.
-        Sorted by quantity, role, table and row, otherwise in printed order.
     """
-    return pd.DataFrame([_line(v) for v in in_forest_order(verdicts)], columns=_COLUMNS)
+    return pd.DataFrame([_values(v) for v in in_forest_order(verdicts)])
 
 
-def in_forest_order(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Verdicts as they are drawn: by quantity, role, table and row, otherwise in printed order."""
-    roles, quantities = get_args(Role), get_args(Quantity)
-    return sorted(
-        verdicts,
-        key=lambda v: (
-            quantities.index(v.quantity),
-            roles.index(v.role),
-            v.number.table,
-            _first_place(verdicts, v),
-        ),
-    )
-
-
-_COLUMNS = ["quantity", "role", "table", "row", "column", "verdict", "published", "ours"]
-_COLUMNS += ["low", "high", "readings"]
-
-
-def _first_place(verdicts: Sequence[Verdict], verdict: Verdict) -> int:
-    """Place of the first number of the verdict's row."""
-    row = (verdict.number.table, verdict.number.row)
-    return next(i for i, v in enumerate(verdicts) if (v.number.table, v.number.row) == row)
-
-
-def _line(v: Verdict) -> dict:
+def _values(v: Verdict) -> dict[str, Any]:
     unit = 100 / v.number.scale if v.quantity == "performance" else 1.0
     low, high = v.interval
     return {
@@ -84,109 +82,147 @@ def _line(v: Verdict) -> dict:
     }
 
 
-def forest_figure(verdicts: Sequence[Verdict]) -> Figure:
-    """Draw printed, ours and interval of every number of a paper.
+def forests(verdicts: Sequence[Verdict], plot_width: int = _PLOT) -> dict[str, Drawing]:
+    """Draw the numbers of a paper, one drawing a quantity, own method first.
 
-    A bar marks the printed number, a mark with the 95 % interval ours (hollow where the interval is
-    too wide to reproduce anything), small hollow circles our means under other readings. Lines are
-    grouped by role and row; performance and selections have a panel each.
+    In a line: the printed number as a bar, ours as the mark of its verdict with the 95 % interval,
+    means under other readings as small circles. The legend below names what is there.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        All of one paper.
+    plot_width : int
+        Pixels beside the names.
+
+    Returns
+    -------
+    dict of str to Drawing
+        By quantity; those that the paper does not print are left out.
+    """
+    return {
+        quantity: _forest(list(listed), quantity, plot_width)
+        for quantity, listed in groupby(in_forest_order(verdicts), key=lambda v: v.quantity)
+    }
+
+
+def forest_figure(verdicts: Sequence[Verdict]) -> Figure:
+    """Figure of all `forests` of a paper side by side.
 
     Parameters
     ----------
     verdicts : sequence of Verdict
         All of one paper, at least one.
     """
-    frame = forest_table(verdicts)
-    panels = [(str(name), part) for name, part in frame.groupby("quantity", sort=False)]
-    longest = max(len(_with_headings(part)) for _, part in panels)
-    figure, axes = plt.subplots(
-        1,
-        len(panels),
-        figsize=(_WIDTH * len(panels), _MARGIN + _LINE * longest),
-        squeeze=False,
-        gridspec_kw={"wspace": 0.05},
-    )
-    for axis, (quantity, part) in zip(axes.ravel(), panels, strict=True):
-        _draw_panel(axis, quantity, part)
-        axis.set_ylim(longest - 0.3, -0.7)
-    words = [word for word in WORDS if word in set(frame["verdict"]) - {"not run"}]
-    figure.legend(handles=_handles(words), loc="outside lower center", ncols=4, fontsize=8)
-    return figure
+    panels = len({v.quantity for v in verdicts})
+    return drawing.figure(list(forests(verdicts, _PLOT if panels == 1 else _PANEL).values()))
 
 
-def _with_headings(part: pd.DataFrame) -> list[tuple[str, pd.Series | None]]:
-    """Labels from the top, with the numbers behind them; a heading has none."""
-    lines: list[tuple[str, pd.Series | None]] = []
-    group = None
-    for _, line in part.iterrows():
-        if (line["role"], line["table"]) != group:
-            group = (line["role"], line["table"])
-            lines.append((f"{line['role']}, {line['table']}", None))
-        lines.append((f"{line['row']}, {line['column']}", line))
-    return lines
+@dataclass(frozen=True)
+class _Scale:
+    """Where values are drawn: linear, or like a logarithm away from zero."""
+
+    bend: Callable[[Any], Any]
+    low: float
+    high: float
+    ticks: Sequence[float]
+    left: float
+    width: int
+
+    def __call__(self, value: float) -> float:
+        bent, low, high = (self.bend(x) for x in (value, self.low, self.high))
+        return round(float(self.left + self.width * (bent - low) / (high - low)), 1)
 
 
-def _draw_panel(axis, quantity: str, part: pd.DataFrame) -> None:
-    lines = _with_headings(part)
-    for y, (_, line) in enumerate(lines):
-        if line is not None:
-            _draw_line(axis, y, line)
-    axis.set_yticks(range(len(lines)), [label for label, _ in lines], fontsize=8)
-    for tick, (_, line) in zip(axis.get_yticklabels(), lines, strict=True):
-        tick.set_fontweight("normal" if line is not None else "bold")
-    axis.tick_params(axis="y", length=0)
-    axis.grid(False, axis="y")
-    axis.set_title(quantity)
-    if quantity == "performance":
-        axis.set_xlabel("per cent")
-        return
-    axis.set_xlabel("selected")
-    drawn = part[["published", "ours", "low", "high"]].to_numpy(float)
-    if is_wide(drawn):
-        axis.set_xscale("log" if np.nanmin(drawn) > 0 else "symlog")
-        axis.xaxis.set_major_formatter("{x:g}")
+def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Drawing:
+    names = [f"{v.number.row}, {v.number.column}" for v in verdicts]
+    left = round(_LETTER * max(map(len, names))) + 24 + _MARGIN
+    width = left + plot_width + _MARGIN
+    scale = replace(_scale(verdicts, quantity), left=left, width=plot_width)
+    groups = list(_lines(verdicts, scale, width))
+    bottom = _LINE * (len(groups) + 1)
+    groups = [Group(list(_grid(scale, bottom, _UNITS[quantity]))), *groups]
+    legend = list(_legend(verdicts, bottom + 3 * _LINE, width))
+    texts = [shape for group in legend for shape in group.shapes if isinstance(shape, Text)]
+    height = texts[-1].y + _LINE
+    paper = verdicts[0].number.paper.upper()
+    label = f"Forest plot of {paper}, {quantity}: published and ours, as in the tables below."
+    return Drawing("forest", label, width, height, [*groups, *legend])
 
 
-def is_wide(drawn: np.ndarray) -> bool:
-    """Whether values spread over so many orders that a linear scale would hide the small ones."""
-    return bool(np.nanmax(drawn) > _WIDE_RATIO * max(np.nanmin(drawn), 1.0))
+def _lines(verdicts: Sequence[Verdict], scale: _Scale, width: float) -> Iterator[Group]:
+    """Lines below the heading of their role and table."""
+    y = 0
+    for (role, table), listed in groupby(verdicts, key=lambda v: (v.role, v.number.table)):
+        y += _LINE
+        yield Group([Text(4, y, f"{role}, {table}", "name")])
+        for v in listed:
+            y += _LINE
+            box = (0, y - _LINE / 2, width, _LINE)
+            yield Group(list(_shapes(v, y, scale)), "line", described(v), box)
 
 
-def _draw_line(axis, y: int, line: pd.Series) -> None:
-    colour, _ = VERDICT_STYLE[line["verdict"]]
+def _shapes(v: Verdict, y: float, scale: _Scale) -> Iterator[Shape]:
+    line, told = _values(v), outcomes(v)
+    yield Text(16, y, f"{v.number.row}, {v.number.column}")
     if np.isfinite([line["low"], line["high"]]).all():
-        axis.plot([line["low"], line["high"]], [y, y], color=colour, lw=1.4, zorder=2)
-    axis.scatter(
-        line["readings"],
-        [y] * len(line["readings"]),
-        s=14,
-        marker="o",
-        facecolors="none",
-        edgecolors=_GREY,
-        linewidths=0.7,
-        zorder=1,
-    )
-    axis.scatter([line["published"]], [y], marker="|", s=90, color=BLACK, linewidths=1.6, zorder=3)
+        yield Line((scale(line["low"]), y), (scale(line["high"]), y), "interval", v.word)
+    for mean, name in zip(line["readings"], v.readings, strict=True):
+        yield Ring(scale(mean), y, told[name][1])
+    printed = scale(line["published"])
+    yield Line((printed, y - _BAR), (printed, y + _BAR), "published")
     if not np.isnan(line["ours"]):
-        axis.scatter([line["ours"]], [y], s=30, zorder=4, **verdict_mark(line["verdict"]))
+        yield Mark(scale(line["ours"]), y, v.word)
 
 
-def _handles(words: Sequence[str]) -> list[Line2D]:
-    printed = Line2D([], [], ls="", marker="|", ms=10, mew=1.6, color=BLACK, label="published")
-    reading = Line2D(
-        [], [], ls="", marker="o", ms=4, mew=0.7, mfc="none", color=_GREY, label="other reading"
-    )
-    ours = [
-        Line2D(
-            [],
-            [],
-            lw=1.4,
-            marker=VERDICT_MARKERS[word],
-            ms=6,
-            color=VERDICT_STYLE[word][0],
-            mfc="white" if word in HOLLOW else VERDICT_STYLE[word][0],
-            label=f"ours, 95 % interval: {word}",
-        )
-        for word in words
-    ]
-    return [printed, reading, *ours]
+def _grid(scale: _Scale, bottom: float, unit: str) -> Iterator[Shape]:
+    for tick in scale.ticks:
+        x = scale(tick)
+        yield Line((x, _LINE / 2), (x, bottom - 6), "grid")
+        yield Text(x, bottom + 6, f"{tick:g}", "tick")
+    yield Text(scale.left + scale.width / 2, bottom + 6 + _LINE, unit, "tick")
+
+
+def _legend(verdicts: Sequence[Verdict], top: float, width: float) -> Iterator[Group]:
+    """What the signs mean, of those that are drawn."""
+    measured = [v for v in verdicts if not np.isnan(v.ours)]
+    entries = {_PUBLISHED: "published"}
+    entries |= {word: f"ours: {word}" for word in WORDS if any(v.word == word for v in measured)}
+    if any(np.isfinite(v.interval).all() for v in measured):
+        entries[_INTERVAL] = "95 % interval of ours"
+    if any(v.readings for v in verdicts):
+        entries[_READING] = "ours under another reading"
+    entry_width = 2 * _SIGN_WIDTH + _LETTER * max(map(len, entries.values()))
+    n_columns = max(1, int((width - _MARGIN) // entry_width))
+    for i, (sign, text) in enumerate(entries.items()):
+        x = _MARGIN + entry_width * (i % n_columns)
+        y = top + _LINE * (i // n_columns)
+        yield Group([Text(x + _SIGN_WIDTH, y, text), _sign(sign, x, y)], "legend")
+
+
+def _sign(sign: str, x: float, y: float) -> Shape:
+    middle = x + _SIGN_WIDTH / 2 - 4
+    if sign == _PUBLISHED:
+        return Line((middle, y - _BAR), (middle, y + _BAR), "published")
+    if sign == _INTERVAL:
+        return Line((x, y), (x + _SIGN_WIDTH - 8, y), "interval")
+    return Ring(middle, y) if sign == _READING else Mark(middle, y, sign)
+
+
+def _scale(verdicts: Sequence[Verdict], quantity: str) -> _Scale:
+    lines = [_values(v) for v in verdicts]
+    ends = np.array([[x[name] for name in ("published", "ours", "low", "high")] for x in lines])
+    drawn = np.concatenate([ends.ravel(), *(x["readings"] for x in lines)])
+    ends, drawn = ends[np.isfinite(ends)], drawn[np.isfinite(drawn)]
+    low, high = float(drawn.min()), float(drawn.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    bend: Callable[[Any], Any] = float
+    ticks = list(MaxNLocator(6).tick_values(low, high))
+    if quantity == "selection" and ends.max() > _WIDE_RATIO * max(ends.min(), 1.0):
+        bend = np.arcsinh
+        powers = [first * 10.0**k for k in range(7) for first in (1, 3)]
+        ticks = sorted([0.0, *powers, *(-power for power in powers)])
+    slack = 1e-9 * (high - low)
+    drawn_ticks = [tick for tick in ticks if low - slack <= tick <= high + slack]
+    return _Scale(bend, low, high, drawn_ticks, left=0, width=1)

@@ -8,11 +8,11 @@ import math
 import pandas as pd
 
 from reprolib.report.claims import claims_lines
-from reprolib.report.forest import forest_figure
+from reprolib.report.drawing import svg, symbols
+from reprolib.report.forest import forests
 from reprolib.report.render import render
-from reprolib.report.section import embed
-from reprolib.report.style import use_style
 from reprolib.report.tables import verdict_frame
+from reprolib.report.words import MEANINGS
 from reprolib.rerun.verdicts.anyone import Judged
 
 _SHOWN = ["published", "ours", "difference", "half-width", "detectable", "trials", "verdict"]
@@ -58,8 +58,14 @@ def _number(value: float) -> float | None:
 
 
 def page(judged: Judged) -> str:
-    """One HTML page with both tables and the picture; it loads nothing and runs nothing."""
-    use_style()
+    """One HTML page with both tables and the pictures; it loads nothing and runs nothing."""
     frames = [("Claims", claims_lines(judged.claims)), ("Numbers", numbers_frame(judged))]
-    picture = embed(forest_figure(judged.verdicts))
-    return render("judged.html.jinja", title=judged.title, frames=frames, picture=picture)
+    words = {v.word for v in judged.verdicts}
+    return render(
+        "judged.html.jinja",
+        title=judged.title,
+        frames=frames,
+        pictures={quantity: svg(drawn) for quantity, drawn in forests(judged.verdicts).items()},
+        symbols=symbols(),
+        meanings={word: meaning for word, meaning in MEANINGS.items() if word in words},
+    )

@@ -11,9 +11,9 @@ import pandas as pd
 
 from reprolib.report import tables
 from reprolib.report.claims import claims_frame, count_claims
-from reprolib.report.palette import PALETTES
+from reprolib.report.drawing import svg, symbols
 from reprolib.report.render import render
-from reprolib.report.score_svg import scoreboard_svg
+from reprolib.report.scoreboard import by_kind, scoreboard
 from reprolib.report.section import paper_section, reason_beside_verdict
 from reprolib.report.style import use_style
 from reprolib.report.words import CLAIM_MEANINGS, MEANINGS, calibration_text
@@ -22,6 +22,7 @@ from reprolib.rerun.records.folders import write_atomically
 from reprolib.rerun.verdicts.claims import judge_claims
 from reprolib.rerun.verdicts.judge import Verdict, count_words, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.words import WORDS
 
 
 def write_report(
@@ -61,7 +62,7 @@ def write_report(
     html = render(
         "report.html.jinja",
         title=title,
-        palettes=PALETTES,
+        symbols=symbols(),
         meanings=MEANINGS,
         site=_link(site, "index.html", output),
         words_page=_link(site, "words.html", output),
@@ -70,7 +71,7 @@ def write_report(
         claims=_claims(list(judged), directory),
         claim_counts=count_claims([c for listed in claims.values() for c in listed]),
         calibration=calibration_text([v for listed in judged.values() for v in listed]),
-        scoreboard=scoreboard_svg(judged, claims) if judged else "",
+        scoreboard=svg(scoreboard(by_kind(judged, claims), legend=WORDS)) if judged else "",
         readings={paper: readings_with_records(listed) for paper, listed in judged.items()},
         numbers=all_numbers(judged),
         sections=[_section(paper, directory, output, site) for paper in at_hand],

@@ -1,7 +1,8 @@
 """Pictures that say in their file what they show, so that a stale or swapped one is noticed.
 
 Pixels differ with fonts and versions, and say nothing of how far a curve has moved. So a PNG
-carries the plotted positions, values, colours and texts, as JSON in a compressed text chunk.
+carries the plotted positions, values and texts, and what shares a colour, as JSON in a
+compressed text chunk.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -74,6 +76,7 @@ def _axes(axis: Axes) -> dict[str, Any]:
     drawn = [artist for artist in axis.collections if artist.get_visible()]
     contours = [artist for artist in drawn if isinstance(artist, ContourSet)]
     others = [artist for artist in drawn if not isinstance(artist, ContourSet)]
+    colours = [_colours(artist) for artist in others]
     return {
         "texts": list(_texts(axis)),
         "limits": [float(f"{end:.4g}") for end in (*axis.get_xlim(), *axis.get_ylim())],
@@ -84,7 +87,7 @@ def _axes(axis: Axes) -> dict[str, Any]:
         ],
         "clouds": [_quantiles(_fractions(axis, _corners(artist))) for artist in contours],
         "grids": [_cells(artist) for artist in (*others, *axis.images) if _has_grid(artist)],
-        "colours": [*(to_hex(line.get_color()) for line in axis.lines), *map(_colours, others)],
+        "colours": _numbered([[to_hex(line.get_color())] for line in axis.lines] + colours),
     }
 
 
@@ -173,6 +176,12 @@ def _colours(artist) -> list[str]:
         return []
     shades = [artist.get_facecolor(), artist.get_edgecolor()]
     return [to_hex(c) for many in shades for c in np.reshape(many, (-1, 4))[:N_POINTS]]
+
+
+def _numbered(colours: list[list[str]]) -> list[list[int]]:
+    """Each colour as its place among all: what is told apart by colour, whatever the theme."""
+    places = {colour: i for i, colour in enumerate(dict.fromkeys(chain.from_iterable(colours)))}
+    return [[places[colour] for colour in listed] for listed in colours]
 
 
 def _thousandths(values: np.ndarray) -> list[int | None]:

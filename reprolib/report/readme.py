@@ -9,15 +9,16 @@ import pandas as pd
 
 from reprolib.report import tables
 from reprolib.report.claims import claims_in_short, count_claims
+from reprolib.report.drawing import svg
 from reprolib.report.markdown import markdown_table
-from reprolib.report.score_svg import scoreboard_svg
-from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
+from reprolib.report.scoreboard import by_kind, scoreboard
+from reprolib.report.theme import GROUNDS, LOOKS, signed
 from reprolib.report.words import calibration_text
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import write_atomically
 from reprolib.rerun.records.registry import STUDIES, packaged
 from reprolib.rerun.verdicts.calibration import operating_characteristics
-from reprolib.rerun.verdicts.claims import judge_claims
+from reprolib.rerun.verdicts.claims import CLAIM_WORDS, judge_claims
 from reprolib.rerun.verdicts.judge import judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.words import WORDS
@@ -30,7 +31,7 @@ WORDS_PAGE = "docs/words.md"
 #: Worker processes for which the time of a full run is stated: the command line's default.
 WORKERS = 2
 #: The README's picture, relative to it, by the ground that it is drawn for.
-PICTURES = {palette: f"docs/scoreboard-{palette}.svg" for palette in ("light", "dark")}
+PICTURES = {ground: f"docs/scoreboard-{ground}.svg" for ground in GROUNDS}
 #: Kinds of numbers by the column that counts them.
 _COLUMNS = {
     "own method: performance": ("own, performance",),
@@ -66,7 +67,7 @@ def scoreboard_markdown(
     total = sum(_minutes(paper, directory) for paper in papers)
     studies = sum(_minutes(study, directory) for study in packaged(STUDIES))
     claims = claims_in_short(papers, directory)
-    signs = ", ".join(f"{sign} {word}" for word, (_, sign) in CLAIM_STYLE.items())
+    signs = ", ".join(map(signed, CLAIM_WORDS))
     verdicts = [v for paper in papers for v in judge_paper(paper, directory)]
     note = (
         f"Claims: {signs} (\\* not under every control). Numbers: {_legend(frame)}. "
@@ -80,19 +81,19 @@ def scoreboard_markdown(
 
 def _claims(paper: str, directory: Path | None) -> str:
     counts = count_claims(judge_claims(paper, directory))
-    told = [f"{CLAIM_STYLE[word][1]}&nbsp;{count}" for word, count in counts.items() if count]
+    told = [f"{LOOKS[word].sign}&nbsp;{count}" for word, count in counts.items() if count]
     return " ".join(told)
 
 
 def _counts(kinds_of_paper: pd.DataFrame, kinds: Sequence[str]) -> str:
     counted = kinds_of_paper.loc[kinds_of_paper.index.isin(kinds), list(WORDS)].sum()
-    told = [f"{VERDICT_STYLE[word][1]}&nbsp;{counted[word]}" for word in WORDS if counted[word]]
+    told = [f"{LOOKS[word].sign}&nbsp;{counted[word]}" for word in WORDS if counted[word]]
     return " ".join(told)
 
 
 def _legend(frame: pd.DataFrame) -> str:
     counted = frame[list(WORDS)].sum()
-    return ", ".join(f"{VERDICT_STYLE[w][1]} {w}" for w in WORDS if counted[w])
+    return ", ".join(signed(word) for word in WORDS if counted[word])
 
 
 def _sources(kinds: pd.DataFrame) -> str:
@@ -109,7 +110,8 @@ def pictures(papers: Sequence[str], directory: Path | None = None) -> Mapping[st
     """Texts of the README's pictures by their paths relative to it."""
     verdicts = {paper: judge_paper(paper, directory) for paper in papers}
     claims = {paper: judge_claims(paper, directory) for paper in papers}
-    return {path: scoreboard_svg(verdicts, claims, palette=p) for p, path in PICTURES.items()}
+    drawing = scoreboard(by_kind(verdicts, claims))
+    return {path: svg(drawing, ground) for ground, path in PICTURES.items()}
 
 
 def _picture_element(papers: Sequence[str], directory: Path | None) -> str:

@@ -7,8 +7,7 @@ from typing import Any
 
 import jinja2
 
-from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
-from reprolib.rerun.verdicts.claims import CLAIM_WORDS
+from reprolib.report.theme import GROUNDS, LOOKS, palette, signed, slug
 from reprolib.rerun.verdicts.words import WORDS
 
 
@@ -21,19 +20,14 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["slug"] = slug
+    environment.filters.update(slug=slug, signed=signed)
     environment.globals.update(
         words=WORDS,
-        drawn_words=tuple(dict.fromkeys((*WORDS, *CLAIM_WORDS))),
-        style=VERDICT_STYLE,
-        claim_style=CLAIM_STYLE,
+        looks=LOOKS,
+        palettes={ground: palette(ground) for ground in GROUNDS},
+        variables={name: f"var(--{name})" for name in palette("light")},
     )
     return environment
-
-
-def slug(word: str) -> str:
-    """Word as part of an identifier: without spaces."""
-    return word.replace(" ", "-")
 
 
 def render(template: str, **values: Any) -> str:

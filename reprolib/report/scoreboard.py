@@ -1,59 +1,83 @@
-"""The scoreboard: every published number in one picture."""
+"""The scoreboard: one mark for each claim and each published number, in lines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-import matplotlib.pyplot as plt
-import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from reprolib.report.style import BLACK, HOLLOW, VERDICT_MARKERS, VERDICT_STYLE, verdict_mark
+from reprolib.report import drawing
+from reprolib.report.claims import described_claim
+from reprolib.report.drawing import Drawing, Group, Mark, Shape, Text
+from reprolib.report.marks import described, outcomes
+from reprolib.report.tables import in_report_order, kind_of_number
+from reprolib.rerun.verdicts.claims import ClaimVerdict
 from reprolib.rerun.verdicts.judge import Verdict, count_words
-from reprolib.rerun.verdicts.words import WORDS
+from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.words import WORDS, Word
 
-#: Marks in one line; a longer table goes on in the next.
-_WIDTH = 30
-#: Percentage points below which the axes of the sharpness picture are linear.
-_LINEAR_BELOW = 0.1
+#: Pixels: where kinds and marks start, from mark to mark, from line to line, between papers.
+_KIND, _FIRST, _STEP, _PITCH, _GAP = 122, 282, 14, 18, 8
+#: Margin around, half of the place where one points at a mark, and width of what a note says.
+_MARGIN, _REACH, _NOTE = 12, 7, 230
+#: Marks in one line; a longer kind goes on in the next.
+_PER_LINE = 36
+_WIDTH = _FIRST + _PER_LINE * _STEP
+_LEGEND_COLUMNS = 3
 
 
-def scoreboard_figure(verdicts: Mapping[str, Sequence[Verdict]]) -> Figure:
-    """One mark a published number, by paper and table, in printed order.
+@dataclass(frozen=True)
+class Row:
+    """A line of marks; ``name`` stands at its head, ``note`` behind its marks."""
 
-    Beside each table stand the sources of our data and the number of trials on each.
+    name: str
+    kind: str
+    marks: Sequence[Verdict | ClaimVerdict]
+    note: str = ""
+
+
+def by_kind(
+    verdicts: Mapping[str, Sequence[Verdict]], claims: Mapping[str, Sequence[ClaimVerdict]]
+) -> list[Row]:
+    """One row for the claims of a paper and for each kind of its numbers, sorted by verdict.
 
     Parameters
     ----------
     verdicts : mapping of paper to verdicts
-
-    Returns
-    -------
-    Figure
-        Its axes hold one text label and at least one line of marks for each table.
+    claims : mapping of paper to verdicts on its claims
     """
-    tables = {
-        f"{paper.upper()}  {table}": [v for v in listed if v.number.table == table]
-        for paper, listed in verdicts.items()
-        for table in dict.fromkeys(v.number.table for v in listed)
-    }
-    starts = dict(zip(tables, _starts(tables.values()), strict=True))
-    n_lines = sum(_n_lines(listed) for listed in tables.values())
-    figure, axes = plt.subplots(figsize=(11.0, 1.1 + 0.36 * n_lines))
-    for label, listed in tables.items():
-        _draw_table(axes, starts[label], listed)
-    axes.set_yticks(list(starts.values()), list(starts))
-    axes.set_xlim(-0.8, _WIDTH + 9)
-    axes.set_ylim(n_lines - 0.4, -0.6)
-    axes.set_xticks([])
-    axes.grid(False)
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0)
-    _draw_legend(axes, [v for listed in verdicts.values() for v in listed])
-    axes.set_title("One mark for each number that the papers print")
-    return figure
+    rows = []
+    for paper, listed in verdicts.items():
+        kinds: dict[str, list[Verdict | ClaimVerdict]] = {"claims": [*claims.get(paper, [])]}
+        for v in sorted(listed, key=lambda v: WORDS.index(v.word)):
+            kinds.setdefault(kind_of_number(v), []).append(v)
+        order = ["claims", *dict.fromkeys(kind_of_number(v) for v in in_report_order(listed))]
+        rows += _named(paper, [Row("", kind, kinds[kind]) for kind in order if kinds[kind]])
+    return rows
+
+
+def by_table(verdicts: Mapping[str, Sequence[Verdict]]) -> list[Row]:
+    """One row a printed table, in printed order, with the data behind our values.
+
+    Parameters
+    ----------
+    verdicts : mapping of paper to verdicts
+    """
+    rows = []
+    for paper, listed in verdicts.items():
+        tables: dict[str, list[Verdict]] = {}
+        for v in listed:
+            tables.setdefault(v.number.table, []).append(v)
+        rows += _named(paper, [Row("", t, of, data_behind(of)) for t, of in tables.items()])
+    return rows
+
+
+def _named(paper: str, rows: Sequence[Row]) -> list[Row]:
+    """Rows of a paper, the first of them with its name."""
+    name = f"{paper.upper()}, {paper_entry(paper)['paper']['year']}"
+    return [Row(name if i == 0 else "", r.kind, r.marks, r.note) for i, r in enumerate(rows)]
 
 
 def data_behind(verdicts: Sequence[Verdict]) -> str:
@@ -65,93 +89,73 @@ def data_behind(verdicts: Sequence[Verdict]) -> str:
     return "; ".join(f"{source}, {_trials(counts)}" for source, counts in sorted(trials.items()))
 
 
-def sharpness_table(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
-    """Difference and half-width of its interval for every measured performance.
-
-    Errors, accuracies and areas, in percentage points; selections have no such unit and are left
-    out, and so is what has no interval because it was run once.
-    """
-    rows = [
-        {
-            "paper": paper.upper(),
-            "verdict": v.word,
-            "difference": abs(v.difference) * 100 / v.number.scale,
-            "half-width": v.half_width * 100 / v.number.scale,
-        }
-        for paper, listed in verdicts.items()
-        for v in listed
-        if v.quantity == "performance" and np.isfinite(v.half_width)
-    ]
-    return pd.DataFrame(rows, columns=["paper", "verdict", "difference", "half-width"])
-
-
-def sharpness_figure(verdicts: Mapping[str, Sequence[Verdict]]) -> Figure:
-    """Difference from the published number against the half-width of its interval.
-
-    Below the diagonal the published number is inside the interval; the further to the right, the
-    less that says. Both axes have the same scale and limits, linear below 0.1, so that equal
-    lengths lie on the straight diagonal.
-    """
-    frame = sharpness_table(verdicts)
-    figure, axes = plt.subplots(figsize=(6.0, 5.6))
-    for word in WORDS:
-        part = frame[frame["verdict"] == word]
-        if not part.empty:
-            axes.scatter(part["half-width"], part["difference"], label=word, **verdict_mark(word))
-    largest = frame[["half-width", "difference"]].to_numpy().max(initial=1.0)
-    axes.set_xscale("symlog", linthresh=_LINEAR_BELOW)
-    axes.set_yscale("symlog", linthresh=_LINEAR_BELOW)
-    axes.set(xlim=(0, 1.5 * largest), ylim=(0, 1.5 * largest), box_aspect=1)
-    axes.axline((0, 0), (1, 1), transform=axes.transAxes, color=BLACK, lw=1)
-    axes.set_xlabel("half-width of the 95 % interval (percentage points)")
-    axes.set_ylabel("|ours − published| (percentage points)")
-    axes.legend(fontsize=9)
-    return figure
-
-
 def _trials(counts: set[int]) -> str:
     low, high = min(counts), max(counts)
     amount = str(low) if low == high else f"{low} to {high}"
     return f"{amount} trial{'' if high == 1 else 's'}"
 
 
-def _n_lines(listed: Sequence[Verdict]) -> int:
-    return -(-len(listed) // _WIDTH)
+def scoreboard(rows: Sequence[Row], *, legend: Sequence[Word] | None = None) -> Drawing:
+    """Draw rows of marks, and below them a legend with the number of each word.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Those of `by_kind` or `by_table`.
+    legend : sequence of Word, optional
+        Words of the legend; those that are there if not given.
+    """
+    numbers = [v for row in rows for v in row.marks if isinstance(v, Verdict)]
+    counts = count_words(numbers)
+    words = [word for word in WORDS if counts[word]] if legend is None else legend
+    groups, y = list[Group](), float(_MARGIN)
+    for i, row in enumerate(rows):
+        y += _GAP if row.name and i else 0
+        groups += _row(row, y)
+        y += _PITCH * -(-len(row.marks) // _PER_LINE)
+    groups += _legend({word: counts[word] for word in words}, y + _GAP)
+    n_legend_lines = -(-len(words) // _LEGEND_COLUMNS)
+    width = _WIDTH + 2 * _MARGIN + (_NOTE if any(row.note for row in rows) else 0)
+    height = y + _GAP + _PITCH * n_legend_lines
+    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    label = f"Scoreboard, one mark for each published number: {told}"
+    return Drawing("scoreboard", label, width, height, groups)
 
 
-def _starts(tables) -> list[int]:
-    starts, y = [], 0
-    for listed in tables:
-        starts.append(y)
-        y += _n_lines(listed)
-    return starts
+def scoreboard_figure(verdicts: Mapping[str, Sequence[Verdict]]) -> Figure:
+    """Figure of the scoreboard `by_table`, for notebooks."""
+    return drawing.figure([scoreboard(by_table(verdicts))])
 
 
-def _draw_table(axes, start: int, listed: Sequence[Verdict]) -> None:
-    for word in WORDS:
-        places = [divmod(i, _WIDTH) for i, v in enumerate(listed) if v.word == word]
-        axes.scatter(
-            [x for _, x in places],
-            [start + line for line, _ in places],
-            s=70,
-            **verdict_mark(word),
-        )
-    axes.text(_WIDTH, start, data_behind(listed), va="center", fontsize=9, color=BLACK)
+def _row(row: Row, y: float) -> Iterator[Group]:
+    texts: list[Shape] = [Text(_KIND + _MARGIN, y, row.kind)]
+    if row.name:
+        texts.insert(0, Text(_MARGIN, y, row.name, "name"))
+    if row.note:
+        texts.append(Text(_WIDTH + _MARGIN, y, row.note))
+    yield Group(texts)
+    for i, v in enumerate(row.marks):
+        yield _mark(v, _FIRST + _STEP * (i % _PER_LINE) + _MARGIN, y + _PITCH * (i // _PER_LINE))
 
 
-def _draw_legend(axes, verdicts: Sequence[Verdict]) -> None:
-    counts = count_words(verdicts)
-    handles = [
-        Line2D(
-            [],
-            [],
-            ls="",
-            marker=VERDICT_MARKERS[word],
-            ms=8,
-            color=VERDICT_STYLE[word][0],
-            markerfacecolor="none" if word in HOLLOW else VERDICT_STYLE[word][0],
-            label=f"{word} ({counts[word]})",
-        )
-        for word in WORDS
-    ]
-    axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=4)
+def _mark(v: Verdict | ClaimVerdict, x: float, y: float) -> Group:
+    box = (x - _REACH, y - _REACH, 2 * _REACH, 2 * _REACH)
+    if isinstance(v, ClaimVerdict):
+        title = described_claim(v)
+        data = {"claim": "", "paper": v.claim.paper, "outcomes": _json({"": (v.word, title)})}
+    else:
+        title = described(v)
+        data = {"paper": v.number.paper, "outcomes": _json(outcomes(v))}
+    return Group([Mark(x, y, v.word)], "mark", title, box, data)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _legend(counts: Mapping[str, int], top: float) -> Iterator[Group]:
+    for i, (word, count) in enumerate(counts.items()):
+        x = _MARGIN + _WIDTH // _LEGEND_COLUMNS * (i % _LEGEND_COLUMNS)
+        y = top + _PITCH * (i // _LEGEND_COLUMNS)
+        text = Text(x + 18, y, f"{word} ({count})")
+        yield Group([Mark(x + 6, y, word), text], "legend", data={"word": word})

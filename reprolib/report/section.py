@@ -16,10 +16,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reprolib.report import tables
+from reprolib.report.drawing import svg
 from reprolib.report.finding import finding
-from reprolib.report.forest_svg import forest_svg
+from reprolib.report.forest import forests
 from reprolib.report.paper_figures import drawn_figures
-from reprolib.report.style import VERDICT_STYLE
+from reprolib.report.theme import LOOKS
 from reprolib.rerun import records as results
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers, paper_entry
@@ -65,15 +66,12 @@ def paper_section(paper: str, directory: Path | None, rendered: Path | None) -> 
     records = results.load_paper(paper, directory)
     run, made = results.load_run(paper, directory), results.load_tasks(paper, directory)
     figures, fault = drawn_figures(paper, records)
-    forests = {
-        quantity: forest_svg(verdicts, quantity) for quantity in ("performance", "selection")
-    }
     return PaperSection(
         key=paper,
         paper=entry["paper"],
         chapters=chapters(rendered.read_text(encoding="utf-8")) if rendered else {},
         finding=finding(verdicts),
-        forests={quantity: svg for quantity, svg in forests.items() if svg},
+        forests={quantity: svg(drawing) for quantity, drawing in forests(verdicts).items()},
         tables=[
             (key, table["caption"], _table(verdicts, key)) for key, table in entry["tables"].items()
         ],
@@ -132,7 +130,7 @@ def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:
 def _words_under(verdicts: Sequence[Verdict], reading: str) -> str:
     listed = [v.judged_word for v in verdicts if v.n_trials and v.number.judged == reading]
     listed += [v.readings[reading].word for v in verdicts if reading in v.readings]
-    counts = [f"{VERDICT_STYLE[w][1]} {listed.count(w)} {w}" for w in WORDS if w in listed]
+    counts = [f"{LOOKS[w].sign} {listed.count(w)} {w}" for w in WORDS if w in listed]
     return ", ".join(counts) or "none"
 
 

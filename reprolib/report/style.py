@@ -1,9 +1,8 @@
-"""One look for all figures."""
+"""One look for all figures of measurements; that of verdicts is in `theme`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -22,35 +21,6 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
     "#56B4E9",
     "#222222",
 )
-
-#: Colour and glyph of every verdict, readable without colour.
-VERDICT_STYLE = {
-    "reproduced": (GREEN, "●"),
-    "reproduced under a reading": (BLUE, "◆"),
-    "undecided": (SKY, "○"),
-    "not reproduced": (RED, "✕"),
-    "quoted": ("#999999", "❞"),
-    "not run": ("#999999", "–"),
-}
-#: Colour and glyph of the word on a claim.
-CLAIM_STYLE = {"holds": (GREEN, "✓"), "fails": (RED, "✗"), "undecided": (SKY, "○")}
-#: Marker of every verdict in figures; those of `HOLLOW` are drawn without a filling.
-VERDICT_MARKERS = {
-    "reproduced": "o",
-    "reproduced under a reading": "D",
-    "undecided": "o",
-    "not reproduced": "X",
-    "quoted": "d",
-    "not run": ".",
-}
-HOLLOW = ("undecided", "quoted")
-
-
-def verdict_mark(word: str) -> dict[str, Any]:
-    """Keyword arguments of `Axes.scatter` for marks of a verdict."""
-    colour, _ = VERDICT_STYLE[word]
-    face = "none" if word in HOLLOW else colour
-    return {"marker": VERDICT_MARKERS[word], "edgecolors": colour, "facecolors": face}
 
 
 def use_style() -> None:

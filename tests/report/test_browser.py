@@ -244,8 +244,8 @@ def test_print_shows_the_reasons_and_no_controls(page):
 
 def _legend_counts(page):
     return page.evaluate(
-        """() => Object.fromEntries([...document.querySelectorAll(".legend [data-word]")].map(
-            (entry) => [entry.dataset.word, Number(entry.textContent)]))"""
+        r"""() => Object.fromEntries([...document.querySelectorAll(".scoreboard .legend")].map(
+            (entry) => [entry.dataset.word, Number(entry.textContent.match(/\((\d+)\)/)[1])]))"""
     )
 
 

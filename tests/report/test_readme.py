@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from reprolib.report import readme
-from reprolib.report.palette import PALETTES
-from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
+from reprolib.report.theme import GROUNDS, LOOKS, palette, slug
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_claims, judge_paper
+from reprolib.rerun.verdicts.claims import CLAIM_WORDS
 from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.words import MARGIN, N_DRAWS, WORDS
 
@@ -32,7 +32,13 @@ def test_readme_agrees_with_the_results(text):
 @pytest.mark.parametrize("path", readme.PICTURES.values())
 def test_pictures_agree_with_the_results(path):
     committed = (ROOT / path).read_text(encoding="utf-8")
-    assert readme.pictures(PAPERS)[path] == committed, "run `make readme`"
+    made = readme.pictures(PAPERS)[path]
+    assert _colourless(made) == _colourless(committed), "run `make readme`"
+
+
+def _colourless(picture):
+    """A picture is out of date if it shows something else, not if it has another blue."""
+    return re.sub("#[0-9a-f]{6}", "", picture)
 
 
 def test_picture_and_table_are_on_the_first_screen(text):
@@ -43,9 +49,8 @@ def test_picture_and_table_are_on_the_first_screen(text):
 
 def test_a_picture_has_one_mark_for_each_number_own_methods_first():
     root = ET.fromstring(readme.pictures(PAPERS)[readme.PICTURES["dark"]])
-    groups = [group for group in root.iter(f"{SVG}g") if "transform" in group.attrib]
-    marks = [group for group in groups if group.get("class") != "legend"]
-    places = [group.get("transform") for group in marks]
+    marks = root.findall(f"{SVG}g[@class='mark']/{SVG}use")
+    places = [(mark.get("x"), mark.get("y")) for mark in marks]
     wanted = sum(len(judge_paper(p)) + len(judge_claims(p)) for p in PAPERS)
     assert len(places) == len(set(places)) == wanted
     texts = [text.text for text in root.iter(f"{SVG}text")]
@@ -71,12 +76,12 @@ def test_readme_without_markers_is_refused():
 def test_the_page_on_the_words_has_the_words_of_the_rules():
     page = (ROOT / "docs/words.md").read_text(encoding="utf-8")
     for word in WORDS:
-        assert f"| {VERDICT_STYLE[word][1]} | {word} | " in page
+        assert f"| {LOOKS[word].sign} | {word} | " in page
     assert f"{MARGIN:g} percentage points" in page
     assert f"n ≥ {N_DRAWS} draws" in page
     assert f"ρ = {CORRELATION}" in page
-    for word, (_, sign) in CLAIM_STYLE.items():
-        assert f"| {sign} | {word} | " in page
+    for word in CLAIM_WORDS:
+        assert f"| {LOOKS[word].sign} | {word} | " in page
 
 
 def test_the_table_of_characteristics_is_that_of_the_results():
@@ -90,10 +95,16 @@ def _luminance(colour: str) -> float:
     return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-@pytest.mark.parametrize("palette", PALETTES)
-def test_marks_stand_out_from_the_ground(palette):
-    colours = PALETTES[palette]
-    ground = _luminance(colours["paper"]) + 0.05
-    for word in WORDS:
-        mark = _luminance(colours[word.replace(" ", "-")]) + 0.05
-        assert max(mark / ground, ground / mark) >= 3
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_marks_stand_out_from_the_ground(ground):
+    colours = palette(ground)
+    paper = _luminance(colours["paper"]) + 0.05
+    for word in LOOKS:
+        mark = _luminance(colours[slug(word)]) + 0.05
+        assert max(mark / paper, paper / mark) >= 3
+
+
+def test_words_are_told_apart_without_colour():
+    for words in (WORDS, CLAIM_WORDS):
+        assert len({LOOKS[word].sign for word in words}) == len(words)
+        assert len({(str(LOOKS[word].marker), LOOKS[word].hollow) for word in words}) == len(words)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from reprolib.report.scoreboard import (
+    by_kind,
+    by_table,
     data_behind,
+    scoreboard,
     scoreboard_figure,
-    sharpness_figure,
-    sharpness_table,
 )
+from reprolib.report.sharpness import sharpness_figure, sharpness_table
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers
@@ -22,26 +23,39 @@ def verdicts():
     return {paper: judge_paper(paper) for paper in PAPERS}
 
 
-def test_scoreboard_has_a_mark_for_every_number(verdicts):
-    axes = scoreboard_figure(verdicts).axes[0]
-    marks = np.concatenate([c.get_offsets() for c in axes.collections if len(c.get_offsets())])
-    assert len(marks) == sum(len(listed) for listed in verdicts.values())
-    assert len(np.unique(marks, axis=0)) == len(marks), "no mark hides another"
+def marks(drawing):
+    return [shape for group in drawing.groups if group.kind == "mark" for shape in group.shapes]
 
 
-def test_scoreboard_names_every_table_and_its_data(verdicts):
+@pytest.mark.parametrize("rows", [by_table, lambda verdicts: by_kind(verdicts, {})])
+def test_scoreboard_has_a_mark_for_every_number_and_none_hides_another(verdicts, rows):
+    drawn = marks(scoreboard(rows(verdicts)))
+    words = [v.word for listed in verdicts.values() for v in listed]
+    assert sorted(mark.word for mark in drawn) == sorted(words)
+    assert len({(mark.x, mark.y) for mark in drawn}) == len(words)
+
+
+def test_rows_name_every_table_and_its_data(verdicts):
+    rows = by_table(verdicts)
+    tables = [(v.number.paper, v.number.table) for listed in verdicts.values() for v in listed]
+    assert [row.kind for row in rows] == [table for _, table in dict.fromkeys(tables)]
+    assert [row.name.split(",")[0].lower() for row in rows if row.name] == list(verdicts)
+    assert all("trial" in row.note for row in rows)
+    texts = [shape.text for shape in scoreboard(rows).shapes if shape.form == "text"]
+    assert {row.note for row in rows} <= set(texts)
+
+
+def test_the_figure_of_a_notebook_has_every_mark(verdicts):
     axes = scoreboard_figure(verdicts).axes[0]
-    labels = [label.get_text() for label in axes.get_yticklabels()]
-    tables = {(v.number.paper, v.number.table) for listed in verdicts.values() for v in listed}
-    assert set(labels) == {f"{paper.upper()}  {table}" for paper, table in tables}
-    assert all("trial" in text.get_text() for text in axes.texts)
+    n_legend = len({v.word for listed in verdicts.values() for v in listed})
+    n_marks = sum(len(c.get_offsets()) for c in axes.collections)
+    assert n_marks - n_legend == sum(map(len, verdicts.values()))
 
 
 def test_a_long_table_goes_on_in_the_next_line():
-    number = numbers("kpm")[0]
-    axes = scoreboard_figure({"kpm": [Verdict(number, "reproduced")] * 70}).axes[0]
-    lines = {y for c in axes.collections for _, y in c.get_offsets()}
-    assert lines == {0, 1, 2}
+    listed = [Verdict(numbers("kpm")[0], "reproduced")] * 100
+    drawn = marks(scoreboard(by_table({"kpm": listed})))
+    assert len({mark.y for mark in drawn}) == 3
 
 
 def test_data_behind_lists_sources_with_their_trials():

@@ -24,11 +24,11 @@ from reprolib.report.style import (
     ORANGE,
     PURPLE,
     RED,
-    VERDICT_STYLE,
     figure_grid,
     note_source,
     source_text,
 )
+from reprolib.report.theme import LOOKS
 from reprolib.rerun.records import HEADLINE, chosen, ok, path_matrix, select
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.printed import numbers
@@ -284,7 +284,7 @@ def beside_table(verdicts: Sequence[Verdict], table: str) -> pd.DataFrame:
 
 
 def _beside_text(v: Verdict) -> str:
-    glyph = VERDICT_STYLE[v.word][1]
+    glyph = LOOKS[v.word].sign
     if v.quantity == "selection":
         return f"{v.number.value:.0f}: ours {v.ours:.0f} {glyph}"
     return f"{v.number.value:.2f}: {v.difference:+.1f} ± {v.half_width:.1f} {glyph}"

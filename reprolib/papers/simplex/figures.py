@@ -16,11 +16,11 @@ from reprolib.report.style import (
     PURPLE,
     RED,
     SKY,
-    VERDICT_STYLE,
     figure_grid,
     note_source,
     source_text,
 )
+from reprolib.report.theme import LOOKS
 from reprolib.rerun.records import HEADLINE, machine_names, path_matrix, paths, select
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
@@ -139,7 +139,7 @@ def compact_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:
 
 def _cell(v: Verdict) -> str:
     half = "∞" if np.isinf(v.half_width) else f"{v.half_width:.1f}"
-    return f"{v.number.value:.2f} → {v.ours:.1f} ± {half} {VERDICT_STYLE[v.word][1]}"
+    return f"{v.number.value:.2f} → {v.ours:.1f} ± {half} {LOOKS[v.word].sign}"
 
 
 def distance_table(verdicts: Sequence[Verdict], rows: Sequence[str]) -> pd.DataFrame:

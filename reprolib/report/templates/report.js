@@ -55,9 +55,12 @@ function showReading(choice) {
     if (concerned) counts[word] = (counts[word] ?? 0) + 1;
     return concerned;
   });
-  const legend = [...document.querySelectorAll(".legend [data-word]")];
-  for (const entry of legend) entry.textContent = counts[entry.dataset.word] ?? 0;
-  const told = legend.filter((entry) => entry.dataset.word in counts).map((entry) => `${entry.textContent} ${entry.dataset.word}`);
+  const told = [];
+  for (const entry of document.querySelectorAll(".scoreboard .legend")) {
+    const word = entry.dataset.word, count = counts[word] ?? 0;
+    entry.querySelector("text").textContent = `${word} (${count})`;
+    if (count) told.push(`${count} ${word}`);
+  }
   document.getElementById("reading-status").textContent = `${marks.length} numbers: ${told.join(", ")}`;
 }
 

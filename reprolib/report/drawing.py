@@ -1,0 +1,206 @@
+"""Pictures of verdicts as shapes: laid out once, shown as SVG on a page or as a figure.
+
+Lengths are pixels; y grows downwards.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.markers import MarkerStyle
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D
+
+from reprolib.report.render import render
+from reprolib.report.theme import GROUND_COLOURS, LOOKS, Ground, palette, scatter_style
+
+#: Pixels an inch, and points of a text in a figure.
+_DPI, _FONT_SIZE = 96, 8
+_RING_STYLE = {
+    "s": 16,
+    "linewidths": 0.7,
+    "facecolors": "none",
+    "edgecolors": GROUND_COLOURS["soft"].light,
+}
+#: Diameter of a mark in SVG.
+_DIAMETER = 9.2
+_LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that starts at a point, or the number of a tick, which is centred there.
+
+    ``kind`` is "name" for a heading, "tick" for a number below a line, else empty.
+    """
+
+    form: ClassVar[str] = "text"
+    x: float
+    y: float
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line between two points: "grid", "published", or the "interval" around a word's mark."""
+
+    form: ClassVar[str] = "line"
+    start: tuple[float, float]
+    end: tuple[float, float]
+    kind: str
+    word: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The mark of a word."""
+
+    form: ClassVar[str] = "mark"
+    x: float
+    y: float
+    word: str
+
+
+@dataclass(frozen=True)
+class Ring:
+    """A small circle, with what one reads when pointing at it: a mean under another reading."""
+
+    form: ClassVar[str] = "ring"
+    x: float
+    y: float
+    title: str = ""
+
+
+Shape = Text | Line | Mark | Ring
+
+
+@dataclass(frozen=True)
+class Group:
+    """Shapes that belong together.
+
+    Parameters
+    ----------
+    shapes : sequence of Shape
+    kind : str
+        Class of the group in SVG, for the page's script.
+    title : str
+        What one reads when pointing at it.
+    box : tuple
+        Left, top, width and height of where one points at it; without it, its shapes.
+    data : mapping of str to str
+        For the page's script.
+    """
+
+    shapes: Sequence[Shape]
+    kind: str = ""
+    title: str = ""
+    box: tuple[float, float, float, float] | None = None
+    data: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture: its kind ("forest" or "scoreboard"), what it shows, its size and its groups."""
+
+    kind: str
+    label: str
+    width: float
+    height: float
+    groups: Sequence[Group]
+
+    @property
+    def shapes(self) -> Iterator[Shape]:
+        """All shapes, group by group."""
+        return (shape for group in self.groups for shape in group.shapes)
+
+
+def svg(drawing: Drawing, ground: Ground | None = None) -> str:
+    """SVG of a drawing: alone on a ground, or as part of a page that brings colours and symbols."""
+    colours = palette(ground) if ground else None
+    return render("drawing.svg.jinja", drawing=drawing, colours=colours, symbols=symbols())
+
+
+def symbols() -> dict[str, str]:
+    """SVG path of every mark, by its word."""
+    return {word: _svg_path(MarkerStyle(look.marker)) for word, look in LOOKS.items()}
+
+
+def _svg_path(marker: MarkerStyle) -> str:
+    enlarged = marker.get_transform() + Affine2D().scale(_DIAMETER, -_DIAMETER)
+    path = marker.get_path().transformed(enlarged)
+    parts = []
+    for corners, code in path.iter_segments(simplify=False):
+        places = " ".join(f"{place + 0.0:.2f}" for place in corners)
+        parts.append("Z" if code == Path.CLOSEPOLY else _LETTERS[code] + places)
+    return "".join(parts)
+
+
+def figure(drawings: Sequence[Drawing]) -> Figure:
+    """Figure of drawings side by side, for notebooks: the same picture, at rest."""
+    widths = [drawing.width for drawing in drawings]
+    height = max(drawing.height for drawing in drawings)
+    made, axes = plt.subplots(
+        1,
+        len(drawings),
+        figsize=(sum(widths) / _DPI, height / _DPI),
+        squeeze=False,
+        layout="none",
+        gridspec_kw={
+            "width_ratios": widths,
+            "wspace": 0,
+            "left": 0,
+            "right": 1,
+            "bottom": 0,
+            "top": 1,
+        },
+    )
+    for axis, drawing in zip(axes.ravel(), drawings, strict=True):
+        axis.set(xlim=(0, drawing.width), ylim=(height, 0))
+        axis.axis("off")
+        _paint(axis, drawing)
+    return made
+
+
+def _paint(axis: Axes, drawing: Drawing) -> None:
+    """Draw all shapes of one look at once."""
+    alike: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
+    for shape in drawing.shapes:
+        look = (getattr(shape, "kind", ""), getattr(shape, "word", ""))
+        alike[(shape.form, *look)].append(shape)
+    for (form, kind, word), shapes in alike.items():
+        if form == "text":
+            for text in shapes:
+                axis.text(text.x, text.y, text.text, **_text_style(kind))
+        elif form == "line":
+            ends = [(line.start, line.end) for line in shapes]
+            axis.add_collection(LineCollection(ends, **_line_style(kind, word)))
+        else:
+            places = ([shape.x for shape in shapes], [shape.y for shape in shapes])
+            axis.scatter(*places, **(scatter_style(word) if form == "mark" else _RING_STYLE))
+
+
+def _text_style(kind: str) -> dict[str, Any]:
+    return {
+        "fontsize": _FONT_SIZE,
+        "va": "center",
+        "ha": "center" if kind == "tick" else "left",
+        "weight": "bold" if kind == "name" else "normal",
+        "color": GROUND_COLOURS["soft" if kind == "tick" else "ink"].light,
+    }
+
+
+def _line_style(kind: str, word: str) -> dict[str, Any]:
+    if kind == "interval":
+        colour = LOOKS[word].colour if word else GROUND_COLOURS["ink"]
+        return {"color": colour.light, "lw": 1.2, "zorder": 0.5}
+    if kind == "published":
+        return {"color": GROUND_COLOURS["ink"].light, "lw": 1.4, "zorder": 0.6}
+    return {"color": GROUND_COLOURS["line"].light, "lw": 0.7, "zorder": 0.1}
