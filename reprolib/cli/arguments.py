@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
-from reprolib.rerun.records.names import resolved
 from reprolib.rerun.records.registry import PAPERS, STUDIES, paper_key
 
 #: Folder of everything that a run writes, unless another one is named.
 BUILD = Path("build")
 #: Where `make docs` puts the site, whose notebook pages the report links.
 SITE = BUILD / "docs"
-#: Where tables and figures for reports and papers go.
-PUBLICATION = BUILD / "publication"
 
 
 def add_papers(parser: argparse.ArgumentParser, default: str) -> None:
@@ -63,65 +59,28 @@ def require_results(folder: Path | None) -> None:
         raise FileNotFoundError(f"--results is {folder}, which is no folder")
 
 
-def add_publication(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """Add folder, formats and results of the files that a report or a paper takes over."""
-    parser.add_argument(
-        "--to",
-        type=Path,
-        default=PUBLICATION,
-        metavar="FOLDER",
-        help=f"folder to write to (default: {PUBLICATION.as_posix()})",
-    )
-    wanted = parser.add_argument(
-        "--format",
-        nargs="+",
-        default=list(formats),
-        metavar="FORMAT",
-        help=f"one or more of {', '.join(formats)} (default: all)",
-    )
-    wanted.completer = lambda **_: list(formats)  # type: ignore[attr-defined]
-    add_results_folder(parser)
-
-
-def require_publication(arguments: argparse.Namespace, formats: Sequence[str]) -> None:
-    """Check what `add_publication` and `add_papers` added, and replace names by their spelling.
-
-    Raises
-    ------
-    ValueError
-        If there is no paper or format of a name.
-    OSError
-        If a folder does not exist or cannot be written to.
-    """
-    arguments.papers = chosen_papers(arguments.papers)
-    named = (resolved("--format", name, formats) for name in arguments.format)
-    arguments.format = list(dict.fromkeys(named))
-    require_results(arguments.results)
-    require_output_folder(arguments.to, "--to")
-
-
 def require_output_folder(folder: Path, argument: str = "--output") -> None:
     """Raise OSError if a folder cannot be written to, or cannot be made."""
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise NotADirectoryError(f"{argument} is {folder}, but {there} is a file; name a folder")
-    _require_writable(folder, there, argument)
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        raise NotADirectoryError(f"{argument} is {folder}, but {existing} is a file; name a folder")
+    _require_writable(folder, existing, argument)
 
 
 def require_output_file(file: Path) -> None:
     """Raise OSError if a file cannot be written."""
     if file.is_dir():
         raise IsADirectoryError(f"--output is {file}, which is a folder; name a file in it")
-    there = next(path for path in file.absolute().parents if path.exists())
-    if not there.is_dir():
-        raise NotADirectoryError(f"--output is {file}, but {there} is a file; name another one")
-    _require_writable(file, there)
+    existing = next(path for path in file.absolute().parents if path.exists())
+    if not existing.is_dir():
+        raise NotADirectoryError(f"--output is {file}, but {existing} is a file; name another one")
+    _require_writable(file, existing)
 
 
-def _require_writable(output: Path, there: Path, argument: str = "--output") -> None:
+def _require_writable(output: Path, existing: Path, argument: str = "--output") -> None:
     try:
-        with tempfile.TemporaryDirectory(dir=there):
+        with tempfile.TemporaryDirectory(dir=existing):
             pass
     except OSError as error:
-        reason = f"{argument} is {output}, but {there} cannot be written to ({error.strerror})"
+        reason = f"{argument} is {output}, but {existing} cannot be written to ({error.strerror})"
         raise PermissionError(f"{reason}; name another place") from error

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from reprolib.cli.console import out
-from reprolib.cli.publication import with_results
+from reprolib.cli.results import with_results
 from reprolib.report.markdown import markdown_table
 from reprolib.report.tables import number_text
 from reprolib.rerun.checks.compare import PaperDifference, RecordChange, paper_difference

@@ -1,59 +1,68 @@
-"""What the commands share that read results of papers."""
+"""What `reprolib tables` and `reprolib figures` share: their arguments, and what they say."""
 
 from __future__ import annotations
 
+import argparse
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
+from reprolib.cli import arguments as shared
+from reprolib.rerun.records.names import resolved
 
-from reprolib.rerun.records.folders import committed_directory
+#: Where tables and figures for reports and papers go.
+FOLDER = shared.BUILD / "publication"
 
 
-def results_at_hand(arguments, known: Sequence[str]) -> list[str]:
-    """Papers to write: those that were named, or all with results.
+def add_arguments(parser: argparse.ArgumentParser, papers: str, formats: Sequence[str]) -> None:
+    """Add papers, folder, formats and results; ``papers`` says which are the default."""
+    shared.add_papers(parser, papers)
+    parser.add_argument(
+        "--to",
+        type=Path,
+        default=FOLDER,
+        metavar="FOLDER",
+        help=f"folder to write to (default: {FOLDER.as_posix()})",
+    )
+    wanted = parser.add_argument(
+        "--format",
+        nargs="+",
+        default=list(formats),
+        metavar="FORMAT",
+        help=f"one or more of {', '.join(formats)} (default: all)",
+    )
+    wanted.completer = lambda **_: list(formats)  # type: ignore[attr-defined]
+    shared.add_results_folder(parser)
+
+
+def check(arguments: argparse.Namespace, formats: Sequence[str]) -> None:
+    """Check what `add_arguments` added, and replace names by their spelling.
 
     Raises
     ------
-    FileNotFoundError
-        If there are no results of a paper that was named, or of any.
+    ValueError
+        If there is no paper or format of a name.
+    OSError
+        If a folder does not exist or cannot be written to.
     """
-    papers = arguments.papers or with_results(known, arguments.results)
-    require_results_of(papers, arguments.results)
-    return list(papers)
+    arguments.papers = shared.chosen_papers(arguments.papers)
+    named = (resolved("--format", name, formats) for name in arguments.format)
+    arguments.format = list(dict.fromkeys(named))
+    shared.require_results(arguments.results)
+    shared.require_output_folder(arguments.to, "--to")
 
 
-def with_results(papers: Iterable[str], directory: Path | None) -> list[str]:
-    """Those of the papers that have results: in a folder, or each in its own."""
-    return [key for key in papers if any(_folder(key, directory).glob("*.csv"))]
-
-
-def require_results_of(papers: Sequence[str], directory: Path | None) -> None:
-    """Raise FileNotFoundError if a paper has no results, or no paper is named."""
-    missing = [key for key in papers if not with_results([key], directory)]
-    if not papers or missing:
-        of_papers = f" of {', '.join(missing)}" if missing else ""
-        folder = directory or committed_directory(missing[0] if missing else "")
-        raise FileNotFoundError(
-            f"there are no results{of_papers} in {folder}; `reprolib reproduce` makes some, and "
-            "--results names their folder"
-        )
-
-
-def _folder(paper: str, directory: Path | None) -> Path:
-    return (directory or committed_directory(paper)) / paper
-
-
-def command_line(command: str, paper: str, arguments) -> str:
+def command_line(command: str, paper: str, arguments: argparse.Namespace) -> str:
     """Command that writes the files of one paper again, wherever they are put."""
     results = [] if arguments.results is None else ["--results", str(arguments.results)]
     return shlex.join(["reprolib", command, paper, *results])
 
 
-def say_written(console: Console, paths: Sequence[Path]) -> None:
-    """Say every file, and how many there are."""
+def report_written(paths: Sequence[Path]) -> None:
+    """Print every file, and how many there are."""
+    from reprolib.cli.console import out
+
     for path in paths:
-        console.print(f"wrote {path}")
+        out().print(f"wrote {path}")
     folders = sorted({str(path.parent.resolve()) for path in paths})
-    console.print(f"{len(paths)} files in {', '.join(folders) or 'no folder'}")
+    out().print(f"{len(paths)} files in {', '.join(folders) or 'no folder'}")

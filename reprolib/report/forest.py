@@ -195,7 +195,7 @@ def _legend(verdicts: Sequence[Verdict], top: float, width: float) -> Iterator[G
     entry_width = 2 * _SIGN_WIDTH + _LETTER * max(map(len, entries.values()))
     n_columns = max(1, int((width - _MARGIN) // entry_width))
     for i, (sign, text) in enumerate(entries.items()):
-        x = _MARGIN + entry_width * (i % n_columns)
+        x = round(_MARGIN + entry_width * (i % n_columns), 1)
         y = top + _LINE * (i // n_columns)
         yield Group([Text(x + _SIGN_WIDTH, y, text), _sign(sign, x, y)], "legend")
 

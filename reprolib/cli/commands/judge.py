@@ -1,4 +1,4 @@
-"""``reprolib judge``: its arguments."""
+"""``reprolib judge``: anyone's printed table beside anyone's results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "results", nargs="?", type=Path, metavar="RESULTS.csv", help="one row a trial"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write words and intervals")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write one page with a picture")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write one page with pictures")
     parser.add_argument(
         "--schema",
         action="store_true",
@@ -48,6 +48,23 @@ def run(arguments: argparse.Namespace) -> int:
         path = getattr(arguments, option)
         if path is not None and not path.parent.is_dir():
             raise ValueError(f"--{option} {path}: its folder does not exist; make it first")
-    from reprolib.cli import judge
+    from reprolib.cli.console import out
+    from reprolib.rerun.records.folders import write_atomically
+    from reprolib.rerun.verdicts.anyone import judge_table
+    from reprolib.rerun.verdicts.expected import worse_than_expected
 
-    return judge.run(arguments)
+    judged = judge_table(arguments.printed, arguments.results)
+    from reprolib.report import judged as shown
+    from reprolib.report.claims import claims_lines
+
+    for frame in (claims_lines(judged.claims), shown.numbers_frame(judged)):
+        if len(frame):
+            out().print(frame.to_string())
+    if arguments.json is not None:
+        write_atomically(arguments.json, shown.as_json(judged))
+    if arguments.html is not None:
+        write_atomically(arguments.html, shown.page(judged))
+    worse = worse_than_expected(judged)
+    for message in worse.values():
+        out().print(message)
+    return 1 if worse else 0

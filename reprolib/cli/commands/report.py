@@ -1,4 +1,4 @@
-"""``reprolib report``: its arguments."""
+"""``reprolib report``: the HTML page on stored results."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import argparse
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
+from reprolib.cli.results import chosen_with_results
+from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 HELP = "write the HTML report on the committed results"
+TITLE = "reprolib: papers on kernel methods, rerun"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,10 +32,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check the arguments, and write the page."""
-    arguments.papers = shared.chosen_papers(arguments.papers)
+    """Write the page on the results below ``--results``.
+
+    Raises
+    ------
+    ValueError
+        If there is no paper of a name.
+    OSError
+        If there are no results there, or the page cannot be written.
+    """
+    named = shared.chosen_papers(arguments.papers)
     shared.require_results(arguments.results)
     shared.require_output_file(arguments.output)
-    from reprolib.cli import report
+    papers = chosen_with_results(named, (*PAPERS, *STUDIES), arguments.results)
+    from reprolib.cli.console import out
+    from reprolib.report.page import write_report
 
-    return report.run(arguments)
+    path = write_report(
+        papers, arguments.results, arguments.output, title=TITLE, site=arguments.site
+    )
+    out().print(f"Report: {path.resolve()}")
+    return 0

@@ -1,10 +1,12 @@
-"""``reprolib tables``: its arguments."""
+"""``reprolib tables``: files of the printed tables, published beside ours."""
 
 from __future__ import annotations
 
 import argparse
 
-from reprolib.cli import arguments as shared
+from reprolib.cli import publication
+from reprolib.cli.results import chosen_with_results
+from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 HELP = "write the printed tables, published beside ours: CSV, Markdown, LaTeX, HTML"
 FORMATS = ("csv", "md", "tex", "html")
@@ -12,21 +14,32 @@ FORMATS = ("csv", "md", "tex", "html")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    shared.add_papers(parser, "all that print tables")
-    shared.add_publication(parser, FORMATS)
+    publication.add_arguments(parser, "all that print tables", FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check the arguments, and write the tables.
+    """Write the tables, and say where.
 
     Raises
     ------
     ValueError
-        If there is no paper or format of a name.
-    NotADirectoryError, PermissionError
-        If the folder cannot be written to.
+        If there is no paper or format of a name, or a study is named, which prints no tables.
+    OSError
+        If the folder cannot be written to, or there are no results of a paper.
     """
-    shared.require_publication(arguments, FORMATS)
-    from reprolib.cli import tables
+    publication.check(arguments, FORMATS)
+    if studies := [name for name in arguments.papers if name in STUDIES]:
+        raise ValueError(
+            f"{studies[0]} is a study of our own and has no printed tables; "
+            f"`reprolib figures {studies[0]}` writes its figures"
+        )
+    papers = chosen_with_results(arguments.papers, PAPERS, arguments.results)
+    from reprolib.report.printed_tables import printed_tables, write_printed_tables
 
-    return tables.run(arguments)
+    paths = []
+    for paper in papers:
+        command = publication.command_line("tables", paper, arguments)
+        tables = printed_tables(paper, arguments.results, command=command)
+        paths += write_printed_tables(tables, arguments.to, arguments.format)
+    publication.report_written(paths)
+    return 0

@@ -70,9 +70,10 @@ if (choice) showReading(choice);
 
 /* One mark of a picture is in the order of tabs. The arrow keys go on from there, up and down past
    the readings of a line. What the mark stands for is told below the picture, for touch too. */
+const MARKS = ".mark, .line, .line .reading";
 function tellMarks(figure) {
   const picture = figure.querySelector("svg"), told = figure.querySelector(".told");
-  const marks = [...picture.querySelectorAll(".mark, .line, .reading")];
+  const marks = [...picture.querySelectorAll(MARKS)];
   const lines = marks.filter((mark) => !mark.matches(".reading"));
   picture.setAttribute("role", "group");
   for (const mark of marks) {
@@ -80,7 +81,7 @@ function tellMarks(figure) {
     mark.setAttribute("tabindex", mark === marks[0] ? 0 : -1);
   }
   const tell = (event) => {
-    const mark = event.target.closest(".mark, .line, .reading");
+    const mark = event.target.closest(MARKS);
     if (mark) told.textContent = mark.querySelector("title").textContent;
     return mark;
   };
@@ -92,7 +93,7 @@ function tellMarks(figure) {
   });
   figure.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    const here = event.target.closest(".mark, .line, .reading");
+    const here = event.target.closest(MARKS);
     if (!step || !here) return;
     event.preventDefault();
     const sideways = ["ArrowLeft", "ArrowRight"].includes(event.key), among = sideways ? marks : lines;
