@@ -148,8 +148,8 @@ def _word(verdict: Verdict) -> str:
 
 def _records(table: str, changes: Sequence[RecordChange], limit: int) -> Iterator[str]:
     kinds = Counter(change.kind for change in changes)
-    told = {"differs": "differ", "new": "new", "missing": "missing"}
-    counts = ", ".join(f"{kinds[kind]} {word}" for kind, word in told.items() if kinds[kind])
+    words = {"differs": "differ", "new": "new", "missing": "missing"}
+    counts = ", ".join(f"{kinds[kind]} {word}" for kind, word in words.items() if kinds[kind])
     yield f"### {table}: {counts}"
     yield ""
     for change in changes[:limit]:

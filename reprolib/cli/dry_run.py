@@ -46,16 +46,16 @@ def print_plans(
 
 def lines(found: Plan, profile: str, n_jobs: int) -> list[str]:
     """Lines on one paper."""
-    told = [
+    parts = [
         f"{found.paper}, {profile} profile: {found.n_tasks} tasks, {found.n_stored} of them "
         f"finished and stored; {minutes(found.seconds, n_jobs)}"
     ]
     if found.at_hand:
-        told.append(f"  data: {', '.join(found.at_hand)}")
+        parts.append(f"  data: {', '.join(found.at_hand)}")
     for name, count in found.to_fetch.items():
         others = ", ".join(data_fetch.counterparts(name)) or "nothing"
-        told.append(f"  to be fetched: {name}, for {count} tasks (otherwise {others} stands in)")
-    return [*told, f"  {found.note}"] if found.note else told
+        parts.append(f"  to be fetched: {name}, for {count} tasks (otherwise {others} stands in)")
+    return [*parts, f"  {found.note}"] if found.note else parts
 
 
 def minutes(seconds: float, n_jobs: int) -> str:

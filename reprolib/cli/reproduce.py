@@ -109,8 +109,8 @@ def _say_sources(console: Console, outcome: Run, *, each: bool) -> None:
         for task, why in outcome.explained.items():
             console.print(f"{task}: {why}", soft_wrap=True, highlight=False)
     reasons = Counter(why.partition(": made")[0] for why in outcome.explained.values())
-    told = "; ".join(f"{n} {why}" for why, n in reasons.most_common())
-    console.print(f"{outcome.paper}: {told}", soft_wrap=True, highlight=False)
+    counted = "; ".join(f"{n} {why}" for why, n in reasons.most_common())
+    console.print(f"{outcome.paper}: {counted}", soft_wrap=True, highlight=False)
 
 
 def _workers(arguments, papers: Sequence[str]) -> AbstractContextManager[Workers]:
@@ -197,12 +197,12 @@ def _say_substitutions(console: Console, outcome: Run) -> None:
     if not outcome.substituted:
         return
     names = ", ".join(outcome.substituted)
-    told = (
+    message = (
         "these data are not available. Numbers made on embedded data are marked so and are no "
         "reproduction."
     )
     head = f"Embedded data stand in for {names}:"
-    console.print(consoles.headed(head, told, "bold yellow"))
+    console.print(consoles.headed(head, message, "bold yellow"))
 
 
 def print_missing(console: Console, substituted: Mapping[str, str]) -> None:

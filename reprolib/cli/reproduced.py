@@ -69,13 +69,13 @@ def print_why(console: Console, papers: Sequence[str], results: Path, profile: s
         return
     run = [limits(judge_paper(paper, results), _committed(paper)) for paper in papers]
     n_open, n_full = sum(r.n_open for r in run), sum(r.n_decided_by_full for r in run)
-    told = (
+    message = (
         f"\nThe {profile} profile has few trials: of the {sum(r.n_numbers for r in run)} numbers "
         f"that can be run it leaves {n_open} undecided or out, and `--full`, on the data of "
         f"the committed results, decides {n_full} of these. Which, is said below the tables of "
         "each paper."
     )
-    console.print(told, soft_wrap=not console.is_terminal)
+    console.print(message, soft_wrap=not console.is_terminal)
 
 
 def _committed(paper: str) -> list[Verdict]:

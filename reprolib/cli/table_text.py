@@ -42,9 +42,9 @@ def print_claims(console: Console, claims: Iterable[ClaimVerdict]) -> None:
         half = half_width_text(c.weakest.error.half_width(), digits)
         contrast = f"{difference_text(c.difference, digits)} ± {half}"
         look = LOOKS[c.word]
-        told = f" claim “{c.claim.name}”: {c.told} ({contrast})"
+        text = f" claim “{c.claim.name}”: {c.word_with_exceptions} ({contrast})"
         console.print(
-            Text.assemble((look.sign, look.colour.light), told), soft_wrap=not console.is_terminal
+            Text.assemble((look.sign, look.colour.light), text), soft_wrap=not console.is_terminal
         )
 
 
@@ -78,6 +78,6 @@ def _cell(v: Verdict) -> Text:
 
 def _legend(verdicts: Iterable[Verdict]) -> Text:
     used = {v.word for v in verdicts}
-    told = [(signed(w), LOOKS[w].colour.light) for w in WORDS if w in used]
-    signs = Text(", ").join(Text(text, colour) for text, colour in told)
+    entries = [(signed(w), LOOKS[w].colour.light) for w in WORDS if w in used]
+    signs = Text(", ").join(Text(text, colour) for text, colour in entries)
     return Text("published / ours, ") + signs

@@ -65,9 +65,9 @@ def claims_lines(claims: Sequence[ClaimVerdict]) -> pd.DataFrame:
     """As `claims_table`, of claims that are judged."""
     rows = [{"claim": c.claim.name, **_line(c)} for c in claims]
     frame = pd.DataFrame(rows, columns=["claim", *_COLUMNS]).set_index("claim")
-    told = [signed(word) for word in frame["verdict"]]
+    signs = [signed(word) for word in frame["verdict"]]
     but = [f" ({text})" if text else "" for text in frame["but"]]
-    words = [word + exception for word, exception in zip(told, but, strict=True)]
+    words = [word + exception for word, exception in zip(signs, but, strict=True)]
     return frame.assign(verdict=words)[_SHORT]
 
 
@@ -115,10 +115,10 @@ def claims_in_short(papers: Sequence[str], directory: Path | None = None) -> lis
     """One Markdown line a paper: its claims, each with the sign of its word."""
     lines = []
     for paper in papers:
-        told = [
+        names = [
             f"{LOOKS[c.word].sign} {c.claim.name}{_star(c)}" for c in judge_claims(paper, directory)
         ]
-        lines += [f"- **{paper.upper()}**: {'; '.join(told)}"] if told else []
+        lines += [f"- **{paper.upper()}**: {'; '.join(names)}"] if names else []
     return lines
 
 
@@ -133,5 +133,5 @@ def described_claim(c: ClaimVerdict) -> str:
         f"{c.claim.paper.upper()}, claim: {c.claim.name} (“{c.text}”); {c.claim.a.name} − "
         f"{weakest.against} {difference_text(weakest.difference, digits)}, 95 % half-width "
         f"{half_width_text(weakest.error.half_width(), digits)}, detectable "
-        f"{half_width_text(c.detectable, digits)}: {c.told}"
+        f"{half_width_text(c.detectable, digits)}: {c.word_with_exceptions}"
     )

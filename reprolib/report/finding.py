@@ -40,8 +40,8 @@ def _by_quantity(verdicts: Sequence[Verdict]) -> str:
         listed = [v for v in verdicts if v.quantity == quantity]
         if listed:
             counts = count_words(listed)
-            told = ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word])
-            sentences.append(f"{quantity.capitalize()}, {_numbers(len(listed))}: {told}.")
+            words = ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word])
+            sentences.append(f"{quantity.capitalize()}, {_numbers(len(listed))}: {words}.")
     return " ".join(sentences) or "None printed."
 
 
@@ -54,15 +54,17 @@ def _extremes(own: Sequence[Verdict]) -> list[str]:
     measured = [v for v in own if v.quantity == "performance" and np.isfinite(v.half_width)]
     undecided = [v for v in measured if v.word == "undecided"]
     missed = [v for v in measured if v.word == "not reproduced"]
-    told = []
+    sentences = []
     if missed:
         v = max(missed, key=lambda v: abs(v.difference) / v.number.scale)
-        told.append(f"Largest difference of a missed performance: {_difference(v)}, {_where(v)}.")
+        sentences.append(
+            f"Largest difference of a missed performance: {_difference(v)}, {_where(v)}."
+        )
     if undecided:
         v = max(undecided, key=lambda v: v.detectable / v.number.scale)
         size = half_width_text(v.detectable, v.number.digits)
-        told.append(f"Largest difference that could have been missed: {size}, {_where(v)}.")
-    return told
+        sentences.append(f"Largest difference that could have been missed: {size}, {_where(v)}.")
+    return sentences
 
 
 def _difference(v: Verdict) -> str:

@@ -163,12 +163,12 @@ def _lines(verdicts: Sequence[Verdict], scale: _Scale, width: float) -> Iterator
 
 
 def _shapes(v: Verdict, y: float, scale: _Scale) -> Iterator[Shape]:
-    line, told = _values(v), outcomes(v)
+    line, texts = _values(v), outcomes(v)
     yield Text(16, y, f"{v.number.row}, {v.number.column}")
     if np.isfinite([line["low"], line["high"]]).all():
         yield Line((scale(line["low"]), y), (scale(line["high"]), y), "interval", v.word)
     for mean, name in zip(line["readings"], v.readings, strict=True):
-        yield Ring(scale(mean), y, told[name][1])
+        yield Ring(scale(mean), y, texts[name][1])
     printed = scale(line["published"])
     yield Line((printed, y - _BAR), (printed, y + _BAR), "published")
     if not np.isnan(line["ours"]):

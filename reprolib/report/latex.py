@@ -88,13 +88,13 @@ def _heading(row: str, part: pd.DataFrame) -> str:
     return rf"\multicolumn{{{_N_COLUMNS}}}{{@{{}}l}}{{\textit{{{text}}}}} \\*"
 
 
-def _number_line(told: pd.Series) -> str:
-    told = told.copy()
-    if told["half-width"] != "–":
-        told["difference"] += f" ± {told['half-width']}"
-    if told["reading"]:
-        told["verdict"] += f": {told['reading'].partition(':')[0]}"
-    return r"\quad " + _line([told["column"], *told[list(COLUMNS)]])
+def _number_line(line: pd.Series) -> str:
+    line = line.copy()
+    if line["half-width"] != "–":
+        line["difference"] += f" ± {line['half-width']}"
+    if line["reading"]:
+        line["verdict"] += f": {line['reading'].partition(':')[0]}"
+    return r"\quad " + _line([line["column"], *line[list(COLUMNS)]])
 
 
 def _line(cells: Sequence[str]) -> str:

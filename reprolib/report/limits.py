@@ -101,11 +101,11 @@ def _trials(found: Limits, profile: str) -> str:
     measured = (*found.decided, *found.too_few)
     if not measured:
         return "This run measured no number that can be judged."
-    told = [f"The {profile} profile has {_range(v.n_trials for v in measured)} trials a number"]
+    parts = [f"The {profile} profile has {_range(v.n_trials for v in measured)} trials a number"]
     if found.full:
-        told.append(f"the full one {_range(v.n_trials for v in found.full)}")
-    told.append(f"the paper {_range(v.number.trials for v in measured)}")
-    return f"{', '.join(told)}."
+        parts.append(f"the full one {_range(v.n_trials for v in found.full)}")
+    parts.append(f"the paper {_range(v.number.trials for v in measured)}")
+    return f"{', '.join(parts)}."
 
 
 def _full_lines(found: Limits, full_run: str) -> Iterator[str]:

@@ -49,8 +49,8 @@ def outcomes(v: Verdict) -> Mapping[str, tuple[str, str]]:
         return listed
     listed[JUDGED] = (v.judged_word, f"{_ours(v, v.ours, v.spread)}: {v.judged_word}")
     for name, outcome in v.readings.items():
-        told = _ours(v, outcome.ours, outcome.spread)
-        listed[name] = (outcome.word, f"{told} under “{name}”: {outcome.word}")
+        text = _ours(v, outcome.ours, outcome.spread)
+        listed[name] = (outcome.word, f"{text} under “{name}”: {outcome.word}")
     return listed
 
 

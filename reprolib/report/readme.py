@@ -75,20 +75,20 @@ def scoreboard_markdown(
         f"{WORKERS} cores, {total} min for all papers and {studies} min for the study across them: "
         f"the seconds that the tasks took when these results were made, divided by {WORKERS}."
     )
-    told = ["What the papers claim, and whether it holds in our runs:", "", *claims, ""]
-    return "\n".join([*told, *markdown_table(head, rows), "", note])
+    intro = ["What the papers claim, and whether it holds in our runs:", "", *claims, ""]
+    return "\n".join([*intro, *markdown_table(head, rows), "", note])
 
 
 def _claims(paper: str, directory: Path | None) -> str:
     counts = count_claims(judge_claims(paper, directory))
-    told = [f"{LOOKS[word].sign}&nbsp;{count}" for word, count in counts.items() if count]
-    return " ".join(told)
+    signs = [f"{LOOKS[word].sign}&nbsp;{count}" for word, count in counts.items() if count]
+    return " ".join(signs)
 
 
 def _counts(kinds_of_paper: pd.DataFrame, kinds: Sequence[str]) -> str:
     counted = kinds_of_paper.loc[kinds_of_paper.index.isin(kinds), list(WORDS)].sum()
-    told = [f"{LOOKS[word].sign}&nbsp;{counted[word]}" for word in WORDS if counted[word]]
-    return " ".join(told)
+    signs = [f"{LOOKS[word].sign}&nbsp;{counted[word]}" for word in WORDS if counted[word]]
+    return " ".join(signs)
 
 
 def _legend(frame: pd.DataFrame) -> str:
@@ -116,12 +116,12 @@ def pictures(papers: Sequence[str], directory: Path | None = None) -> Mapping[st
 
 def _picture_element(papers: Sequence[str], directory: Path | None) -> str:
     n_numbers = sum(len(judge_paper(paper, directory)) for paper in papers)
-    told = f"One mark for each claim and each of the {n_numbers} published numbers, by verdict"
+    alt = f"One mark for each claim and each of the {n_numbers} published numbers, by verdict"
     return "\n".join(
         [
             "<picture>",
             f'<source media="(prefers-color-scheme: dark)" srcset="{PICTURES["dark"]}">',
-            f'<img alt="{told}; the table below counts them." src="{PICTURES["light"]}">',
+            f'<img alt="{alt}; the table below counts them." src="{PICTURES["light"]}">',
             "</picture>",
         ]
     )

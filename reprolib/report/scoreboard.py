@@ -117,8 +117,8 @@ def scoreboard(rows: Sequence[Row], *, legend: Sequence[Word] | None = None) -> 
     n_legend_lines = -(-len(words) // _LEGEND_COLUMNS)
     width = _WIDTH + 2 * _MARGIN + (_NOTE if any(row.note for row in rows) else 0)
     height = y + _GAP + _PITCH * n_legend_lines
-    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    label = f"Scoreboard, one mark for each published number: {told}"
+    words_counted = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    label = f"Scoreboard, one mark for each published number: {words_counted}"
     return Drawing("scoreboard", label, width, height, groups)
 
 

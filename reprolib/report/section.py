@@ -108,11 +108,11 @@ def _table(verdicts: Sequence[Verdict], table: str) -> pd.DataFrame:
 
 def reason_beside_verdict(frame: pd.DataFrame) -> pd.DataFrame:
     """Table of verdicts in the report's order: numbers, verdict, why, and then the evidence."""
-    told = ["published", "ours", "verdict", "why"]
+    together = ["published", "ours", "verdict", "why"]
     frame = frame.rename(columns={"reason": "why"})
-    names = [name for name in frame.columns if name not in told]
+    names = [name for name in frame.columns if name not in together]
     first = names.index("difference")
-    return frame[[*names[:first], *told, *names[first:]]]
+    return frame[[*names[:first], *together, *names[first:]]]
 
 
 def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:
@@ -167,10 +167,10 @@ def _runs(made: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
 
 def _environments(made: pd.DataFrame, run: Mapping[str, Any]) -> dict[str, str]:
     """Machine and versions, with the tables that were made there."""
-    told = {}
+    environments = {}
     for name, rows in made.groupby("environment"):
         about = run["environments"][name]
         versions = ", ".join(f"{library} {number}" for library, number in about["versions"].items())
         where = f"{about['machine']}, Python {about['python']}, {versions}"
-        told[", ".join(sorted(rows["table"].unique()))] = where
-    return told
+        environments[", ".join(sorted(rows["table"].unique()))] = where
+    return environments

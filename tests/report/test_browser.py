@@ -13,9 +13,7 @@ from reprolib.rerun.records.registry import PAPERS, STUDIES
 from reprolib.rerun.verdicts import judge_claims
 from reprolib.rerun.verdicts.judge import count_words, judge_paper
 from reprolib.rerun.verdicts.words import WORDS
-from tests.browser import executable_or_skip
 
-playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
 WIDTHS = {"desktop": 1200, "phone": 390}
@@ -35,16 +33,6 @@ PICTURES_ARE_LOADED = """() => {
     left?.scrollIntoView();
     return !left;
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    executable = executable_or_skip()
-    with (
-        playwright.sync_playwright() as driver,
-        driver.chromium.launch(executable_path=executable, args=["--disable-gpu"]) as launched,
-    ):
-        yield launched
 
 
 @pytest.fixture(scope="module")

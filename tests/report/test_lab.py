@@ -17,16 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import executable_or_skip
-
-playwright = pytest.importorskip("playwright.sync_api")
-
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
-FLAGS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
-)
 #: Milliseconds for all cells of one notebook.
 TIMEOUT = 1_200_000
 RUN_ALL = """async () => {
@@ -39,16 +31,6 @@ FAILED = """() => [...window.jupyterapp.shell.currentWidget.content.widgets]
 SAVE = """async () => {
     await window.jupyterapp.commands.execute("docmanager:save");
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    executable = executable_or_skip()
-    with (
-        playwright.sync_playwright() as driver,
-        driver.chromium.launch(executable_path=executable, args=list(FLAGS)) as launched,
-    ):
-        yield launched
 
 
 @pytest.fixture(scope="module")

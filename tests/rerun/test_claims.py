@@ -109,7 +109,7 @@ def test_a_word_that_is_another_one_under_a_control_says_so():
     everything = pd.concat([measured(0.02), measured(-0.02, reading="without a run")])
     verdict = judge_claim(claim(controls=("without a run",)), everything, [])
     assert (verdict.word, verdict.exceptions) == ("holds", {"without a run": "fails"})
-    assert verdict.told == "holds (fails under “without a run”)"
+    assert verdict.word_with_exceptions == "holds (fails under “without a run”)"
 
 
 def test_a_test_set_has_the_noise_of_its_points_also_for_a_claim_on_seeds():

@@ -133,7 +133,7 @@ class KernelComponents:
         path = self._fit_certified_path(y, max_components, solve)
         if path.n_determined == path.max_components:
             return path
-        return path.truncate(path.n_determined, undetermined(path.n_determined + 1))
+        return path.truncate(path.n_determined, undetermined_message(path.n_determined + 1))
 
     def _fit_certified_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:
         """`fit_path`, ended before the first answer without certificate.
@@ -194,7 +194,7 @@ class KernelComponents:
         return first, np.bincount(np.ravel(indices), self.weights)
 
 
-def undetermined(n_components: int) -> str:
+def undetermined_message(n_components: int) -> str:
     """Say that rounding may change the decisions of a number of components."""
     return (
         f"the decision values of {n_components} components exceed {MAX_NORM:g} times the margin, "

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.kpm.components import MAX_NORM, KernelComponents, undetermined
+from reprolib.methods.kpm.components import MAX_NORM, KernelComponents, undetermined_message
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.square_path import solve_square_path
@@ -367,7 +367,7 @@ class KPMClassifier(_ProjectionMachine):
             )
         path = components.fit_path(y, self.n_components, LOSSES[self.loss])
         if path.norm[-1] > MAX_NORM:
-            message = f"{undetermined(self.n_components)}; use fewer components"
+            message = f"{undetermined_message(self.n_components)}; use fewer components"
             warnings.warn(message, NotOptimalWarning, stacklevel=3)
         self._set_path(path, self.n_components, weights.unit)
         self._warn_if_constant(K)
@@ -543,7 +543,7 @@ class KPMClassifierCV(_ProjectionMachine):
     def _lost(self, y, scores, held_out, fold: int):
         """Errors on a fold for every number of components, or minus its scores."""
         if self.scoring is None:
-            return held_out.n_repeats * error_path(y, scores, held_out.repeats)
+            return held_out.total_repeats * error_path(y, scores, held_out.repeats)
         labels = self.classes_[(y > 0).astype(int)]
         repeats = held_out.repeats
         found = path_scores(self.scoring, self.classes_, scores, labels, sample_weight=repeats)
@@ -552,7 +552,7 @@ class KPMClassifierCV(_ProjectionMachine):
     def _mean(self, lost, folds, weights):
         """Keep the mean of what all folds lost, and return it."""
         if self.scoring is None:
-            self.cv_error_path_ = lost / sum(weights.of(test).n_repeats for _, _, test in folds)
+            self.cv_error_path_ = lost / sum(weights.of(test).total_repeats for _, _, test in folds)
             return self.cv_error_path_
         self.cv_score_path_ = -lost / len(folds)
         return -self.cv_score_path_

@@ -10,9 +10,10 @@ from scipy.linalg import solve_triangular
 from reprolib.methods.shared.scaling import power_of_two
 from reprolib.methods.shared.solution import NotOptimalError, Solution
 
-#: A column closer than this (relative) to the span of the columns before it adds nothing.
+#: A column adds nothing if its distance from the span of the columns before it is below this,
+#: relative to its length, or below the round-off of its projection on that span.
 DEPENDENT_TOL = 1e-9
-#: Or as close as the round-off of the combination of those columns that comes nearest to it.
+#: Relative round-off of a sum of multiples of columns.
 ROUND_OFF = 8 * np.finfo(float).eps
 #: Root mean square up to which dual bounds hold at least.
 RADIUS = 1e3
@@ -216,7 +217,7 @@ def independent_columns(columns):
 
 
 def _round_off(R, sizes) -> float:
-    """Round-off of the combination of columns, given their sizes, that the last column of R is."""
+    """Round-off of the sum of multiples of earlier columns in the last column of R."""
     if len(R) == 0:
         return 0.0
     multiples = solve_triangular(R[:, :-1], R[:, -1], check_finite=False)

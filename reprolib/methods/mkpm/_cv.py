@@ -140,7 +140,9 @@ class MKPMClassifierCV(_MKPM):
         length = min(len(fold_correct) for fold_correct in correct)
         total = np.sum([fold_correct[:length] for fold_correct in correct], axis=0)
         if self.scoring is None:
-            self.cv_score_path_ = total / sum(weights.at(test).n_repeats for _, _, test in folds)
+            self.cv_score_path_ = total / sum(
+                weights.at(test).total_repeats for _, _, test in folds
+            )
         else:
             self.cv_score_path_ = total / len(folds)
         return self._fit_path(X, y, select_dimension(-self.cv_score_path_[1:]), weights)

@@ -96,7 +96,7 @@ class ExampleWeights:
         return self.n_samples if self.values is None else float(self.values.sum())
 
     @property
-    def n_repeats(self):
+    def total_repeats(self):
         """Sum of ``repeats``; the number of examples where none are given."""
         if self.repeats is not None:
             return float(self.repeats.sum())
@@ -140,8 +140,8 @@ def example_weights(y, sample_weight, class_weight=None) -> ExampleWeights:
     ------
     ValueError
         If y holds no class labels, weights do not fit y, are negative or not finite, are all zero,
-        are beyond ``LARGEST_WEIGHT`` or further apart than ``LARGEST_RATIO``, or a class is named
-        that there is not.
+        are beyond ``LARGEST_WEIGHT`` or further apart than ``LARGEST_RATIO``, or ``class_weight``
+        names a class that y does not hold.
 
     See Also
     --------

@@ -459,4 +459,4 @@ def _loo_accuracy(spectrum, data: _WeightedInput, alphas):
         right = first_largest(scores) == indices[rows, None]
         right &= ~alone[rows, None]
         hits[columns] += np.sum(right, axis=0) if repeats is None else repeats[rows] @ right
-    return hits / data.weights.n_repeats
+    return hits / data.weights.total_repeats

@@ -73,7 +73,7 @@ class SimplexSVMDual(ABC):
         self.n_classes = indicators.shape[1]
 
     @property
-    def of_rows(self):
+    def weight_column(self):
         """The weights as a column."""
         return self.weights[:, np.newaxis]
 
@@ -81,7 +81,7 @@ class SimplexSVMDual(ABC):
         """Weighted sum of SC-SVM's losses; on the hull, of SH-SVM's too."""
         bound = 1.0 / (self.n_classes - 1)
         violations = np.maximum(bound + scores, 0.0) * (self.indicators == 0)
-        return np.sum(violations * self.of_rows)
+        return np.sum(violations * self.weight_column)
 
     @abstractmethod
     def point(self, A, product):
@@ -140,7 +140,7 @@ class ConeDual(SimplexSVMDual):
     def __init__(self, indicators, C, weights=None):
         super().__init__(indicators, C, weights)
         self.B = np.full(indicators.shape, 1.0 / (self.n_classes - 1))
-        self.U = C * (1.0 - indicators) * self.of_rows
+        self.U = C * (1.0 - indicators) * self.weight_column
 
     def point(self, A, product):
         """See `SimplexSVMDual.point`."""
@@ -160,7 +160,7 @@ class ConeDual(SimplexSVMDual):
 
     def constraints(self, C):
         """See `SimplexSVMDual.constraints`."""
-        bound, upper = 1.0 / (self.n_classes - 1), C * self.of_rows
+        bound, upper = 1.0 / (self.n_classes - 1), C * self.weight_column
         return [ConstraintRows(self.indicators == 0, -1.0, bound, upper)]
 
     def multipliers(self, arrays):
@@ -174,7 +174,7 @@ class HalfspaceDual(SimplexSVMDual):
     def __init__(self, indicators, C, weights=None):
         super().__init__(indicators, C, weights)
         self.B = indicators
-        self.U = C * indicators * self.of_rows
+        self.U = C * indicators * self.weight_column
 
     def point(self, A, product):
         """See `SimplexSVMDual.point`."""
@@ -182,7 +182,7 @@ class HalfspaceDual(SimplexSVMDual):
 
     def primal_objective(self, squared_norm, scores):
         """See `SimplexSVMDual.primal_objective`."""
-        loss = np.sum(np.maximum(1.0 - scores, 0.0) * self.indicators * self.of_rows)
+        loss = np.sum(np.maximum(1.0 - scores, 0.0) * self.indicators * self.weight_column)
         return 0.5 * squared_norm + self.C * loss
 
     def dual_objective(self, A, squared_norm):
@@ -195,7 +195,7 @@ class HalfspaceDual(SimplexSVMDual):
 
     def constraints(self, C):
         """See `SimplexSVMDual.constraints`."""
-        return [ConstraintRows(self.indicators > 0, 1.0, 1.0, C * self.of_rows)]
+        return [ConstraintRows(self.indicators > 0, 1.0, 1.0, C * self.weight_column)]
 
     def multipliers(self, arrays):
         """See `SimplexSVMDual.multipliers`."""
@@ -216,7 +216,7 @@ class HullDual(SimplexSVMDual):
 
     def __init__(self, indicators, C, label_scores, weights=None):
         super().__init__(indicators, C, weights)
-        self.labels = indicators * self.of_rows
+        self.labels = indicators * self.weight_column
         self.offset = C * label_scores
         self.B = -1.0 / (self.n_classes - 1) - self.offset
         self.U = np.full(indicators.shape, np.inf)
@@ -263,13 +263,13 @@ class HullDual(SimplexSVMDual):
         """See `SimplexSVMDual.constraints`."""
         bound, everywhere = 1.0 / (self.n_classes - 1), np.ones(self.indicators.shape, dtype=bool)
         return [
-            ConstraintRows(self.indicators == 0, -1.0, bound, C * self.of_rows),
+            ConstraintRows(self.indicators == 0, -1.0, bound, C * self.weight_column),
             ConstraintRows(everywhere, 1.0, -bound, np.inf),
         ]
 
     def multipliers(self, arrays):
         """See `SimplexSVMDual.multipliers`."""
-        return self.C * (1.0 - self.indicators) * self.of_rows - arrays[0] + arrays[1]
+        return self.C * (1.0 - self.indicators) * self.weight_column - arrays[0] + arrays[1]
 
 
 def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100) -> Solution:

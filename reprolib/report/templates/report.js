@@ -68,9 +68,9 @@ const choice = document.getElementById("reading");
 choice?.addEventListener("change", () => showReading(choice));
 if (choice) showReading(choice);
 
+const MARKS = ".mark, .line, .line .reading";
 /* One mark of a picture is in the order of tabs. The arrow keys go on from there, up and down past
    the readings of a line. What the mark stands for is told below the picture, for touch too. */
-const MARKS = ".mark, .line, .line .reading";
 function tellMarks(figure) {
   const picture = figure.querySelector("svg"), told = figure.querySelector(".told");
   const marks = [...picture.querySelectorAll(MARKS)];

@@ -149,11 +149,11 @@ def compare(rows: pd.DataFrame, committed: pd.DataFrame) -> list[str]:
 
 def _line(row: Mapping | None, other: Mapping | None) -> str:
     if row is None or other is None:
-        told = (
+        text = (
             "a committed record that its task does not make"
             if row is None
             else ("no such committed record")
         )
-        return f"{record_name(row or other or {})}: {told}"
+        return f"{record_name(row or other or {})}: {text}"
     faults = difference(row, other)
     return f"{record_name(row)}: {'; '.join(faults)}" if faults else ""

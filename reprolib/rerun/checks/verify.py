@@ -154,9 +154,9 @@ def _load(
 ) -> dict[str, Dataset]:
     """Load the data that the records were made on, as the catalogue knows them."""
     datasets: dict[str, Dataset] = {}
-    told = run.get("data", {})
+    described = run.get("data", {})
     for name, rows in records.groupby("dataset"):
-        about, reason = told.get(name, {}), ""
+        about, reason = described.get(name, {}), ""
         try:
             dataset = data_fetch.load(str(name))
         except data_fetch.DataUnavailableError as error:
@@ -179,7 +179,7 @@ def _load(
             outcome.unchecked[f"{len(rows)} records on {name}"] = reason
     outcome.differences += [
         f"run.json: there are no records on {name}"
-        for name in sorted(told.keys() - set(records["dataset"]))
+        for name in sorted(described.keys() - set(records["dataset"]))
     ]
     if (run.get("paper"), run.get("profile")) != (protocol.paper, "full"):
         outcome.differences.append("run.json does not describe a full run of this paper")
@@ -247,10 +247,10 @@ def _check_names(
     made: pd.DataFrame,
 ) -> list[Task]:
     """Compare records, table of tasks and the protocol's list; return the tasks it lists."""
-    named, told = set(records["task"]), set(made["task"])
-    outcome.differences += _missing(told - named, "in tasks.csv, but without records")
-    outcome.differences += _missing(named - told, "has records, but no line in tasks.csv")
-    outcome.n_all_tasks = len(told)
+    named, with_row = set(records["task"]), set(made["task"])
+    outcome.differences += _missing(with_row - named, "in tasks.csv, but without records")
+    outcome.differences += _missing(named - with_row, "has records, but no line in tasks.csv")
+    outcome.n_all_tasks = len(with_row)
     outcome.differences += _other_names(records, made)
     try:
         tasks, _ = walk(protocol, "full", datasets, looked_up(records))
@@ -259,7 +259,7 @@ def _check_names(
         return []
     listed = {task.id for task in tasks}
     at_hand = set(made.loc[made["dataset"].isin(list(datasets)), "task"])
-    outcome.differences += _missing(listed - told, "listed by the protocol, but was not run")
+    outcome.differences += _missing(listed - with_row, "listed by the protocol, but was not run")
     outcome.differences += _missing(at_hand - listed, "was run, but the protocol does not list it")
     return tasks
 
@@ -279,11 +279,11 @@ def _other_names(records: pd.DataFrame, made: pd.DataFrame) -> list[str]:
     return wrong
 
 
-def _missing(tasks: Iterable[str], told: str) -> list[str]:
+def _missing(tasks: Iterable[str], why: str) -> list[str]:
     """One line for tasks of one kind, with the first of them."""
     found = sorted(tasks)
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return [f"{found[0]}{more}: {told}"] if found else []
+    return [f"{found[0]}{more}: {why}"] if found else []
 
 
 def sample(

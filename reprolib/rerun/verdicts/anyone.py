@@ -203,9 +203,9 @@ def _as_records(lines: pd.DataFrame, where: str, scale: float) -> pd.DataFrame:
     found = texts.assign(value=value.astype(float) / scale, trial=pd.factorize(trial)[0])
     twice = found.index[found.duplicated([*words, "trial"])]
     if len(twice):
-        told = ", ".join(f"{k} {texts[k][twice[0]]}" for k in ("dataset", "method", "metric"))
+        keys = ", ".join(f"{k} {texts[k][twice[0]]}" for k in ("dataset", "method", "metric"))
         raise ValueError(
-            f"{where}, row {twice[0] + 1}: a second value of one trial ({told}, trial "
+            f"{where}, row {twice[0] + 1}: a second value of one trial ({keys}, trial "
             f"{trial[twice[0]]}); name the column that tells them apart in [columns]"
         )
     rest = {"paper": "table", "chosen": "{}", "path": "", "status": "ok", "source": "original"}

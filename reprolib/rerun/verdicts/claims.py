@@ -118,16 +118,16 @@ class ClaimVerdict:
     @property
     def but(self) -> str:
         """Controls under which the word is another one, by that word; more than two are counted."""
-        told = []
+        parts = []
         for word in ("holds", "fails", "undecided"):
             names = [f"“{control}”" for control, other in self.exceptions.items() if other == word]
             all_named = ", ".join(names) if len(names) <= N_NAMED else ""
             in_short = f"{len(names)} of {len(self.claim.controls)} controls"
-            told += [f"{word} under {all_named or in_short}"] if names else []
-        return "; ".join(told)
+            parts += [f"{word} under {all_named or in_short}"] if names else []
+        return "; ".join(parts)
 
     @property
-    def told(self) -> str:
+    def word_with_exceptions(self) -> str:
         """The word, and the controls under which it is another one."""
         return f"{self.word} ({self.but})" if self.but else self.word
 

@@ -170,9 +170,9 @@ def _reason(number: Number, word: Word, evidence: Evidence) -> str:
     """Explanation from an experiment; of an undecided number also what would decide it."""
     if word == "reproduced":
         return ""
-    told = [number.explanation]
-    told += [what_would_decide(number, evidence)] if word == "undecided" else []
-    return ". ".join(part.rstrip(".") for part in told if part)
+    parts = [number.explanation]
+    parts += [what_would_decide(number, evidence)] if word == "undecided" else []
+    return ". ".join(part.rstrip(".") for part in parts if part)
 
 
 def _without_records(number: Number, reason: str) -> Verdict:
@@ -217,9 +217,9 @@ def _require_records(paper: str, verdicts: Sequence[Verdict]) -> None:
     """Raise ValueError if a number is not run for another reason than the one in its file."""
     missing = [v for v in verdicts if v.n_trials == 0 and not v.number.not_run]
     if missing:
-        told = [f"{v.number.id}: {v.reason}" for v in missing]
+        lines = [f"{v.number.id}: {v.reason}" for v in missing]
         advice = f"`reprolib check {paper}` says what is wrong with the names in the file"
-        raise ValueError("\n".join([*(f"{paper}, {line}" for line in told), advice]))
+        raise ValueError("\n".join([*(f"{paper}, {line}" for line in lines), advice]))
 
 
 def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ()) -> list[Verdict]:

@@ -63,8 +63,8 @@ class ExpectedWord(pytest.Item):
         """Fail if the word is worse."""
         from reprolib.rerun.verdicts.expected import worse_than_expected
 
-        if told := worse_than_expected(self.judged).get(self.name):
-            pytest.fail(told, pytrace=False)
+        if message := worse_than_expected(self.judged).get(self.name):
+            pytest.fail(message, pytrace=False)
 
     def reportinfo(self):
         """Where it is: the file and the name."""

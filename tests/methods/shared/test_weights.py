@@ -13,15 +13,15 @@ Y = np.array([0, 1, 0, 1, 1])
 def test_all_rows_count_where_no_weight_is_zero():
     plain = example_weights(Y, None)
     assert (plain.n_samples, plain.rows) == (5, slice(None))
-    assert (plain.total, plain.n_repeats) == (5, 5)
+    assert (plain.total, plain.total_repeats) == (5, 5)
     assert plain.relative is None
     assert plain.positions([1, 3]) == [1, 3]
     assert plain.counted([1, 3]).tolist() == [1, 3]
     part = plain.of(np.array([0, 4]))
-    assert (part.n_samples, part.total, part.n_repeats) == (2, 2, 2)
+    assert (part.n_samples, part.total, part.total_repeats) == (2, 2, 2)
     weighted = example_weights(Y, 2.0)
     assert weighted.rows == slice(None)
-    assert (weighted.unit * weighted.total, weighted.repeat_unit * weighted.n_repeats) == (10, 10)
+    assert (weighted.unit * weighted.total, weighted.repeat_unit * weighted.total_repeats) == (10, 10)
     assert weighted.relative.tolist() == [1.0] * 5
 
 
@@ -31,7 +31,7 @@ def test_rows_of_weight_zero_have_no_position():
     assert (weights.unit, weights.repeat_unit) == (4.0, 1.0)
     assert (4.0 * weights.values).tolist() == [4.0, 0.5, 3.0]
     assert weights.repeats.tolist() == [2.0, 0.5, 1.5]
-    assert (weights.n_samples, 4.0 * weights.total, weights.n_repeats) == (5, 7.5, 4.0)
+    assert (weights.n_samples, 4.0 * weights.total, weights.total_repeats) == (5, 7.5, 4.0)
     np.testing.assert_allclose(weights.relative, [1.6, 0.2, 1.2])
     assert weights.positions(np.array([4, 0, 1])).tolist() == [2, 0]
     assert weights.counted(np.array([4, 0, 1])).tolist() == [4, 1]
@@ -46,7 +46,7 @@ def test_without_sample_weights_examples_that_count_are_counted():
     weights = example_weights(Y, None, {0: 0.0, 1: 3.0})
     assert weights.rows.tolist() == [1, 3, 4]
     assert weights.repeats is None
-    assert (weights.total, weights.n_repeats) == (9.0, 3)
+    assert (weights.total, weights.total_repeats) == (9.0, 3)
 
 
 @pytest.mark.parametrize("class_weight", [{0: np.inf}, {0: np.nan}, {0: -0.5}, {0: 1e308}])
