@@ -21,7 +21,8 @@ def test_all_rows_count_where_no_weight_is_zero():
     assert (part.n_samples, part.total, part.total_repeats) == (2, 2, 2)
     weighted = example_weights(Y, 2.0)
     assert weighted.rows == slice(None)
-    assert (weighted.unit * weighted.total, weighted.repeat_unit * weighted.total_repeats) == (10, 10)
+    assert weighted.unit * weighted.total == 10
+    assert weighted.repeat_unit * weighted.total_repeats == 10
     assert weighted.relative.tolist() == [1.0] * 5
 
 
