@@ -11,67 +11,167 @@
   run that is held out.
 - ``bases``: Nystrom and pivoted Cholesky against exact kernel PCA, by rank.
 
-What the text leaves open is measured under named readings (``reprolib/papers/mkpm/printed.toml``).
+What the text leaves open is measured under the readings of ``printed.toml``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.papers.mkpm import _extras, _haxby, _statlog
-from reprolib.papers.mkpm._common import PAPER, is_fmri
-from reprolib.rerun.records import (
-    Measurement,
-    Profile,
-    Protocol,
-    Stage,
-    Task,
+from reprolib.papers.mkpm import methods
+from reprolib.papers.mkpm.methods import (
+    CRAMMER_SINGER,
+    CROSS_VALIDATED,
+    KERNELS,
+    LOG2_GAMMA,
+    LOG10_C,
+    ONE_D,
+    ONE_VS_ONE,
+    ONE_VS_REST,
+    TRAINING_SIZE,
+    first_best,
+)
+from reprolib.papers.mkpm.splits import CENTRED, FMRI, N_PARTITIONS, RAW, SCALED, Z_SCORED, n_folds
+from reprolib.rerun.records import HEADLINE, Measurement, Task, derived_row, path_matrix, select
+from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
+
+SETS = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1")
+#: Folds of the quick profile; on fMRI, held-out runs.
+QUICK, QUICK_FMRI = 2, 3
+
+
+def _n_dealt(dataset: Dataset) -> int:
+    return n_folds(dataset) * (1 if dataset.splits else N_PARTITIONS)
+
+
+def _n_folds_of_grid(dataset: Dataset) -> int:
+    return min(n_folds(dataset), 3)
+
+
+def _n_beyond(dataset: Dataset) -> int:
+    return 10 if dataset.name in FMRI else 5
+
+
+def _has_test_file(task: Task, dataset: Dataset) -> bool:
+    return bool(dataset.splits)
+
+
+MKPM, SVM = ("mkpm",), ("svm",)
+FOLDS = Count(n_folds)
+STATLOG_GRIDS = (
+    Grid("table1", (*MKPM, *SVM), Count(_n_dealt, QUICK), readings=[HEADLINE], without=FMRI),
+    Grid("table1", MKPM, FOLDS, readings=[CROSS_VALIDATED], without=FMRI),
+    Grid("table1", MKPM, Count(40), readings=[TRAINING_SIZE], without=FMRI),
+    Grid("table1", SVM, FOLDS, readings=["C by cross-validation, kernel of MKPM"], without=FMRI),
+    Grid("disagreement", MKPM, Count(1), without=FMRI, where=_has_test_file),
+    Grid(
+        "gamma",
+        MKPM,
+        Count(_n_folds_of_grid),
+        settings=[Setting(f"v = {v}", v, {"v": v}) for v in (-2, -1, 0, 1, 2)],
+        without=FMRI,
+    ),
 )
 
-_NAMES = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1")
+
+def _in_all_runs(conditions: Sequence[str]) -> list[str]:
+    return [f"{condition}, twelve runs" for condition in conditions]
 
 
-def _datasets(profile: Profile) -> list[str]:
-    return list(_NAMES)
+RUNS = Count(10, QUICK_FMRI)
+OF_KERNELS = [Setting(kernel, params={"kernel": kernel}) for kernel in KERNELS]
+#: Conditions under which the multiclass machines are compared on all runs.
+IN_ALL, IN_TWO = (RAW, Z_SCORED, SCALED), (RAW, Z_SCORED)
+FMRI_GRIDS = (
+    Grid("table1", MKPM, RUNS, FMRI),
+    Grid("table1", MKPM, Count(10), FMRI, [CROSS_VALIDATED, TRAINING_SIZE]),
+    Grid("svm_cost", SVM, RUNS, FMRI),
+    Grid("haxby", MKPM, Count(10), FMRI, [RAW], OF_KERNELS),
+    *(
+        Grid("haxby", [method], Count(12), FMRI, _in_all_runs(conditions), [Setting(setting)])
+        for method, setting, conditions in (
+            ("mkpm", "linear", (*IN_ALL, CENTRED)),
+            ("svm", ONE_VS_ONE, IN_ALL),
+            ("svm", ONE_VS_REST, IN_TWO),
+            ("svm", CRAMMER_SINGER, IN_TWO),
+            ("simplex RLS", "", (*IN_TWO, CENTRED)),
+        )
+    ),
+)
+
+CODES, LOSSES = ("simplex", "random"), ("square", "hinge", "logistic")
+#: Experiments beyond the paper.
+BEYOND_GRIDS = (
+    Grid("path", MKPM, Count(1, quick=1)),
+    Grid("ablation", ["one-vs-all"], Count(_n_beyond, quick=1)),
+    Grid("ablation", CODES, Count(_n_beyond)),
+    Grid("losses", LOSSES, Count(_n_beyond)),
+    Grid(
+        "bases",
+        ("kernel_pca", "nystrom", "cholesky"),
+        Count(3),
+        settings=[Setting(f"rank {n}", n, {"rank": n}) for n in (50, 100, 200, 400, 800)],
+        without=FMRI,
+    ),
+)
 
 
-def first_stage(
-    profile: Profile, datasets: Mapping[str, Dataset], records: pd.DataFrame
-) -> list[Task]:
-    """Everything that stands on single folds."""
-    tasks = []
-    for name, dataset in datasets.items():
-        own = _haxby if is_fmri(name) else _statlog
-        tasks += own.tasks(profile, name, dataset)
-        tasks += _extras.tasks(profile, name, dataset)
-    return tasks
+def pooled(dataset: Dataset, records: pd.DataFrame) -> Iterator[Grid]:
+    """Give the SVM the cost that did best over all folds, as the text does; likewise one d."""
+    costs = select(records, table="svm_cost", metric="accuracy path")
+    for reading, rows in costs.groupby("reading"):
+        C = 10.0 ** LOG10_C[first_best(path_matrix(rows).mean(axis=0))]
+        yield Grid("table1", SVM, _as_many(rows), readings=[str(reading)], params={"C": C})
+    paths = select(records, table="table1", metric="held-out accuracy path", reading=HEADLINE)
+    if not paths.empty:
+        d = first_best(path_matrix(paths).mean(axis=0))
+        yield Grid("table1", MKPM, _as_many(paths), readings=[ONE_D], params={"d": d})
 
 
-def second_stage(
-    profile: Profile, datasets: Mapping[str, Dataset], records: pd.DataFrame
-) -> list[Task]:
-    """What is chosen over all folds of the fMRI row: the cost, and one d."""
-    return [
-        task
-        for name in filter(is_fmri, datasets)
-        for task in _haxby.pooled_tasks(name, records[records["dataset"] == name])
-    ]
+def _as_many(rows: pd.DataFrame) -> Count:
+    return Count(len(rows), quick=len(rows))
 
 
 def run(task: Task, dataset: Dataset) -> list[Measurement]:
     """Run one task on one fold."""
-    if task.table in _extras.RUN:
-        return _extras.RUN[task.table](task, dataset)
-    return (_haxby if is_fmri(task.dataset) else _statlog).run(task, dataset)
+    if task.table in methods.BEYOND:
+        return methods.BEYOND[task.table](task, dataset)
+    return (methods.fmri if task.dataset in FMRI else methods.statlog)(task, dataset)
 
 
-PROTOCOL = Protocol(
-    PAPER,
-    _datasets,
-    (Stage(first_stage), Stage(second_stage, reads=("svm_cost", "table1"))),
+def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
+    """Table 1's kernel: v of the best mean accuracy, under two choices of d."""
+    grid = select(records, table="gamma", metric="accuracy")
+    return [
+        derived_row(
+            {**rows.iloc[0].to_dict(), "table": "table1", "setting": "", "level": None},
+            "log2 gamma",
+            **_best_kernel(rows),
+        )
+        for _, rows in grid.groupby(["dataset", "reading"])
+    ]
+
+
+def _best_kernel(rows: pd.DataFrame) -> dict[str, Any]:
+    means = {
+        int(str(v)): round(float(group["value"].mean()), 6)
+        for v, group in rows.astype({"level": int}).groupby("level")
+    }
+    by_size = sorted(means, key=lambda v: (abs(v), v))
+    v = by_size[first_best([means[v] for v in by_size])]
+    gamma = LOG2_GAMMA[rows["dataset"].iloc[0].split("/")[1]] - v
+    return {"value": gamma, "trial": 0, "chosen": {str(v): means[v] for v in means}}
+
+
+PROTOCOL = Experiment(
+    "mkpm",
+    SETS,
+    (*STATLOG_GRIDS, *FMRI_GRIDS, *BEYOND_GRIDS),
     run,
-    derive=_statlog.derive,
-)
+    later=[Later(pooled, reads=("svm_cost", "table1"))],
+    derive=derive,
+).protocol()

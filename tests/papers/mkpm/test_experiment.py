@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,17 +14,19 @@ from sklearn.exceptions import ConvergenceWarning
 from data_fetch import Dataset
 from data_fetch.embedded import haxby as simulated
 from reprolib.methods.mkpm import MKPMClassifier
-from reprolib.papers.mkpm import _extras, _haxby, _statlog, figures
-from reprolib.papers.mkpm._common import (
-    CROSS_VALIDATED,
-    HELD_OUT,
-    TRAINING_SIZE,
+from reprolib.papers.mkpm import figures, methods
+from reprolib.papers.mkpm.experiment import PROTOCOL
+from reprolib.papers.mkpm.methods import CROSS_VALIDATED, HELD_OUT, TRAINING_SIZE, first_best
+from reprolib.papers.mkpm.splits import (
+    CENTRED,
+    RAW,
+    SCALED,
     draw,
-    first_best,
     fold,
     n_folds,
+    prepare,
+    z_score_runs,
 )
-from reprolib.papers.mkpm.experiment import PROTOCOL
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
@@ -85,23 +86,23 @@ def test_draws_come_from_the_training_file(statlog):
 
 
 def test_held_out_run_is_never_trained_on(fmri):
-    fold = _haxby.prepare(fmri, 4, runs=10)
+    fold = prepare(fmri, 4, runs=10)
     assert 4 not in fold["groups"]
     assert set(fold["groups"]) == set(range(10)) - {4}
     assert len(fold["y_test"]) == 12
-    twelve = _haxby.prepare(fmri, 4, runs=12)
+    twelve = prepare(fmri, 4, runs=12)
     assert set(twelve["groups"]) == set(range(12)) - {4}
 
 
 def test_conditions_of_the_voxels(fmri):
-    scored = _haxby.z_score_runs(fmri.X, fmri.groups)
+    scored = z_score_runs(fmri.X, fmri.groups)
     for run in range(12):
         np.testing.assert_allclose(scored[fmri.groups == run].mean(axis=0), 0, atol=1e-9)
         np.testing.assert_allclose(scored[fmri.groups == run].std(axis=0), 1, atol=1e-9)
-    centred = _haxby.prepare(fmri, 0, condition=_haxby.CENTRED)
+    centred = prepare(fmri, 0, condition=CENTRED)
     np.testing.assert_allclose(centred["X"].mean(axis=0), 0, atol=1e-9)
     assert np.abs(centred["X_test"].mean(axis=0)).max() > 1e-3
-    fold = _haxby.prepare(fmri, 0, condition=_haxby.SCALED)
+    fold = prepare(fmri, 0, condition=SCALED)
     both = np.vstack([fold["X"], fold["X_test"]])
     np.testing.assert_allclose([both.min(axis=0), both.max(axis=0)], [[0] * 15, [1] * 15])
 
@@ -123,7 +124,7 @@ def test_pooled_choices_are_best_over_all_folds(quick_records, fmri):
         & (quick_records["dataset"] == fmri.name)
     ]
     assert svm["value"].mean() == pytest.approx(mean.max(), abs=1e-6)
-    one_d = quick_records[quick_records["reading"] == _haxby.ONE_D]
+    one_d = quick_records[quick_records["reading"] == methods.ONE_D]
     assert one_d[one_d["metric"] == "d"]["value"].nunique() == 1
 
 
@@ -136,7 +137,7 @@ def test_every_reading_and_extra_runs(statlog, fmri):
         if kind in seen or task.params.get("rank", 50) > 50 or task.params.get("v", 0) != 0:
             continue
         seen.add(kind)
-        if task.setting == _haxby.CRAMMER_SINGER and _haxby.warns_at_random():
+        if task.setting == methods.CRAMMER_SINGER and methods.warns_at_random():
             with pytest.raises(RuntimeError, match=r"needs scikit-learn 1\.9\.1"):
                 PROTOCOL.run(task, datasets[task.dataset])
             continue
@@ -151,7 +152,7 @@ def test_every_reading_and_extra_runs(statlog, fmri):
     assert figures.ablation_table(records)["trials"].eq(1).all()
     assert not figures.losses_table(records).isna().to_numpy().any()
     assert figures.kernel_table(records).shape[0] == 1
-    assert len(figures.haxby_table(records)) == 10 - _haxby.warns_at_random()
+    assert len(figures.haxby_table(records)) == 10 - methods.warns_at_random()
 
 
 def test_ablation_records_what_it_spent(statlog):
@@ -197,17 +198,17 @@ def three_blobs():
 def test_a_cost_whose_solver_does_not_converge_is_out(size, monkeypatch):
     """On a fold of 20 volumes, or on all 40."""
     fold, splits = three_blobs()
-    _, first = _haxby._linear_svm(_haxby.ONE_VS_ONE, fold, splits)
-    fit = _haxby._fit_converged
+    _, first = methods._linear_svm(methods.ONE_VS_ONE, fold, splits)
+    fit = methods._fit_converged
 
     def fit_others(setting, C, X, y):
         if first["C"] == C and len(y) == size:
             raise ConvergenceWarning("stopped")
         return fit(setting, C, X, y)
 
-    monkeypatch.setattr(_haxby, "_fit_converged", fit_others)
-    accuracy, chosen = _haxby._linear_svm(_haxby.ONE_VS_ONE, fold, splits)
-    assert chosen["C"] in set(_haxby.RELATIVE_C) - {first["C"]}
+    monkeypatch.setattr(methods, "_fit_converged", fit_others)
+    accuracy, chosen = methods._linear_svm(methods.ONE_VS_ONE, fold, splits)
+    assert chosen["C"] in set(methods.RELATIVE_C) - {first["C"]}
     assert 0.0 <= accuracy <= 1.0
 
 
@@ -215,15 +216,15 @@ def test_no_cost_whose_solver_converges_is_an_error(monkeypatch):
     def fit_none(setting, C, X, y):
         raise ConvergenceWarning("stopped")
 
-    monkeypatch.setattr(_haxby, "_fit_converged", fit_none)
+    monkeypatch.setattr(methods, "_fit_converged", fit_none)
     with pytest.raises(ConvergenceWarning, match="stopped"):
-        _haxby._linear_svm(_haxby.ONE_VS_ONE, *three_blobs())
+        methods._linear_svm(methods.ONE_VS_ONE, *three_blobs())
 
 
 def test_allocations_to_choose_from_are_those_of_every_total_and_of_every_dimension():
     X, y = make_blobs(60, centers=3, random_state=0)
     model = MKPMClassifier(6, gamma=0.5).fit(X, y)
-    found = _extras._candidates(model, 6)
+    found = methods._candidates(model, 6)
     np.testing.assert_array_equal(found["shared budget"], model.allocation_path_[:7])
     assert [sum(row) for row in found["shared budget"]] == list(range(7))
     largest = model.allocation_path_.max()
@@ -233,21 +234,6 @@ def test_allocations_to_choose_from_are_those_of_every_total_and_of_every_dimens
 
 
 # ---- what the profiles list, and the settings of the methods
-
-
-def test_quick_profile_has_few_folds_and_one_task_of_each_extra(statlog, fmri):
-    unsplit = Dataset("statlog/segment", statlog.X, statlog.y, source="embedded")
-    datasets = {d.name: d for d in (statlog, unsplit, fmri)}
-    tasks = PROTOCOL.stages[0].tasks("quick", datasets, results.to_frame([]))
-    assert {task.reading for task in tasks} == {HEADLINE}
-    trials = {statlog.name: 1, unsplit.name: 2, fmri.name: 3}
-    expected = Counter()
-    for name, n_trials in trials.items():
-        expected[name, "table1", "mkpm"] = n_trials
-        svm_table = "svm_cost" if name == fmri.name else "table1"
-        expected[name, svm_table, "svm"] = n_trials
-        expected[name, "path", "mkpm"] = expected[name, "ablation", "one-vs-all"] = 1
-    assert Counter((t.dataset, t.table, t.method) for t in tasks) == expected
 
 
 def recorded(monkeypatch, module, name):
@@ -263,7 +249,7 @@ def recorded(monkeypatch, module, name):
 
 
 def test_d_of_table1_is_cross_validated_on_five_folds_of_the_trial(statlog, monkeypatch):
-    models = recorded(monkeypatch, _statlog, "MKPMClassifierCV")
+    models = recorded(monkeypatch, methods, "MKPMClassifierCV")
     two = Dataset(statlog.name, statlog.X, statlog.y, "embedded", splits=2 * list(statlog.splits))
     accuracy, d = PROTOCOL.run(
         Task("mkpm", "table1", two.name, "mkpm", CROSS_VALIDATED, trial=1), two
@@ -277,7 +263,7 @@ def test_d_of_table1_is_cross_validated_on_five_folds_of_the_trial(statlog, monk
 
 
 def test_cost_of_the_svm_is_cross_validated_on_three_folds_of_the_trial(statlog, monkeypatch):
-    searches = recorded(monkeypatch, _statlog, "GridSearchCV")
+    searches = recorded(monkeypatch, methods, "GridSearchCV")
     reading = "C by cross-validation, kernel of MKPM"
     (found,) = PROTOCOL.run(Task("mkpm", "table1", statlog.name, "svm", reading), statlog)
     (((machine, grid), options),) = searches
@@ -289,13 +275,13 @@ def test_cost_of_the_svm_is_cross_validated_on_three_folds_of_the_trial(statlog,
 
 
 def test_kernels_of_the_grid_are_powers_of_two_around_that_of_the_table():
-    found = [_statlog.gamma_o("statlog/segment", v) for v in (-2, 0, 2)]
+    found = [methods.gamma_o("statlog/segment", v) for v in (-2, 0, 2)]
     assert found == [0.5, 0.125, 0.03125]
 
 
 def test_losses_are_compared_on_three_folds_of_400_points(statlog, monkeypatch):
-    splitters = recorded(monkeypatch, _extras, "StratifiedKFold")
-    models = recorded(monkeypatch, _extras, "MKPMClassifier")
+    splitters = recorded(monkeypatch, methods, "StratifiedKFold")
+    models = recorded(monkeypatch, methods, "MKPMClassifier")
     PROTOCOL.run(Task("mkpm", "losses", statlog.name, "square", trial=2), statlog)
     assert splitters == [((n_folds,), {"shuffle": True, "random_state": 2}) for n_folds in (5, 3)]
     assert len(models) == 3 + 1
@@ -303,7 +289,7 @@ def test_losses_are_compared_on_three_folds_of_400_points(statlog, monkeypatch):
 
 
 def test_bases_have_paths_up_to_1500_and_the_first_best_dimension(statlog, monkeypatch):
-    models = recorded(monkeypatch, _extras, "MKPMClassifier")
+    models = recorded(monkeypatch, methods, "MKPMClassifier")
     task = Task("mkpm", "bases", statlog.name, "nystrom", trial=2, params={"rank": 10})
     (best,) = PROTOCOL.run(task, statlog)
     ((largest, options),) = models
@@ -363,7 +349,7 @@ def test_first_of_the_scores_that_differ_by_rounding_is_best():
 
 
 def test_counts_are_added_over_folds_as_far_as_all_of_them_reach():
-    assert _extras._best([[1, 5, 9, 99], [4, 6, 0], [1, 1, 0]]) == 1
+    assert methods._best([[1, 5, 9, 99], [4, 6, 0], [1, 1, 0]]) == 1
 
 
 @pytest.mark.parametrize(
@@ -395,7 +381,7 @@ def test_of_tied_kernels_the_nearest_to_the_middle_one_is_taken(accuracies, best
 
 
 def test_path_is_thinned_from_nothing_to_its_end(statlog, monkeypatch):
-    monkeypatch.setattr(_extras, "PATH_POINTS", 7)
+    monkeypatch.setattr(methods, "PATH_POINTS", 7)
     found = PROTOCOL.run(Task("mkpm", "path", statlog.name, "mkpm"), statlog)
     d = found[0].chosen["d"]
     assert len(d) == 7
@@ -415,10 +401,10 @@ def test_path_is_thinned_from_nothing_to_its_end(statlog, monkeypatch):
 def test_independent_dimensions_have_the_least_risk_of_their_bit_over_the_folds(statlog):
     found = PROTOCOL.run(Task("mkpm", "ablation", statlog.name, "one-vs-all"), statlog)
     by_budget = {m.setting: m for m in found}
-    assert set(by_budget) == set(_extras.BUDGETS)
+    assert set(by_budget) == ({"shared budget", "equal dimensions", "independent dimensions"})
     train, _ = draw(statlog, 0)
     X, y = statlog.X[train], statlog.y[train]
-    *_, splits = _extras._data(Task("mkpm", "ablation", statlog.name, "one-vs-all"), statlog)
+    *_, splits = methods._data(Task("mkpm", "ablation", statlog.name, "one-vs-all"), statlog)
     risks = []
     for inside, outside in splits:
         model = MKPMClassifier(gamma=2.0**-6, rank=600, random_state=0).fit(X[inside], y[inside])
@@ -435,7 +421,7 @@ def test_independent_dimensions_have_the_least_risk_of_their_bit_over_the_folds(
 def test_voxels_are_scored_whatever_their_size_and_constant_ones_are_zero():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=12), 1e-3 * rng.normal(size=12), np.full(12, 5.0)])
-    scored = _haxby.z_score_runs(X, np.repeat([0, 1], 6))
+    scored = z_score_runs(X, np.repeat([0, 1], 6))
     for rows in (slice(0, 6), slice(6, 12)):
         np.testing.assert_allclose(scored[rows].std(axis=0), [1, 1, 0], atol=1e-12)
         np.testing.assert_allclose(scored[rows].mean(axis=0), 0, atol=1e-12)
@@ -445,7 +431,7 @@ def test_small_and_constant_voxels_are_scaled(fmri):
     X = 1e-3 * fmri.X
     X[:, 0] = 7.0
     small = Dataset(fmri.name, X, fmri.y, source="embedded", groups=fmri.groups)
-    fold = _haxby.prepare(small, 0, condition=_haxby.SCALED)
+    fold = prepare(small, 0, condition=SCALED)
     both = np.vstack([fold["X"], fold["X_test"]])
     np.testing.assert_allclose(both.min(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(both.max(axis=0), [0] + [1] * 14)
@@ -456,12 +442,12 @@ def test_training_size_is_the_number_of_voxels_as_far_as_there_are_volumes(
     n_voxels, n_kept, monkeypatch
 ):
     """Of 40 volumes 32 at most: one of each of the eight categories stays."""
-    draws = recorded(monkeypatch, _haxby, "train_test_split")
+    draws = recorded(monkeypatch, methods, "train_test_split")
     rng, y = np.random.default_rng(0), np.arange(40) % 8
     fold = {"X": rng.normal(size=(40, n_voxels)), "y": y, "X_test": rng.normal(size=(8, n_voxels))}
     fold["y_test"] = np.arange(8)
     task = Task("mkpm", "table1", "embedded/haxby", "mkpm", TRAINING_SIZE, 3)
-    _haxby._table1(task, fold)
+    methods._fmri_table1(task, fold)
     ((_, options),) = draws
     assert (options["train_size"], options["random_state"]) == (n_kept, 3)
     np.testing.assert_array_equal(options["stratify"], y)
@@ -471,13 +457,13 @@ def test_one_d_beyond_the_path_is_its_end():
     fold, _ = three_blobs()
     end = MKPMClassifier(5, kernel="linear").fit(fold["X"], fold["y"]).n_components_
     for wanted, d in [(2, 2), (end, end), (end + 1, end)]:
-        task = Task("mkpm", "table1", "embedded/haxby", "mkpm", _haxby.ONE_D, 0, {"d": wanted})
-        assert _haxby._table1(task, fold)[1].value == d
+        task = Task("mkpm", "table1", "embedded/haxby", "mkpm", methods.ONE_D, 0, {"d": wanted})
+        assert methods._fmri_table1(task, fold)[1].value == d
 
 
 def test_inputs_of_the_svms_are_centred_and_of_mean_square_one():
     fold, _ = three_blobs()
-    X, _, X_test, _ = _haxby._centred(fold)
+    X, _, X_test, _ = methods._centred(fold)
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
     assert np.mean(X**2) == pytest.approx(1.0)
     size = (fold["X"][1] - fold["X"][0]) / (X[1] - X[0])
@@ -490,7 +476,7 @@ def test_gaussian_kernels_are_in_units_of_the_mean_squared_distance(name, factor
     rng = np.random.default_rng(0)
     X, Z = rng.normal(loc=2.0, size=(9, 4)), rng.normal(size=(3, 4))
     distances = np.array([np.sum((a - b) ** 2) for a in X for b in X])
-    K, K_test = _haxby._kernel(name, X, Z)
+    K, K_test = methods._kernel(name, X, Z)
     expected = factor * distances / np.mean(distances)
     np.testing.assert_allclose(-np.log(K.ravel()), expected, atol=1e-9)
     assert -np.log(K_test[1, 2]) == pytest.approx(
@@ -501,7 +487,7 @@ def test_gaussian_kernels_are_in_units_of_the_mean_squared_distance(name, factor
 @pytest.mark.parametrize("degree", [2, 3])
 def test_polynomial_kernels_are_in_units_of_the_mean_squared_norm(degree):
     X = np.random.default_rng(0).normal(loc=2.0, size=(9, 4))
-    K, _ = _haxby._kernel(f"poly {degree}", X, X)
+    K, _ = methods._kernel(f"poly {degree}", X, X)
     norm = np.mean([x @ x for x in X])
     np.testing.assert_allclose(K, (X @ X.T / norm + 1) ** degree)
 
@@ -510,13 +496,13 @@ def test_polynomial_kernels_are_in_units_of_the_mean_squared_norm(degree):
 def test_crammer_singer_needs_a_scikit_learn_that_counts_its_iterations(
     version, wrong, monkeypatch
 ):
-    monkeypatch.setattr(_haxby.sklearn, "__version__", version)
-    machines = recorded(monkeypatch, _haxby, "LinearSVC")
-    assert _haxby.warns_at_random() == wrong
+    monkeypatch.setattr(methods.sklearn, "__version__", version)
+    machines = recorded(monkeypatch, methods, "LinearSVC")
+    assert methods.warns_at_random() == wrong
     if not wrong:
         X, y = make_blobs(20, centers=2, random_state=0)
         with contextlib.suppress(ConvergenceWarning):
-            _haxby._fit_converged(_haxby.CRAMMER_SINGER, 0.1, X, y)
+            methods._fit_converged(methods.CRAMMER_SINGER, 0.1, X, y)
         assert machines == [
             (
                 (),
@@ -544,24 +530,24 @@ def test_weights_of_a_category_are_those_of_its_predictor():
 
 @pytest.mark.parametrize("method", ["mkpm", "svm", "simplex RLS"])
 def test_machines_are_compared_by_five_folds_of_runs(method, monkeypatch):
-    splitters = recorded(monkeypatch, _haxby, "GroupKFold")
+    splitters = recorded(monkeypatch, methods, "GroupKFold")
     fold, _ = three_blobs()
     fold["groups"] = np.arange(40) % 10
-    setting = {"mkpm": "linear", "svm": _haxby.ONE_VS_REST}.get(method, "")
-    task = Task("mkpm", "haxby", "embedded/haxby", method, _haxby.RAW, setting=setting)
-    (found,) = _haxby._compare(task, fold)
+    setting = {"mkpm": "linear", "svm": methods.ONE_VS_REST}.get(method, "")
+    task = Task("mkpm", "haxby", "embedded/haxby", method, RAW, setting=setting)
+    (found,) = methods._compare(task, fold)
     assert splitters == [((5,), {})]
     assert found.n_test == 20
-    grids = {"mkpm": ("d", range(16)), "svm": ("C", _haxby.RELATIVE_C)}
-    name, grid = grids.get(method, ("alpha", _haxby.ALPHAS))
+    grids = {"mkpm": ("d", range(16)), "svm": ("C", methods.RELATIVE_C)}
+    name, grid = grids.get(method, ("alpha", methods.ALPHAS))
     assert found.chosen[name] in grid
     assert found.value > 0.5
 
 
 def test_folds_of_the_ablation_keep_runs_together(fmri):
-    *_, options, splits = _extras._data(Task("mkpm", "ablation", fmri.name, "random"), fmri)
+    *_, options, splits = methods._data(Task("mkpm", "ablation", fmri.name, "random"), fmri)
     assert options == {"kernel": "linear"}
     assert len(splits) == 5
-    groups = _haxby.prepare(fmri, 0)["groups"]
+    groups = prepare(fmri, 0)["groups"]
     for train, test in splits:
         assert not set(groups[train]) & set(groups[test])

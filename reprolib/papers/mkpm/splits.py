@@ -1,0 +1,71 @@
+"""Training and test points of every trial: folds, draws by class, held-out runs of the scanner."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+#: Data sets that take the place of the paper's fMRI data.
+FMRI = ("haxby/subj1", "embedded/haxby")
+#: N of the text: 1500 on the StatLog sets, the number of voxels on fMRI.
+N = 1500
+#: Folds where no split is published (as Hsu and Lin), and how often the rows are dealt to them.
+N_FOLDS, N_PARTITIONS = 10, 20
+#: Conditions of the fMRI data.
+RAW = "raw"
+SCALED = "voxels scaled to [0, 1]"
+CENTRED = "voxels centred"
+Z_SCORED = "z-scored in each run (extra)"
+
+
+def n_folds(dataset) -> int:
+    """Published splits, or folds where there are none."""
+    return len(dataset.splits) or N_FOLDS
+
+
+def fold(dataset, trial: int) -> tuple[np.ndarray, np.ndarray]:
+    """Give a published split; where there is none, trial 10 p + k is fold k of partition p."""
+    if dataset.splits:
+        return dataset.splits[trial]
+    partition, number = divmod(trial, N_FOLDS)
+    splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=partition)
+    return list(splitter.split(dataset.X, dataset.y))[number]
+
+
+def draw(dataset, trial: int, n_train: int = N) -> tuple[np.ndarray, np.ndarray]:
+    """``n_train`` training points drawn by class; test points are the test file, or the rest."""
+    pool, test = dataset.splits[0] if dataset.splits else (np.arange(len(dataset.y)), None)
+    n_train = min(n_train, 2 * len(pool) // 3)
+    train, rest = train_test_split(
+        pool, train_size=n_train, stratify=dataset.y[pool], random_state=trial
+    )
+    return np.sort(train), np.sort(rest) if test is None else test
+
+
+def prepare(dataset, trial: int, *, runs: int = 10, condition: str = RAW) -> dict:
+    """Training and test volumes of one held-out run, of the first ``runs`` runs."""
+    used = dataset.groups < runs
+    X, y, groups = dataset.X[used], dataset.y[used], dataset.groups[used]
+    if condition == SCALED:
+        X = (X - X.min(axis=0)) / np.maximum(np.ptp(X, axis=0), 1e-12)
+    elif condition == Z_SCORED:
+        X = z_score_runs(X, groups)
+    train, test = groups != trial, groups == trial
+    if condition == CENTRED:
+        X = X - X[train].mean(axis=0)
+    return {
+        "X": X[train],
+        "y": y[train],
+        "groups": groups[train],
+        "X_test": X[test],
+        "y_test": y[test],
+    }
+
+
+def z_score_runs(X, groups):
+    """Subtract every voxel's mean over the run, and divide by its standard deviation."""
+    scored = np.empty_like(X)
+    for group in np.unique(groups):
+        rows = X[groups == group]
+        scored[groups == group] = (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-12)
+    return scored
