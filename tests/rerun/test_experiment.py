@@ -97,6 +97,8 @@ def test_the_least_number_of_trials_that_a_reading_states_counts(readings):
 def test_the_quick_profile_has_the_headline_and_what_is_called_quick(readings):
     grid = Grid("table", ["a"], Count(5, quick=2))
     assert {t.reading for t in tasks_of(grid, "quick")} == {HEADLINE, "many"}
+    other = dataclasses.replace(grid, methods=["b"])
+    assert {t.reading for t in tasks_of(other, "quick", name="big")} == {HEADLINE, "many"}
     assert {t.trial for t in tasks_of(grid, "quick")} == {0, 1}
     assert not tasks_of(Grid("table", ["a"], Count(5)), "quick")
     stated = dataclasses.replace(grid, readings=["centred"])

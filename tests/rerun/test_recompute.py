@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reprolib import recompute
-from reprolib.papers.mkmmc._methods import OWN
+from reprolib.papers.mkmmc.methods import OWN
 from reprolib.rerun import records as results
 from reprolib.rerun.checks.one_task import _printed
 from reprolib.rerun.records.derived import derived_row

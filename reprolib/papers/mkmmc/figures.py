@@ -9,14 +9,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.papers.mkmmc._methods import (
-    EXPONENTS,
-    MKMMC_READINGS,
-    OWN,
-    SIGNLESS_READINGS,
-    WITHIN_WEIGHTS,
-)
-from reprolib.papers.mkmmc.experiment import EXPERIMENTS, N_TRAIN
+from reprolib.papers.mkmmc.experiment import EXPERIMENTS, READINGS
+from reprolib.papers.mkmmc.methods import OWN, WITHIN_WEIGHTS
+from reprolib.papers.mkmmc.splits import EXPONENTS
 from reprolib.report.style import (
     BLACK,
     BLUE,
@@ -136,9 +131,7 @@ def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
     frame = pd.DataFrame(list(chosen(rows, "weights")), columns=list(EXPONENTS))
     frame["single kernel"] = chosen(rows, "single_kernel").astype(float).to_numpy()
     means = frame.groupby(rows["reading"].to_numpy()).mean()
-    readings = (*MKMMC_READINGS, *SIGNLESS_READINGS)
-    known = [reading for reading in readings if reading in means.index]
-    return means.loc[[*known, *means.index.difference(known)]]
+    return means.loc[[reading for reading in READINGS if reading in means.index]]
 
 
 def paired_table(records: pd.DataFrame, first, second, metric: str = "accuracy") -> pd.DataFrame:
@@ -164,7 +157,7 @@ def scan_paths(records: pd.DataFrame, method: str) -> ScanPaths:
 
 def scan_labels(column: tuple[str, str]) -> dict[str, float]:
     """Weights of the scan by label: 1 to 20, then multiples of the images of a class."""
-    n = N_TRAIN[column[1]]
+    n = int(column[1].split()[0])
     fixed = {f"{mu}": float(mu) for mu in range(1, 21)}
     return {**fixed, "n_k": float(n), "2 n_k": 2.0 * n, "3 n_k": 3.0 * n}
 

@@ -31,8 +31,8 @@ class Reading:
     trials : int or mapping of str to int, optional
         Trials of the full profile instead of the method's own, also by method or data set (the
         least counts).
-    quick : bool
-        Whether the quick profile has it.
+    quick : tuple of str
+        Methods whose quick profile has it.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Reading:
     datasets: tuple[str, ...] = ()
     beside: Mapping[str, str] = field(default_factory=dict)
     trials: int | Mapping[str, int] | None = None
-    quick: bool = False
+    quick: tuple[str, ...] = ()
 
     def has_tasks(self, table: str, dataset: str, method: str) -> bool:
         """Whether a method has tasks of its own under it, in a table and on a data set."""
@@ -115,6 +115,7 @@ def readings_of(paper: str) -> Readings:
 
 def _reading(entry: Mapping[str, Any]) -> Reading:
     methods, beside = tuple(entry.get("methods", ())), entry.get("beside", {})
+    quick = entry.get("quick", ())
     return Reading(
         entry["name"],
         changes=entry.get("changes", {}),
@@ -123,5 +124,5 @@ def _reading(entry: Mapping[str, Any]) -> Reading:
         datasets=tuple(entry.get("datasets", ())),
         beside=dict.fromkeys(methods, beside) if isinstance(beside, str) else beside,
         trials=entry.get("trials"),
-        quick=entry.get("quick", False),
+        quick=methods if quick is True else tuple(quick),
     )

@@ -138,7 +138,7 @@ class Grid:
         if profile == "full":
             return reading.n_trials(dataset.name, method, n)
         stated = self.readings is not None or reading.name == HEADLINE
-        return n if stated or reading.quick else 0
+        return n if stated or method in reading.quick else 0
 
     def _params(self, task: Task, setting: Setting, reading: Reading) -> dict[str, Any]:
         if callable(self.params):

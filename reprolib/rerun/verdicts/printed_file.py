@@ -169,6 +169,11 @@ PRINTED_TABLE = Table(
     ("caption", "rows", "columns", "values"),
 )
 TRUE = Value(lambda value: value is True, "true, or left out", {"const": True})
+TRUE_OR_NAMES = Value(
+    lambda value: value is True or _is_list_of_texts(value),
+    "true, or a list of methods",
+    {"anyOf": [TRUE.schema, TEXTS.schema]},
+)
 
 
 def _or_by_name(form: Value, told: str) -> Value:
@@ -188,7 +193,7 @@ READING = Table(
         "question": TEXT.said("what the paper leaves open"),
         "text": TEXT.said("what this reading takes"),
         "control": TRUE.said("an experiment that is no reading of the text"),
-        "quick": TRUE.said("the quick profile has it, too"),
+        "quick": TRUE_OR_NAMES.said("the quick profile has it, too, of all or of some methods"),
         "methods": TEXTS.said("that are run under it"),
         "tables": TEXTS.said("where they are; everywhere by default"),
         "datasets": TEXTS.said("on which they are; on all by default"),

@@ -25,8 +25,8 @@ from reprolib.methods.mkmmc import (
 )
 from reprolib.methods.mkmmc._constraints import by_scatter
 from reprolib.methods.shared.kernels import gram
-from reprolib.papers.mkmmc._methods import OWN
 from reprolib.papers.mkmmc.experiment import derive
+from reprolib.papers.mkmmc.methods import OWN
 from reprolib.rerun.records import to_frame
 from reprolib.rerun.records.task import Measurement, Task
 from reprolib.rerun.tasks.worker import row_of

@@ -5,24 +5,17 @@ import pytest
 
 from data_fetch.embedded.faces import load_embedded
 from reprolib.methods.mkmmc import CONSTRAINTS, MMC, KernelMMC, margin_laplacian
-from reprolib.papers.mkmmc import _methods
-from reprolib.papers.mkmmc._methods import (
-    METHODS,
+from reprolib.papers.mkmmc import methods
+from reprolib.papers.mkmmc.experiment import EXPERIMENTS, PROTOCOL, READINGS, derive, run
+from reprolib.papers.mkmmc.methods import (
     OWN,
+    RUN,
     WIDE_EXPONENT,
-    Trial,
     largest_argmax,
     minimising_weights,
     scanned_weights,
 )
-from reprolib.papers.mkmmc.experiment import (
-    EXPERIMENTS,
-    PROTOCOL,
-    derive,
-    first_stage,
-    run,
-    split,
-)
+from reprolib.papers.mkmmc.splits import Trial, split
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
@@ -40,7 +33,9 @@ def records_of(tasks):
 def stages():
     tasks = [
         task
-        for task in first_stage("quick", {"embedded/faces": DATA}, results.to_frame([]))
+        for task in PROTOCOL.stages[0].tasks(
+            "quick", {"embedded/faces": DATA}, results.to_frame([])
+        )
         if task.method in ("pca", "mmc") and task.params["n_train"] == 3
     ]
     first = records_of(tasks)
@@ -57,7 +52,7 @@ def test_splits_are_seeded_and_disjoint():
 
 def test_every_printed_number_selects_a_measurement():
     for number in numbers("mkmmc"):
-        assert (number.select["method"], HEADLINE) in METHODS
+        assert number.select["method"] in RUN
         table, sizes = EXPERIMENTS[number.select["dataset"]]
         assert number.results == table
         assert number.select["setting"] in {f"{n} train" for n in sizes}
@@ -93,8 +88,9 @@ def test_all_methods_measure_on_a_small_set():
     X, y = DATA.X[keep], DATA.y[keep]
     train, test = split(y, 3, 0)
     trial = Trial(X[train], y[train], X[test], y[test])
-    for name, method in METHODS.items():
-        for m in method.run(trial):
+    tasks = PROTOCOL.stages[0].tasks("full", {"embedded/faces": DATA}, results.to_frame([]))
+    for name, reading in sorted({(task.method, task.reading) for task in tasks}):
+        for m in RUN[name](trial, READINGS.measured(name, reading)):
             assert 0 <= m.value <= 1, name
             assert len(m.path) > 0
             if m.metric.startswith(OWN):
@@ -107,7 +103,7 @@ def test_same_records_twice():
 
 
 def test_full_profile_has_more_splits_of_what_is_printed():
-    tasks = first_stage("full", {"embedded/faces": DATA}, results.to_frame([]))
+    tasks = PROTOCOL.stages[0].tasks("full", {"embedded/faces": DATA}, results.to_frame([]))
     trials = {}
     for task in tasks:
         trials.setdefault((task.method, task.reading), set()).add(task.trial)
@@ -126,7 +122,7 @@ def small_trial():
 
 
 def measured(trial, method):
-    (found,) = METHODS[method, HEADLINE].run(trial)
+    (found,) = RUN[method](trial, {HEADLINE: {}})
     return found
 
 
@@ -148,7 +144,7 @@ def test_own_dimension_of_mmc_is_the_best_when_every_image_is_left_out(seed):
     rng, y = np.random.default_rng(seed), np.repeat([0, 1, 2], 8)
     X = rng.normal(size=(len(y), 6)) * [1, 3, 3, 3, 3, 3] + np.outer(y, [4, 0, 0, 0, 0, 0])
     trial = Trial(X, y, X, y)
-    found = {m.reading: m for m in METHODS["mmc", HEADLINE].run(trial)}
+    found = {m.reading: m for m in RUN["mmc"](trial, READINGS.measured("mmc", HEADLINE))}
     expected = largest_argmax(left_out_path(trial)) + 1
     assert found[HEADLINE].chosen["n_components"] == expected
     assert found["within weight 4"].chosen["n_components"] == 2
@@ -184,7 +180,7 @@ def test_chosen_weight_leaves_one_image_of_every_class_out(small_trial):
         fitted.transform(small_trial.X), fitted.transform(small_trial.X_test)
     )
     assert found.path[-1] == pytest.approx(expected, abs=1.01 / len(small_trial.y_test))
-    tasks = first_stage("full", {"embedded/faces": DATA}, results.to_frame([]))
+    tasks = PROTOCOL.stages[0].tasks("full", {"embedded/faces": DATA}, results.to_frame([]))
     assert {t.setting for t in tasks if t.method == "mmc_cv"} == {"3 train", "4 train"}
 
 
@@ -207,31 +203,17 @@ def test_weights_without_the_sign_are_of_the_grams_or_of_those_of_unit_trace(
     seen = []
     first_kernel = np.eye(len(small_trial.grams))[0]
     monkeypatch.setattr(
-        _methods,
+        methods,
         "minimising_weights",
         lambda grams, *rest: (seen.append(grams), (first_kernel, 1))[1],
     )
-    for unit_trace in (False, True):
-        _methods._signless_reading(small_trial, "name", "coefficient", 1.0, unit_trace)
+    for normalization in ("", "trace"):
+        methods._signless_reading(small_trial, "name", normalization=normalization)
     plain, unit = seen
     np.testing.assert_array_equal(plain, small_trial.grams)
-    scatter = _methods.total_laplacian(len(small_trial.y))
+    scatter = methods.total_laplacian(len(small_trial.y))
     np.testing.assert_allclose([np.trace(scatter @ K) for K in unit], 1.0)
     np.testing.assert_allclose(unit * plain[:, :1, :1] / unit[:, :1, :1], plain)
-
-
-def test_quick_profile_is_two_splits_of_every_method_that_is_not_slow():
-    tasks = first_stage("quick", {"embedded/faces": DATA}, results.to_frame([]))
-    slow = {("kmmc_cv", "function"), ("kmmc_cv", "function, S_b without n_i")}
-    expected = {
-        (method, reading, n_train, trial)
-        for method, reading in set(METHODS) - slow
-        for n_train in (2, 3, 4)
-        for trial in (0, 1)
-        if (method, n_train) != ("mmc_cv", 2)
-    }
-    assert {(t.method, t.reading, t.params["n_train"], t.trial) for t in tasks} == expected
-    assert len(tasks) == len(expected)
 
 
 @pytest.mark.parametrize(("largest", "is_single"), [(1.0, True), (1 - 1e-9, True), (0.999, False)])
@@ -240,8 +222,8 @@ def test_weights_are_of_a_single_kernel_if_one_has_all(
 ):
     theta = np.zeros(len(small_trial.grams))
     theta[:2] = largest, 1 - largest
-    monkeypatch.setattr(_methods, "minimising_weights", lambda *rest: (theta, 7))
-    found = _methods._signless_reading(small_trial, "name", "coefficient", 1.0, False)
+    monkeypatch.setattr(methods, "minimising_weights", lambda *rest: (theta, 7))
+    found = methods._signless_reading(small_trial, "name")
     assert found.chosen["single_kernel"] is is_single
     assert (found.chosen["steps"], found.chosen["weights"][0]) == (7, pytest.approx(largest))
     assert found.chosen["n_components"] == small_trial.n_classes - 1
@@ -272,7 +254,7 @@ def test_linear_features_span_the_centred_images_and_no_more():
     rng = np.random.default_rng(0)
     X, X_test = rng.normal(size=(6, 9)), rng.normal(size=(4, 9))
     X[5] = X[4]
-    train, test = _methods._linear_features(X, X_test)
+    train, test = methods._linear_features(X, X_test)
     assert (train.shape, test.shape) == ((6, 4), (4, 4))
     np.testing.assert_allclose(train @ train.T, (X - X.mean(0)) @ (X - X.mean(0)).T, atol=1e-12)
     np.testing.assert_allclose(test @ train.T, (X_test - X.mean(0)) @ (X - X.mean(0)).T, atol=1e-12)
@@ -280,7 +262,7 @@ def test_linear_features_span_the_centred_images_and_no_more():
 
 def test_one_image_of_every_class_is_left_out_as_often_as_all_have_one():
     found = [
-        (list(kept), list(rows)) for kept, rows in _methods._left_out(np.array([0, 1, 0, 1, 0]))
+        (list(kept), list(rows)) for kept, rows in methods._left_out(np.array([0, 1, 0, 1, 0]))
     ]
     assert found == [([2, 3, 4], [0, 1]), ([0, 1, 4], [2, 3])]
 
@@ -289,10 +271,10 @@ def test_one_image_of_every_class_is_left_out_as_often_as_all_have_one():
 def test_of_equal_weights_the_smallest_is_chosen_in_the_largest_dimension(
     small_trial, monkeypatch, more, weight
 ):
-    scores = np.full((len(_methods.CHOSEN_WEIGHTS), small_trial.n_classes - 1), 0.5)
+    scores = np.full((len(methods.CHOSEN_WEIGHTS), small_trial.n_classes - 1), 0.5)
     scores[1, :2] = 0.7
     scores[2, :2] = 0.7 + more
-    monkeypatch.setattr(_methods, "mean_over_folds", lambda *rest: scores)
+    monkeypatch.setattr(methods, "mean_over_folds", lambda *rest: scores)
     found = measured(small_trial, "mmc_cv")
     assert found.chosen == {"within_weight": weight, "n_components": 2}
 

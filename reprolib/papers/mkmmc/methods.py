@@ -1,0 +1,376 @@
+"""The methods of the paper's tables, and those beyond it, on one split.
+
+Each is called with the split and with what every reading that it measures changes, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from reprolib.methods.mkmmc import (
+    CONSTRAINTS,
+    MMC,
+    KernelMMC,
+    MultipleKernelMMC,
+    leave_one_out_collapsed_path,
+    leave_one_out_path,
+    margin_laplacian,
+    nearest_other_path,
+    total_laplacian,
+)
+from reprolib.methods.mkmmc.stqp import solve_stqp_local
+from reprolib.methods.shared.kernels import gram_eigh
+from reprolib.papers.mkmmc.splits import EXPONENTS, Trial
+from reprolib.rerun.records import HEADLINE, Measurement
+from reprolib.rerun.tasks.folds import mean_over_folds
+
+OWN = "accuracy at own dimension"
+
+
+#: mu in S_b - mu S_w, for the curves against it.
+WITHIN_WEIGHTS = (0.0, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)
+#: The scan of mu; beside these, once, twice and three times the images of a class.
+SCANNED_WEIGHTS = tuple(range(1, 21))
+#: The kernel of its second curve: of width 2^3 sigma_0^2.
+WIDE_EXPONENT = 3
+#: Weights among which leaving out one image of every class chooses.
+CHOSEN_WEIGHTS = (1.0, 2.0, 4.0, 7.0, 10.0, 20.0)
+#: What may change where the own dimension is searched by leave-one-out; else it takes all (MMC:
+#: c - 1).
+SEARCHED: tuple[Mapping[str, Any], ...] = ({}, {"constraint": "whitened"})
+#: The weight step as handed to a routine that minimises.
+MINIMISING = "minimising"
+#: What the readings that a task measures change, by name.
+Readings = Mapping[str, Mapping[str, Any]]
+
+
+def largest_argmax(values) -> int:
+    """Last index at which the maximum is reached; accuracies closer than 1e-12 are equal."""
+    return int(np.flatnonzero(values >= np.max(values) - 1e-12)[-1])
+
+
+def _measure(trial: Trial, path, own: int, reading=HEADLINE, **chosen) -> Measurement:
+    """Accuracy in the method's own dimension, and in all dimensions."""
+    own = min(own, len(path))
+    chosen = {**chosen, "n_components": own}
+    return Measurement(
+        OWN, path[own - 1], chosen, n_test=len(trial.y_test), path=path, reading=reading
+    )
+
+
+def _pca_coefficients(trial: Trial, K, n_dimensions: int):
+    """(Kernel) PCA, and the accuracy of each training image among the others."""
+    A, _ = CONSTRAINTS["function"](K, total_laplacian(len(K)), n_dimensions)
+    return A, np.mean(nearest_other_path(K @ A, trial.y) == trial.y, axis=1)
+
+
+def pca(trial: Trial, readings: Readings) -> list[Measurement]:
+    """PCA."""
+    return [_pca_reading(_images(trial, changes), name) for name, changes in readings.items()]
+
+
+def _images(trial: Trial, changes: Mapping[str, Any]) -> Trial:
+    """The split with the images as a reading has them."""
+    return trial.on_unit_sphere() if changes.get("unit_norm") else trial
+
+
+def _options(trial: Trial, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of an estimator under a reading; the weight "n_i" is the images of a class."""
+    options = {name: value for name, value in changes.items() if name != "unit_norm"}
+    if options.get("within_weight") == "n_i":
+        options["within_weight"] = trial.class_size
+    return options
+
+
+def _pca_reading(trial: Trial, reading: str) -> Measurement:
+    mean = trial.X.mean(axis=0)
+    Z, Z_test = trial.X - mean, trial.X_test - mean
+    K, n = Z @ Z.T, len(Z) - 1
+    A, others = _pca_coefficients(trial, K, n)
+    path = trial.test_path(K @ A, Z_test @ Z.T @ A, n)
+    return _measure(trial, path, largest_argmax(others) + 1, reading)
+
+
+def kpca(trial: Trial, readings: Readings) -> list[Measurement]:
+    """Kernel PCA; all bandwidths tie in all dimensions, where distances rank as between images."""
+    return [
+        _kpca_reading(trial, name, (lambda path: path[-1]) if changes else np.max)
+        for name, changes in readings.items()
+    ]
+
+
+def _kpca_reading(trial: Trial, reading: str, criterion) -> Measurement:
+    n = len(trial.y)
+    fits = [_pca_coefficients(trial, K, n) for K in trial.grams]
+    t = largest_argmax([criterion(others) for _, others in fits])
+    A, others = fits[t]
+    path = trial.test_path(trial.grams[t] @ A, trial.test_grams[t] @ A, n)
+    own = largest_argmax(others) + 1
+    return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
+
+
+def mmc(trial: Trial, readings: Readings) -> list[Measurement]:
+    """Linear MMC."""
+    return [_mmc_reading(trial, name, changes) for name, changes in readings.items()]
+
+
+def _mmc_reading(trial: Trial, reading: str, changes: Mapping[str, Any]) -> Measurement:
+    trial = _images(trial, changes)
+    fitted = MMC(**_options(trial, changes)).fit(trial.X, trial.y)
+    own = trial.n_classes - 1
+    if reading == HEADLINE:
+        Z = trial.X - trial.X.mean(axis=0)
+        own = largest_argmax(_loo_path(Z @ Z.T, trial, "function")) + 1
+    return _measure(trial, trial.transformer_path(fitted), own, reading)
+
+
+def kmmc(trial: Trial, readings: Readings) -> list[Measurement]:
+    """Kernel MMC. With S_b lacking the factor n_i, S_w weighs as much as n_i."""
+    return [
+        _kmmc_reading(_images(trial, changes), name, **_options(trial, changes))
+        for name, changes in readings.items()
+    ]
+
+
+def _kmmc_reading(
+    trial: Trial, reading: str, constraint: str = "coefficient", within_weight: float = 1.0
+) -> Measurement:
+    loo = [_loo_path(K, trial, constraint, within_weight) for K in trial.grams]
+    t = largest_argmax(np.max(loo, axis=1))
+    fitted = KernelMMC(
+        trial.n_classes,
+        gamma=trial.gammas[t],
+        constraint=constraint,
+        within_weight=within_weight,
+    )
+    path = trial.transformer_path(fitted.fit(trial.X, trial.y))
+    own = largest_argmax(loo[t]) + 1
+    return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
+
+
+def _loo_path(K, trial: Trial, constraint: str, within_weight: float = 1.0):
+    if constraint == "whitened":
+        return leave_one_out_collapsed_path(K, trial.y)
+    return leave_one_out_path(
+        K,
+        trial.y,
+        lambda y: margin_laplacian(y, within_weight=within_weight),
+        trial.n_classes,
+        constraint=constraint,
+    )
+
+
+def _multiple(trial: Trial, reading: str, changes: Mapping[str, Any], **more: Any) -> Measurement:
+    options = _options(trial, changes)
+    fitted = MultipleKernelMMC(trial.n_classes, **options, **more).fit(trial.X, trial.y)
+    own = trial.n_classes - 1
+    if changes in SEARCHED:
+        K = np.tensordot(fitted.kernel_weights_, trial.grams, axes=1)
+        own = largest_argmax(_loo_path(K, trial, options.get("constraint", "coefficient"))) + 1
+    return _measure(
+        trial,
+        trial.transformer_path(fitted),
+        own,
+        reading,
+        weights=[round(float(w), 4) for w in fitted.kernel_weights_],
+        single_kernel=fitted.single_kernel_,
+        steps=fitted.n_iter_,
+    )
+
+
+def mkmmc(trial: Trial, readings: Readings) -> list[Measurement]:
+    """Multiple kernel MMC."""
+    return [_mkmmc_reading(trial, name, changes) for name, changes in readings.items()]
+
+
+def _mkmmc_reading(trial: Trial, reading: str, changes: Mapping[str, Any]) -> Measurement:
+    if changes.get("weight_step") != MINIMISING:
+        return _multiple(trial, reading, changes)
+    options = {k: v for k, v in _options(trial, changes).items() if k != "weight_step"}
+    return _signless_reading(trial, reading, **options)
+
+
+def _signless_reading(
+    trial: Trial,
+    reading: str,
+    constraint: str = "coefficient",
+    within_weight: float = 1.0,
+    normalization: str = "",
+) -> Measurement:
+    """Multiple kernel MMC whose weight step minimises (23), in c - 1 dimensions."""
+    scales = np.ones(len(trial.grams))
+    if normalization:
+        scales = 1 / np.trace(total_laplacian(len(trial.y)) @ trial.grams, axis1=1, axis2=2)
+    grams = scales[:, None, None] * trial.grams
+    theta, steps = minimising_weights(grams, trial.y, constraint, within_weight)
+    K, K_test = (np.tensordot(theta * scales, G, axes=1) for G in (trial.grams, trial.test_grams))
+    fitted = KernelMMC(
+        trial.n_classes, kernel="precomputed", constraint=constraint, within_weight=within_weight
+    ).fit(K, trial.y)
+    path = trial.test_path(fitted.transform(K), fitted.transform(K_test), trial.n_classes)
+    weights = [round(float(w), 4) for w in theta]
+    single = bool(theta.max() > 1 - 1e-8)
+    own = trial.n_classes - 1
+    return _measure(trial, path, own, reading, weights=weights, single_kernel=single, steps=steps)
+
+
+def minimising_weights(grams, y, constraint: str, within_weight: float, max_iter: int = 50):
+    """Alternate (22), maximised, with (23), minimised, from equal weights, in c dimensions.
+
+    Returns
+    -------
+    weights : ndarray of shape (p,)
+    n_iter : int
+        Steps until the weights repeat, or ``max_iter``.
+    """
+    L = margin_laplacian(y, within_weight=within_weight)
+    theta = np.full(len(grams), 1 / len(grams))
+    for n_iter in range(1, max_iter + 1):
+        A, _ = CONSTRAINTS[constraint](np.tensordot(theta, grams, axes=1), L, len(np.unique(y)))
+        P = grams @ A
+        M = P.reshape(len(P), -1) @ (L @ P).reshape(len(P), -1).T
+        target = solve_stqp_local(-(M + M.T) / 2, theta).variables["weights"]
+        if np.allclose(target, theta, rtol=0, atol=1e-9):
+            return theta, n_iter
+        theta = target
+    return theta, max_iter
+
+
+def uniform(trial: Trial, readings: Readings) -> list[Measurement]:
+    """Kernel MMC behind the mean of the kernels."""
+    return [
+        _multiple(trial, name, changes, weight_step="none") for name, changes in readings.items()
+    ]
+
+
+def regularised_lda(trial: Trial, readings: Readings) -> list[Measurement]:
+    """Discriminant analysis with a tenth of the mean eigenvalue as ridge, in c - 1 dimensions."""
+    fitted = KernelMMC(kernel="linear", constraint="whitened", ridge=0.1, center=True)
+    path = trial.transformer_path(fitted.fit(trial.X, trial.y))
+    return [_measure(trial, path, trial.n_classes - 1)]
+
+
+def regularised_kernel_lda(trial: Trial, readings: Readings) -> list[Measurement]:
+    """The same behind the Gaussian kernel of width sigma_0^2."""
+    gamma = trial.gammas[EXPONENTS.index(0)]
+    fitted = KernelMMC(gamma=gamma, constraint="whitened", ridge=0.1).fit(trial.X, trial.y)
+    path = trial.transformer_path(fitted)
+    return [_measure(trial, path, trial.n_classes - 1, exponent=0)]
+
+
+def mmc_by_weight(trial: Trial, readings: Readings) -> list[Measurement]:
+    """Accuracy of MMC in c - 1 dimensions against mu."""
+    path = [
+        trial.transformer_path(MMC(within_weight=mu).fit(trial.X, trial.y))[-1]
+        for mu in WITHIN_WEIGHTS
+    ]
+    chosen = {"within_weights": list(WITHIN_WEIGHTS)}
+    return [Measurement("accuracy by within weight", max(path), chosen, path=path)]
+
+
+def kmmc_by_bandwidth(trial: Trial, readings: Readings) -> list[Measurement]:
+    """Accuracy of kernel MMC in c - 1 dimensions against the bandwidth, by constraint and mu."""
+    measurements = []
+    for reading, changes in readings.items():
+        if reading == HEADLINE:
+            continue
+        L = margin_laplacian(trial.y, within_weight=changes["within_weight"])
+        path = []
+        for K, K_test in zip(trial.grams, trial.test_grams, strict=True):
+            A, _ = CONSTRAINTS[changes["constraint"]](K, L, trial.n_classes - 1)
+            path.append(trial.accuracy(K @ A, K_test @ A))
+        name = "accuracy by bandwidth"
+        measurements.append(Measurement(name, max(path), changes, path=path, reading=reading))
+    return measurements
+
+
+def scanned_weights(n_train: int) -> list[float]:
+    """Weights of the scan for so many training images a class, smallest first."""
+    multiples = {n_train, 2 * n_train, 3 * n_train}
+    return [float(mu) for mu in sorted({*SCANNED_WEIGHTS, *multiples})]
+
+
+def linear_scan(trial: Trial, readings: Readings) -> list[Measurement]:
+    """Linear MMC by weight and dimension."""
+    train, test = _linear_features(trial.X, trial.X_test)
+    return [_weight_scan(trial, train, test)]
+
+
+def wide_kernel_scan(trial: Trial, readings: Readings) -> list[Measurement]:
+    """MMC under the "function" constraint behind one wide kernel, by weight and dimension."""
+    t = EXPONENTS.index(WIDE_EXPONENT)
+    eigenvalues, U = gram_eigh(trial.grams[t], rank_tol=1e-10)
+    train, test = U * np.sqrt(eigenvalues), trial.test_grams[t] @ U / np.sqrt(eigenvalues)
+    return [_weight_scan(trial, train, test, exponent=WIDE_EXPONENT)]
+
+
+def _linear_features(X, X_test):
+    """Coordinates in the span of the centred training images, in which MMC is the same."""
+    mean = X.mean(axis=0)
+    _, singular, Vt = np.linalg.svd(X - mean, full_matrices=False)
+    V = Vt[singular > 1e-10 * singular[0]].T
+    return (X - mean) @ V, (X_test - mean) @ V
+
+
+def _weight_scan(trial: Trial, train, test, **chosen) -> Measurement:
+    """Accuracies of MMC in 1 to c - 1 dimensions, one weight after the other."""
+    weights, m = scanned_weights(round(trial.class_size)), trial.n_classes - 1
+    path = np.concatenate([_weight_path(trial, train, test, mu, m) for mu in weights])
+    chosen = {"within_weights": weights, "n_dimensions": m, **chosen}
+    name, n = "accuracy by weight and dimension", len(trial.y_test)
+    return Measurement(name, path.max(), chosen, n_test=n, path=path.tolist())
+
+
+def _weight_path(trial: Trial, train, test, mu: float, m: int):
+    fitted = MMC(m, within_weight=mu).fit(train, trial.y)
+    return trial.test_path(fitted.transform(train), fitted.transform(test), m)
+
+
+def mmc_chosen_weight(trial: Trial, readings: Readings) -> list[Measurement]:
+    """Linear MMC, its weight and dimension chosen by leaving out an image of every class."""
+    train, test = _linear_features(trial.X, trial.X_test)
+    m = trial.n_classes - 1
+    scores = mean_over_folds(
+        lambda mu, kept, rows: _fold_path(train, trial.y, kept, rows, mu, m),
+        CHOSEN_WEIGHTS,
+        _left_out(trial.y),
+    )
+    t = int(np.argmax(scores.max(axis=1) >= scores.max() - 1e-12))
+    path = _weight_path(trial, train, test, CHOSEN_WEIGHTS[t], m)
+    own = largest_argmax(scores[t]) + 1
+    return [_measure(trial, path, own, within_weight=CHOSEN_WEIGHTS[t])]
+
+
+def _left_out(y):
+    """Yield all other rows, and those of the first, second, ... image of every class."""
+    by_class = [np.flatnonzero(y == label) for label in np.unique(y)]
+    for k in range(min(len(rows) for rows in by_class)):
+        left_out = np.array([rows[k] for rows in by_class])
+        yield np.setdiff1d(np.arange(len(y)), left_out), left_out
+
+
+def _fold_path(features, y, kept, rows, mu: float, m: int):
+    """Accuracies on some rows in 1 to m dimensions, learned from those that are kept."""
+    X, X_test = features[kept], features[rows]
+    return _weight_path(Trial(X, y[kept], X_test, y[rows]), X, X_test, mu, m)
+
+
+#: How every method is measured.
+RUN: Mapping[str, Callable[[Trial, Readings], list[Measurement]]] = {
+    "pca": pca,
+    "kpca_cv": kpca,
+    "mmc": mmc,
+    "kmmc_cv": kmmc,
+    "mkmmc": mkmmc,
+    "uniform average": uniform,
+    "regularised lda": regularised_lda,
+    "regularised kernel lda": regularised_kernel_lda,
+    "mmc by within weight": mmc_by_weight,
+    "kmmc by bandwidth": kmmc_by_bandwidth,
+    "linear weight scan": linear_scan,
+    "wide kernel weight scan": wide_kernel_scan,
+    "mmc_cv": mmc_chosen_weight,
+}
