@@ -41,9 +41,8 @@ from reprolib.methods.keops.norms import (
 from reprolib.methods.keops.speller import features
 from reprolib.methods.keops.svm import OPTIMAL_GAP, best_intercept, solve_svm_cvxopt
 from reprolib.methods.keops.tree_norm import tree_norm
-from reprolib.papers.keops._beyond import feature_tree
-from reprolib.papers.keops._methods import METHODS, cross_validated_scores
-from reprolib.papers.keops.experiment import draw_split
+from reprolib.papers.keops.methods import METHODS, cross_validated_scores, feature_tree
+from reprolib.papers.keops.splits import draw_split
 
 N_DRAWS, N_FOLDS = 10, 5
 GRID_VALUES = {"keops": 0.1, "mkl": 1.0, "tree norm": 0.1}

@@ -12,9 +12,9 @@ from data_fetch.p300 import CHANNELS
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.papers.across import figures as across
-from reprolib.papers.keops import _readings as keops_readings
 from reprolib.papers.keops import example as keops_example
 from reprolib.papers.keops import figures as keops
+from reprolib.papers.keops import summaries as keops_readings
 from reprolib.papers.kpm import example as kpm
 from reprolib.papers.mkmmc import example as mkmmc
 from reprolib.papers.mkmmc.figures import deviation_table, deviations_figure

@@ -21,9 +21,6 @@ from reprolib.methods.keops.norms import (
 )
 from reprolib.methods.keops.speller import epochs, features, runs_of
 from reprolib.methods.keops.svm import solve_svm
-from reprolib.papers.keops._methods import METHODS
-from reprolib.papers.keops._regions import electrode_tree, regions
-from reprolib.papers.keops._splits import draw_split
 from reprolib.papers.keops.figures import (
     N_FRAMES,
     draw_electrodes,
@@ -31,6 +28,8 @@ from reprolib.papers.keops.figures import (
     electrode_info,
     head_positions,
 )
+from reprolib.papers.keops.methods import METHODS, electrode_tree, regions
+from reprolib.papers.keops.splits import draw_split
 from reprolib.report.style import (
     BLACK,
     BLUE,

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from data_fetch.p300 import CHANNELS, SAMPLING_RATE, make_raw
-from reprolib.papers.keops._regions import regions
+from reprolib.papers.keops.methods import regions
 from reprolib.report.style import (
     BLACK,
     BLUE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reprolib.papers.keops import experiment
-from reprolib.papers.keops._methods import Method
+from reprolib.papers.keops import experiment, methods
+from reprolib.papers.keops.methods import Method
 from reprolib.rerun.records.task import Task
 from tests import full_profile
 
@@ -29,7 +29,7 @@ class Fixed:
 def test_chosen_cost_has_the_best_cross_validated_auc(best, monkeypatch):
     grid = (0.1, 1.0, 10.0)
     method = Method(lambda X, tree, c: Fixed(1.0 if c == grid[best] else -1.0), grid)
-    monkeypatch.setitem(experiment.METHODS, "svm", method)
+    monkeypatch.setitem(methods.METHODS, "svm", method)
     dataset = full_profile.load("embedded/p300")
     found = experiment.run(Task("keops", "table1", dataset.name, "svm"), dataset)
     by_reading = {m.reading: m for m in found if m.metric == "auc"}

@@ -12,33 +12,22 @@ from data_fetch.embedded.p300 import load_embedded
 from data_fetch.p300 import CHANNELS, codes_of
 from reprolib.methods.keops import KernelTree, MKLClassifier, TreeLassoClassifier
 from reprolib.methods.keops.speller import features
-from reprolib.papers.keops import _beyond as beyond
-from reprolib.papers.keops import _methods as methods
-from reprolib.papers.keops import _readings as readings
-from reprolib.papers.keops import _splits, figures
-from reprolib.papers.keops._regions import electrode_tree, region, regions
-from reprolib.papers.keops._spelling import correct_characters
-from reprolib.papers.keops._splits import (
+from reprolib.papers.keops import beyond, figures, methods, splits
+from reprolib.papers.keops import summaries as readings
+from reprolib.papers.keops.beyond import correct_characters
+from reprolib.papers.keops.experiment import PAPER_METHODS, PROTOCOL, run
+from reprolib.papers.keops.methods import READINGS, electrode_tree, region, regions
+from reprolib.papers.keops.splits import (
     N_TRAIN,
     character_halves,
     draw_split,
     flash_pool,
     folds,
 )
-from reprolib.papers.keops.experiment import (
-    PAPER_METHODS,
-    VARIANTS,
-    _counts,
-    _measure,
-    _method,
-    first_stage,
-    run,
-    second_stage,
-)
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
-from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from reprolib.rerun.verdicts.printed import numbers
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +119,7 @@ def test_the_character_with_the_wrong_label_is_left_out_or_thinned_to_one_in_42(
     """On simulated runs no label is wrong: one is made wrong, as the audit would see it."""
     wrong = (dataset.extra["flashes"]["character"] == 9).to_numpy()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_splits, "contradicted_flashes", lambda dataset: wrong)
+        patch.setattr(splits, "contradicted_flashes", lambda dataset: wrong)
         left_out = flash_pool(dataset, {"contradicted": "left out"})
         thinned = [flash_pool(dataset, {"contradicted": "one in 42"}, draw) for draw in (0, 1)]
     assert not wrong[left_out].any()
@@ -177,30 +166,30 @@ def test_characters_are_halved(dataset):
     assert set(character[train]) != set(character[other])
 
 
-OF_THE_LABEL = {reading for reading, (_, params) in VARIANTS.items() if "contradicted" in params}
+OF_THE_LABEL = {r.name for r in READINGS.values() if "contradicted" in r.changes}
+#: Readings with tasks of their own.
+VARIANTS = {reading.name for reading in READINGS.values() if reading.methods and not reading.beside}
 
 
 def test_readings_that_leave_out_a_run_need_that_run(dataset):
     only = replace(dataset, groups=np.where(dataset.groups == 1102, 1103, dataset.groups))
-    readings = {t.reading for t in first_stage("full", {"x": only}, results.to_frame([]))}
-    assert set(VARIANTS) - readings == {"without run 011/02", *OF_THE_LABEL}
+    readings = {
+        t.reading for t in PROTOCOL.stages[0].tasks("full", {"x": only}, results.to_frame([]))
+    }
+    assert VARIANTS - readings == {"without run 011/02", *OF_THE_LABEL}
 
 
 def test_full_profile_has_ten_draws_of_the_papers_methods_and_all_readings(dataset):
-    tasks = first_stage("full", {"p300/iib": dataset}, results.to_frame([]))
+    tasks = PROTOCOL.stages[0].tasks("full", {"p300/iib": dataset}, results.to_frame([]))
     count = Counter((t.method, t.reading) for t in tasks)
     assert all(count[m, HEADLINE] == 10 for m in PAPER_METHODS)
     # A simulated recording has no wrong label, so that there is nothing to leave out.
     assert {t.reading for t in tasks} == {HEADLINE, *VARIANTS} - OF_THE_LABEL
     assert len({task.id for task in tasks}) == len(tasks)
-    quick = first_stage("quick", {"p300/iib": dataset}, results.to_frame([]))
-    assert len(quick) == 6
 
 
 def test_every_printed_number_finds_a_method():
     assert {n.select["method"] for n in numbers("keops")} == set(PAPER_METHODS)
-    named = {r["name"] for r in paper_entry("keops")["readings"]}
-    assert set(VARIANTS) <= named
 
 
 # ---- measurements
@@ -218,7 +207,7 @@ def records(dataset, short_grids):
     tasks.append(Task("keops", "table1", "embedded/p300", "lda", HEADLINE, 0))
     for task in tasks:
         rows += stored(task, run(task, dataset))
-    later = second_stage("quick", {"embedded/p300": dataset}, results.to_frame(rows))
+    later = PROTOCOL.stages[1].tasks("quick", {"embedded/p300": dataset}, results.to_frame(rows))
     for task in [t for t in later if t.trial == 0]:
         rows += stored(task, run(task, dataset))
     return results.to_frame(rows)
@@ -289,7 +278,7 @@ def test_figures_are_drawn_from_the_records(records):
 
 def test_other_readings_run(dataset, short_grids):
     for reading, method in [("split by character", "lda"), ("standardised", "lda")]:
-        task = Task("keops", "table1", "x", method, reading, 0, VARIANTS[reading][1])
+        task = Task("keops", "table1", "x", method, reading, 0, READINGS[reading].changes)
         found = measured(task, dataset)
         assert 0.6 < found["auc", None].value < 1
         assert found["auc", None].n_test > 800
@@ -550,8 +539,8 @@ def test_scores_of_the_grid_are_auc_and_accuracy_where_zero_is_the_negative_clas
 def test_a_reading_changes_the_settings_of_its_method(
     reading, method, expected, small_tree, small_data
 ):
-    _, params = VARIANTS.get(reading, ((), {}))
-    made = _method(Task("keops", "table1", "x", method, reading, 3, params)).make(
+    params = READINGS[reading].changes
+    made = methods._method(Task("keops", "table1", "x", method, reading, 3, params)).make(
         small_data[0], small_tree, 0.1
     )
     found = made.get_params()
@@ -569,7 +558,7 @@ class Kept(FirstFeature):
     ("threshold", "counts"), [(0.0, [2, 2, 6]), (1e-3, [2, 2, 4]), (1e-2, [1, 1, 2])]
 )
 def test_a_kernel_is_kept_above_a_part_of_the_largest_norm(threshold, counts, small_tree):
-    assert [m.value for m in _counts(Kept(), small_tree, "x", threshold)] == counts
+    assert [m.value for m in methods._counts(Kept(), small_tree, "x", threshold)] == counts
 
 
 @pytest.mark.parametrize(
@@ -581,6 +570,6 @@ def test_a_gap_without_an_end_is_none(gap, stored_gap, small_tree, small_data):
     if gap is not None:
         model.duality_gap_ = gap
     method = methods.Method(None, (0.1, 1.0))
-    (found,) = _measure(model, method, 1, small_tree, X, y, "other")
+    (found,) = methods._measured(model, method, 1, small_tree, X, y, "other")
     assert (found.gap, found.chosen, found.n_test) == (stored_gap, {"value": 1.0}, 60)
     assert found.value == pytest.approx(roc_auc_score(y, X[:, 0]))

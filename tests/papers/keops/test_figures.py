@@ -13,9 +13,8 @@ from reprolib.methods.keops import KEOPSClassifier, KernelTree
 from reprolib.methods.keops.speller import features
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.papers.keops import example, figures
-from reprolib.papers.keops._methods import Method
-from reprolib.papers.keops._regions import regions
-from reprolib.papers.keops._splits import draw_split
+from reprolib.papers.keops.methods import Method, regions
+from reprolib.papers.keops.splits import draw_split
 from reprolib.rerun import records as results
 
 

@@ -11,26 +11,18 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from data_fetch import Dataset
-from data_fetch.p300 import audited_letters
-from reprolib.methods.keops import KernelTree
-from reprolib.papers.keops._methods import METHODS, shrinkage_lda
-from reprolib.papers.keops._regions import electrode_tree
-from reprolib.papers.keops._spelling import correct_characters, ensemble_scores
-from reprolib.papers.keops._splits import N_TRAIN, character_halves, characters, draw_split
+from data_fetch.p300 import audited_letters, codes_of
+from reprolib.papers.keops.methods import METHODS, feature_tree, shrinkage_lda
+from reprolib.papers.keops.splits import (
+    N_TRAIN,
+    character_halves,
+    characters,
+    draw_split,
+    run_codes,
+)
 from reprolib.rerun.records import Measurement, Task
 
 N_ELECTRODES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
-
-
-def run_codes(dataset: Dataset) -> np.ndarray:
-    """Runs at hand, as 100 * session + run."""
-    return np.unique(np.asarray(dataset.groups))
-
-
-def feature_tree(dataset: Dataset, X, grouping: str = "lobes") -> KernelTree:
-    """Regions, channels and frames over the columns of the features."""
-    channels = dataset.extra["channels"]
-    return electrode_tree(channels, X.shape[1] // len(channels), grouping)
 
 
 def _fitted(task: Task, dataset: Dataset, X, train):
@@ -170,3 +162,36 @@ def leak(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement]:
         Measurement("auc", float(np.mean(same)), reading="same characters"),
         Measurement("auc", float(np.mean(other)), reading="other characters"),
     ]
+
+
+def correct_characters(scores, flashes: pd.DataFrame) -> np.ndarray:
+    """How many characters are right after 1, 2, ... repetitions.
+
+    The scores of every row and column are added up over the repetitions; the best row and the
+    best column give the character.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+    flashes : DataFrame
+        Columns ``character``, ``letter``, ``repetition``, ``code`` (see `data_fetch.p300`).
+
+    Returns
+    -------
+    ndarray of shape (repetitions,)
+    """
+    table = flashes.assign(score=scores)
+    correct = np.zeros(int(flashes["repetition"].max()))
+    for _, character in table.groupby("character"):
+        wide = character.pivot_table(index="repetition", columns="code", values="score")
+        total = wide.sort_index().cumsum()
+        column = total[range(1, 7)].idxmax(axis=1)
+        row = total[range(7, 13)].idxmax(axis=1)
+        wanted = codes_of(character["letter"].iloc[0])
+        correct += ((column == wanted[0]) & (row == wanted[1])).to_numpy()
+    return correct
+
+
+def ensemble_scores(models, X) -> np.ndarray:
+    """Sum of the members' scores (Rakotomamonjy et al. 2005: one SVM for each part of the data)."""
+    return np.sum([model.decision_function(X) for model in models], axis=0)

@@ -124,3 +124,8 @@ def folds(y, train, seed: int, groups: np.ndarray | None = None):
         return list(splitter.split(train, y[train]))
     splitter = StratifiedGroupKFold(N_FOLDS, shuffle=True, random_state=seed)
     return list(splitter.split(train, y[train], groups[train]))
+
+
+def run_codes(dataset: Dataset) -> np.ndarray:
+    """Runs at hand, as 100 * session + run."""
+    return np.unique(np.asarray(dataset.groups))
