@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import pandas as pd
 
 from reprolib.report.claims import claims_lines
 from reprolib.report.drawing import svg, symbols
-from reprolib.report.forest import forests
+from reprolib.report.forest import forest_figure, forests
 from reprolib.report.render import render
 from reprolib.report.tables import verdict_frame
 from reprolib.report.words import MEANINGS
@@ -69,3 +72,21 @@ def page(judged: Judged) -> str:
         symbols=symbols(),
         meanings={word: meaning for word, meaning in MEANINGS.items() if word in words},
     )
+
+
+def forest_bytes(judged: Judged, ending: str) -> bytes:
+    """File of the picture of all numbers; the same verdicts give the same file.
+
+    Parameters
+    ----------
+    judged : Judged
+    ending : {"svg", "png", "pdf"}
+    """
+    no_date = {"pdf": {"CreationDate": None, "ModDate": None}, "svg": {"Date": None}}
+    file = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": judged.title}):
+        figure = forest_figure(judged.verdicts)
+        metadata = {"Title": judged.title, **no_date.get(ending, {})}
+        figure.savefig(file, format=ending, metadata=metadata)
+        plt.close(figure)
+    return file.getvalue()

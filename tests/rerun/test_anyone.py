@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -179,6 +180,26 @@ def test_command_writes_json_and_a_page_that_loads_nothing(files, tmp_path, caps
     assert "default-src 'none'" in page
     assert "http" not in page.replace("http-equiv", "")
     assert main(["judge", printed, table, "--html", str(tmp_path / "no" / "o.html")]) == 2
+
+
+def test_badge_counts_what_was_run_and_both_pictures_load_nothing(files, tmp_path):
+    printed, table = map(str, files)
+    badge, forest = tmp_path / "b.svg", tmp_path / "f.svg"
+    made = ["--badge", str(badge), "--forest", str(forest)]
+    assert main(["judge", printed, table, *made]) == 1
+    words = judge_table(*files).words()
+    count = sum(word == "reproduced" for name, word in words.items() if "/" in name)
+    drawing = ElementTree.fromstring(badge.read_text(encoding="utf-8"))
+    assert drawing.get("role") == "img"
+    assert drawing.get("aria-label") == f"printed numbers: {count} of 4 reproduced"
+    for path in (badge, forest):
+        assert not [
+            e for e in ElementTree.parse(path).iter() if e.tag.endswith(("image", "script"))
+        ]
+    first = forest.read_bytes()
+    assert main(["judge", printed, table, *made]) == 1
+    assert forest.read_bytes() == first, "the same verdicts must give the same file"
+    assert main(["judge", printed, table, "--forest", str(tmp_path / "f.bmp")]) == 2
 
 
 def test_markup_in_a_file_is_shown_and_not_run(files):

@@ -38,8 +38,8 @@ def can_be_committed(paper: str = "") -> bool:
     return named or (committed_directory(paper).parent / "pyproject.toml").exists()
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that a reader sees the old file or the new one, never a part.
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file, texts in UTF-8: a reader sees the old file or the new one, never a part.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def write_atomically(path: Path, text: str) -> None:
         If the folder cannot be written to or the disk is full; the old file stays as it was.
     """
     try:
-        replace_file(path, text)
+        replace_file(path, content)
     except OSError as error:
         message = (
             f"cannot write {path} ({error.strerror}); free some space there or name another folder"
@@ -55,13 +55,13 @@ def write_atomically(path: Path, text: str) -> None:
         raise OSError(error.errno, message) from error
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Write a text file beside the old one, then put it in its place."""
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Write a file beside the old one, then put it in its place."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:
