@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from data_fetch import registry, storage
+from data_fetch import registry
 from data_fetch.catalog import Catalog, Entry, Version, default_catalog
 from data_fetch.dataset import Dataset
 from data_fetch.errors import AlteredDataError, DataUnavailableError
@@ -68,11 +68,7 @@ def fetch(name: str, fetcher: Fetcher | None = None) -> list[Path]:
         says what was tried, what to download by hand, and where to put it.
     """
     fetcher = fetcher or Fetcher()
-    entry = fetcher.entry(name)
-    files = fetcher.get(entry)
-    if not all(file.verified for file in files):
-        files, _ = _settled(entry, files, fetcher)
-    return [file.path for file in files]
+    return [file.path for file in fetcher.get(fetcher.entry(name))]
 
 
 def fetch_all(
@@ -123,7 +119,8 @@ def load(
 ) -> Dataset:
     """Load a data set: from the cache, else the mirror, else the sites that publish it.
 
-    Files are checked by their sha256, and the parsed values by the digest in the catalog.
+    Files are checked by their hash before anything reads them, and the parsed values by the
+    digest in the catalog.
 
     Parameters
     ----------
@@ -151,7 +148,16 @@ def load(
     entry = fetcher.entry(name)
     if not entry.files:
         return _without_files(entry)
-    dataset = replace(_settled(entry, fetcher.get(entry), fetcher)[1], notes=entry.notes)
+    files = fetcher.get(entry)
+    dataset = replace(
+        registry.load_files(entry.name, _paths(files, entry), entry.loader), notes=entry.notes
+    )
+    if not _values_are_known(dataset, entry, files):
+        raise AlteredDataError(
+            f"{entry.name}: the files are intact, but their parsed values have another "
+            f"digest than the catalog's {entry.digest}; a reader (scipy, nibabel, numpy) "
+            "may have changed: please report it with `pip freeze`"
+        )
     return registry.with_audited_labels(dataset) if labels == "audited" else dataset
 
 
@@ -171,85 +177,19 @@ def _without_files(entry: Entry) -> Dataset:
     return replace(dataset, notes=entry.notes) if entry.notes else dataset
 
 
-def _settled(
-    entry: Entry, files: list[LocalFile], fetcher: Fetcher
-) -> tuple[list[LocalFile], Dataset]:
-    """Parse files and check the values; replace unverified files that hold other data."""
-    while True:
-        outcome = _examined(entry, files)
-        if isinstance(outcome, Dataset):
-            return files, outcome
-        unverified = [file for file in files if not file.verified]
-        if not unverified:
-            raise outcome
-        guilty = _guilty(unverified, outcome)
-        if len(guilty) > 1 and (found := _one_replaced(entry, guilty, fetcher)):
-            return found
-        for file in guilty:
-            fetcher.reject(file, _reason(file, outcome))
-        files = fetcher.get(entry)
-
-
 def _paths(files: list[LocalFile], entry: Entry) -> dict[str, Path]:
     return {name.rpartition("/")[2]: f.path for name, f in zip(entry.files, files, strict=True)}
 
 
-def _examined(entry: Entry, files: list[LocalFile]) -> Dataset | Exception:
-    """Return the data set, or what is wrong with its files."""
-    try:
-        dataset = registry.load_files(entry.name, _paths(files, entry), entry.loader)
-    except Exception as error:  # of any reader: the caller raises it, or rejects the file
-        return error
-    if _values_are_known(dataset, entry, files):
-        return dataset
-    return AlteredDataError(
-        f"{entry.name}: the files are intact, but their parsed values have another "
-        f"digest than the catalog's {entry.digest}; a reader (scipy, nibabel, numpy) "
-        "may have changed: please report it with `pip freeze`"
-    )
-
-
-def _guilty(unverified: list[LocalFile], error: Exception) -> list[LocalFile]:
-    """Files of unknown bytes that are to blame: pages of a site, or named by the reader, or all."""
-    pages = [file for file in unverified if storage.beginning(file.path)]
-    named = [file for file in unverified if str(file.path) in str(error)]
-    return pages or named or unverified
-
-
-def _one_replaced(
-    entry: Entry, suspects: list[LocalFile], fetcher: Fetcher
-) -> tuple[list[LocalFile], Dataset] | None:
-    """Look whether the data are the known ones with one of the files from another source."""
-    for suspect in suspects:
-        with fetcher.without(suspect) as reasons:
-            try:
-                files = fetcher.get(entry)
-            except DataUnavailableError:
-                continue
-            outcome = _examined(entry, files)
-            if isinstance(outcome, Dataset):
-                reasons.append("holds other values than the data set")
-                return files, outcome
-    return None
-
-
-def _reason(file: LocalFile, error: Exception) -> str:
-    if begins := storage.beginning(file.path):
-        return f"gave other data: {begins}"
-    if isinstance(error, AlteredDataError):
-        return "holds other values than the data set"
-    return f"cannot be read: {error}"
-
-
 def _values_are_known(dataset: Dataset, entry: Entry, files: list[LocalFile]) -> bool:
-    """Compare the digest; with none to compare with, only intact files will do.
+    """Compare the digest, where we have one.
 
     Versions that we never saw, but whose publisher states a hash, may be written with other
     digits or hold more values: the hash is enough.
     """
     digest = next((f.version.digest for f in files if f.version.digest), entry.digest)
-    if digest is None or any(not file.version.seen for file in files):
-        return all(file.verified for file in files)
+    if digest is None or not all(file.version.seen for file in files):
+        return True
     return dataset.digest() == digest
 
 

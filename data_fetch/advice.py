@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from data_fetch.catalog import Catalog, Entry, Version
+from data_fetch.download import without_credentials
 from data_fetch.silence import SKIPPED
 
 TRIED = "  - "
@@ -114,7 +115,7 @@ def _by_hand(catalog: Catalog, cache: Path, entry: Entry, name: str) -> list[str
 
 
 def _from_site(page: str | None, cache: Path, file: Version) -> str:
-    where = " or ".join(file.urls) or page
+    where = " or ".join(map(without_credentials, file.urls)) or page
     repack = ""
     if file.unpack == "compress":
         repack = "repack it with `gzip -dc NAME.Z | gzip > NAME.gz`, "

@@ -15,9 +15,6 @@ from data_fetch.outside import outside_papers
 
 Fidelity = Literal["original", "container", "rebuilt", "partial"]
 
-#: Bytes more than twice the known size that a file in another layout may have.
-SLACK = 1 << 20
-
 
 @dataclass(frozen=True)
 class Member:
@@ -39,10 +36,10 @@ class Version:
     git_blob: str | None = None
     at_most: int = 0
     urls: tuple[str, ...] = ()
-    unpack: Literal["compress"] | None = None
+    content: str | None = None
+    unpack: Literal["compress", "matlab"] | None = None
     members: tuple[Member, ...] = ()
     package: str | None = None
-    digest_decides: bool = False
     digest: str | None = None
     seen: bool = True
     only: tuple[str, ...] = ()
@@ -55,10 +52,8 @@ class Version:
 
     @property
     def cap(self) -> int:
-        """Most bytes that a download may have: those known, or twice as many in another layout."""
-        if self.at_most:
-            return self.at_most
-        return 2 * self.bytes + SLACK if self.digest_decides or not self.pinned else self.bytes
+        """Most bytes that a download may have: those known, where they are."""
+        return self.at_most or self.bytes
 
 
 @dataclass(frozen=True)

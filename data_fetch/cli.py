@@ -12,6 +12,7 @@ from rich.text import Text
 
 from data_fetch import access
 from data_fetch.catalog import default_catalog, without_digests
+from data_fetch.download import without_credentials
 from data_fetch.errors import AlteredDataError, DataUnavailableError
 from data_fetch.fetcher import Fetcher
 
@@ -47,7 +48,8 @@ def run_list(arguments: argparse.Namespace) -> int:
     console = _console()
     if not console.is_terminal:
         console.width = 160
-    console.print(f"cache: {fetcher.cache}\nmirror: {fetcher.mirror or 'none'}")
+    mirror = without_credentials(fetcher.mirror or "none")
+    console.print(f"cache: {fetcher.cache}\nmirror: {mirror}")
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("name", no_wrap=True)
     table.add_column("n x p", justify="right", no_wrap=True)

@@ -15,15 +15,16 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from errno import ENOSPC
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3
+from requests.utils import get_auth_from_url, get_netrc_auth
 
 from data_fetch.errors import PassingError, SourceError
 from data_fetch.progress import progress_bar
 from data_fetch.silence import SKIPPED, silent
-from data_fetch.storage import gunzipped
+from data_fetch.storage import gunzipped, opened_part
 
 ATTEMPTS = 2
 #: Attempts where the server can send the missing rest alone.
@@ -68,9 +69,12 @@ class Route:
 
 
 def without_credentials(url: str) -> str:
-    """Return an address without the user and the password in it."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=_host(url)).geturl()
+    """Return an address without the user and the password in it; a path as it is."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return url
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
 
 
 def _host(url: str) -> str:
@@ -101,13 +105,13 @@ def download(url: str, target: Path, cap: int, limits: Limits, route: Route | No
     OSError
         If the file cannot be written.
     """
-    host = _host(url)
-    if silent.holds(host):
-        raise SourceError(f"{host} {SKIPPED}")
-    started = time.monotonic()
+    started, left_alone = time.monotonic(), silent.now()
+    if _host(url) in left_alone:
+        raise SourceError(f"{_host(url)} {SKIPPED}")
     attempt = 1
     while True:
-        transfer = _Transfer(url, target, cap, limits, started, route or Route())
+        reader = _Reader(url, limits, route or Route(), left_alone)
+        transfer = _Transfer(url, target, cap, limits, started, reader)
         try:
             transfer.run()
             return
@@ -142,29 +146,21 @@ class _Adapter(requests.adapters.HTTPAdapter):
 class _Reader(threading.Thread):
     """Asks, and reads what comes; whoever takes it away need not wait for ever."""
 
-    def __init__(self, url: str, headers: dict[str, str], limits: Limits, route: Route):
+    def __init__(self, url: str, limits: Limits, route: Route, left_alone: frozenset[str]):
         super().__init__(daemon=True)
-        self._url, self._headers, self._route = url, headers, route
+        self._url, self._route, self._left_alone = url, route, left_alone
+        self._host, self.headers = _host(url), {"Accept-Encoding": "identity"}
         self._timeout = limits.connect, limits.silence
         self._items: queue.Queue = queue.Queue(4)
         self._adapter = _Adapter()
         self._stopped = False
 
     def run(self) -> None:
-        proxy = self._route.proxy
         with requests.Session() as session:
-            session.max_redirects = MAX_REDIRECTS
             for scheme in ("http://", "https://"):
                 session.mount(scheme, self._adapter)
             try:
-                response = session.get(
-                    self._url,
-                    headers=self._headers,
-                    timeout=self._timeout,
-                    stream=True,
-                    verify=self._route.cert,
-                    proxies={"http": proxy, "https": proxy} if proxy else None,
-                )
+                response = self._answer(session)
                 self._put(response)
                 while not self._stopped and (
                     chunk := response.raw.read1(CHUNK, decode_content=False)
@@ -173,6 +169,30 @@ class _Reader(threading.Thread):
                 self._put(b"")
             except Exception as error:  # handed over to whoever takes
                 self._put(error)
+
+    def _answer(self, session: requests.Session) -> requests.Response:
+        """Ask, and follow redirects; each host answers for itself."""
+        url, proxy = self._url, self._route.proxy
+        for _ in range(MAX_REDIRECTS + 1):
+            self._host = _host(url)
+            if self._host in self._left_alone:
+                raise SourceError(f"{self._host} {SKIPPED}")
+            response = session.get(
+                without_credentials(url),
+                headers=self.headers,
+                auth=_credentials(url, self._url),
+                allow_redirects=False,
+                timeout=self._timeout,
+                stream=True,
+                verify=self._route.cert,
+                proxies={"http": proxy, "https": proxy} if proxy else None,
+            )
+            location = session.get_redirect_target(response)
+            if location is None:
+                return response
+            response.close()
+            url = _next(url, location)
+        raise requests.TooManyRedirects
 
     def stop(self) -> None:
         """End it, wherever it is."""
@@ -194,24 +214,52 @@ class _Reader(threading.Thread):
         except queue.Empty:
             raise PassingError("the server does not answer (timeout)") from None
         if isinstance(item, Exception):
-            raise _named(item, _host(self._url)) from item
+            raise _named(item, self._host) from item
         return item
+
+
+def _next(url: str, location: str) -> str:
+    """Address that a redirect leads to; never from a secure site to another."""
+    following = urljoin(url, location)
+    if urlsplit(url).scheme == "https" and urlsplit(following).scheme != "https":
+        raise SourceError("redirected from https to an insecure address")
+    return following
+
+
+def _origin(url: str) -> tuple[str, str]:
+    return urlsplit(url).scheme, _host(url)
+
+
+def _credentials(url: str, first: str):
+    """User and password for an address: those in the first one on its own host, or of .netrc.
+
+    They go over https only, or to this machine.
+    """
+    own = get_auth_from_url(first) if _origin(url) == _origin(first) else ("", "")
+    scheme, here = urlsplit(url).scheme, urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
+    if any(own):
+        if scheme != "https" and not here:
+            raise SourceError("a user and a password are sent over https only: change the address")
+        return own
+    # What is callable keeps requests from looking into .netrc by itself.
+    return (get_netrc_auth(url) if scheme == "https" else None) or (lambda request: request)
 
 
 class _Transfer:
     """One attempt."""
 
     def __init__(
-        self, url: str, target: Path, cap: int, limits: Limits, started: float, route: Route
+        self, url: str, target: Path, cap: int, limits: Limits, started: float, reader: _Reader
     ):
         self.url, self.target, self.cap, self.limits = url, target, cap, limits
-        self.started, self.route = started, route
+        self.started, self.reader = started, reader
         self.resumes = False
 
     def run(self) -> None:
         there = self.target.stat().st_size if self.target.exists() else 0
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={there}-"} if there else {})
-        reader = _Reader(self.url, headers, self.limits, self.route)
+        reader = self.reader
+        if there:
+            reader.headers["Range"] = f"bytes={there}-"
         reader.start()
         try:
             response = reader.take(self.limits.answer)
@@ -220,8 +268,8 @@ class _Transfer:
             if response.status_code != 206:
                 there = 0
             announced = self._announced(response, there)
-            with open(self.target, "ab" if there else "wb") as file:
-                received = self._write(reader, file, there, announced)
+            with opened_part(self.target, append=there > 0) as file:
+                received = self._write(file, there, announced)
         finally:
             reader.stop()
         if announced is not None and received < announced:
@@ -258,10 +306,10 @@ class _Transfer:
             raise OSError(ENOSPC, f"{needed} bytes to come, {free} bytes free")
         return size
 
-    def _write(self, reader: _Reader, file, received: int, announced: int | None) -> int:
+    def _write(self, file, received: int, announced: int | None) -> int:
         with progress_bar(self.url.rpartition("/")[2], sys.stderr, announced) as advance:
             advance(received)
-            while chunk := reader.take(self.limits.silence + 1):
+            while chunk := self.reader.take(self.limits.silence + 1):
                 received += len(chunk)
                 if received > self.cap:
                     raise SourceError(f"gave other data: more than the {self.cap} bytes expected")
@@ -278,6 +326,8 @@ class _Transfer:
 
 def _named(error: Exception, host: str) -> SourceError:
     """Say what went wrong with a connection; a host that cannot be reached is left alone."""
+    if isinstance(error, SourceError):
+        return error
     if isinstance(error, requests.TooManyRedirects):
         return SourceError("redirected without end")
     if isinstance(error, requests.exceptions.ProxyError):
@@ -339,4 +389,6 @@ def _is_packed(url: str) -> bool:
 
 
 def _decode(path: Path, cap: int) -> None:
-    path.write_bytes(gunzipped(path.read_bytes(), cap))
+    content = gunzipped(path.read_bytes(), cap)
+    with opened_part(path) as file:
+        file.write(content)

@@ -38,11 +38,7 @@ def load_faces(name: str, paths: dict[str, Path]) -> Dataset:
     if name not in SIZES:
         raise ValueError(f"name is {name!r}; this module reads {', '.join(SIZES)}.")
     (path,) = paths.values()
-    content = read_mat(path, ["fea", "gnd", "X", "Y"])
-    # scikit-feature's copies call them X and Y.
-    for theirs, ours in (("X", "fea"), ("Y", "gnd")):
-        if theirs in content:
-            content[ours] = content.pop(theirs)
+    content = _table(path) if path.suffix == ".table" else read_mat(path, ["fea", "gnd"])
     n_images, n_classes = SIZES[name]
     shapes = {key: content[key].shape for key in ("fea", "gnd") if key in content}
     if shapes != {"fea": (n_images, 1024), "gnd": (n_images, 1)}:
@@ -50,8 +46,12 @@ def load_faces(name: str, paths: dict[str, Path]) -> Dataset:
             f"{path} is not {name}: it holds {shapes or 'neither fea nor gnd'}, but fea "
             f"({n_images}, 1024) and gnd ({n_images}, 1) were expected; download it again"
         )
+    bad = [key for key in shapes if not _real(content[key])]
+    if bad:
+        raise ValueError(f"{path} is not {name}: {bad} hold other values than finite real numbers")
     labels = content["gnd"].ravel().astype(np.int64)
-    if not np.array_equal(np.unique(labels), np.arange(1, n_classes + 1)):
+    is_whole = np.array_equal(labels, content["gnd"].ravel())
+    if not is_whole or not np.array_equal(np.unique(labels), np.arange(1, n_classes + 1)):
         raise ValueError(
             f"{path} is not {name}: its labels are not 1 to {n_classes}; download it again"
         )
@@ -64,3 +64,18 @@ def load_faces(name: str, paths: dict[str, Path]) -> Dataset:
         source_note=f"all {n_images} original images; the random splits are ours, seeded",
         image_shape=IMAGE_SHAPE,
     )
+
+
+def _table(path: Path) -> dict[str, np.ndarray]:
+    """Labels and images of a table as `data_fetch.confined` writes it."""
+    values = np.fromfile(path, dtype="<f8")
+    n_columns = 1 + IMAGE_SHAPE[0] * IMAGE_SHAPE[1]
+    if len(values) % n_columns:
+        raise ValueError(f"{path} is no table of {n_columns} columns; download it again")
+    table = values.reshape(-1, n_columns)
+    return {"gnd": table[:, :1], "fea": table[:, 1:]}
+
+
+def _real(values) -> bool:
+    """Whether all values are finite real numbers."""
+    return values.dtype.kind in "uif" and bool(np.isfinite(values).all())

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import filelock
 
-from data_fetch import storage
+from data_fetch import confined, storage
 from data_fetch.advice import advice
 from data_fetch.catalog import Catalog, Entry, Member, Version, default_catalog
 from data_fetch.download import Limits, Route, download, without_credentials
@@ -30,12 +30,10 @@ WORTH_RESUMING = 1_000_000
 
 @dataclass(frozen=True)
 class LocalFile:
-    """A file in the cache. Not ``verified``: its bytes are new to us, its content must decide."""
+    """A file in the cache whose hash is right, and which version of it that is."""
 
     path: Path
     version: Version
-    verified: bool
-    origin: str
 
 
 class _NoSourceError(Exception):
@@ -65,8 +63,6 @@ class Fetcher:
         Take neither the mirror nor partial copies.
     limits : Limits
         How long servers may take.
-    rejected : set of str
-        Addresses whose bytes turned out to be other data; they are not asked again.
     """
 
     catalog: Catalog = field(default_factory=default_catalog)
@@ -74,7 +70,6 @@ class Fetcher:
     mirror: str | None = field(default_factory=lambda: os.environ.get("REPROLIB_MIRROR") or None)
     upstream_only: bool = False
     limits: Limits = field(default_factory=Limits)
-    rejected: set[str] = field(default_factory=set)
     _failed_archives: dict[str, list[str]] = field(default_factory=dict)
 
     def entry(self, name: str) -> Entry:
@@ -148,34 +143,8 @@ class Fetcher:
             try:
                 return attempt()
             except SourceError as error:
-                failures.append(f"{address}: {error}")
+                failures.append(f"{without_credentials(address)}: {error}")
         raise _NoSourceError(failures)
-
-    def reject(self, local: LocalFile, reason: str) -> None:
-        """Set an unverified file aside, as its content is not the data set's; try others."""
-        self.rejected.add(local.origin)
-        if local.origin == str(local.path):
-            storage.set_aside(local.path, reason)
-        else:
-            local.path.unlink(missing_ok=True)
-
-    @contextmanager
-    def without(self, local: LocalFile) -> Iterator[list[str]]:
-        """Do as if a file and its source were not there; a reason given keeps it that way."""
-        kept = local.path.with_name(f".{local.path.name}.kept")
-        local.path.replace(kept)
-        self.rejected.add(local.origin)
-        reasons: list[str] = []
-        try:
-            yield reasons
-        finally:
-            if not reasons:
-                kept.replace(local.path)
-                self.rejected.discard(local.origin)
-            elif local.origin == str(local.path):
-                storage.set_aside(kept, reasons[0], name=local.path.name)
-            else:
-                kept.unlink()
 
     def _first_cached(self, versions: tuple[Version, ...]) -> LocalFile | None:
         """Return the best version in the cache; None if a better one is at hand elsewhere."""
@@ -186,23 +155,18 @@ class Fetcher:
         return None
 
     def _cached(self, version: Version) -> LocalFile | None:
-        """Return the cached file if it is intact, or of unknown bytes that we may look into."""
-        path = self.cache / version.path
-        if not path.is_file() or (self.upstream_only and version.fidelity == "partial"):
+        """Return the cached file if it is intact."""
+        refused = self.upstream_only and version.fidelity == "partial"
+        if refused or not self._intact(self.cache, version):
             return None
-        verified = self._intact(self.cache, version)
-        if verified or version.digest_decides:
-            return LocalFile(path, version, verified, str(path))
-        return None
+        return LocalFile(self.cache / version.path, version)
 
     def _set_damaged_aside(self, versions: tuple[Version, ...]) -> Iterator[str]:
         for version in versions:
             path = self.cache / version.path
             # What was unpacked from an archive is unpacked again.
             unpacked = version.members and not version.pinned
-            if unpacked or not path.is_file() or version.digest_decides:
-                continue
-            if self._intact(self.cache, version):
+            if unpacked or not path.is_file() or self._intact(self.cache, version):
                 continue
             reason = _wrong_bytes(path, version)
             yield f"{path}: {reason}; set aside as {storage.set_aside(path, reason).name}"
@@ -261,9 +225,7 @@ class Fetcher:
         return None
 
     def _has_archive(self, folder: Path, archive: str) -> bool:
-        version = self.catalog.archives[archive]
-        path = folder / archive
-        return _has_hash(path, version) if version.pinned else path.is_file()
+        return _has_hash(folder / archive, self.catalog.archives[archive])
 
     def _packed_in(self, folder: Path, version: Version) -> bool:
         """Whether a folder has an archive from which a version can be unpacked."""
@@ -283,7 +245,7 @@ class Fetcher:
             [self._packed(v, m) for v, m, archive in packed if not archive.urls],
         ]
         for group in groups:
-            yield from (source for source in group if source[0] not in self.rejected)
+            yield from group
 
     def _packed(self, version: Version, member: Member) -> Source:
         return f"{member.archive}#{member.member}", partial(self._unpack, version, member)
@@ -303,7 +265,7 @@ class Fetcher:
                 yield str(source), partial(self._copy, version, source, intact)
         elif self.mirror is not None and not self.upstream_only:
             address = f"{self.mirror.rstrip('/')}/{quote(version.path)}"
-            yield address, partial(self._download, _strict(version), address)
+            yield address, partial(self._download, _as_kept(version), address)
 
     def _copy(self, version: Version, source: Path, intact: Callable[[], bool]) -> LocalFile:
         try:
@@ -314,7 +276,7 @@ class Fetcher:
             raise SourceError(_wrong_bytes(source, version))
         with storage.partial_file(self.cache / version.path) as part:
             storage.copy(source, part)
-            return self._accepted(_strict(version), part, str(source))
+            return self._accepted(version, part)
 
     def _download(self, version: Version, url: str, route: Route | None = None) -> LocalFile:
         resumable = version.pinned and version.bytes > WORTH_RESUMING and not version.unpack
@@ -324,26 +286,24 @@ class Fetcher:
             if resumed and not _has_hash(part, version):
                 part.unlink()
                 download(url, part, version.cap, self.limits, route)
-            if version.unpack == "compress" and not _has_hash(part, version):
-                storage.gzip_unix_compressed(part, part)
-            return self._accepted(version, part, url)
+            if version.unpack == "matlab":
+                confined.tabulate(part, version.bytes)
+            return self._accepted(version, part)
 
     def _unpack(self, version: Version, member: Member) -> LocalFile:
         """Get the archive like any file, and from it the file, or what it is rebuilt from."""
         archive = self._archive(member.archive)
-        origin = f"{member.archive}#{member.member}"
+        other = version.unpack or member.rebuild or not version.cap
+        cap = storage.MAX_EXPANDED if other else version.cap
         with storage.partial_file(self.cache / version.path) as part:
-            try:
-                storage.copy_member(archive, member.member, part, version.cap)
-                if version.unpack == "compress":
-                    storage.gzip_unix_compressed(part, part)
-            except SourceError as error:
-                if not self.catalog.archives[member.archive].pinned:
-                    storage.set_aside(archive, str(error))
-                raise
+            storage.copy_member(archive, member.member, part, cap)
+            if version.unpack == "compress":
+                storage.gzip_unix_compressed(part, part)
             if member.rebuild is not None:
-                part.write_bytes(rebuilt(member.rebuild, part.read_bytes()))
-            return self._accepted(version, part, origin)
+                content = rebuilt(member.rebuild, part.read_bytes())
+                with storage.opened_part(part) as file:
+                    file.write(content)
+            return self._accepted(version, part)
 
     def _archive(self, name: str) -> Path:
         """Path of an archive at hand, after a download if need be; tried once in a call."""
@@ -382,19 +342,16 @@ class Fetcher:
             failures.append(str(error))
         raise SourceError("; ".join(failures))
 
-    def _accepted(self, version: Version, part: Path, origin: str) -> LocalFile:
-        """Check a new file before it takes its place; its content may decide where allowed."""
-        inside = bool(version.members) and not version.pinned
-        verified = inside or _has_hash(part, version)
-        is_archive = version.path in self.catalog.archives and not version.pinned
-        if not verified and not version.digest_decides and not is_archive:
+    def _accepted(self, version: Version, part: Path) -> LocalFile:
+        """Check a new file before it takes its place; a verified archive vouches for a member."""
+        if not _has_hash(part, version) and (version.pinned or not version.members):
             raise SourceError(_wrong_bytes(part, version))
-        return LocalFile(self.cache / version.path, version, verified, origin)
+        return LocalFile(self.cache / version.path, version)
 
 
-def _strict(version: Version) -> Version:
-    """Return the version with its hash alone to decide."""
-    return replace(version, digest_decides=False)
+def _as_kept(version: Version) -> Version:
+    """Return the version as a mirror has it: in the form that the cache keeps."""
+    return replace(version, unpack=None, at_most=0) if version.unpack else version
 
 
 def _is_address(mirror: str) -> bool:
@@ -402,8 +359,16 @@ def _is_address(mirror: str) -> bool:
 
 
 def _has_hash(path: Path, version: Version) -> bool:
-    """Whether a file has the size and a hash that the catalog gives."""
-    if not path.is_file() or (version.bytes and path.stat().st_size != version.bytes):
+    """Whether a file, or the text in it, has a hash that the catalog gives."""
+    if not path.is_file():
+        return False
+    if _has_known_bytes(path, version):
+        return True
+    return version.content is not None and storage.content_sha256(path) == version.content
+
+
+def _has_known_bytes(path: Path, version: Version) -> bool:
+    if version.bytes and path.stat().st_size != version.bytes:
         return False
     if version.sha256 is not None:
         return storage.sha256(path) == version.sha256

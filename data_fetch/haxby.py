@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 import zlib
 from collections.abc import Mapping
@@ -17,6 +18,14 @@ _VOLUMES_AT_A_TIME = 32
 
 #: Most times that gzip can shorten a file.
 MAX_EXPANSION = 1040
+
+_DAMAGED = (
+    nib.filebasedimages.ImageFileError,
+    nib.spatialimages.HeaderDataError,
+    EOFError,
+    zlib.error,
+    OSError,
+)
 
 _PARTIAL = "only task volumes within the mask hold values; these are the raw upstream ones"
 
@@ -138,11 +147,24 @@ def _load_image(path, **options):
     try:
         image = nib.load(path, **options)
         _check_size(image, Path(path))
+        _check_whole(Path(path))
         return image
-    except (nib.filebasedimages.ImageFileError, EOFError, zlib.error, OSError) as error:
+    except _DAMAGED as error:
         raise ValueError(
-            f"{path} is not a NIfTI file or is damaged ({error}); delete it and fetch it again."
+            f"{path} is not a NIfTI file, ends early or is damaged ({error}); delete it and fetch "
+            "it again."
         ) from error
+
+
+def _check_whole(path: Path) -> None:
+    """Read to the end, where gzip has its checksum, and refuse a scale that is no number."""
+    with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+        header = nib.Nifti1Header.from_fileobj(file)
+        scale = header["scl_slope"], header["scl_inter"]
+        if not np.isfinite(scale).all():
+            raise OSError(f"its scale is {scale[0]:g} x + {scale[1]:g}")
+        while file.read(1 << 16):
+            pass
 
 
 def _check_size(image, path: Path) -> None:

@@ -99,6 +99,10 @@ def _read(path: Path, benchmark: str):
     missing = {"x", "t", "train", "test"} - set(struct.dtype.names or ())
     if missing:
         raise ValueError(f"{path}: {benchmark} lacks the fields {sorted(missing)}")
+    for field in ("x", "t", "train", "test"):
+        values = struct[field]
+        if values.ndim != 2 or values.dtype.kind not in "uif" or not np.isfinite(values).all():
+            raise ValueError(f"{path}: {field} of {benchmark} is no table of finite real numbers")
     x = np.asarray(struct["x"], dtype=np.float64)
     t = np.asarray(struct["t"], dtype=np.float64).ravel()
     train, test = (np.asarray(struct[k], dtype=np.int64) - 1 for k in ("train", "test"))

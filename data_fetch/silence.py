@@ -24,6 +24,10 @@ class SilentHosts:
         """Whether a host is left alone now."""
         return time.monotonic() < self._until.get(host, 0.0)
 
+    def now(self) -> frozenset[str]:
+        """Hosts that are left alone now."""
+        return frozenset(host for host in self._until if self.holds(host))
+
     def forget(self) -> None:
         """Ask every host again."""
         self._until.clear()

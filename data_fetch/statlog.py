@@ -68,4 +68,6 @@ def _read(path: Path, n_features: int, n_rows: int):
             f"{path} has {X.shape[0]} rows, expected {n_rows}: the file is incomplete or another "
             "one; delete it and fetch it again."
         )
+    if not np.isfinite(X.data).all() or not np.array_equal(y, np.floor(y)):
+        raise ValueError(f"{path} holds a value that is not finite, or a label that is not whole.")
     return X.toarray(), y.astype(np.int64)

@@ -8,14 +8,16 @@ import hashlib
 import io
 import os
 import shutil
+import stat
 import tarfile
 import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import ELOOP
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 import platformdirs
 
@@ -70,9 +72,35 @@ def part_of(target: Path) -> Path:
     return target.with_name(f".{target.name}.part")
 
 
+def opened_part(part: Path, *, append: bool = False) -> BinaryIO:
+    """Open a part for writing: a new file, or our own that goes on.
+
+    In a cache that others can write, a link may lie under its name: it is never followed. The
+    umask says who may read what is written.
+
+    Raises
+    ------
+    OSError
+        If what goes on is no plain file of one name.
+    """
+    if not append:
+        part.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_EXCL)
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(part, flags, 0o666), "ab" if append else "wb")
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        file.close()
+        raise OSError(ELOOP, "is a link", str(part))
+    return file
+
+
 @contextmanager
 def partial_file(target: Path, *, resumable: bool = False) -> Iterator[Path]:
     """Give a temporary path next to ``target``, which replaces it on success only.
+
+    Its bytes are on the disk before it gets the name: after a power cut there is the whole file
+    or none.
 
     Parameters
     ----------
@@ -83,12 +111,13 @@ def partial_file(target: Path, *, resumable: bool = False) -> Iterator[Path]:
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = part_of(target)
-    if not resumable:
+    if not resumable or partial.is_symlink():
         partial.unlink(missing_ok=True)
     try:
         yield partial
-        os.chmod(partial, 0o644)
+        _to_disk(partial)
         os.replace(partial, target)
+        _to_disk(target.parent)
     except BaseException as error:
         if not resumable or isinstance(error, OSError):
             with suppress(OSError):
@@ -96,24 +125,26 @@ def partial_file(target: Path, *, resumable: bool = False) -> Iterator[Path]:
         raise
 
 
-def set_aside(path: Path, reason: str, name: str | None = None) -> Path:
-    """Rename a file that is not what its name says, and say why; never delete it.
+def _to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    if path.is_dir() and os.name != "posix":
+        return  # a folder cannot be opened there
+    descriptor = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
-    Parameters
-    ----------
-    path : Path
-    reason : str
-    name : str, optional
-        What it was called, if it has another name now.
-    """
-    old = path.with_name(name or path.name)
+
+def set_aside(path: Path, reason: str) -> Path:
+    """Rename a file that is not what its name says, and say why; never delete it."""
     number = 0
-    rejected = old.with_name(f"{old.name}.rejected")
-    while rejected.exists():
+    rejected = path.with_name(f"{path.name}.rejected")
+    while os.path.lexists(rejected):
         number += 1
-        rejected = old.with_name(f"{old.name}.rejected{number}")
+        rejected = path.with_name(f"{path.name}.rejected{number}")
     path.rename(rejected)
-    warnings.warn(f"{old} is not used ({reason}); it is now {rejected.name}", stacklevel=2)
+    warnings.warn(f"{path} is not used ({reason}); it is now {rejected.name}", stacklevel=2)
     return rejected
 
 
@@ -146,10 +177,23 @@ def gunzipped(data: bytes, limit: int = MAX_EXPANDED) -> bytes:
     return text
 
 
+def content_sha256(path: Path) -> str | None:
+    """Hash of what is in a gzip file, read in pieces; None if it is none, damaged, or too large."""
+    h, size = hashlib.sha256(), 0
+    try:
+        with gzip.open(path) as file:
+            while (chunk := file.read(CHUNK)) and size <= MAX_EXPANDED:
+                size += len(chunk)
+                h.update(chunk)
+    except (OSError, EOFError, zlib.error):
+        return None
+    return h.hexdigest() if size <= MAX_EXPANDED else None
+
+
 def gzip_unix_compressed(source: Path, target: Path) -> None:
     """Turn a .Z file into a gzip file of the same content (without a date, so reproducible)."""
     text = decompress(source.read_bytes(), MAX_EXPANDED)
-    with open(target, "wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as file:
+    with opened_part(target) as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as file:
         file.write(text)
 
 
@@ -165,7 +209,7 @@ def copy_member(archive_path: Path, name: str, target: Path, cap: int) -> None:
         leads out of the archive's folder, or has more than ``cap`` bytes.
     """
     for _, stream in _streams(archive_path, (name,)):
-        with open(target, "wb") as file:
+        with opened_part(target) as file:
             left = cap
             while chunk := stream.read(min(CHUNK, left + 1)):
                 left -= len(chunk)
@@ -237,4 +281,5 @@ def copy(source: Path, target: Path) -> None:
     """
     if not os.access(source, os.R_OK):
         raise SourceError("cannot be read: permission denied")
-    shutil.copyfile(source, target)
+    with open(source, "rb") as read, opened_part(target) as written:
+        shutil.copyfileobj(read, written, CHUNK)

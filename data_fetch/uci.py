@@ -1,7 +1,7 @@
 """UCI data sets with an official split: Landsat, Optdigits, Pendigits, Letter, ISOLET.
 
 Text files of one example a line, class label last (first in Letter); the numbers are the raw
-features. ISOLET comes compressed: upstream's .Z (Unix compress) and gzip are both read.
+features. ISOLET is compressed by gzip.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ import numpy as np
 
 from data_fetch.dataset import Dataset
 from data_fetch.errors import SourceError
-from data_fetch.storage import MAX_EXPANDED, gunzipped
-from data_fetch.unix_compress import MAGIC as COMPRESS_MAGIC
-from data_fetch.unix_compress import decompress
+from data_fetch.storage import gunzipped
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -108,7 +106,10 @@ def _read(path: Path, layout: Layout):
             f"{path} has {table.shape[1]} columns; {layout.n_features} features and a label "
             "expected"
         )
-    return np.delete(table, label, axis=1), table[:, label].astype(np.int64)
+    labels = table[:, label]
+    if not np.isfinite(table).all() or not np.array_equal(labels, np.floor(labels)):
+        raise ValueError(f"{path} holds a value that is not finite, or a label that is not whole")
+    return np.delete(table, label, axis=1), labels.astype(np.int64)
 
 
 def _letter_number(text: str) -> int:
@@ -122,8 +123,6 @@ def _letter_number(text: str) -> int:
 def _uncompressed(path: Path) -> bytes:
     data = Path(path).read_bytes()
     try:
-        if data[:2] == GZIP_MAGIC:
-            return gunzipped(data)
-        return decompress(data, MAX_EXPANDED) if data[:2] == COMPRESS_MAGIC else data
+        return gunzipped(data) if data[:2] == GZIP_MAGIC else data
     except SourceError as error:
         raise ValueError(f"{path}: {error}") from error

@@ -123,6 +123,19 @@ def add_schema(app, exception) -> None:
         (Path(app.outdir) / "printed.schema.json").write_text(text, encoding="utf-8")
 
 
+#: Pages need their own scripts and styles, from the site or a folder; nothing from elsewhere.
+POLICY = (
+    "default-src 'self' file: data: blob: 'unsafe-inline' 'unsafe-eval'; "
+    "object-src 'none'; base-uri 'self'; form-action 'self' file:"
+)
+
+
+def add_policy(app, pagename, templatename, context, doctree) -> None:
+    """Let no page of the site load anything from another host, whatever its text holds."""
+    tag = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    context["metatags"] = tag + context.get("metatags", "")
+
+
 def skip_inherited(app, what, name, member, skip, options) -> bool | None:
     """Leave out the methods that come from scikit-learn, which documents them itself."""
     function = getattr(member, "fget", None) or member
@@ -135,5 +148,6 @@ def setup(app) -> None:
     app.connect("source-read", estimator_pages.complete)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("autodoc-process-docstring", plain_text.process, priority=400)
+    app.connect("html-page-context", add_policy)
     app.connect("build-finished", add_report)
     app.connect("build-finished", add_schema)

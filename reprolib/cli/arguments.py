@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from pathlib import Path
 
@@ -41,9 +42,14 @@ def add_jobs(parser) -> None:
 
 
 def require_jobs(number: int) -> None:
-    """Raise ValueError if a number of worker processes is zero."""
-    if number == 0:
-        raise ValueError("--jobs is 0; give the number of worker processes, or -1 for all cores.")
+    """Raise ValueError if a number of worker processes is zero, or more than a machine can run."""
+    cores = os.cpu_count() or 1
+    most = max(64, 4 * cores)
+    if number == 0 or not -cores <= number <= most:
+        raise ValueError(
+            f"--jobs is {number}; give the number of worker processes, at most {most} on this "
+            f"machine of {cores} cores, or -1 for all cores."
+        )
 
 
 def add_results_folder(parser: argparse.ArgumentParser) -> None:

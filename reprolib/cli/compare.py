@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reprolib.cli.console import out
 from reprolib.cli.results import with_results
-from reprolib.report.markdown import markdown_table
+from reprolib.report.markdown import markdown_code, markdown_escaped, markdown_table
 from reprolib.report.tables import number_text
 from reprolib.rerun.checks.compare import PaperDifference, RecordChange, paper_difference
 from reprolib.rerun.records.folders import committed_directory, write_atomically
@@ -150,11 +150,12 @@ def _records(table: str, changes: Sequence[RecordChange], limit: int) -> Iterato
     kinds = Counter(change.kind for change in changes)
     words = {"differs": "differ", "new": "new", "missing": "missing"}
     counts = ", ".join(f"{kinds[kind]} {word}" for kind, word in words.items() if kinds[kind])
-    yield f"### {table}: {counts}"
+    yield f"### {markdown_escaped(table)}: {counts}"
     yield ""
     for change in changes[:limit]:
         faults = (textwrap.shorten(fault, WIDTH, placeholder=" …") for fault in change.faults)
-        yield f"- `{change.record}`: {'; '.join(faults) or change.kind}"
+        why = markdown_escaped("; ".join(faults) or change.kind)
+        yield f"- {markdown_code(change.record)}: {why}"
     if len(changes) > limit:
         yield f"- and {len(changes) - limit} more"
     yield ""

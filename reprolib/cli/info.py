@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_info
 
 import data_fetch
 import reprolib
+from data_fetch.download import without_credentials
 from data_fetch.fetcher import Fetcher
 from reprolib.cli.console import out
 from reprolib.rerun.records.folders import committed_directory, store_directory
@@ -47,12 +48,13 @@ def facts() -> Iterator[tuple[str, str]]:
     names = data_fetch.names()
     here = [name for name in names if data_fetch.available(name)]
     fetcher = Fetcher()
-    yield "data", f"{fetcher.cache} (mirror: {fetcher.mirror or 'none'})"
+    mirror = without_credentials(fetcher.mirror or "none")
+    yield "data", f"{fetcher.cache} (mirror: {mirror})"
     yield "data sets that need no download", f"{len(here)} of {len(names)}"
     yield "finished tasks", f"{store_directory()} ({n_stored()} stored)"
     yield "committed results", str(committed_directory())
     for name in VARIABLES:
-        yield name, os.environ.get(name, "not set")
+        yield name, without_credentials(os.environ.get(name, "not set"))
 
 
 def n_stored() -> int:

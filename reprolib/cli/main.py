@@ -48,6 +48,7 @@ def with_commands(words: Sequence[str]) -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
+    _open_streams()
     parser = build_parser()
     if "_ARGCOMPLETE" in os.environ:
         argcomplete.autocomplete(parser)
@@ -61,12 +62,23 @@ def main(argv: Sequence[str] | None = None) -> int:
             parser.print_help()
             return 0
         return arguments.run(arguments) or 0
+    except BrokenPipeError:
+        # Whoever read the output has gone, as after `| head`: nothing is left to say to them.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except KeyboardInterrupt:
         _say("Interrupted.", arguments.advice, "bold")
         return 130
     except (ValueError, OSError) as error:
         _say("error:", str(error), "bold red")
         return 2
+
+
+def _open_streams() -> None:
+    """Let output go nowhere where the shell has closed it (``>&-``)."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _say(head: str, text: str, style: str) -> None:

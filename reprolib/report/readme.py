@@ -10,7 +10,7 @@ import pandas as pd
 from reprolib.report import tables
 from reprolib.report.claims import claims_in_short, count_claims
 from reprolib.report.drawing import svg
-from reprolib.report.markdown import markdown_table
+from reprolib.report.markdown import Markdown, markdown_table
 from reprolib.report.scoreboard import by_kind, scoreboard
 from reprolib.report.theme import GROUNDS, LOOKS, signed
 from reprolib.report.words import calibration_text
@@ -63,7 +63,8 @@ def scoreboard_markdown(
         own = frame[frame.index.get_level_values("paper") == paper].droplevel("paper")
         counts = [_counts(own, kinds) for kinds in _COLUMNS.values()]
         minutes = f"{_minutes(paper, directory)} min"
-        rows.append([link, _claims(paper, directory), *counts, _sources(own), minutes])
+        made = [Markdown(text) for text in (link, _claims(paper, directory), *counts)]
+        rows.append([*made, _sources(own), minutes])
     total = sum(_minutes(paper, directory) for paper in papers)
     studies = sum(_minutes(study, directory) for study in packaged(STUDIES))
     claims = claims_in_short(papers, directory)

@@ -9,6 +9,7 @@ from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
+from data_fetch.confined import tabulate
 from data_fetch.embedded.faces import load_embedded
 from data_fetch.faces import SIZES, load_faces
 from reprolib.methods.mkmmc import MMC
@@ -45,6 +46,10 @@ def test_rows_are_upright_images(tmp_path, name):
         ({"fea": None, "gnd": None, "x": 1}, "neither fea nor gnd"),
         ({"fea": np.zeros((165, 100))}, r"\(165, 1024\) and gnd \(165, 1\) were expected"),
         ({"gnd": np.full((165, 1), 99)}, "labels are not 1 to 15"),
+        ({"gnd": (np.arange(165) % 15 + 1.5)[:, None]}, "labels are not 1 to 15"),
+        ({"fea": np.full((165, 1024), np.nan)}, "'fea'.* other values than finite real numbers"),
+        ({"fea": np.full((165, 1024), 1j)}, "'fea'.* other values than finite real numbers"),
+        ({"gnd": np.full((165, 1), np.inf)}, "'gnd'.* other values than finite real numbers"),
     ],
 )
 def test_another_file_is_refused(tmp_path, changes, message):
@@ -52,12 +57,21 @@ def test_another_file_is_refused(tmp_path, changes, message):
         load_faces("faces/yale", write_file(tmp_path / "x.mat", **changes))
 
 
-def test_scikit_features_copy_has_other_names(tmp_path):
-    ours = load_faces("faces/yale", write_file(tmp_path / "1.mat"))
-    labels = (np.arange(165) % 15 + 1)[:, None].astype(np.int64)
-    images = {"fea": None, "gnd": None, "X": np.zeros((165, 1024)), "Y": labels}
-    theirs = load_faces("faces/yale", write_file(tmp_path / "2.mat", **images))
+def test_scikit_features_copy_becomes_a_table_of_the_same_values(tmp_path):
+    images = np.random.default_rng(0).integers(256, size=(165, 1024)).astype(np.uint8)
+    ours = load_faces("faces/yale", write_file(tmp_path / "1.mat", fea=images))
+    table = tmp_path / "2.table"
+    savemat(table, {"X": images.astype(float), "Y": ours.y[:, None]}, appendmat=False)
+    tabulate(table, 8 * 165 * 1025)
+    theirs = load_faces("faces/yale", {"faces/file.table": table})
     assert theirs.digest() == ours.digest()
+
+
+@pytest.mark.parametrize("size", [0, 8, 8 * 1025 * 3, 8 * 1025 * 165])
+def test_table_of_another_size_or_of_no_numbers_is_refused(tmp_path, size):
+    (tmp_path / "x.table").write_bytes(b"\xff" * size)
+    with pytest.raises(ValueError, match=r"x\.table"):
+        load_faces("faces/yale", {"x": tmp_path / "x.table"})
 
 
 def test_shape_that_the_file_cannot_hold_is_refused_before_memory_is_taken(tmp_path):

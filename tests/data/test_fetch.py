@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import io
 import os
 import signal
@@ -153,30 +154,37 @@ def test_unknown_name_suggests_a_near_one():
         data_fetch.load("raetsch/bananna")
 
 
-# Content decides where the publisher states no hash ------------------------------------------
+# Nothing reads what has no known hash --------------------------------------------------------
 
 
-def test_same_values_with_other_bytes_are_accepted_by_their_digest(cache, server):
-    fetcher = toy.fetcher(upstream(server, toy.REFORMATTED, digest_decides=True), cache)
-    assert_loads(fetcher)
-    assert data_fetch.fetch("toy/a", fetcher) == [cache / "toy/a.txt"]
-    assert server.requests["a.txt"] == 1
+@pytest.mark.parametrize("content", [toy.REFORMATTED, toy.OTHER_VALUES, b"<html>not found</html>"])
+def test_other_bytes_reach_no_reader_and_the_next_source_is_tried(
+    cache, server, content, monkeypatch
+):
+    """Not even where their values are right: a hostile file harms the reader itself."""
+    read = []
 
+    def load(name, paths):
+        read.extend(path.read_bytes() for path in paths.values())
+        return toy.load_toy(name, paths)
 
-@pytest.mark.parametrize("content", [toy.OTHER_VALUES, b"<html>not found</html>"])
-def test_other_values_are_refused_deleted_and_the_next_source_is_tried(cache, server, content):
+    monkeypatch.setattr(toy, "load_recorded", load, raising=False)
+    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_recorded")
     urls = (server.serve("bad.txt", content), server.serve("good.txt", toy.CONTENT))
-    fetcher = toy.fetcher(toy.catalog(toy.version(urls=urls, digest_decides=True)), cache)
-    assert_loads(fetcher)
+    assert_loads(toy.fetcher(toy.catalog(toy.version(urls=urls)), cache))
+    assert read == [toy.CONTENT]
     assert server.requests == {"bad.txt": 1, "good.txt": 1}
 
 
-def test_unknown_bytes_are_refused_where_no_digest_could_decide(cache, server):
-    url = server.serve("a.txt", toy.REFORMATTED)
-    cat = toy.catalog(toy.version(urls=(url,), digest_decides=True), digest=None)
-    with pytest.raises(DataUnavailableError, match=r"no source has a\.txt"):
-        data_fetch.fetch("toy/a", toy.fetcher(cat, cache))
-    assert files_in(cache) == []
+def test_text_that_is_packed_in_another_way_is_known_by_its_content(cache):
+    version = toy.version(gzip.compress(toy.CONTENT), "toy/a.txt.gz")
+    version = replace(version, content=toy.sha256(toy.CONTENT))
+    fetcher = toy.fetcher(toy.catalog(version), cache)
+    put(cache, gzip.compress(toy.CONTENT, 1, mtime=5), "toy/a.txt.gz")
+    assert data_fetch.available("toy/a", fetcher)
+    for other in (gzip.compress(toy.REFORMATTED), gzip.compress(toy.CONTENT)[:-1], toy.CONTENT):
+        put(cache, other, "toy/a.txt.gz")
+        assert not data_fetch.available("toy/a", fetcher)
 
 
 def test_intact_files_with_other_values_than_the_known_ones_are_an_error(cache):
@@ -207,13 +215,6 @@ def test_reader_errors_on_intact_files_are_not_hidden(cache):
 def test_corrupted_cache_entry_is_replaced(cache, mirror, damage):
     put(cache, damage)
     assert_loads(toy.fetcher(toy.catalog(toy.version()), cache, mirror))
-    assert (cache / "toy/a.txt").read_bytes() == toy.CONTENT
-
-
-def test_corrupted_cache_entry_of_a_file_whose_content_decides(cache, mirror):
-    put(cache, toy.OTHER_VALUES)
-    version = toy.version(digest_decides=True)
-    assert_loads(toy.fetcher(toy.catalog(version), cache, mirror))
     assert (cache / "toy/a.txt").read_bytes() == toy.CONTENT
 
 
@@ -252,9 +253,9 @@ def test_mirror_that_cannot_be_read_is_passed_over(cache, mirror, server, monkey
     assert_loads(toy.fetcher(upstream(server, toy.CONTENT), cache, mirror))
 
 
-def test_lying_http_mirror_is_passed_over_even_where_content_could_decide(cache, server):
+def test_lying_http_mirror_is_passed_over(cache, server):
     server.serve("mirror/toy/a.txt", toy.REFORMATTED)
-    cat = upstream(server, toy.CONTENT, digest_decides=True)
+    cat = upstream(server, toy.CONTENT)
     data_fetch.fetch("toy/a", toy.fetcher(cat, cache, server.url("mirror")))
     assert (cache / "toy/a.txt").read_bytes() == toy.CONTENT
 
@@ -572,8 +573,9 @@ def test_every_version_can_be_checked():
         assert file.cite
         for version in file.versions:
             assert {member.archive for member in version.members} <= set(catalog.archives)
-            assert version.pinned or version.members or version.digest_decides
-            assert version.cap > 0
+            archives = [catalog.archives[member.archive] for member in version.members]
+            assert version.pinned or (archives and all(archive.pinned for archive in archives))
+            assert version.cap > 0 or version.members
             assert len(version.sha256 or 64 * "0") == 64
             assert len(version.git_blob or 40 * "0") == 40
     keys = [[catalog.files[f].key for f in e.files] for e in catalog.entries.values()]

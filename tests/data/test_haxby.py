@@ -134,7 +134,7 @@ def test_file_that_is_no_image(session):
     folder, volumes, mask, labels = session
     paths = write_session(folder, volumes, mask, labels)
     paths["mask4_vt.nii.gz"].write_bytes(b"<html>not found</html>")
-    with pytest.raises(ValueError, match="is not a NIfTI file or is damaged"):
+    with pytest.raises(ValueError, match="is not a NIfTI file, ends early or is damaged"):
         load_haxby("haxby/subj1", paths)
 
 
@@ -186,3 +186,23 @@ def test_simulated_categories_can_be_told_apart_across_runs():
     nearest = np.argmin(((X[~train, None] - means) ** 2).sum(axis=2), axis=1)
     accuracy = np.mean(np.array(embedded.CATEGORIES)[nearest] == y[~train])
     assert accuracy > 4 / len(embedded.CATEGORIES)
+
+
+@pytest.mark.fault("parser")
+@pytest.mark.parametrize("damage", ["checksum", "slope", "intercept"])
+def test_file_that_is_damaged_at_its_end_or_in_its_scale_is_refused(damage, tmp_path):
+    image = nib.Nifti1Image(np.ones((2, 2, 2), np.int16), np.eye(4))
+    content = bytearray(image.to_bytes())
+    place = {"slope": 112, "intercept": 116}.get(damage)
+    if place is not None:
+        content[place : place + 4] = np.float32(np.nan).tobytes()
+    packed = bytearray(gzip.compress(bytes(content)))
+    if damage == "checksum":
+        packed[-6] ^= 1
+    path = tmp_path / "mask4_vt.nii.gz"
+    path.write_bytes(packed)
+    labels = tmp_path / "labels.txt"
+    labels.write_text("labels chunks\nface 0\n")
+    files = {"bold.nii.gz": path, "mask4_vt.nii.gz": path, "labels.txt": labels}
+    with pytest.raises(ValueError, match=r"is damaged \(.*(CRC|scale|intercept|file type)"):
+        load_haxby("haxby/subj1", files)

@@ -258,7 +258,7 @@ def nineteen(tmp_path_factory):
         file = files[f"p300_iib/{name}"]
         (version,) = file.versions
         version = replace(version, bytes=0, sha256=None, git_blob=storage.git_blob(path))
-        files[file.name] = replace(file, versions=(replace(version, digest_decides=False),))
+        files[file.name] = replace(file, versions=(version,))
     return folder, replace(default_catalog(), files=files)
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import gzip
 import shutil
 import subprocess
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import data_fetch
-from data_fetch import registry, storage
+from data_fetch import storage
 from data_fetch.errors import SourceError
 from data_fetch.unix_compress import decompress
 from tests import toy_data as toy
-from tests.faulty_server import faulty_server
 from tests.naive.unix_compress import compress
 
 
@@ -83,20 +80,3 @@ def test_gzip_copy_is_the_same_every_time(tmp_path):
         storage.gzip_unix_compressed(source, copy)
     assert copies[0].read_bytes() == copies[1].read_bytes()
     assert gzip.decompress(copies[0].read_bytes()) == toy.CONTENT
-
-
-@pytest.mark.parametrize("served", ["compressed", "broken"])
-def test_compressed_upstream_file_is_kept_as_gzip(tmp_path, monkeypatch, served):
-    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
-    monkeypatch.setenv("NO_PROXY", "*")
-    known = toy.version(gzip.compress(toy.CONTENT), path="toy/a.txt.gz", digest_decides=True)
-    with faulty_server() as server:
-        body = compress(toy.REFORMATTED) if served == "compressed" else b"<html>"
-        version = replace(known, urls=(server.serve("a.Z", body),), unpack="compress")
-        fetcher = toy.fetcher(toy.catalog(version), tmp_path)
-        if served == "broken":
-            with pytest.raises(data_fetch.DataUnavailableError, match=r"not a Unix-compressed"):
-                data_fetch.load("toy/a", fetcher)
-            return
-        np.testing.assert_array_equal(data_fetch.load("toy/a", fetcher).X, toy.X)
-    assert gzip.decompress((tmp_path / "toy/a.txt.gz").read_bytes()) == toy.REFORMATTED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import socketserver
+import ssl
 import struct
 import threading
 import time
@@ -52,6 +53,12 @@ class Connection:
         self.socket.close()
 
     @property
+    def headers(self) -> dict[str, str]:
+        """What was asked, by names in small letters."""
+        pairs = (line.partition(":") for line in self.request.splitlines()[1:])
+        return {name.strip().lower(): value.strip() for name, _, value in pairs}
+
+    @property
     def range_start(self) -> int:
         """First byte that was asked for."""
         for line in self.request.splitlines():
@@ -69,17 +76,18 @@ class RawServer:
     port: int = 0
     sent: int = 0
     requests: int = 0
+    scheme: str = "http"
     over: threading.Event = field(default_factory=threading.Event)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/a.txt"
+        return f"{self.scheme}://127.0.0.1:{self.port}/a.txt"
 
 
 @contextmanager
-def raw_server(*scripts: Script) -> Iterator[RawServer]:
+def raw_server(*scripts: Script, tls: ssl.SSLContext | None = None) -> Iterator[RawServer]:
     """Serve each connection by the next script, the last one for good."""
-    state = RawServer(list(scripts))
+    state = RawServer(list(scripts), scheme="https" if tls else "http")
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self):
@@ -92,6 +100,15 @@ def raw_server(*scripts: Script) -> Iterator[RawServer]:
                 script = state.scripts[min(state.requests, len(state.scripts) - 1)]
                 state.requests += 1
                 script(Connection(self.request, request.decode("latin1"), state))
+
+        def finish(self):
+            if tls is not None:
+                with suppress(OSError):
+                    self.request.unwrap()
+
+        def setup(self):
+            if tls is not None:
+                self.request = tls.wrap_socket(self.request, server_side=True)
 
     class Server(socketserver.ThreadingTCPServer):
         daemon_threads = True

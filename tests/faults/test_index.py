@@ -46,7 +46,7 @@ def cache(tmp_path):
 
 def in_wheel(content: bytes = CONTENT):
     archive = toy.version(content, f"packages/{WHEEL}", package="toy_Set==1.0")
-    return packed("", archive)
+    return packed("", archive=archive)
 
 
 def page(link: str = WHEEL) -> bytes:

@@ -242,7 +242,8 @@ def test_next_address_after_every_kind_of_answer(cache):
 
 def test_server_that_codes_what_is_no_archive(cache):
     with raw_server(lambda c: c.answer(gzip.compress(toy.CONTENT), Content_Encoding="gzip")) as s:
-        version = toy.version(urls=(s.url,), digest_decides=True)
+        # The server compresses, so that what comes is larger than the file.
+        version = toy.version(urls=(s.url,), at_most=1000)
         data_fetch.load("toy/a", toy.fetcher(toy.catalog(version), cache, limits=PATIENT))
 
 
@@ -404,9 +405,9 @@ def tarred(content: bytes = toy.CONTENT) -> bytes:
     return file.getvalue()
 
 
-def packed(url: str, archive: Version | None = None, **options):
+def packed(url: str, content: bytes = b"", archive: Version | None = None, **options):
     """Catalog whose file lies in an archive at an address."""
-    archive = archive or Version("toy/all.zip", "original", at_most=10**6, urls=(url,))
+    archive = archive or toy.version(content, "toy/all.zip", urls=(url,))
     members = (Member(archive.path, "sub/a.txt"),)
     return toy.catalog(toy.version(members=members, **options), archive=archive)
 
@@ -436,7 +437,7 @@ ARCHIVES = {
 def test_archive(fault, cache):
     content, message = ARCHIVES[fault]
     with raw_server(lambda c: c.answer(content)) as server:
-        reason = told(packed(server.url), cache)
+        reason = told(packed(server.url, content), cache)
     assert re.search(message, reason), reason
     assert not (cache / "toy/a.txt").exists()
 
@@ -445,7 +446,7 @@ def test_archive_with_a_bad_copy_is_tried_once_a_call(cache):
     """However many files lie in it."""
     with raw_server(lambda c: c.answer(b"wrong")) as server:
         archive = toy.version(zipped(), "toy/all.zip", urls=(server.url,))
-        catalog = packed("", archive)
+        catalog = packed("", archive=archive)
         file = catalog.files["toy/a.txt"]
         others = {f"toy/{n}.txt": replace(file, name=f"toy/{n}.txt") for n in "bcd"}
         entry = replace(catalog.entry("toy/a"), files=(file.name, *others))
@@ -460,15 +461,16 @@ def test_archive_with_a_bad_copy_is_tried_once_a_call(cache):
         (b"<html>", "not a Unix-compressed"),
         (compress(toy.CONTENT)[:-1] + b"\xff\xff\xff", "broken .Z file"),
         (compress(bytes(300_000)), "expands to more than 200000 bytes"),
+        (compress(toy.REFORMATTED), "bytes instead of"),
     ],
-    ids=["page", "broken", "bomb"],
+    ids=["page", "broken", "bomb", "other text"],
 )
 def test_compressed_text(content, message, cache, monkeypatch):
     monkeypatch.setattr(storage, "MAX_EXPANDED", 200_000)
-    with raw_server(lambda c: c.answer(content)) as server:
-        version = toy.version(urls=(server.url,), unpack="compress", digest_decides=True)
-        assert message in told(toy.catalog(version), cache)
-    assert files_in(cache) == ["toy/mine.txt"]
+    archive = zipped(content)
+    with raw_server(lambda c: c.answer(archive)) as server:
+        assert message in told(packed(server.url, archive, unpack="compress"), cache)
+    assert files_in(cache) == ["toy/all.zip", "toy/mine.txt"]
 
 
 # Disks and files placed by hand ---------------------------------------------------------------
@@ -504,12 +506,10 @@ def test_folder_in_the_place_of_a_file(cache):
     assert (cache / "toy/a.txt/inside").is_dir()
 
 
-@pytest.mark.filterwarnings("ignore:loadtxt")
-@pytest.mark.parametrize("digest_decides", [True, False])
-@pytest.mark.parametrize("content", [b"<html>Sign in", toy.OTHER_VALUES, b""])
-def test_file_by_hand_that_is_not_the_right_one_is_renamed(content, digest_decides, cache):
+@pytest.mark.parametrize("content", [b"<html>Sign in", toy.OTHER_VALUES, toy.REFORMATTED, b""])
+def test_file_by_hand_that_is_not_the_right_one_is_renamed(content, cache):
     (cache / "toy/a.txt").write_bytes(content)
-    catalog = toy.catalog(toy.version(digest_decides=digest_decides))
+    catalog = toy.catalog(toy.version())
     with pytest.warns(UserWarning, match=r"a\.txt is not used \(.*\); it is now a\.txt\.rejected"):
         told(catalog, cache)
     assert (cache / "toy/a.txt.rejected").read_bytes() == content
@@ -529,36 +529,27 @@ FIRST, SECOND = toy.CONTENT.splitlines()[0], b"\n".join(toy.CONTENT.splitlines()
 
 
 def two_files(first: str, *second: str):
-    """Data set of two files, whose bytes are not known."""
+    """Data set of two files."""
     catalog = toy.catalog()
     file = catalog.files["toy/a.txt"]
     files = {}
-    for name, urls in (("toy/a.txt", (first,)), ("toy/b.txt", second)):
-        version = toy.version(b"?", name, urls=urls, digest_decides=True)
+    for name, urls, content in (("toy/a.txt", (first,), FIRST), ("toy/b.txt", second, SECOND)):
+        version = toy.version(content, name, urls=urls)
         files[name] = replace(file, name=name, versions=(version,))
     entry = replace(catalog.entry("toy/a"), files=tuple(files))
     return replace(catalog, files=files, entries={"toy/a": entry})
 
 
 @pytest.mark.parametrize("bad", [b"<html>Sign in", SECOND.replace(b"8.0", b"9.0")])
-@pytest.mark.parametrize("bad_one", ["first", "second"])
-def test_one_bad_file_of_two_costs_the_good_one_nothing(bad, bad_one, cache):
+def test_one_bad_file_of_two_costs_the_good_one_nothing(bad, cache):
     """The good one has one address only, the bad one's second address is right."""
-    good, other = (FIRST, SECOND) if bad_one == "second" else (SECOND, FIRST)
     with ExitStack() as stack:
-        contents = (good, bad, other)
-        urls = [
-            stack.enter_context(raw_server(lambda c, body=body: c.answer(body))).url
-            for body in contents
+        servers = [
+            stack.enter_context(raw_server(lambda c, body=body: c.answer(body)))
+            for body in (FIRST, bad, SECOND)
         ]
-        catalog = two_files(*urls)
-        if bad_one == "first":
-            a, b = catalog.files["toy/a.txt"], catalog.files["toy/b.txt"]
-            swapped = {
-                a.name: replace(a, versions=(replace(a.versions[0], urls=tuple(urls[1:])),)),
-                b.name: replace(b, versions=(replace(b.versions[0], urls=(urls[0],)),)),
-            }
-            catalog = replace(catalog, files=swapped)
+        catalog = two_files(*(server.url for server in servers))
         dataset = data_fetch.load("toy/a", toy.fetcher(catalog, cache, limits=LIMITS))
     np.testing.assert_array_equal(dataset.X, toy.X)
+    assert [server.requests for server in servers] == [1, 1, 1]
     assert files_in(cache) == ["toy/a.txt", "toy/b.txt", "toy/mine.txt"]

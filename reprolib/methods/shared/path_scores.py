@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +14,8 @@ from reprolib.methods.shared.sklearn_private import StrOptions
 
 #: Words of ``_parameter_constraints`` for the hyperparameter ``scoring``.
 SCORING = [StrOptions(set(get_scorer_names())), callable, None]
+
+_FOLD_LACKS_A_CLASS = "y_pred contains classes not in y_true|A single label was found"
 
 
 class _PathPoint(ClassifierMixin, BaseEstimator):
@@ -90,7 +93,10 @@ def path_scores(
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     point = _PathPoint(classes, tolerance)
-    return np.array([scorer(point, part, y, **weights) for part in np.moveaxis(values, -1, 0)])
+    with warnings.catch_warnings():
+        # A fold may lack a class: balanced accuracy is the mean over the others, at every point.
+        warnings.filterwarnings("ignore", _FOLD_LACKS_A_CLASS, UserWarning)
+        return np.array([scorer(point, part, y, **weights) for part in np.moveaxis(values, -1, 0)])
 
 
 def require_scores(scores, scoring: str | Callable, fold: int):

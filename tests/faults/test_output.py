@@ -1,0 +1,121 @@
+"""What files and servers say is shown, never obeyed: by Markdown, a browser or a terminal."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import warnings
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.text import Text
+
+from reprolib.cli.arguments import require_jobs
+from reprolib.cli.console import out
+from reprolib.methods.shared.path_scores import path_scores
+from reprolib.report.markdown import markdown_code, markdown_table
+from reprolib.report.page import write_report
+
+ROOT = Path(__file__).parents[2]
+
+HOSTILE = {
+    "heading": "a\n\n# Passed",
+    "script": "<script>alert(1)</script>",
+    "remote image": "![x](https://evil.invalid/pixel.png)",
+    "link": "[fine](javascript:alert(1))",
+    "reference": "[x]: https://evil.invalid",
+    "cell": "a | b",
+    "escaped bar": "a \\| b",
+    "code": "`</code><img src=x>`",
+    "entity": "&lt;img&gt;",
+    "separator": "a\u2028# b",
+    "terminal": "\x1b[2J\x1b]0;title\x07\x9b31m",
+}
+
+
+class _Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append(tag)
+
+
+@pytest.mark.fault("parser")
+@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.security(
+    "What is shown",
+    "Names from files and servers are escaped where Markdown, HTML or a terminal shows them.",
+)
+def test_names_stay_text(kind, capsys):
+    markdown_it = pytest.importorskip("markdown_it")
+    name = HOSTILE[kind]
+    lines = markdown_table(["method"], [[name], ["next"]])
+    page = (
+        markdown_it.MarkdownIt("gfm-like", {"linkify": False})
+        .enable("table")
+        .render("\n".join([*lines, "", f"- {markdown_code(name)}"]))
+    )
+    tags = _Tags()
+    tags.feed(page)
+    allowed = {"table", "thead", "tbody", "tr", "th", "td", "ul", "li", "code"}
+    assert set(tags.found) <= allowed
+    assert tags.found.count("td") == 2
+    out().print(name)
+    out().print(Text(name))
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", capsys.readouterr().out)
+
+
+@pytest.mark.security(
+    "What is shown",
+    "The report loads nothing from anywhere and runs its own script alone "
+    "(a content security policy says so to the browser).",
+)
+def test_report_runs_its_own_script_alone(tmp_path):
+    page = write_report([], tmp_path, tmp_path / "report.html", title="<b>none</b>").read_text()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    script = page.partition("<script>")[2].partition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert page.index("Content-Security-Policy") < page.index("<style>")
+    assert len(script) > 1000
+    assert "default-src 'none'" in policy
+    assert re.search(r"script-src ([^;]*)", policy)[1] == f"'sha256-{digest}'"
+    assert "<b>none" not in page
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes streams by a shell")
+@pytest.mark.parametrize(
+    "command",
+    ["{0} info >&-", "{0} info >&- 2>&-", "{0} data list | head -c 1", "{0} nonsense >&-"],
+)
+@pytest.mark.security("What is shown", "A closed output or pipe ends in one clean line or none.")
+def test_closed_streams(command):
+    program = f"{sys.executable} -m reprolib.cli.main"
+    done = subprocess.run(
+        ["sh", "-c", f"{program} {command}"], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 1
+
+
+@pytest.mark.parametrize("number", [0, 1_000_000, -1_000_000])
+def test_absurd_number_of_workers_is_refused_in_one_line(number):
+    with pytest.raises(ValueError, match=f"--jobs is {number}; give the number") as error:
+        require_jobs(number)
+    assert "\n" not in str(error.value)
+
+
+def test_balanced_accuracy_on_a_fold_that_lacks_a_class_does_not_warn():
+    """A path of 200 points over such a fold warned 200 times."""
+    values = np.array([[2.0, -1.0], [-3.0, -4.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        scores = path_scores("balanced_accuracy", np.array([0, 1]), values, [0, 0])
+    np.testing.assert_allclose(scores, [0.5, 1])
