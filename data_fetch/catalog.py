@@ -203,7 +203,16 @@ def read_catalog(path: Path) -> Catalog:
     named = {m.archive for file in files.values() for v in file.versions for m in v.members}
     if unknown := sorted(named - set(archives)):
         raise ValueError(f"{path}: files name archives without an entry: {unknown}")
+    if loose := sorted({*_without_hash(files, archives)}):
+        raise ValueError(f"{path}: give the sha256 of {loose}: nothing reads what has no hash")
     return Catalog(files, archives, entries)
+
+
+def _without_hash(files: Mapping[str, File], archives: Mapping[str, Version]) -> Iterator[str]:
+    """Yield paths of archives, and of files outside of archives, whose bytes nothing checks."""
+    versions = [version for file in files.values() for version in file.versions]
+    yield from (v.path for v in versions if not v.pinned and not v.members)
+    yield from (archive.path for archive in archives.values() if not archive.pinned)
 
 
 def _faults(raw: Mapping[str, Any]) -> Iterator[str]:

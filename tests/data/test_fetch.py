@@ -589,6 +589,20 @@ def test_catalog_that_names_a_missing_file(tmp_path):
         data_fetch.catalog.read_catalog(path)
 
 
+@pytest.mark.parametrize("kind", ["file", "archive"])
+def test_catalog_with_a_file_that_has_no_hash(tmp_path, kind):
+    """Of a paper outside of the package, too."""
+    path = tmp_path / "catalog.toml"
+    tables = {
+        "file": '[file."toy/a"]\nterms = ""\ncite = ""\n[[file."toy/a".version]]\n'
+        'path = "toy/a"\nfidelity = "original"\nat_most = 9\nurls = ["https://a.invalid/a"]\n',
+        "archive": '[archive."toy/a"]\nat_most = 9\nurls = ["https://a.invalid/a"]\n',
+    }
+    path.write_text(tables[kind])
+    with pytest.raises(ValueError, match=r"catalog\.toml: give the sha256 of \['toy/a'\]"):
+        data_fetch.catalog.read_catalog(path)
+
+
 def test_names_without_a_loader():
     with pytest.raises(ValueError, match="no loader for 'nowhere/x'"):
         registry.load_files("nowhere/x", {})
