@@ -1,7 +1,8 @@
 """How much random splits of one pool correlate: what stretches the intervals of claims.
 
 Pools are drawn from a known distribution, each is split at random several times, and two
-classifiers are compared on every split. The differences on one pool are alike, as splits share
+classifiers are compared on every split. Some pools are made of groups (runs, sessions), of which a
+random half trains and the other half tests. The differences on one pool are alike, as splits share
 rows: the intraclass correlation of the differences is the rho of `verdicts.errors.paired`. Beside
 it stands the share of the pool that is tested, which Nadeau and Bengio (2003) take for rho.
 
@@ -11,7 +12,7 @@ it stands the share of the pool that is tested, which Nadeau and Bengio (2003) t
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+#: Groups and rows of each: like runs of fMRI, sessions, and characters of the speller.
+GROUPS = ((12, 40), (6, 80), (18, 60))
 #: Training and test rows: those of Raetsch's sets, and two where most rows are tested.
 SHAPES = ((170, 100), (200, 77), (468, 300), (400, 2000), (80, 320))
 
@@ -55,6 +58,22 @@ PAIRS: Mapping[str, tuple[Callable[[], ClassifierMixin], Callable[[], Classifier
 }
 
 
+def grouped(rng, n_groups: int, size: int, effect: float):
+    """Two normal classes in groups that differ in place and in what tells the classes apart."""
+    X, y = gaussians(rng, n_groups * size, 10, 0.25)
+    group = np.repeat(np.arange(n_groups), size)
+    X += effect * rng.normal(size=(n_groups, 10))[group]
+    X += 0.3 * effect * rng.normal(size=(n_groups, 10))[group] * y[:, None]
+    return X, y, group
+
+
+def halves(rng, group) -> tuple[np.ndarray, np.ndarray]:
+    """At most 200 rows of a random half of the groups, and all rows of the other."""
+    names = rng.permutation(np.unique(group))
+    inside = np.isin(group, names[: len(names) // 2])
+    return rng.permutation(np.flatnonzero(inside))[:200], np.flatnonzero(~inside)
+
+
 def error(make, X, y, train, test) -> float:
     """Test error of a classifier."""
     return float(np.mean(make().fit(X[train], y[train]).predict(X[test]) != y[test]))
@@ -68,6 +87,27 @@ def correlation(differences: np.ndarray) -> float:
     return float(between / (between + within))
 
 
+def designs(rng) -> Iterator[tuple[tuple[str, str], Callable, Callable, float]]:
+    """Shape and name of a pool, what draws it, what splits it, and which share is tested."""
+    for n_train, n_test in SHAPES:
+        n = n_train + n_test
+        for name, draw in POOLS.items():
+            yield (
+                (f"{n_train} + {n_test} rows", name),
+                lambda draw=draw, n=n: draw(rng, n),
+                lambda y, k=n_train: np.split(rng.permutation(len(y)), [k]),
+                n_test / n,
+            )
+    for n_groups, size in GROUPS:
+        for effect in (0.0, 0.3, 1.0):
+            yield (
+                (f"{n_groups} groups of {size}", f"effect {effect}"),
+                lambda g=n_groups, m=size, e=effect: grouped(rng, g, m, e),
+                lambda y, group: halves(rng, group),
+                0.5,
+            )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure every pool, shape and pair."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -76,26 +116,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     rng, lines = np.random.default_rng(options.seed), []
-    for n_train, n_test in SHAPES:
-        for name, draw in POOLS.items():
-            found = {pair: np.zeros((options.pools, options.splits)) for pair in PAIRS}
-            for pool in range(options.pools):
-                X, y = draw(rng, n_train + n_test)
-                for split in range(options.splits):
-                    rows = rng.permutation(len(y))
-                    for pair, (first, second) in PAIRS.items():
-                        errors = [
-                            error(make, X, y, rows[:n_train], rows[n_train:])
-                            for make in (first, second)
-                        ]
-                        found[pair][pool, split] = errors[0] - errors[1]
-            for pair, differences in found.items():
-                share = n_test / (n_train + n_test)
-                lines.append((n_train, n_test, name, pair, share, correlation(differences)))
-                print(lines[-1][:4], f"test share {share:.2f}, correlation {lines[-1][-1]:.2f}")
-    columns = ["train", "test", "pool", "pair", "test share", "correlation"]
+    for name, pool, split, share in designs(rng):
+        found = {pair: np.zeros((options.pools, options.splits)) for pair in PAIRS}
+        for i in range(options.pools):
+            X, y, *group = pool()
+            for j in range(options.splits):
+                train, test = split(y, *group)
+                for pair, makes in PAIRS.items():
+                    first, second = (error(make, X, y, train, test) for make in makes)
+                    found[pair][i, j] = first - second
+        for pair, differences in found.items():
+            lines.append((*name, pair, share, correlation(differences)))
+            print(*lines[-1][:3], f"test share {share:.2f}, correlation {lines[-1][-1]:.2f}")
+    columns = ["shape", "pool", "pair", "test share", "correlation"]
     frame = pd.DataFrame(lines, columns=columns)
-    print(frame.groupby(["train", "test"])[["test share", "correlation"]].mean().round(2))
+    print(frame.groupby("shape", sort=False)[["test share", "correlation"]].mean().round(2))
     print(f"mean {frame['correlation'].mean():.2f}, largest {frame['correlation'].max():.2f}")
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def resampled_means(values, overlap, n_samples: int, seed: int):
+def resampled_means(values, correlation: float, n_samples: int, seed: int):
     """Stretched means of resampled trials of resampled sets; the draws of the package's order."""
     rng = np.random.default_rng(seed)
     n_sets, n_methods, n_trials = values.shape
@@ -19,7 +19,7 @@ def resampled_means(values, overlap, n_samples: int, seed: int):
             for m in range(n_methods):
                 own = sum(values[s, m]) / n_trials
                 new = sum(values[s, m, t] for t in trials[position, 0]) / n_trials
-                variance = (1 / n_trials + overlap[s] / (1 - overlap[s])) * n_trials
+                variance = (1 / n_trials + correlation / (1 - correlation)) * n_trials
                 row.append(own + np.sqrt(variance * n_trials / (n_trials - 1)) * (new - own))
             sample.append(row)
         samples.append(sample)

@@ -44,6 +44,21 @@ def test_edges_of_the_words():
     assert rules.of_performance(1.6, Error(0.0), 1.5) == "not reproduced"
 
 
+@pytest.mark.parametrize(
+    ("difference", "standard", "word"),
+    [
+        (1.0, 0.2, "equivalent"),
+        (-1.0, 0.2, "equivalent"),
+        (2.0, 0.2, "better"),
+        (-2.0, 0.2, "worse"),
+        (2.0, 2.0, "undecided"),
+        (0.0, math.inf, "undecided"),
+    ],
+)
+def test_words_for_one_method_beside_another(difference, standard, word):
+    assert rules.of_comparison(difference, Error(standard), 1.5) == word
+
+
 @given(differences, standard_errors, degrees)
 def test_the_same_difference_measured_more_sharply_is_never_less_decided(d, se, df):
     before = rules.of_performance(d, Error(se, df), 1.5)

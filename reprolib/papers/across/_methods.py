@@ -9,8 +9,8 @@ order), so that a choice at an end is never a tie.
 
 Kernel widths, costs and penalties are on the scale of the data: gamma is a multiple of one over
 the sum of the variances of the columns, and the penalty of a least squares machine is the one
-that belongs to the cost of the support vector machines, n alpha = 1 / (2 C). Forests
-are not tuned: they are there as what costs no thought.
+that belongs to the cost of the support vector machines, n alpha = 1 / (2 C). Forests, and gradient
+boosting a second time, have scikit-learn's defaults: they are there as what costs no thought.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from sklearn.ensemble import (
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -124,8 +125,10 @@ class Method:
     path : Path, optional
     ours : bool
         Whether it is from one of the papers.
-    binary_only : bool
-        Left out on more than two classes.
+    binary_only, multiclass_only : bool
+        Left out on more than two classes, or on two, where it would be another method again.
+    balanced : bool
+        Tuned by balanced accuracy, where all classes count the same.
     """
 
     label: str
@@ -135,6 +138,12 @@ class Method:
     path: Path | None = None
     ours: bool = True
     binary_only: bool = False
+    multiclass_only: bool = False
+    balanced: bool = False
+
+    def goes_on(self, n_classes: int) -> bool:
+        """Whether it is run on sets of so many classes."""
+        return not (self.binary_only if n_classes > 2 else self.multiclass_only)
 
 
 def _grid(**axes) -> list[dict[str, Any]]:
@@ -236,6 +245,14 @@ def _svc(setting, *, gamma, C):
     return SVC(C=C, gamma=_gamma(setting, gamma))
 
 
+def _svc_balanced(setting, *, gamma, C):
+    return _svc(setting, gamma=gamma, C=C).set_params(class_weight="balanced")
+
+
+def _svc_one_vs_rest(setting, *, gamma, C):
+    return OneVsRestClassifier(_svc(setting, gamma=gamma, C=C))
+
+
 def _gaussian_process(setting, *, gamma, amplitude):
     length = np.sqrt(0.5 / _gamma(setting, gamma))
     return GaussianProcessClassifier(ConstantKernel(amplitude) * RBF(length), optimizer=None)
@@ -253,6 +270,11 @@ def _lda(setting, *, shrinkage):
     return LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage)
 
 
+def _lda_equal_priors(setting, *, shrinkage):
+    priors = np.full(setting.n_classes, 1 / setting.n_classes)
+    return _lda(setting, shrinkage=shrinkage).set_params(priors=priors)
+
+
 def _gradient_boosting(setting, *, learning_rate, rounds):
     return HistGradientBoostingClassifier(
         learning_rate=learning_rate,
@@ -264,6 +286,10 @@ def _gradient_boosting(setting, *, learning_rate, rounds):
         early_stopping=False,
         random_state=0,
     )
+
+
+def _boosting_defaults(setting):
+    return HistGradientBoostingClassifier(random_state=0)
 
 
 def _extra_trees(setting):
@@ -294,6 +320,7 @@ _KERNEL_AND_COST = _grid(gamma=GAMMA_FACTORS, C=COSTS)
 _KERNEL_AND_DIMENSION = _grid(gamma=GAMMA_FACTORS, D=DIMENSIONS)
 _KERNEL_AND_SHARED_DIMENSION = _grid(gamma=GAMMA_FACTORS, D=DIMENSIONS_A_CLASS)
 _RIDGES = _grid(alpha=_powers(-4, 0))
+_SHRINKAGES = _grid(shrinkage=(0.003, 0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0))
 _BANK_COSTS = _grid(C=_powers(-2, 2))
 
 METHODS: Mapping[str, Method] = {
@@ -353,6 +380,17 @@ METHODS: Mapping[str, Method] = {
         _NEIGHBORS,
     ),
     "svc": Method("SVM (SVC)", "SVM", _svc, _KERNEL_AND_COST, ours=False),
+    "svc balanced": Method(
+        "SVM, balanced", "SVM", _svc_balanced, _KERNEL_AND_COST, ours=False, balanced=True
+    ),
+    "svc one-vs-rest": Method(
+        "SVM, one-vs-rest",
+        "SVM",
+        _svc_one_vs_rest,
+        _KERNEL_AND_COST,
+        ours=False,
+        multiclass_only=True,
+    ),
     "gp": Method(
         "Gaussian process",
         "Gaussian process",
@@ -368,6 +406,9 @@ METHODS: Mapping[str, Method] = {
         _grid(learning_rate=(0.03, 0.1, 0.3), rounds=(5, 15, 45)),
         _ROUNDS,
         ours=False,
+    ),
+    "gradient boosting untuned": Method(
+        "gradient boosting, untuned", "gradient boosting", _boosting_defaults, [{}], ours=False
     ),
     "extra trees": Method("extra trees", "forest", _extra_trees, [{}], ours=False),
     "random forest": Method(
@@ -395,7 +436,10 @@ METHODS: Mapping[str, Method] = {
         "LDA with shrinkage",
         "LDA",
         _lda,
-        _grid(shrinkage=(0.003, 0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)),
+        _SHRINKAGES,
         ours=False,
+    ),
+    "lda equal priors": Method(
+        "LDA, equal priors", "LDA", _lda_equal_priors, _SHRINKAGES, ours=False, balanced=True
     ),
 }

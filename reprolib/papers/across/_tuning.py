@@ -95,7 +95,11 @@ def tune(method: Method, split: Split) -> Tuned:
 
 
 def _cross_validated(method: Method, setting: Setting, split: Split):
-    """Accuracy of every configuration, NaN where a fit failed; number of fits and of failures."""
+    """Accuracy of every configuration, NaN where a fit failed; number of fits and of failures.
+
+    The accuracy is balanced where the method is.
+    """
+    weights = _balanced_weights(split.y) if method.balanced else np.ones(len(split.y))
     hits = np.zeros(len(method.grid))
     n_fits = n_failed = 0
     for indices in shared_fits(method):
@@ -107,8 +111,15 @@ def _cross_validated(method: Method, setting: Setting, split: Split):
                 n_failed += 1
                 hits[indices] = np.nan
             else:
-                hits[indices] += [np.sum(p == split.y[test]) for p in predicted]
-    return hits / len(split.y), n_fits, n_failed
+                hits[indices] += [weights[test][p == split.y[test]].sum() for p in predicted]
+    # Rounded, so that equal balanced accuracies are a tie whatever the order of adding.
+    return hits.round(9) / len(split.y), n_fits, n_failed
+
+
+def _balanced_weights(y) -> np.ndarray:
+    """Weights of the rows by which all classes count the same; their mean is one."""
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    return len(y) / (len(counts) * counts[codes])
 
 
 def _predictions(

@@ -108,7 +108,7 @@ def list_tasks(
         for name, dataset in datasets.items()
         for key, method in METHODS.items()
         for trial in range(N_TRIALS[profile])
-        if not (method.binary_only and len(np.unique(dataset.y)) > 2)
+        if method.goes_on(len(np.unique(dataset.y)))
     ]
     if profile == "full":
         tasks += [

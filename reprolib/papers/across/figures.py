@@ -9,16 +9,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from reprolib.papers.across.experiment import CURVE_METHODS, METHODS
+from reprolib.papers.across.experiment import CURVE_METHODS, METHODS, Method
 from reprolib.papers.across.summaries import (
     REFERENCE,
-    ROPES,
     curve_rows,
     differences,
     labels,
     mean_table,
     paired_table,
     seconds_table,
+    tuned_for_accuracy,
 )
 from reprolib.papers.across.views import (
     CHOICES,
@@ -43,6 +43,7 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
+from reprolib.rerun.verdicts.words import MARGIN
 
 #: Colour of every learning curve.
 CURVE_COLOURS = dict(zip(CURVE_METHODS, (BLUE, ORANGE, GREEN, RED, PURPLE, SKY), strict=True))
@@ -74,14 +75,13 @@ def report_figures(records: pd.DataFrame) -> dict[str, Figure]:
 def places(records: pd.DataFrame) -> Figure:
     """Place of every method under each choice of sets and measure that the records allow."""
     methods, names = everywhere(records), set(mean_table(records).index)
-    measured = set(records["metric"].unique())
-    views = [v for v in (*CHOICES, *KINDS) if any(map(v.has, names)) and v.metric in measured]
+    views = [view for view in (*CHOICES, *KINDS) if any(map(view.has, names))]
     return place_panels([ordered(records, view, methods) for view in views], records)
 
 
 def heat_table(records: pd.DataFrame) -> Figure:
     """Accuracy as numbers, coloured by the distance to the best method of the set."""
-    accuracy = mean_table(records)
+    accuracy = tuned_for_accuracy(mean_table(records))
     below = accuracy.rsub(accuracy.max(axis=1), axis=0)
     size = (3.4 + 0.47 * accuracy.shape[1], 1.9 + 0.29 * len(accuracy))
     figure, (axis,) = figure_grid(1, 1, size=size)
@@ -153,19 +153,18 @@ def _wrapped(title: str) -> str:
 
 
 def difference_plot(records: pd.DataFrame, reference: str = REFERENCE) -> Figure:
-    """Mean difference over the sets from a reference, its interval, and three regions."""
+    """Mean difference over the sets from a reference, its interval, and the margin."""
     found = differences(records, reference=reference)
     order = sorted(found, key=lambda key: found[key].mean)
     figure, (axis,) = figure_grid(1, 1, size=(7.6, 1.3 + 0.28 * len(order)))
-    for rope in sorted(ROPES, reverse=True):
-        axis.axvspan(-rope, rope, color="#000000", alpha=0.06, lw=0)
+    axis.axvspan(-MARGIN, MARGIN, color="#000000", alpha=0.08, lw=0)
     for y, key in enumerate(order):
         line = found[key]
         colour = BLUE if METHODS[key].ours else ORANGE
         axis.plot([line.low, line.high], [y, y], color=colour, lw=3, alpha=0.5)
         axis.plot(line.mean, y, "o", color=colour, ms=6)
     axis.axvline(0, color=BLACK, lw=1)
-    marks = ["" if not METHODS[key].binary_only else " (two classes)" for key in order]
+    marks = [_where(METHODS[key]) for key in order]
     axis.set_yticks(range(len(order)), [a + b for a, b in zip(labels(order), marks, strict=True)])
     axis.tick_params(axis="y", labelsize=9)
     axis.set_xlabel(
@@ -173,6 +172,12 @@ def difference_plot(records: pd.DataFrame, reference: str = REFERENCE) -> Figure
     )
     note_source(figure, source_text(records))
     return figure
+
+
+def _where(method: Method) -> str:
+    if method.binary_only:
+        return " (two classes)"
+    return " (more classes)" if method.multiclass_only else ""
 
 
 def learning_curves(records: pd.DataFrame) -> Figure:

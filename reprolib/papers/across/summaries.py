@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 
 import numpy as np
 import pandas as pd
 
-from reprolib.papers.across.experiment import ALL_COLUMNS, CURVES, METHODS, TABLE
-from reprolib.papers.across.uncertainty import Difference, Scores, difference, resampled_means
-from reprolib.papers.across.views import CHOICES, KINDS, scores_of, short_name
+from reprolib.papers.across.experiment import ALL_COLUMNS, CURVES, METHODS, TABLE, Method
+from reprolib.papers.across.uncertainty import Difference, Scores, difference
+from reprolib.papers.across.views import CHOICES, KINDS, View, scores_of, short_name
 from reprolib.rerun.records import HEADLINE, chosen, select
 from reprolib.rerun.verdicts.statistics import corrected_interval, intervals_by_dataset
+from reprolib.rerun.verdicts.words import COMPARISONS
 
 #: What methods are compared with.
 REFERENCE = "svc"
-#: Differences in points that count as practically none; the middle one unless said otherwise.
-ROPES = (0.5, 1.0, 2.0)
-BINARY_VIEW = KINDS[0]
+TWO_CLASSES, MORE_CLASSES = KINDS[:2]
 
 
 def labels(keys) -> list[str]:
@@ -57,6 +56,11 @@ def mean_table(
     scale = 1 if metric == "log loss" else 100
     # Rounded far below one test row, so that equal hits are a tie whatever the order of adding.
     return _in_order((scale * means).round(9))
+
+
+def tuned_for_accuracy(table: pd.DataFrame) -> pd.DataFrame:
+    """Columns of the methods that were tuned for accuracy."""
+    return table[[key for key in table.columns if not METHODS[key].balanced]]
 
 
 def sets_table(records: pd.DataFrame) -> pd.DataFrame:
@@ -141,19 +145,23 @@ def edges_table(records: pd.DataFrame) -> pd.DataFrame:
     return frame.rename_axis(["method", "hyperparameter"])
 
 
-def paired_table(records: pd.DataFrame, method: str, reference: str = REFERENCE) -> pd.DataFrame:
+def paired_table(
+    records: pd.DataFrame, method: str, reference: str = REFERENCE, metric: str = "accuracy"
+) -> pd.DataFrame:
     """Method minus reference on every set: percentage points, with the corrected interval."""
-    rows = main_rows(records, "accuracy")
-    overlap = main_rows(records, "test overlap").groupby("dataset")["value"].first()
+    rows = main_rows(records, metric)
     table = intervals_by_dataset(
-        rows, method, reference, lambda name, a, b: corrected_interval(a, b, float(overlap[name]))
+        rows, method, reference, lambda name, a, b: corrected_interval(a, b)
     )
     return table.drop(columns=[method, reference])
 
 
 def best_per_set(records: pd.DataFrame) -> pd.DataFrame:
-    """On how many sets a method is best or within one point, and its largest loss."""
-    accuracy = mean_table(records)
+    """On how many sets a method is best or within one point, and its largest loss.
+
+    Among the methods that were tuned for accuracy.
+    """
+    accuracy = tuned_for_accuracy(mean_table(records))
     below = accuracy.rsub(accuracy.max(axis=1), axis=0)
     return pd.DataFrame(
         {
@@ -166,36 +174,34 @@ def best_per_set(records: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def differences(
-    records: pd.DataFrame, rope: float = ROPES[1], reference: str = REFERENCE
-) -> dict[str, Difference]:
-    """Every other method against the reference, on the sets that both go on."""
+def differences(records: pd.DataFrame, reference: str = REFERENCE) -> dict[str, Difference]:
+    """Every other method that is tuned for accuracy against the reference, where both go."""
     found = {}
     present = mean_table(records).columns
     for key in present.drop(reference) if reference in present else ():
-        view = BINARY_VIEW if METHODS[key].binary_only else CHOICES[0]
-        scores = scores_of(records, view, [key, reference])
-        found[key] = difference(scores, key, reference, rope, resampled_means(scores))
+        if not METHODS[key].balanced:
+            scores = scores_of(records, _view_of(METHODS[key]), [key, reference])
+            found[key] = difference(scores, key, reference)
     return found
 
 
-def difference_table(
-    records: pd.DataFrame, ropes: Sequence[float] = ROPES, reference: str = REFERENCE
-) -> pd.DataFrame:
-    """Mean difference over the sets with its interval, and shares of sets for each region.
+def _view_of(method: Method) -> View:
+    """The sets that a method goes on."""
+    if method.binary_only:
+        return TWO_CLASSES
+    return MORE_CLASSES if method.multiclass_only else CHOICES[0]
 
-    Shares are in percent, the interval of the share of equivalent sets in brackets.
-    """
-    lines: dict[str, dict] = {}
-    for rope in ropes:
-        for key, found in differences(records, rope, reference).items():
-            line = lines.setdefault(key, {})
-            line["difference"] = f"{found.mean:+.1f} ({found.low:+.1f} to {found.high:+.1f})"
-            worse, better = (100 * share[0] for share in (found.worse, found.better))
-            same, low, high = (100 * share for share in found.equivalent)
-            line[f"worse, {rope:g}"] = f"{worse:.0f}"
-            line[f"within {rope:g}"] = f"{same:.0f} ({low:.0f} to {high:.0f})"
-            line[f"better, {rope:g}"] = f"{better:.0f}"
+
+def difference_table(records: pd.DataFrame, reference: str = REFERENCE) -> pd.DataFrame:
+    """Mean difference over the sets with its interval and word, and how many sets have each."""
+    lines = {
+        key: {
+            "difference": f"{found.mean:+.1f} ({found.low:+.1f} to {found.high:+.1f})",
+            "over the sets": found.word,
+            **{f"sets {word}": int((found.words == word).sum()) for word in COMPARISONS},
+        }
+        for key, found in differences(records, reference).items()
+    }
     return pd.DataFrame.from_dict(lines, orient="index")
 
 
@@ -231,12 +237,10 @@ def curve_differences(
     all sets, each with all its rows.
     """
     rows = select(records, table=CURVES, metric="accuracy")
-    overlap = select(records, table=CURVES, metric="test overlap")
-    shares = overlap.groupby("dataset")["value"].first()
     lines: dict[Hashable, dict[str, float]] = {}
     for size, group in rows.astype({"level": int}).groupby("level"):
-        scores = Scores.of(group, shares, [method, reference])
-        found = difference(scores, method, reference, ROPES[1], resampled_means(scores))
+        scores = Scores.of(group, [method, reference])
+        found = difference(scores, method, reference)
         line = {
             "difference": found.mean,
             "low": found.low,

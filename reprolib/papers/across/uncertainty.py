@@ -1,21 +1,28 @@
-"""How sure an order of methods is: a bootstrap over sets and trials.
+"""How sure a difference or an order of methods is.
 
-Sets are drawn with replacement, as if they were a sample of the sets that one may meet, and within
-every drawn set its trials, the same for all methods. Trials of one set share rows, so that their
-mean is less sure than its spread says: its deviation is stretched by the factor that
-`verdicts.statistics.corrected_interval` puts on a standard error. Observed means have the
-noise of their own trials already, and the bootstrap adds it a second time. So everything here errs
-on the side of doubt.
+Two questions, two answers. *A difference on other sets of this kind*: its means on the sets are one
+value a set, with the noise of the set's trials in them, so that a t interval over the sets covers
+(tests/papers/across/test_uncertainty.py simulates it; a bootstrap over six sets may cover 89 %). *A
+difference on other data like one set*: trials share rows, which `verdicts.errors.paired` corrects.
+
+*Places* have no formula: a bootstrap draws sets with replacement, and within every drawn set its
+trials, the same for all methods; the deviation of their mean is stretched by that same correction.
+Observed means have the noise of their trials already, and the bootstrap adds it a second time: so
+where sets hardly differ the intervals of places are too wide.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy import stats
+
+from reprolib.rerun.verdicts.errors import CORRELATION, Error, paired
+from reprolib.rerun.verdicts.words import MARGIN, of_comparison
 
 #: Larger is worse; one number a method from the scores of sets by methods.
 Summary = Callable[[np.ndarray], np.ndarray]
@@ -33,18 +40,15 @@ class Scores:
     ----------
     values : ndarray of shape (n_sets, n_methods, n_trials)
         Fractions, larger is better.
-    overlap : ndarray of shape (n_sets,)
-        Share of the test rows that two trials of a set have in common.
     sets, methods : list of str
     """
 
     values: np.ndarray
-    overlap: np.ndarray
     sets: list[str]
     methods: list[str]
 
     @classmethod
-    def of(cls, rows: pd.DataFrame, overlap: pd.Series, methods: list[str]) -> Scores:
+    def of(cls, rows: pd.DataFrame, methods: list[str]) -> Scores:
         """Gather the records of one measure, over the trials that all methods have on all sets.
 
         Raises
@@ -65,17 +69,17 @@ class Scores:
         values = wide.to_numpy().reshape(len(sets), len(trials), len(methods))
         # Rounded far below one test row, so that equal hits are a tie.
         values = values.transpose(0, 2, 1).round(9)
-        return cls(values, overlap[sets].to_numpy(float), sets, list(methods))
+        return cls(values, sets, list(methods))
 
     def means(self) -> np.ndarray:
         """Mean over the trials, sets by methods."""
         return self.values.mean(axis=2).round(9)
 
 
-def stretch(n_trials: int, overlap: np.ndarray) -> np.ndarray:
+def stretch(n_trials: int) -> float:
     """Factor on the deviation of a resampled mean of trials that share rows."""
     resampling = n_trials / max(n_trials - 1, 1)
-    return np.sqrt(resampling * (1.0 + n_trials * overlap / (1.0 - overlap)))
+    return math.sqrt(resampling * (1.0 + n_trials * CORRELATION / (1.0 - CORRELATION)))
 
 
 def resampled_means(scores: Scores, n_samples: int = N_SAMPLES, seed: int = 0) -> np.ndarray:
@@ -87,12 +91,12 @@ def resampled_means(scores: Scores, n_samples: int = N_SAMPLES, seed: int = 0) -
     for sample in range(n_samples):
         drawn[sample] = rng.integers(n_sets, size=n_sets)
         trials[sample] = rng.integers(n_trials, size=(n_sets, n_trials))
-    means, factors = scores.means(), stretch(n_trials, scores.overlap)
+    means, factor = scores.means(), stretch(n_trials)
     resampled = np.empty((n_samples, n_sets, n_methods))
     for method in range(n_methods):
         values = scores.values[drawn[:, :, np.newaxis], method, trials]
         resampled[:, :, method] = values.mean(axis=2)
-    found = means[drawn] + factors[drawn, np.newaxis] * (resampled.round(9) - means[drawn])
+    found = means[drawn] + factor * (resampled.round(9) - means[drawn])
     return found.round(9)
 
 
@@ -138,50 +142,40 @@ class Difference:
 
     Parameters
     ----------
-    mean, low, high : float
-        Mean over the sets, and the ends of its interval.
-    worse, equivalent, better : tuple of float
-        Share of the sets on which the difference is below -rope, within it, or above: share,
-        and the ends of its interval.
+    mean : float
+        Mean over the sets.
+    error : Error
+        Of the mean, as a statement on other sets of this kind.
+    words : Series of str
+        "better", "equivalent", "worse" or "undecided", by set.
     """
 
     mean: float
-    low: float
-    high: float
-    worse: tuple[float, float, float]
-    equivalent: tuple[float, float, float]
-    better: tuple[float, float, float]
+    error: Error
+    words: pd.Series
+
+    @property
+    def low(self) -> float:
+        """Lower end of the 95 % interval."""
+        return self.mean - self.error.half_width(LEVEL)
+
+    @property
+    def high(self) -> float:
+        """Upper end of the 95 % interval."""
+        return self.mean + self.error.half_width(LEVEL)
+
+    @property
+    def word(self) -> str:
+        """Word for the mean over the sets."""
+        return of_comparison(self.mean, self.error, MARGIN)
 
 
-def difference(
-    scores: Scores, method: str, reference: str, rope: float, samples: np.ndarray
-) -> Difference:
-    """Compare two methods; differences of at most ``rope`` points count as none.
-
-    Raises
-    ------
-    ValueError
-        If ``rope`` is negative.
-    """
-    if not rope >= 0:
-        raise ValueError(f"rope is {rope!r}; give a difference >= 0 that counts as none.")
+def difference(scores: Scores, method: str, reference: str) -> Difference:
+    """Compare two methods over the sets, and on every set."""
     i, j = (scores.methods.index(key) for key in (method, reference))
-    means = scores.means()
-    # Rounded, so that a difference of exactly the region's size lies in it.
-    observed = (100 * (means[:, i] - means[:, j])).round(6)
-    drawn = (100 * (samples[:, :, i] - samples[:, :, j])).round(6)
-    ends = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-    low, high = np.quantile(drawn.mean(axis=1), ends)
-
-    def share(inside: Callable[[np.ndarray], np.ndarray]) -> tuple[float, float, float]:
-        first, last = np.quantile(inside(drawn).mean(axis=1), ends)
-        return float(inside(observed).mean()), float(first), float(last)
-
-    return Difference(
-        float(observed.mean()),
-        float(low),
-        float(high),
-        share(lambda d: d < -rope),
-        share(lambda d: np.abs(d) <= rope),
-        share(lambda d: d > rope),
-    )
+    trials = 100 * (scores.values[:, i] - scores.values[:, j]).round(9)
+    means = trials.mean(axis=1)
+    words = [of_comparison(d, paired(t), MARGIN) for d, t in zip(means, trials, strict=True)]
+    # Sets are independent.
+    error = paired(means, correlation=0.0)
+    return Difference(float(means.mean()), error, pd.Series(words, index=scores.sets, dtype=str))

@@ -47,7 +47,6 @@ def test_scores_of_a_view_are_the_records(records):
     assert found.sets == ["raetsch/heart"]
     expected = [[value(records, "raetsch/heart", k, t) for t in range(3)] for k in methods]
     np.testing.assert_allclose(found.values[0], expected, atol=1e-9)
-    assert found.overlap == pytest.approx([0.25])
 
 
 def test_trees_on_all_columns_take_the_place_of_those_on_components(records):
