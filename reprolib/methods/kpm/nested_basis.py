@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dtrtrs
 
 from reprolib.methods.shared.scaling import power_of_two
 from reprolib.methods.shared.solution import NotOptimalError, Solution
@@ -220,7 +221,7 @@ def _round_off(R, sizes) -> float:
     """Round-off of the sum of multiples of earlier columns in the last column of R."""
     if len(R) == 0:
         return 0.0
-    multiples = solve_triangular(R[:, :-1], R[:, -1], check_finite=False)
+    multiples = dtrtrs(R[:, :-1], R[:, -1])[0]
     return ROUND_OFF * float(np.abs(multiples) @ sizes)
 
 

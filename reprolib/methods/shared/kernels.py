@@ -304,7 +304,7 @@ def gram_eigh(K, *, rank_tol: float | None = None):
     >>> eigenvalues.round(6).tolist(), eigenvectors.shape
     ([4.0], (2, 1))
     """
-    eigenvalues, eigenvectors = eigh(K, check_finite=False)
+    eigenvalues, eigenvectors = eigh(K, driver="evd", check_finite=False)
     largest = eigenvalues[-1]
     refuse_negative(eigenvalues[0], largest, NEGATIVE_TOL, "The Gram matrix")
     if rank_tol is None:

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reprolib.methods.kpm.hinge_lp import (
-    _solve,
-    solve_hinge_lp_cvxopt,
-    solve_hinge_lp_path,
-    solve_hinge_lp_path_highs,
-)
+from reprolib.methods.kpm.hinge_lp import _solve, solve_hinge_lp_path
 from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
 from reprolib.methods.kpm.hinge_lp._canonical import _affine_solution, canonical_optimum, hinge_loss
 from reprolib.methods.kpm.hinge_lp._certificate import (
@@ -21,11 +16,6 @@ from reprolib.methods.kpm.hinge_lp._certificate import (
     _solve_free,
     is_certified,
     require_path,
-)
-from reprolib.methods.kpm.hinge_lp._cvxopt import (
-    _constraint_operator,
-    _slack_eliminating_kkt,
-    cvxopt_single,
 )
 from reprolib.methods.kpm.hinge_lp._highs import highs_single
 from reprolib.methods.kpm.nested_basis import NestedBasis
@@ -188,10 +178,7 @@ def all_solvers(V, y, weights):
     basis = NestedBasis.from_arrays(V, y, weights)
     return {
         "simplex": solve_hinge_lp_path(V, y, weights=weights)[-1],
-        "highs path": solve_hinge_lp_path_highs(V, y, weights=weights)[-1],
-        "cvxopt": solve_hinge_lp_cvxopt(V, y, weights),
         "highs": highs_single(basis, V.shape[1]),
-        "cvxopt alone": cvxopt_single(basis, V.shape[1]),
         "bounded": bounded_single(basis, V.shape[1]),
     }
 
@@ -228,42 +215,6 @@ def test_certificate_is_lowered_by_the_slack_of_the_dual_point(monkeypatch, solv
     lowered = solve(basis, 4)
     difference = plain.dual_objective - lowered.dual_objective
     assert difference == pytest.approx(8.0 * 1e-3, rel=1e-3)
-
-
-# ---- cvxopt
-
-
-@pytest.mark.parametrize("factors", [{}, {"alpha": -2.0}, {"alpha": 0.5, "beta": 3.0}])
-def test_operator_of_the_constraints_is_their_matrix(factors):
-    rng = np.random.default_rng(0)
-    signed = rng.normal(size=(2, 5))
-    G = np.block([[np.zeros((5, 2)), -np.eye(5)], [-signed.T, -np.eye(5)]])
-    operator = _constraint_operator(signed)
-    alpha, beta = factors.get("alpha", 1.0), factors.get("beta", 0.0)
-    for trans, matrix in (("N", G), ("T", G.T)):
-        u, before = rng.normal(size=(matrix.shape[1], 1)), rng.normal(size=(matrix.shape[0], 1))
-        v = before.copy()
-        operator(u, v, trans=trans, **factors)
-        np.testing.assert_allclose(v, alpha * matrix @ u + beta * before)
-
-
-def test_kkt_solver_solves_the_system_of_the_constraints():
-    rng = np.random.default_rng(1)
-    signed, d = rng.normal(size=(2, 5)), rng.uniform(0.5, 2.0, 10)
-    G = np.block([[np.zeros((5, 2)), -np.eye(5)], [-signed.T, -np.eye(5)]])
-    x, z = rng.normal(size=(7, 1)), rng.normal(size=(10, 1))
-    expected = np.linalg.solve(
-        np.block([[np.zeros((7, 7)), G.T], [G, -np.diag(d**2)]]), np.vstack([x, z])
-    )
-    _slack_eliminating_kkt(signed)({"d": d})(x, None, z)
-    np.testing.assert_allclose(x, expected[:7])
-    np.testing.assert_allclose(z[:, 0], d * expected[7:, 0])
-
-
-def test_a_singular_kkt_system_is_an_arithmetic_error():
-    signed = np.array([[1.0, 1.0, -1.0], [0.0, 0.0, 0.0]])
-    with pytest.raises(ArithmeticError, match="singular KKT system"):
-        _slack_eliminating_kkt(signed)({"d": np.ones(6)})
 
 
 # ---- the order of the solvers
@@ -313,18 +264,9 @@ def test_search_for_the_separating_point_starts_from_the_path_where_that_has_end
     assert supported == [size == sizes[ended.index(True)] for size in sizes]
 
 
-def test_a_warm_start_saves_steps():
-    V, y, weights = weighted_problem(n=60, m=20)
-    basis = NestedBasis.from_arrays(V, y, weights)
-    path = solve_hinge_lp_path_highs(V, y, weights=weights)
-    from_scratch = [highs_single(basis, d).iterations for d in range(1, 21)]
-    assert sum(s.iterations for s in path) < 0.5 * sum(from_scratch)
-
-
-@pytest.mark.parametrize("solve", [solve_hinge_lp_path, solve_hinge_lp_path_highs])
-def test_nested_lists_are_arrays_too(solve):
+def test_nested_lists_are_arrays_too():
     V, y = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]], [1, 1, -1, -1]
-    (only,) = solve(V, y, 1)
+    (only,) = solve_hinge_lp_path(V, y, 1)
     assert only.primal_objective == pytest.approx(2.0)
     with pytest.raises(ValueError, match="max_components is 3; V has 2 columns"):
-        solve(V, y, 3)
+        solve_hinge_lp_path(V, y, 3)

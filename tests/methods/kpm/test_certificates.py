@@ -10,11 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reprolib.methods.kpm import KPMClassifier
-from reprolib.methods.kpm.hinge_lp import (
-    solve_hinge_lp_cvxopt,
-    solve_hinge_lp_path,
-    solve_hinge_lp_path_highs,
-)
+from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.kpm.hinge_lp._certificate import GAP_TOL, is_certified, require_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
@@ -22,6 +18,7 @@ from reprolib.methods.kpm.square_path import solve_square_path, solve_square_pat
 from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.methods.mkpm.allocation import allocation_objective, solve_allocation
 from reprolib.methods.shared.solution import NotOptimalError, Solution
+from tests.methods.kpm.fallback import solve_by_highs
 from tests.naive.certificates import (
     degenerate_problem,
     hinge_optimum,
@@ -34,12 +31,11 @@ LOSS_AT_ZERO = {"hinge": 1.0, "square": 1.0, "logistic": np.log(2.0)}
 OPTIMUM = {"hinge": hinge_optimum, "square": square_optimum, "logistic": logistic_optimum}
 SOLVERS = {
     "simplex": ("hinge", solve_hinge_lp_path),
-    "highs": ("hinge", solve_hinge_lp_path_highs),
-    "cvxopt": ("hinge", lambda V, y, weights=None: [solve_hinge_lp_cvxopt(V, y, weights)]),
+    "highs": ("hinge", solve_by_highs),
     "square": ("square", solve_square_path),
     "logistic": ("logistic", solve_logistic_path),
 }
-PATHS = [solve_hinge_lp_path, solve_hinge_lp_path_highs, solve_square_path, solve_logistic_path]
+PATHS = [solve_hinge_lp_path, solve_by_highs, solve_square_path, solve_logistic_path]
 examples = settings(derandomize=True, deadline=None, max_examples=60)
 
 

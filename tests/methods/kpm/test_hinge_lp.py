@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reprolib.methods.kpm.hinge_lp import (
-    _solve,
-    solve_hinge_lp_cvxopt,
-    solve_hinge_lp_path,
-    solve_hinge_lp_path_highs,
-)
+from reprolib.methods.kpm.hinge_lp import _solve, solve_hinge_lp_path
 from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
 from reprolib.methods.kpm.hinge_lp._canonical import NO_GUESS, canonical_optimum
 from reprolib.methods.kpm.hinge_lp._certificate import _canonical_pair
@@ -27,9 +22,10 @@ from reprolib.methods.kpm.nested_basis import (
 from reprolib.methods.kpm.square_path import solve_square_path
 from reprolib.methods.shared.kernels import gram, gram_eigh
 from reprolib.methods.shared.solution import NotOptimalError
+from tests.methods.kpm.fallback import solve_by_highs
 from tests.naive import kpm as naive
 
-PATHS = [solve_hinge_lp_path, solve_hinge_lp_path_highs]
+PATHS = [solve_hinge_lp_path, solve_by_highs]
 LOSS_PATHS = [*PATHS, solve_square_path, solve_logistic_path]
 examples = settings(derandomize=True, deadline=None, max_examples=25)
 
@@ -76,16 +72,6 @@ def test_path_agrees_with_linprog_and_glpk_and_is_certified(solve, make):
         for reference in (naive.hinge_lp_linprog, naive.hinge_lp_glpk):
             expected = reference(V[:, :d], y, w)
             assert solution.primal_objective == pytest.approx(expected, rel=1e-6, abs=1e-6)
-
-
-@pytest.mark.parametrize("n_components", [1, 5, 15, 30])
-def test_cvxopt_agrees_with_the_path(n_components):
-    V, y = overlapping(n=90, gap=0.6)
-    single = solve_hinge_lp_cvxopt(V[:, :n_components], y)
-    path = solve_hinge_lp_path(V, y, n_components)[-1]
-    assert single.info["solver"] == "cvxopt"
-    assert single.primal_objective == pytest.approx(path.primal_objective, rel=1e-6)
-    np.testing.assert_allclose(values(V, single), values(V, path), atol=1e-5)
 
 
 @pytest.mark.parametrize("solve", PATHS)
@@ -382,7 +368,6 @@ def test_raises_if_no_solver_certifies(monkeypatch):
     unproved = replace(stuck, primal_objective=5.0, dual_objective=0.0)
     monkeypatch.setattr(_solve, "_simplex_solutions", lambda basis: [unproved])
     monkeypatch.setattr(_solve, "highs_single", lambda basis, d: unproved)
-    monkeypatch.setattr(_solve, "cvxopt_single", lambda basis, d: unproved)
     monkeypatch.setattr(_solve, "bounded_single", lambda basis, d: unproved)
     with pytest.raises(NotOptimalError, match="relative duality gap"):
         solve_hinge_lp_path(V, y, 1)
@@ -396,7 +381,7 @@ def test_raises_if_the_objective_rises(monkeypatch):
         solve_hinge_lp_path(V, y, 2)
 
 
-@pytest.mark.parametrize("solve", [*LOSS_PATHS, solve_hinge_lp_cvxopt])
+@pytest.mark.parametrize("solve", LOSS_PATHS)
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -13,10 +13,6 @@ Gram matrix.) Every answer is the optimum of least sum_i w_i f(x_i)^2, f = V_D b
 with its duality gap; see `_canonical.py` for why.
 """
 
-from reprolib.methods.kpm.hinge_lp._solve import (
-    solve_hinge_lp_cvxopt,
-    solve_hinge_lp_path,
-    solve_hinge_lp_path_highs,
-)
+from reprolib.methods.kpm.hinge_lp._solve import solve_hinge_lp_path
 
-__all__ = ["solve_hinge_lp_cvxopt", "solve_hinge_lp_path", "solve_hinge_lp_path_highs"]
+__all__ = ["solve_hinge_lp_path"]

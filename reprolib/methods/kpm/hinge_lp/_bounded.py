@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import highspy
 import numpy as np
 
-from reprolib.methods.kpm.hinge_lp._highs import OPTIONS
+from reprolib.methods.kpm.hinge_lp._highs import solve_lp, status_of
 from reprolib.methods.kpm.nested_basis import NestedBasis
 from reprolib.methods.shared.solution import Solution
 
@@ -23,23 +22,22 @@ def bounded_single(basis: NestedBasis, n_components: int) -> Solution:
     a, so that the gap is a certificate for the bounded problem. ``info["bound"]`` marks it.
     """
     signed = basis.signed[: basis.size(n_components)]
-    lp, (size, n) = _bounded_lp(signed, basis.weights), signed.shape
-    lp.run()
-    answer = lp.getSolution()
-    coordinates = np.zeros((1, len(basis.kept)))
-    coordinates[0, :size] = np.clip(-np.array(answer.row_dual), -BOUND, BOUND)
-    dual = np.clip(np.array(answer.col_value)[:n], 0.0, basis.weights)
+    size, n = signed.shape
+    result = _solve_bounded_lp(signed, basis.weights)
+    coordinates, dual = np.zeros((1, len(basis.kept))), np.zeros(n)
+    if result.x is not None:
+        coordinates[0, :size] = np.clip(-result.eqlin.marginals, -BOUND, BOUND)
+        dual = np.clip(result.x[:n], 0.0, basis.weights)
     beta, intercept = basis.coefficients(coordinates)
     primal = np.maximum(1.0 - basis.margins(beta, intercept)[0], 0.0) @ basis.weights
     slack = BOUND * float(np.abs(signed @ dual).sum()) + basis.dropped_slack(dual, n_components)
     unit = basis.weight_unit
-    optimal = lp.getModelStatus() == highspy.HighsModelStatus.kOptimal
     return Solution(
         variables={"beta": beta[0, :n_components], "intercept": intercept[0], "dual": dual * unit},
         primal_objective=float(primal) * unit,
         dual_objective=float(dual.sum() - slack) * unit,
-        status="optimal" if optimal else lp.modelStatusToString(lp.getModelStatus()),
-        iterations=int(lp.getInfo().simplex_iteration_count),
+        status=status_of(result),
+        iterations=int(result.nit),
         info={
             "solver": "highs",
             "canonical": False,
@@ -51,22 +49,10 @@ def bounded_single(basis: NestedBasis, n_components: int) -> Solution:
     )
 
 
-def _bounded_lp(signed, weights):
-    """The bounded dual LP, the positive and negative part of S a as columns in units of 1/bound."""
+def _solve_bounded_lp(signed, weights):
+    """Dual LP with the positive and the negative part of S a as columns, in units of 1/bound."""
     size, n = signed.shape
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = n + 2 * size, size
-    model.col_cost_ = np.concatenate([-np.ones(n), np.ones(2 * size)])
-    model.col_lower_ = np.zeros(n + 2 * size)
-    model.col_upper_ = np.concatenate([weights, np.full(2 * size, highspy.kHighsInf)])
-    model.row_lower_ = model.row_upper_ = np.zeros(size)
     parts = np.eye(size) / BOUND
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_ = (n + 2 * size) * np.arange(size + 1)
-    model.a_matrix_.index_ = np.tile(np.arange(n + 2 * size), size)
-    model.a_matrix_.value_ = np.hstack([signed, parts, -parts]).ravel()
-    lp = highspy.Highs()
-    for option, value in OPTIONS.items():
-        lp.setOptionValue(option, value)
-    lp.passModel(model)
-    return lp
+    cost = np.concatenate([-np.ones(n), np.ones(2 * size)])
+    upper = np.concatenate([weights, np.full(2 * size, np.inf)])
+    return solve_lp(cost, np.hstack([signed, parts, -parts]), upper)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+from scipy.linalg import qr_delete
+from scipy.linalg.lapack import dtrtrs
 
 EPSILON = float(np.finfo(np.float64).eps)
 #: A row depends on the active ones if less than this part of it lies outside of their span.
@@ -17,187 +18,144 @@ TINY = float(np.finfo(np.float64).tiny)
 MAX_STEPS_PER_ROW = 10
 
 
-@numba.njit(cache=True, fastmath={"reassoc", "contract"})
-def _dot(a, b):
-    total = 0.0
-    for i in range(len(a)):
-        total += a[i] * b[i]
-    return total
+class _ActiveRows:
+    """The rows that hold with equality, factorised: H[rows]' = Q' R.
+
+    Parameters
+    ----------
+    H : ndarray of shape (p, k)
+    h : ndarray of shape (p,)
+    """
+
+    def __init__(self, H, h):
+        self.H, self.h = H, h
+        self.squares_of_rows = np.einsum("ij,ij->i", H, H)
+        self.sizes = np.sqrt(self.squares_of_rows)
+        self.rows, self.u = np.zeros(0, np.int64), np.zeros(0)
+        self.Q, self.R = np.zeros((0, H.shape[1])), np.zeros((0, 0))
+        #: The least-norm point with H t = h in the active rows is t = H[rows]' u.
+        self.t = np.zeros(H.shape[1])
+        #: Squared lengths of what of the rows lies outside of the span of the active ones.
+        self.squares = self.squares_of_rows.copy()
+
+    def start(self, guess):
+        """Make the guessed rows active, without those that depend on others or pull wrongly."""
+        self.rows = _independent(self.H, guess, self.sizes)
+        if len(self.rows) == 0:
+            return
+        Q, self.R = np.linalg.qr(self.H[self.rows].T)
+        self.Q = Q.T
+        self.solve()
+        while self.u.min(initial=0.0) < 0.0:
+            while self.u.min(initial=0.0) < 0.0:
+                self._remove(int(np.argmin(self.u)))
+                along = _solve_upper(self.R, self.h[self.rows], transposed=1)
+                self.u = _solve_upper(self.R, along)
+            self.solve()
+        parts = self.H @ self.Q.T
+        self.squares -= np.einsum("ij,ij->i", parts, parts)
+
+    def _split(self, row):
+        """Q row, what of the row lies outside of the span of Q, and the latter's length."""
+        outside, along = self.H[row], np.zeros(len(self.rows))
+        for _ in range(2):
+            part = self.Q @ outside
+            along, outside = along + part, outside - part @ self.Q
+        return along, outside, np.sqrt(outside @ outside)
+
+    def _append(self, row, multiplier, along, direction, length):
+        n = len(self.rows)
+        R = np.zeros((n + 1, n + 1))
+        R[:n, :n], R[:n, n], R[n, n] = self.R, along, length
+        self.R, self.Q = R, np.concatenate([self.Q, direction[np.newaxis]])
+        self.rows = np.concatenate([self.rows, [row]])
+        self.u = np.concatenate([self.u, [multiplier]])
+
+    def _remove(self, position):
+        """Take one active row out of the factors; return the direction that leaves the span."""
+        others = np.arange(len(self.rows)) != position
+        self.rows, self.u = self.rows[others], self.u[others]
+        turn, R = qr_delete(np.eye(len(others)), self.R, position, which="col", check_finite=False)
+        Q = turn.T @ self.Q
+        self.Q, self.R = Q[:-1], R[:-1]
+        return Q[-1]
+
+    def solve(self):
+        """Compute t and u from the factors, t refined once."""
+        self.t = np.zeros(len(self.t))
+        for _ in range(2):
+            residual = self.h[self.rows] - self.H[self.rows] @ self.t
+            self.t += _solve_upper(self.R, residual, transposed=1) @ self.Q
+        self.u = _solve_upper(self.R, self.Q @ self.t)
+
+    def farthest(self):
+        """Violated row whose bound is farthest from t, or -1; its violation in units of its terms.
+
+        Only violations beyond round-off count.
+        """
+        violation = self.h - self.H @ self.t
+        size = np.abs(self.h) + self.sizes * np.sqrt(self.t @ self.t)
+        violation[violation <= 8.0 * EPSILON * size] = 0.0
+        violation[self.rows] = 0.0
+        outside = self.squares > NEAR_SPAN_TOL * self.squares_of_rows
+        squares = np.where(outside, self.squares, self.squares_of_rows)
+        row = int(np.argmax(violation**2 / np.maximum(squares, TINY)))
+        return (row, violation[row] / size[row]) if violation[row] > 0.0 else (-1, 0.0)
+
+    def add(self, row) -> bool:
+        """Walk to the least-norm point that satisfies a violated row as well.
+
+        Active rows whose multiplier falls to zero on the way are released. False if the row
+        contradicts them.
+        """
+        multiplier = 0.0
+        while True:
+            along, outside, length = self._split(row)
+            rates = _solve_upper(self.R, along)
+            leaving, step = _first_zero(self.u, rates)
+            independent = len(self.rows) < len(self.t) and length > DEPENDENT_TOL * self.sizes[row]
+            if independent:
+                whole = (self.h[row] - self.H[row] @ self.t) / length**2
+                if whole <= step:
+                    leaving, step = -1, whole
+                self.t = self.t + step * outside
+            elif leaving < 0:
+                return False
+            self.u = np.maximum(0.0, self.u - step * rates)
+            multiplier += step
+            if leaving < 0:
+                self._append(row, multiplier, along, outside / length, length)
+                self.squares -= (self.H @ self.Q[-1]) ** 2
+                return True
+            self.squares += (self.H @ self._remove(leaving)) ** 2
 
 
-@numba.njit(cache=True)
-def _project(row, Q, n_active, along, outside):
-    """Write Q row and what of the row lies outside of the span of Q; return the latter's length."""
-    outside[:] = row
-    along[:n_active] = 0.0
-    for _ in range(2):
-        for k in range(n_active):
-            part = _dot(Q[k], outside)
-            along[k] += part
-            for i in range(len(row)):
-                outside[i] -= part * Q[k, i]
-    return np.sqrt(_dot(outside, outside))
-
-
-@numba.njit(cache=True)
-def _append(Q, R, n_active, along, outside, length):
-    """Give the factors of the active rows, H[active]' = Q' R, one row more."""
-    for k in range(n_active):
-        R[k, n_active] = along[k]
-    R[n_active, n_active] = length
-    for i in range(len(outside)):
-        Q[n_active, i] = outside[i] / length
-
-
-@numba.njit(cache=True)
-def _remove(Q, R, active, u, position, n_active):
-    """Take one active row out of the factors, by rotations that make R triangular again."""
-    for j in range(position, n_active - 1):
-        active[j], u[j] = active[j + 1], u[j + 1]
-        for k in range(j + 2):
-            R[k, j] = R[k, j + 1]
-    for j in range(position, n_active - 1):
-        length = np.hypot(R[j, j], R[j + 1, j])
-        cosine, sine = R[j, j] / length, R[j + 1, j] / length
-        for k in range(j, n_active - 1):
-            upper, lower = R[j, k], R[j + 1, k]
-            R[j, k] = cosine * upper + sine * lower
-            R[j + 1, k] = cosine * lower - sine * upper
-        for i in range(Q.shape[1]):
-            upper, lower = Q[j, i], Q[j + 1, i]
-            Q[j, i] = cosine * upper + sine * lower
-            Q[j + 1, i] = cosine * lower - sine * upper
-
-
-@numba.njit(cache=True)
-def _solve_upper(R, right, n_active):
-    """Solve R x = right, in place."""
-    for k in range(n_active - 1, -1, -1):
-        known = _dot(R[k, k + 1 : n_active], right[k + 1 : n_active])
-        right[k] = (right[k] - known) / R[k, k]
-
-
-@numba.njit(cache=True)
-def _solve_active(H, h, Q, R, active, n_active, t, u):
-    """Write the least-norm t with H t = h in the active rows, refined once, and t = H' u."""
-    residual = np.empty(n_active)
-    t[:] = 0.0
-    for _ in range(2):
-        for k in range(n_active):
-            residual[k] = h[active[k]] - _dot(H[active[k]], t)
-        for k in range(n_active):
-            part = residual[k] / R[k, k]
-            for j in range(k + 1, n_active):
-                residual[j] -= part * R[k, j]
-            for i in range(len(t)):
-                t[i] += part * Q[k, i]
-    for k in range(n_active):
-        u[k] = _dot(Q[k], t)
-    _solve_upper(R, u, n_active)
-
-
-@numba.njit(cache=True)
-def _start(H, h, guess, Q, R, active, t, u):
-    """Make the guessed rows active, without those that depend on others or pull the wrong way."""
-    along, outside = np.empty(H.shape[1]), np.empty(H.shape[1])
-    n_active = 0
-    for row in guess:
-        if n_active == H.shape[1]:
+def _independent(H, rows, sizes):
+    """The first independent ones of some rows, at most as many as there are columns."""
+    while len(rows):
+        diagonal = np.abs(np.diagonal(np.linalg.qr(H[rows].T, mode="r")))
+        dependent = diagonal <= DEPENDENT_TOL * sizes[rows[: len(diagonal)]]
+        if not dependent.any():
             break
-        length = _project(H[row], Q, n_active, along, outside)
-        if length > DEPENDENT_TOL * np.sqrt(_dot(H[row], H[row])):
-            _append(Q, R, n_active, along, outside, length)
-            active[n_active] = row
-            n_active += 1
-    _solve_active(H, h, Q, R, active, n_active, t, u)
-    while n_active > 0 and np.min(u[:n_active]) < 0.0:
-        _remove(Q, R, active, u, int(np.argmin(u[:n_active])), n_active)
-        n_active -= 1
-        _solve_active(H, h, Q, R, active, n_active, t, u)
-    return n_active
+        rows = rows[np.arange(len(rows)) != np.argmax(dependent)]
+    return rows[: H.shape[1]]
 
 
-@numba.njit(cache=True)
-def _farthest_row(H, h, sizes, squares, t, is_active):
-    """Violated row whose bound is farthest from t, or -1; its violation in units of its terms.
-
-    Only violations beyond round-off count. ``squares`` holds the squared length of every row's part
-    outside of the span of the active rows.
-    """
-    length = np.sqrt(_dot(t, t))
-    farthest, row, relative = 0.0, -1, 0.0
-    for i in range(len(h)):
-        if not is_active[i]:
-            violation = h[i] - _dot(H[i], t)
-            size = abs(h[i]) + sizes[i] * length
-            if violation > 8.0 * EPSILON * size:
-                square = sizes[i] ** 2
-                if squares[i] > NEAR_SPAN_TOL * square:
-                    square = squares[i]
-                distance = violation**2 / max(square, TINY)
-                if distance > farthest:
-                    farthest, row, relative = distance, i, violation / size
-    return row, relative
+def _first_zero(u, rates):
+    """Entry of u - step * rates that is the first to become zero, or -1, and its step."""
+    if len(u) == 0:
+        return -1, np.inf
+    steps = np.full(len(u), np.inf)
+    np.divide(u, rates, out=steps, where=rates > 0.0)
+    first = int(np.argmin(steps))
+    return (first, float(steps[first])) if steps[first] < np.inf else (-1, np.inf)
 
 
-@numba.njit(cache=True)
-def _squares_outside(H, sizes, Q):
-    """Squared length of every row's part outside of the span of the orthonormal rows Q."""
-    squares, along = sizes**2, np.dot(H, Q.T)
-    for i in range(len(H)):
-        squares[i] -= _dot(along[i], along[i])
-    return squares
+def _solve_upper(R, right, transposed=0):
+    """Solve R x = right, or R' x = right."""
+    return dtrtrs(R, right, trans=transposed)[0] if len(R) else right
 
 
-@numba.njit(cache=True)
-def _move_squares(H, direction, sign, squares):
-    """Add to ``squares`` the squares of the rows' parts along a direction, or subtract them."""
-    for i in range(len(H)):
-        squares[i] += sign * _dot(H[i], direction) ** 2
-
-
-@numba.njit(cache=True)
-def _add_row(H, h, row, Q, R, active, is_active, n_active, t, u, squares):
-    """Walk to the least-norm point that satisfies a violated row as well.
-
-    Active rows whose multiplier falls to zero on the way are released. Returns the number of active
-    rows, -1 if the row contradicts them.
-    """
-    along, outside = np.empty(H.shape[1]), np.empty(H.shape[1])
-    size, multiplier = np.sqrt(_dot(H[row], H[row])), 0.0
-    while True:
-        length = _project(H[row], Q, n_active, along, outside)
-        rates = along[:n_active].copy()
-        _solve_upper(R, rates, n_active)
-        step, leaving = np.inf, -1
-        for k in range(n_active):
-            if rates[k] > 0.0 and u[k] < step * rates[k]:
-                step, leaving = u[k] / rates[k], k
-        independent = n_active < len(t) and length > DEPENDENT_TOL * size
-        if independent:
-            whole = (h[row] - _dot(H[row], t)) / length**2
-            if whole <= step:
-                step, leaving = whole, -1
-        if step == np.inf:
-            return -1
-        if independent:
-            for i in range(len(t)):
-                t[i] += step * outside[i]
-        for k in range(n_active):
-            u[k] = max(0.0, u[k] - step * rates[k])
-        multiplier += step
-        if leaving < 0:
-            _append(Q, R, n_active, along, outside, length)
-            active[n_active], u[n_active], is_active[row] = row, multiplier, True
-            _move_squares(H, Q[n_active], -1.0, squares)
-            return n_active + 1
-        is_active[active[leaving]] = False
-        _remove(Q, R, active, u, leaving, n_active)
-        n_active -= 1
-        _move_squares(H, Q[n_active], 1.0, squares)
-
-
-@numba.njit(cache=True)
 def least_norm_active_set(H, h, guess):
     """Solve min ||t|| subject to H t >= h, from a guess of the rows that hold with equality.
 
@@ -211,7 +169,7 @@ def least_norm_active_set(H, h, guess):
 
     Parameters
     ----------
-    H : ndarray of shape (p, k), C-contiguous
+    H : ndarray of shape (p, k)
     h : ndarray of shape (p,)
     guess : ndarray of int
         Rows; an empty guess starts at zero.
@@ -224,27 +182,16 @@ def least_norm_active_set(H, h, guess):
     solved : bool
         False if the rows contradict each other, or after too many steps.
     """
-    n_rows, size = H.shape
-    Q, R = np.zeros((size, size)), np.zeros((size, size))
-    active, is_active = np.zeros(size, np.int64), np.zeros(n_rows, np.bool_)
-    t, u, sizes = np.zeros(size), np.zeros(size), np.empty(n_rows)
-    for i in range(n_rows):
-        sizes[i] = np.sqrt(_dot(H[i], H[i]))
-    n_active = _start(H, h, guess, Q, R, active, t, u)
-    for k in range(n_active):
-        is_active[active[k]] = True
-    squares = _squares_outside(H, sizes, Q[:n_active])
+    active = _ActiveRows(H, h)
+    active.start(guess)
     exact = True
-    for _ in range(MAX_STEPS_PER_ROW * (n_rows + size)):
-        row, violation = _farthest_row(H, h, sizes, squares, t, is_active)
+    for _ in range(MAX_STEPS_PER_ROW * sum(H.shape)):
+        row, violation = active.farthest()
         if row < 0 and exact:
-            return t, active[:n_active].copy(), True
+            return active.t, active.rows, True
         if row < 0:
-            _solve_active(H, h, Q, R, active, n_active, t, u)
-            exact = True
-            continue
-        n_active = _add_row(H, h, row, Q, R, active, is_active, n_active, t, u, squares)
-        if n_active < 0:
-            return t, active[:0].copy(), violation <= CONTRADICTION_TOL
-        exact = False
-    return t, active[:0].copy(), False
+            active.solve()
+        elif not active.add(row):
+            return active.t, active.rows[:0], violation <= CONTRADICTION_TOL
+        exact = row < 0
+    return active.t, active.rows[:0], False

@@ -2,250 +2,112 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from reprolib.methods.kpm.hinge_lp._canonical import hinge_loss
 from reprolib.methods.kpm.hinge_lp._certificate import GAP_TOL
-from reprolib.methods.kpm.hinge_lp._least_norm import EPSILON, _dot, least_norm_active_set
+from reprolib.methods.kpm.hinge_lp._least_norm import EPSILON, least_norm_active_set
+from reprolib.methods.kpm.hinge_lp._pivots import line_search, pivot
 
-#: Tolerance on 0 <= a <= w, relative to w.
-FEASIBILITY_TOL = 1e-9
 #: Least descent worth following, relative to sum w, for a step of root mean square one.
 SLOPE_TOL = 1e-13
-#: Least change of a margin, relative to the largest, at which a point may become basic.
-PIVOT_TOL = 1e-7
 #: Of the targets, see `perturbed_targets`.
 PERTURBATION = 1e-7
 PIVOTS_PER_FACTORISATION = 40
 MAX_PIVOTS_PER_COORDINATE = 20
 
 
-@numba.njit(cache=True, fastmath={"reassoc", "contract"})
-def _combine(coefficients, rows, out):
-    """Sum of coefficient_k times row k, of shape (n,), written to ``out``."""
-    out[:] = 0.0
-    for k in range(len(coefficients)):
-        for i in range(len(out)):
-            out[i] += coefficients[k] * rows[k, i]
+class _Walk:
+    """A vertex of the hinge loss in the first m coordinates, and the ways to the next one.
 
-
-@numba.njit(cache=True)
-def _flip(i, GT, weights, upper, load):
-    """Move point i to its other bound, and with it ``load``, the sum of w_i g_i over ``upper``."""
-    change = -weights[i] if upper[i] else weights[i]
-    upper[i] = not upper[i]
-    for k in range(len(load)):
-        load[k] += change * GT[k, i]
-
-
-@numba.njit(cache=True)
-def _line_search(change, slope, margins, targets, GT, weights, basic, upper, load):
-    """Minimise the loss along margins + t * change, t >= 0; flip the points that are passed.
-
-    The loss is piecewise linear in t with a kink where a margin reaches its target. Returns the
-    point at whose kink the slope stops being negative and its t, or (-1, 0) if there is no kink.
+    Parameters
+    ----------
+    GT : ndarray of shape (n_coordinates, n), C-contiguous
+    weights : ndarray of shape (n,)
     """
-    n = len(margins)
-    threshold = PIVOT_TOL * np.max(np.abs(change))
-    steps = np.empty(n)
-    points = np.empty(n, np.int64)
-    count = 0
-    for i in range(n):
-        if not basic[i] and abs(change[i]) > threshold and upper[i] == (change[i] > 0.0):
-            points[count] = i
-            steps[count] = max(0.0, (targets[i] - margins[i]) / change[i])
-            count += 1
-    while count > 0:
-        nearest = 0
-        for k in range(1, count):
-            if steps[k] < steps[nearest]:
-                nearest = k
-        point, step = points[nearest], steps[nearest]
-        slope += weights[point] * abs(change[point])
-        if slope >= 0.0 or count == 1:
-            return point, step
-        _flip(point, GT, weights, upper, load)
-        count -= 1
-        points[nearest], steps[nearest] = points[count], steps[count]
-    return -1, 0.0
+
+    def __init__(self, GT, weights):
+        n = len(weights)
+        self.rows, self.weights = GT, weights
+        self.GT, self.inverse = GT[:0], np.zeros((0, 0))
+        self.basis, self.basic = np.zeros(0, np.int64), np.zeros(n, np.bool_)
+        #: Dual variables of the points that are not basic: 0 or w.
+        self.bound = weights.astype(np.float64)
+        self.margins = np.zeros(n)
+
+    def add_coordinate(self, targets) -> bool:
+        """Bring in a point by a line search along the new coordinate, basic margins held fixed.
+
+        False if no margin changes along it.
+        """
+        m, n = len(self.GT) + 1, len(self.weights)
+        c = np.append(self.inverse @ targets[self.basis], 0.0)
+        direction = np.append(-self.inverse @ self.rows[m - 1, self.basis], 1.0)
+        self.GT = self.rows[:m]
+        margins, change = c @ self.GT, direction @ self.GT
+        slope = -float(change @ self.bound)
+        sign = -1.0 if slope > 0.0 else 1.0
+        for way in (sign, -sign):
+            entering, _ = line_search(
+                way * change,
+                way * slope,
+                margins,
+                targets,
+                self.GT,
+                self.weights,
+                self.basic,
+                self.bound,
+                np.zeros(m),
+                np.empty(n),
+                np.empty(n, np.int64),
+            )
+            if entering >= 0:
+                self.basis = np.append(self.basis, entering)
+                return True
+        return False
+
+    def pivot_to_optimum(self, targets) -> int:
+        """Exchange basic points until their dual variables lie in [0, w]; count the exchanges.
+
+        The basis matrix is factorised afresh from time to time.
+        """
+        least, count = (SLOPE_TOL * float(self.weights.sum())) ** 2, 0
+        while count < MAX_PIVOTS_PER_COORDINATE * len(self.GT):
+            self.inverse = np.linalg.inv(self.GT[:, self.basis].T)
+            self.margins = (self.inverse @ targets[self.basis]) @ self.GT
+            done = pivot(
+                self.GT,
+                self.weights,
+                targets,
+                self.basis,
+                self.basic,
+                self.bound,
+                self.margins,
+                self.GT @ self.bound,
+                self.inverse,
+                least,
+                PIVOTS_PER_FACTORISATION,
+            )
+            count += done
+            if done < PIVOTS_PER_FACTORISATION:
+                break
+        return count
+
+    def start_from(self, margins):
+        """Let the dual variables of the other points be those of given margins."""
+        self.bound = np.where((margins < 1.0) & ~self.basic, self.weights, 0.0)
+
+    def vertex(self):
+        """Coordinates and dual variables of the basis, with one step of refinement each."""
+        c, duals = np.zeros(len(self.GT)), self.bound.copy()
+        block = self.GT[:, self.basis]
+        for _ in range(2):
+            c += self.inverse @ (1.0 - c @ block)
+        for _ in range(2):
+            duals[self.basis] -= (self.GT @ duals) @ self.inverse
+        return c, duals
 
 
-@numba.njit(cache=True)
-def _enter(point, GT, weights, basic, upper, load):
-    """Make a point basic."""
-    if upper[point]:
-        _flip(point, GT, weights, upper, load)
-    basic[point] = True
-
-
-@numba.njit(cache=True)
-def _leaving(duals, inverse, basis, weights):
-    """Find the basic point to release, and +1 (its dual is below 0) or -1 (above w).
-
-    It is the one that descends most steeply; -1 if none does.
-
-    The edge that releases basic point k is column k of the inverse; because the coordinates are
-    orthonormal, its length is the root mean square of the function along the edge.
-    """
-    best, score, sign = -1, (SLOPE_TOL * weights.sum()) ** 2, 0.0
-    for k in range(len(duals)):
-        above = duals[k] - weights[basis[k]]
-        violation = max(-duals[k], above)
-        if violation > FEASIBILITY_TOL * weights[basis[k]]:
-            length = 0.0
-            for j in range(len(duals)):
-                length += inverse[j, k] ** 2
-            if violation**2 > score * length:
-                best, score = k, violation**2 / length
-                sign = -1.0 if above > -duals[k] else 1.0
-    return best, sign
-
-
-@numba.njit(cache=True)
-def _exchange(inverse, leaving, row):
-    """Update the inverse of the basis matrix when ``row`` replaces its row ``leaving``."""
-    m = len(row)
-    product = np.zeros(m)
-    _combine(row, inverse, product)
-    pivot = product[leaving]
-    product[leaving] -= 1.0
-    for j in range(m):
-        scale = inverse[j, leaving] / pivot
-        for k in range(m):
-            inverse[j, k] -= scale * product[k]
-
-
-@numba.njit(cache=True)
-def _factorise(GT, weights, targets, basis, upper, margins, load):
-    """Inverse of the basis matrix; ``margins`` and ``load`` are computed afresh."""
-    m = len(GT)
-    inverse = np.linalg.inv(GT[:, basis].T.copy())
-    c, at_weight = np.zeros(m), np.where(upper, weights, 0.0)
-    for k in range(m):
-        load[k] = _dot(GT[k], at_weight)
-        for j in range(m):
-            c[k] += inverse[k, j] * targets[basis[j]]
-    _combine(c, GT, margins)
-    return inverse
-
-
-@numba.njit(cache=True)
-def _pivot_to_optimum(GT, weights, targets, basis, basic, upper):
-    """Exchange basic points until their dual variables lie in [0, w].
-
-    Returns the inverse of the basis matrix and the number of pivots, also if there were too many.
-    """
-    m, n = GT.shape
-    margins, change, load = np.empty(n), np.empty(n), np.empty(m)
-    duals, row = np.empty(m), np.empty(m)
-    inverse = _factorise(GT, weights, targets, basis, upper, margins, load)
-    for pivot in range(MAX_PIVOTS_PER_COORDINATE * m):
-        if pivot % PIVOTS_PER_FACTORISATION == PIVOTS_PER_FACTORISATION - 1:
-            inverse = _factorise(GT, weights, targets, basis, upper, margins, load)
-        _combine(-load, inverse, duals)
-        leaving, sign = _leaving(duals, inverse, basis, weights)
-        if leaving < 0:
-            return inverse, pivot
-        point = basis[leaving]
-        _combine(sign * inverse[:, leaving], GT, change)
-        slope = sign * duals[leaving] + (weights[point] if sign < 0.0 else 0.0)
-        entering, step = _line_search(
-            change, slope, margins, targets, GT, weights, basic, upper, load
-        )
-        if entering < 0:
-            break
-        for i in range(n):
-            margins[i] += step * change[i]
-        basic[point] = False
-        if sign < 0.0:
-            _flip(point, GT, weights, upper, load)
-        _enter(entering, GT, weights, basic, upper, load)
-        basis[leaving] = entering
-        for k in range(m):
-            row[k] = GT[k, entering]
-        _exchange(inverse, leaving, row)
-    return inverse, pivot
-
-
-@numba.njit(cache=True)
-def _add_coordinate(GT, weights, targets, inverse, basis, basic, upper):
-    """Bring in a point by a line search along the new coordinate, basic margins held fixed."""
-    m, n = GT.shape
-    direction, c, load = np.ones(m), np.zeros(m), np.zeros(m)
-    for k in range(m - 1):
-        direction[k] = 0.0
-        for j in range(m - 1):
-            direction[k] -= inverse[k, j] * GT[m - 1, basis[j]]
-            c[k] += inverse[k, j] * targets[basis[j]]
-    margins, change = np.empty(n), np.empty(n)
-    _combine(c, GT, margins)
-    _combine(direction, GT, change)
-    slope = 0.0
-    for i in range(n):
-        slope -= weights[i] * change[i] if upper[i] else 0.0
-    if slope > 0.0:
-        change, slope = -change, -slope
-    entering, _ = _line_search(change, slope, margins, targets, GT, weights, basic, upper, load)
-    if entering < 0:
-        entering, _ = _line_search(
-            -change, -slope, margins, targets, GT, weights, basic, upper, load
-        )
-    if entering >= 0:
-        _enter(entering, GT, weights, basic, upper, load)
-    return entering
-
-
-@numba.njit(cache=True)
-def _vertex(GT, weights, inverse, basis, upper, c, duals):
-    """Write coordinates and dual variables of a basis, with one step of refinement each."""
-    m = len(GT)
-    c[:] = 0.0
-    duals[:] = np.where(upper, weights, 0.0)
-    load, row = np.zeros(m), np.zeros(m)
-    for _ in range(2):
-        for j in range(m):
-            residual = 1.0
-            for k in range(m):
-                residual -= c[k] * GT[k, basis[j]]
-            row[j] = residual
-        for k in range(m):
-            for j in range(m):
-                c[k] += inverse[k, j] * row[j]
-    for _ in range(2):
-        for k in range(m):
-            load[k] = -_dot(GT[k], duals)
-        for j in range(m):
-            for k in range(m):
-                duals[basis[j]] += inverse[k, j] * load[k]
-
-
-@numba.njit(cache=True)
-def _loss(GT, weights, c, margins):
-    """Hinge loss of a point; its margins are written to ``margins``."""
-    _combine(c, GT, margins)
-    loss = 0.0
-    for i in range(len(weights)):
-        loss += weights[i] * max(0.0, 1.0 - margins[i])
-    return loss
-
-
-@numba.njit(cache=True)
-def _gap(GT, weights, c, duals, margins):
-    """Duality gap of a vertex relative to sum w; its margins are written to ``margins``."""
-    return abs(_loss(GT, weights, c, margins) - duals.sum()) / weights.sum()
-
-
-@numba.njit(cache=True)
-def _separate(GT, basis, c):
-    """Write the shortest point of margins >= 1 and return the points that determine it, if any."""
-    rows = np.ascontiguousarray(GT.T)
-    point, support, solved = least_norm_active_set(rows, np.ones(len(rows)), basis)
-    if solved:
-        c[:] = point
-    return support
-
-
-@numba.njit(cache=True)
 def simplex_path(GT, weights, targets, tol):
     """Vertices that minimise the hinge loss in the first m coordinates, for m = 1, 2, ...
 
@@ -281,33 +143,37 @@ def simplex_path(GT, weights, targets, tol):
         Where the path has ended, points to start the search for the shortest separating point
         from: those that determine it, where it was looked for, else the basis. Else empty.
     """
-    n_coordinates, n = GT.shape
-    coordinates = np.zeros((n_coordinates, n_coordinates))
-    duals = np.zeros((n_coordinates, n))
-    pivots, support = np.zeros(n_coordinates, np.int64), np.zeros(0, np.int64)
-    basis = np.zeros(n_coordinates, np.int64)
-    basic, upper = np.zeros(n, np.bool_), np.ones(n, np.bool_)
-    ones, margins, inverse = np.ones(n), np.empty(n), np.zeros((0, 0))
-    for m in range(1, n_coordinates + 1):
-        block, c, a = GT[:m], coordinates[m - 1, :m], duals[m - 1]
-        entering = _add_coordinate(block, weights, targets, inverse, basis, basic, upper)
-        if entering < 0:
+    size, n = GT.shape
+    coordinates, duals = np.zeros((size, size)), np.zeros((size, n))
+    pivots, support = np.zeros(size, np.int64), np.zeros(0, np.int64)
+    walk, total = _Walk(GT, weights), float(weights.sum())
+    for m in range(1, size + 1):
+        if not walk.add_coordinate(targets):
             break
-        basis[m - 1] = entering
-        inverse, pivots[m - 1] = _pivot_to_optimum(block, weights, targets, basis[:m], basic, upper)
-        _vertex(block, weights, inverse, basis, upper, c, a)
-        if _gap(block, weights, c, a, margins) > tol:
-            upper[:] = (margins < 1.0) & ~basic
-            inverse, extra = _pivot_to_optimum(block, weights, ones, basis[:m], basic, upper)
-            pivots[m - 1] += extra
-            _vertex(block, weights, inverse, basis, upper, c, a)
-        if _gap(block, weights, c, a, margins) > GAP_TOL:
-            support = _separate(block, basis[:m], c)
-        if _loss(block, weights, c, margins) <= (tol + EPSILON * np.linalg.norm(c)) * weights.sum():
+        pivots[m - 1] = walk.pivot_to_optimum(targets)
+        c, a = walk.vertex()
+        loss = hinge_loss(walk.GT, weights, c)
+        if abs(loss - a.sum()) > tol * total:
+            walk.start_from(c @ walk.GT)
+            pivots[m - 1] += walk.pivot_to_optimum(np.ones(n))
+            c, a = walk.vertex()
+            loss = hinge_loss(walk.GT, weights, c)
+        if abs(loss - a.sum()) > GAP_TOL * total:
+            c, support = _separate(walk, c)
+            loss = hinge_loss(walk.GT, weights, c)
+        coordinates[m - 1, :m], duals[m - 1] = c, a
+        if loss <= (tol + EPSILON * np.linalg.norm(c)) * total:
             coordinates[m:, :m], duals[m - 1 :] = c, 0.0
-            support = support if len(support) > 0 else basis[:m].copy()
+            support = support if len(support) else walk.basis
             break
     return coordinates, duals, pivots, support
+
+
+def _separate(walk: _Walk, c):
+    """Find the shortest point of margins >= 1, c if there is none; and what determines it."""
+    rows = np.ascontiguousarray(walk.GT.T)
+    point, support, solved = least_norm_active_set(rows, np.ones(len(rows)), walk.basis)
+    return (point if solved else c), support
 
 
 def perturbed_targets(n: int):

@@ -1,4 +1,4 @@
-"""Public solvers of the hinge LP, each falling back on another method where it must."""
+"""The solver of the hinge LP, with what it falls back on where round-off spoils an answer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from reprolib.methods.kpm.hinge_lp._certificate import (
     is_certified,
     require_path,
 )
-from reprolib.methods.kpm.hinge_lp._cvxopt import cvxopt_single
-from reprolib.methods.kpm.hinge_lp._highs import highs_path, highs_single
+from reprolib.methods.kpm.hinge_lp._highs import highs_single
 from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_path
 from reprolib.methods.kpm.nested_basis import NestedBasis
 from reprolib.methods.shared.solution import Solution
@@ -28,9 +27,9 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
     """Hinge LP for D = 1, ..., max_components by a simplex method made for the nested problem.
 
     Problem and dual are printed in the package docstring. One vertex per D is found from that of
-    D - 1; see `simplex_path`. Where its duality gap is not closed, HiGHS and then cvxopt solve
-    that D from scratch, and if neither can certify an optimum, the problem is solved with bounded
-    coordinates (see `bounded_single`).
+    D - 1; see `simplex_path`. Where its duality gap is not closed, HiGHS solves that D from
+    scratch, and if it cannot certify an optimum, the problem is solved with bounded coordinates
+    (see `bounded_single`).
 
     Parameters
     ----------
@@ -57,8 +56,8 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
 
     See Also
     --------
-    solve_hinge_lp_path_highs : The same by HiGHS.
-    solve_hinge_lp_cvxopt : One D by an interior-point method.
+    reprolib.methods.kpm.square_path.solve_square_path : The square loss.
+    reprolib.methods.kpm.logistic_path.solve_logistic_path : The logistic loss.
     reprolib.methods.kpm.KPMClassifier : The classifier on these solutions.
 
     Examples
@@ -76,57 +75,8 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
     try:
         solutions = _simplex_solutions(basis)
     except np.linalg.LinAlgError:
-        solutions = highs_path(basis)
-    return _repaired(basis, solutions, (highs_single, cvxopt_single, bounded_single))
-
-
-def solve_hinge_lp_path_highs(V, y, max_components=None, weights=None) -> list[Solution]:
-    """Hinge LP for D = 1, ..., max_components by HiGHS' dual simplex method, warm-started.
-
-    One equality row is added to the dual LP per D. Where HiGHS' answer is not certified, cvxopt
-    solves that D. Parameters, returned solutions and exceptions are those of
-    `solve_hinge_lp_path`.
-
-    See Also
-    --------
-    solve_hinge_lp_path : The faster method, which `KPMClassifier` uses.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path_highs
-    >>> solutions = solve_hinge_lp_path_highs(np.array([[2.0], [-2.0]]), [1, -1])
-    >>> solutions[0].variables["beta"].round(6).tolist()
-    [0.5]
-    """
-    basis = _basis(V, y, max_components, weights)
-    return _repaired(basis, highs_path(basis), (cvxopt_single, bounded_single))
-
-
-def solve_hinge_lp_cvxopt(V, y, weights=None) -> Solution:
-    """Hinge LP on all columns of V by cvxopt's interior-point method.
-
-    The Newton system is reduced to (D + 1) unknowns, O(n D^2) an iteration. Where its answer is
-    not certified, HiGHS solves the problem. Parameters, the returned solution and exceptions are
-    those of `solve_hinge_lp_path`, for one D.
-
-    See Also
-    --------
-    solve_hinge_lp_path : All D at once.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_cvxopt
-    >>> solution = solve_hinge_lp_cvxopt(np.array([[2.0], [-2.0]]), [1, -1])
-    >>> solution.variables["beta"].round(6).tolist(), abs(round(solution.primal_objective, 6))
-    ([0.5], 0.0)
-    """
-    basis = _basis(V, y, None, weights)
-    d = basis.max_components
-    return require_path(
-        [_first_certified(basis, d, cvxopt_single(basis, d), (highs_single, bounded_single))]
-    )[0]
+        solutions = [highs_single(basis, d) for d in range(1, basis.max_components + 1)]
+    return _repaired(basis, solutions, (highs_single, bounded_single))
 
 
 def _basis(V, y, max_components, weights):
