@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy.optimize import OptimizeResult, linprog
+from scipy.optimize import linprog
 
 from reprolib.methods.kpm.hinge_lp._certificate import RawAnswer, certify
 from reprolib.methods.kpm.nested_basis import NestedBasis
 
-OPTIONS = {
+OPTIONS: Any = {
     "presolve": False,
     "primal_feasibility_tolerance": 1e-9,
     "dual_feasibility_tolerance": 1e-9,
@@ -38,13 +40,13 @@ def highs_single(basis: NestedBasis, n_components: int):
     return certify(basis, [n_components], [answer], "highs", DUAL_TOL)[0]
 
 
-def solve_lp(cost, matrix, upper) -> OptimizeResult:
+def solve_lp(cost, matrix, upper) -> Any:
     """Minimise cost'x subject to matrix x = 0 and 0 <= x <= upper."""
-    bounds = np.column_stack([np.zeros(len(upper)), upper])
+    bounds: Any = np.column_stack([np.zeros(len(upper)), upper])
     right = np.zeros(len(matrix))
     return linprog(cost, A_eq=matrix, b_eq=right, bounds=bounds, method="highs-ds", options=OPTIONS)
 
 
-def status_of(result: OptimizeResult) -> str:
+def status_of(result) -> str:
     """Return "optimal", or what HiGHS says."""
     return "optimal" if result.status == 0 else result.message

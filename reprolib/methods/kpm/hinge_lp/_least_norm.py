@@ -27,6 +27,9 @@ class _ActiveRows:
     h : ndarray of shape (p,)
     """
 
+    Q: np.ndarray
+    R: np.ndarray
+
     def __init__(self, H, h):
         self.H, self.h = H, h
         self.squares_of_rows = np.einsum("ij,ij->i", H, H)
