@@ -76,6 +76,7 @@ class File:
 class Entry:
     """A data set: its name, its files, and the embedded data sets that stand in for it.
 
+    ``size`` are rows and features, ``classes`` how many labels there are; 0 where it is not stated.
     ``source`` is that of a data set of whole files, ``partial_source`` where one is partial;
     ``complete`` another data set that takes its place where all its files are at hand; ``papers``
     the keys of the papers that use it; ``limits`` the smallest and largest value that the publisher
@@ -87,6 +88,7 @@ class Entry:
     name: str
     title: str
     size: tuple[int, int] = (0, 0)
+    classes: int = 0
     files: tuple[str, ...] = ()
     counterparts: tuple[str, ...] = ()
     digest: str | None = None

@@ -16,6 +16,7 @@ import house  # noqa: E402
 import matplotlib  # noqa: E402
 import plain_text  # noqa: E402
 from api_pages import is_ours, write_api_pages  # noqa: E402
+from data_tables import write_data_tables  # noqa: E402
 from gallery import write_gallery  # noqa: E402
 from notebook_pages import write_page  # noqa: E402
 
@@ -100,6 +101,7 @@ def copy_in() -> None:
     (HERE / "made").mkdir(exist_ok=True)
     estimator_pages.write_pictures_and_table()
     house.write_house(HERE / "made")
+    write_data_tables(HERE / "made")
 
 
 def add_report(app, exception) -> None:
