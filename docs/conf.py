@@ -19,6 +19,7 @@ from api_pages import is_ours, write_api_pages  # noqa: E402
 from data_tables import write_data_tables  # noqa: E402
 from gallery import write_gallery  # noqa: E402
 from notebook_pages import write_page  # noqa: E402
+from paper_pages import write_papers  # noqa: E402
 
 import reprolib  # noqa: E402
 from reprolib.report.page import write_report  # noqa: E402
@@ -72,14 +73,7 @@ html_theme_options = {
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
 }
-# Only these have pages below them; the others would show an empty list.
-html_sidebars = {
-    "*": [],
-    "notebooks": ["sidebar-nav-bs"],
-    "estimators": ["sidebar-nav-bs"],
-    "estimators/*": ["sidebar-nav-bs"],
-    "api": ["sidebar-nav-bs"],
-}
+html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
 html_show_sourcelink = False
 html_extra_path = ["scoreboard-light.svg", "scoreboard-dark.svg"]
 
@@ -102,6 +96,7 @@ def copy_in() -> None:
     estimator_pages.write_pictures_and_table()
     house.write_house(HERE / "made")
     write_data_tables(HERE / "made")
+    write_papers(HERE / "made")
 
 
 def add_report(app, exception) -> None:

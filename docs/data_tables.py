@@ -13,16 +13,14 @@ from reprolib.rerun.records.registry import PAPERS, STUDIES
 from reprolib.rerun.verdicts.printed import paper_entry
 
 HERE = Path(__file__).resolve().parent
-_HEAD = (
-    "| data set | rows × columns, classes | from, terms | used in | audit |\n|---|---|---|---|---|"
-)
+_COLUMNS = ("data set", "rows × columns, classes", "from, terms", "used in", "audit")
 
 
 def table(entries: Iterable[Entry], catalog: Catalog) -> str:
     """Some data sets, one a row, in Markdown."""
     found = findings()
     used = sources_of_records()
-    lines = [_HEAD]
+    lines = [f"| {' | '.join(_COLUMNS)} |", "|---" * len(_COLUMNS) + "|"]
     for entry in entries:
         cells = [
             f"`{entry.name}`<br>{entry.title}",
@@ -57,7 +55,7 @@ def findings() -> dict[str, list[str]]:
     """What the audit found, by data set."""
     audit = pd.read_csv(HERE / "audit.csv")
     return {
-        name: [f"**{check}**: {text}" for check, text in zip(rows["check"], rows["finding"])]
+        str(name): [f"**{row.check}**: {row.finding}" for row in rows.itertuples()]
         for name, rows in audit.groupby("data set")
     }
 
