@@ -16,7 +16,7 @@ import house  # noqa: E402
 import matplotlib  # noqa: E402
 import plain_text  # noqa: E402
 from api_pages import is_ours, write_api_pages  # noqa: E402
-from data_tables import write_data_tables  # noqa: E402
+from data_sets import write_data_sets  # noqa: E402
 from gallery import write_gallery  # noqa: E402
 from notebook_pages import write_page  # noqa: E402
 from paper_pages import write_papers  # noqa: E402
@@ -71,6 +71,9 @@ html_title = "reprolib"
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
+    "navbar_persistent": ["search-button"],
+    # The theme's buttons that unfold branches have no name for a screen reader.
+    "collapse_navigation": True,
     "secondary_sidebar_items": ["page-toc"],
 }
 html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
@@ -95,7 +98,7 @@ def copy_in() -> None:
     (HERE / "made").mkdir(exist_ok=True)
     estimator_pages.write_pictures_and_table()
     house.write_house(HERE / "made")
-    write_data_tables(HERE / "made")
+    write_data_sets(HERE / "made")
     write_papers(HERE / "made")
 
 

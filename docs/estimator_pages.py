@@ -72,7 +72,7 @@ def title(name: str) -> str:
 def table() -> str:
     """All estimators with what they support, in Markdown."""
     names = estimators()
-    columns = ["", *support(next(iter(names.values())))]
+    columns = ["estimator", *support(next(iter(names.values())))]
     lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
     for name, estimator in names.items():
         first = f"[{name}](estimators/{name})<br>{title(name)}"

@@ -80,8 +80,6 @@ class Grid:
         The quick profile has no task of a grid of which it has no trial.
     datasets : collection of str, optional
         All of the profile by default.
-    without : collection of str
-        Data sets that are left out.
     readings : sequence of str, optional
         By default the headline, and those that concern the methods by ``printed.toml``.
     settings : sequence of Setting, or callable
@@ -93,6 +91,8 @@ class Grid:
         callable gives all that a task has, from the task and its reading.
     where : callable
         Whether a task is listed, for a task and its data set.
+    without : collection of str
+        Data sets that are left out.
     """
 
     table: str

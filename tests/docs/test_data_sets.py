@@ -18,38 +18,37 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory):
-    """Cells of both tables by data set."""
+def sections(tmp_path_factory):
+    """Text of every data set by its name."""
     folder = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [str(DOCS), *sys.path])
-        import data_tables
+        import data_sets
 
-        data_tables.write_data_tables(folder)
-    lines = [line for path in folder.glob("*.md") for line in path.read_text().splitlines()]
-    found = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in lines if line.startswith("| `")]
-    return {cells[0].split("`")[1]: cells for cells in found}
+        data_sets.write_data_sets(folder)
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))]
+    parts = re.split(r"^### (.*)$", "".join(texts), flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def test_every_data_set_has_a_row_with_its_terms(rows):
+def test_every_data_set_has_a_section_with_its_size_and_terms(sections):
     catalog = default_catalog()
-    assert set(rows) == set(catalog.entries)
-    assert all(len(cells) == 5 for cells in rows.values())
+    assert set(sections) == set(catalog.entries)
     for name, entry in catalog.entries.items():
-        assert all(catalog.files[file].terms in rows[name][2] for file in entry.files)
+        assert f"{entry.size[0]:,} rows" in sections[name]
+        assert entry.classes >= 2
+        assert all(catalog.files[file].terms in sections[name] for file in entry.files)
 
 
-def test_every_finding_of_the_audit_stands_with_its_data_set(rows):
-    audit = pd.read_csv(DOCS / "audit.csv")
-    for _, found in audit.iterrows():
-        assert found["finding"] in rows[found["data set"]][4].replace("\\|", "|")
+def test_every_finding_of_the_audit_stands_with_its_data_set(sections):
+    for _, found in pd.read_csv(DOCS / "audit.csv").iterrows():
+        assert found["finding"] in sections[found["data set"]]
 
 
-def test_the_source_is_that_of_the_committed_records(rows):
+def test_the_source_is_that_of_the_committed_records(sections):
     records = load_paper("kpm")
-    (source,) = records.loc[records["dataset"] == "raetsch/heart", "source"].unique()[:1]
-    assert "[KPM](notebooks/kpm.ipynb)" in rows["raetsch/heart"][3]
-    assert source in rows["raetsch/heart"][3]
+    sources = records.loc[records["dataset"] == "raetsch/heart", "source"].unique()
+    assert f"[KPM](notebooks/kpm.ipynb) ({', '.join(sorted(sources))})" in sections["raetsch/heart"]
 
 
 @pytest.mark.parametrize("name", ["embedded/optdigits", "embedded/waveform"])
