@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 from estimator_pages import estimators, title
 
-from reprolib.report.claims import digits_of
-from reprolib.report.style import CLAIM_STYLE, VERDICT_STYLE
-from reprolib.report.tables import difference_text, half_width_text
+from reprolib.report.claims import claims_frame
+from reprolib.report.theme import signed
 from reprolib.rerun.records.registry import PAPERS, STUDIES
-from reprolib.rerun.verdicts import ClaimVerdict, judge_claims, judge_paper
+from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import paper_entry
 
@@ -21,9 +21,9 @@ def section(paper: str) -> str:
     year = "" if str(about["year"]) in about["venue"] else f", {about['year']}"
     lines = [f"## {paper.upper()}: {about['title']}", ""]
     lines += [f"*{about['authors']}. {about['venue']}{year}.*", "", links(paper), ""]
-    claims = judge_claims(paper)
-    lines += ["What it claims, and what our runs say:", ""] if claims else []
-    lines += [f"- {claim_line(claim)}" for claim in claims]
+    claims = claims_frame([paper])
+    lines += ["What it claims, and what our runs say:", ""] if len(claims) else []
+    lines += [f"- {claim_line(claim)}" for _, claim in claims.iterrows()]
     return "\n".join([*lines, "", numbers_line(paper), ""])
 
 
@@ -43,20 +43,19 @@ def links(paper: str) -> str:
     return " · ".join(found) + (f"\n\nMethods: {'; '.join(own)}." if own else "")
 
 
-def claim_line(c: ClaimVerdict) -> str:
+def claim_line(claim: pd.Series) -> str:
     """The word, the claim in its own words, and the difference that decides."""
-    sign, digits = CLAIM_STYLE[c.word][1], digits_of(c)
+    but = f" ({claim['but']})" if claim["but"] else ""
     return (
-        f"{sign} **{c.told}**: “{c.text}” ({c.claim.a.name} − {c.weakest.against}: "
-        f"{difference_text(c.weakest.difference, digits)} ± "
-        f"{half_width_text(c.weakest.error.half_width(), digits)})"
+        f"**{signed(claim['verdict'])}**{but}: “{claim['text']}” ({claim['contrast']}: "
+        f"{claim['difference']} ± {claim['half-width']})"
     )
 
 
 def numbers_line(paper: str) -> str:
     """How many printed numbers have each word; nothing for a study, which prints none."""
     counts = count_words(judge_paper(paper))
-    told = ", ".join(f"{VERDICT_STYLE[word][1]} {n} {word}" for word, n in counts.items() if n)
+    told = ", ".join(f"{n} {signed(word)}" for word, n in counts.items() if n)
     return f"Its printed numbers: {told}. [What the words mean](words.md)." if told else ""
 
 

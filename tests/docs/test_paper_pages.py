@@ -1,0 +1,46 @@
+"""The page of the papers has every claim with its word, and leads to all that there is."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.verdicts import judge_claims, judge_paper
+from reprolib.rerun.verdicts.printed import paper_entry
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(DOCS), *sys.path])
+        import paper_pages
+
+        paper_pages.write_papers(folder)
+    return (folder / "papers.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, *STUDIES])
+def test_a_paper_has_its_title_authors_claims_and_numbers(page, paper):
+    about = paper_entry(paper)["paper"]
+    (section,) = (part for part in page.split("\n## ") if about["title"] in part)
+    assert about["authors"] in section
+    assert f"](notebooks/{about['notebook']})" in section
+    for claim in judge_claims(paper):
+        assert any(claim.text in line and claim.word in line for line in section.splitlines())
+    told = re.search(r"^Its printed numbers: (.*?)\. ", section, flags=re.MULTILINE)
+    counted = sum(map(int, re.findall(r"\d+", told.group(1)))) if told else 0
+    assert counted == len(judge_paper(paper))
+
+
+def test_its_links_lead_to_files(page):
+    for target in re.findall(r"\]\(([^)#]+)\)", page):
+        source = ROOT / target if target.startswith("notebooks/") else DOCS / target
+        assert source.is_file() or target == "gallery.md", target
