@@ -24,6 +24,7 @@ from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.words import WORDS
 
 BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
+BEGIN_PICTURE, END_PICTURE = "<!-- picture: begin -->", "<!-- picture: end -->"
 BEGIN_CHARACTERISTICS = "<!-- characteristics: begin -->"
 END_CHARACTERISTICS = "<!-- characteristics: end -->"
 #: Page on the words, relative to the README.
@@ -129,15 +130,16 @@ def _picture_element(papers: Sequence[str], directory: Path | None) -> str:
 
 
 def updated(text: str, papers: Sequence[str], directory: Path | None = None) -> str:
-    """Text of a README with picture and table between its two markers made anew.
+    """Text of a README with picture and table, each between its two markers, made anew.
 
     Raises
     ------
     ValueError
-        If the markers are missing.
+        If markers are missing.
     """
-    shown = [_picture_element(papers, directory), scoreboard_markdown(papers, directory)]
-    return replaced(text, BEGIN, END, "\n" + "\n\n".join(shown) + "\n")
+    picture, table = _picture_element(papers, directory), scoreboard_markdown(papers, directory)
+    text = replaced(text, BEGIN_PICTURE, END_PICTURE, f"\n{picture}\n")
+    return replaced(text, BEGIN, END, f"\n{table}\n")
 
 
 def replaced(text: str, begin: str, end: str, content: str) -> str:

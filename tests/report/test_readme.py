@@ -14,6 +14,7 @@ from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_claims, judge_paper
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS
 from reprolib.rerun.verdicts.errors import CORRELATION
+from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.words import MARGIN, N_DRAWS, WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,10 +42,14 @@ def _colourless(picture):
     return re.sub("#[0-9a-f]{6}", "", picture)
 
 
-def test_picture_and_table_are_on_the_first_screen(text):
-    first = text[: text.index("```")]
+def test_the_first_screen_says_what_it_is_shows_what_stands_and_what_to_type(text):
+    first = text[: text.index(readme.BEGIN)]
     assert all(path in first for path in readme.PICTURES.values())
-    assert first.index(readme.BEGIN) < 800
+    assert first.index(readme.BEGIN_PICTURE) < 1200
+    assert all(command in first for command in ("pip install", "make reproduce", "make test"))
+    titles = [re.sub(r"[^a-z]", "", paper_entry(p)["paper"]["title"].lower()) for p in PAPERS]
+    told = re.sub(r"[^a-z]", "", text.lower())
+    assert not [title for title in titles if title not in told]
 
 
 def test_a_picture_has_one_mark_for_each_number_own_methods_first():
