@@ -53,9 +53,10 @@ def run(arguments) -> int:
     int
         1 if a task, a stage or a figure failed (the others are stored, and shown), else 0.
     """
-    protocols = [get_protocol(paper) for paper in arguments.papers or [*PAPERS, *STUDIES]]
+    papers = arguments.papers or [*PAPERS, *STUDIES]
+    require_sound(papers)
+    protocols = [get_protocol(paper) for paper in papers]
     only = Selection(arguments.only) if arguments.only else None
-    require_sound(protocol.paper for protocol in protocols)
     output = arguments.output or (BUILD if only is None else BUILD / "only")
     log = FailureLog(consoles.err(), output / "failures.log")
     write = _write_all if only is None else _write_selected

@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 import data_fetch
 from reprolib.report import live as module
 from reprolib.report.live import live
+from reprolib.rerun.records.folders import project_folder
 
 CELL = """
 @live("kpm", "{name}")
@@ -57,9 +58,10 @@ def test_without_the_data_a_line_says_so_above_the_committed_result(no_data):
 def test_a_committed_result_that_was_deleted_does_not_stop_the_notebook(
     no_data, tmp_path, monkeypatch, capsys
 ):
+    (tmp_path / "notebooks").mkdir()
     for text in ("{", "{}", json.dumps({"cells": [{"outputs": []}]})):
-        (tmp_path / "kpm.ipynb").write_text(text)
-        monkeypatch.setattr(module, "project_folder", lambda _: tmp_path)
+        (tmp_path / "notebooks/kpm.ipynb").write_text(text)
+        monkeypatch.setattr(module, "project_of", lambda _: tmp_path)
         live("kpm", "raetsch/heart")(lambda: 1 / 0)
         assert "The committed result was deleted." in capsys.readouterr().out
 
@@ -78,7 +80,7 @@ def test_what_is_wrong_in_a_cell_is_raised():
 
 
 def notebooks():
-    for path in sorted(module.project_folder("notebooks").glob("*.ipynb")):
+    for path in sorted(project_folder("notebooks").glob("*.ipynb")):
         yield pytest.param(nbformat.read(path, as_version=4), id=path.stem)
 
 

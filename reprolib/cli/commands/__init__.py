@@ -11,8 +11,8 @@ from reprolib.cli.commands import (
     data,
     figures,
     info,
+    init,
     judge,
-    new_paper,
     notebooks,
     readme,
     renew_notebooks,
@@ -36,7 +36,7 @@ COMMANDS = {
     "bench": bench,
     "notebooks": notebooks,
     "info": info,
-    "new-paper": new_paper,
+    "init": init,
     "readme": readme,
     "renew-notebooks": renew_notebooks,
 }

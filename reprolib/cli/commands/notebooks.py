@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reprolib.cli import arguments as shared
 from reprolib.rerun.records.folders import project_folder
+from reprolib.rerun.records.homes import homes
 
 HELP = "copy the notebooks into a folder of your own"
 
@@ -15,6 +16,13 @@ HELP = "copy the notebooks into a folder of your own"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("folder", type=Path, metavar="COPY_TO", help="made if it does not exist")
+
+
+def _of_others() -> list[Path]:
+    """Notebooks of papers outside of this package."""
+    others = [home for home in homes().values() if not home.is_packaged]
+    paths = (home.project / "notebooks" / f"{home.key}.ipynb" for home in others)
+    return [path for path in paths if path.is_file()]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from reprolib.cli.console import out
 
     shared.require_output_folder(arguments.folder, "COPY_TO")
-    originals = sorted(project_folder("notebooks").glob("*.ipynb"))
+    originals = [*sorted(project_folder("notebooks").glob("*.ipynb")), *_of_others()]
     if not originals:
         raise FileNotFoundError(
             f"{project_folder('notebooks')} has no notebooks; install reprolib from a wheel or "

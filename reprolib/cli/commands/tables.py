@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     publication.check(arguments, FORMATS)
     if studies := [name for name in arguments.papers if name in STUDIES]:
         raise ValueError(
-            f"{studies[0]} is a study of our own and has no printed tables; "
+            f"{studies[0]} has no printed tables: it is a study; "
             f"`reprolib figures {studies[0]}` writes its figures"
         )
     papers = chosen_with_results(arguments.papers, PAPERS, arguments.results)

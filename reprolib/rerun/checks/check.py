@@ -9,12 +9,12 @@ import pandas as pd
 
 import data_fetch
 from reprolib.rerun.records.names import nearest
-from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.registry import get_protocol, printed_name
 from reprolib.rerun.records.tables import load_paper, load_tasks
 from reprolib.rerun.records.task import HEADLINE, Protocol
 from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
 from reprolib.rerun.verdicts.number import Number
-from reprolib.rerun.verdicts.printed import numbers, paper_entry, printed_name
+from reprolib.rerun.verdicts.printed import numbers, paper_entry
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def check_paper(paper: str) -> list[str]:
     ValueError
         If the file has another form than it must, or there is no such paper.
     """
-    protocol = get_protocol(paper)
     entry = paper_entry(paper)
+    protocol = get_protocol(paper)
     faults = [
         f"{paper}: the protocol names the data set {name!r}{nearest(name, data_fetch.names())}"
         for name in protocol.datasets("full")

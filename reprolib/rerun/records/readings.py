@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from reprolib.rerun.records.names import unknown
-from reprolib.rerun.records.registry import printed_text
+from reprolib.rerun.records.registry import printed_toml
 from reprolib.rerun.records.task import HEADLINE
 
 
@@ -109,7 +108,7 @@ def readings_of(paper: str) -> Readings:
     ValueError
         If there is no such paper.
     """
-    entries = tomllib.loads(printed_text(paper)).get("readings", [])
+    entries = printed_toml(paper).get("readings", [])
     return Readings(paper, {entry["name"]: _reading(entry) for entry in entries})
 
 

@@ -8,8 +8,9 @@ import importlib.util
 import tomllib
 from collections.abc import Iterable
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from data_fetch.outside import VARIABLE
 from reprolib.rerun.records.homes import Home, homes
 from reprolib.rerun.records.names import resolved, unknown
 
@@ -26,8 +27,37 @@ def home(paper: str) -> Home:
         If there is no such paper.
     """
     if paper not in homes():
-        raise unknown("paper", paper, homes())
+        raise _not_found(paper)
     return homes()[paper]
+
+
+def _not_found(paper: str) -> ValueError:
+    told = unknown("paper", paper, homes())
+    return ValueError(
+        f"{told} A paper in a repository of its own is found once `pip install -e` has installed "
+        f"it, or {VARIABLE} names its folder."
+    )
+
+
+def printed_name(paper: str) -> str:
+    """Name of a paper's file of printed numbers, in messages."""
+    of = home(paper)
+    return of.about(of.printed)
+
+
+@functools.cache
+def printed_toml(paper: str) -> dict[str, Any]:
+    """What a paper's ``printed.toml`` says, unchecked.
+
+    Raises
+    ------
+    ValueError
+        If there is no such paper, or its file is no TOML.
+    """
+    try:
+        return tomllib.loads(printed_text(paper))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{printed_name(paper)}: {error}") from error
 
 
 @functools.cache
@@ -54,7 +84,7 @@ def _year_and_tables(paper: str) -> tuple[int, bool]:
     A file with a fault counts as one with tables: the commands that read it say what is wrong.
     """
     try:
-        entry = tomllib.loads(printed_text(paper))
+        entry = printed_toml(paper)
         return int(entry["paper"]["year"]), bool(entry["tables"])
     except (ValueError, KeyError, TypeError):
         return 9999, True
@@ -80,6 +110,8 @@ def paper_key(name: str) -> str:
     ValueError
         If there is none of that name.
     """
+    if name.lower() not in map(str.lower, _KNOWN):
+        raise _not_found(name)
     return resolved("paper", name, _KNOWN)
 
 

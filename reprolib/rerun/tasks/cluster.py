@@ -26,6 +26,8 @@ from reprolib.rerun.tasks.local import LostWorkError
 
 #: Seconds to wait for the scheduler, and for a first worker.
 CONNECT_TIMEOUT, WORKER_TIMEOUT = 10, 60
+#: Begins the names of papers that are not part of this package.
+OUTSIDE = "paper "
 REMEDY = "start it with `dask scheduler`, and workers with `dask worker ADDRESS --nthreads 1`"
 
 
@@ -183,7 +185,7 @@ def environment(papers: Sequence[str] = ()) -> dict[str, str]:
     """
     others = package_versions(["pandas", "joblib", "dask", "distributed", "cloudpickle"])
     outside = [homes()[key] for key in papers if key in homes() and not homes()[key].is_packaged]
-    of_papers = {f"paper {home.key}": code_digest(home.folder) for home in outside}
+    of_papers = {f"{OUTSIDE}{home.key}": code_digest(home.folder) for home in outside}
     return {"code": code_digest(), **of_papers, **versions(), **others}
 
 
@@ -207,4 +209,7 @@ def unfit(expected: Mapping[str, Any], found: Mapping[str, Any], n_threads: int)
     if not differing:
         return ""
     listed = ", ".join(f"{n} {found.get(n, 'missing')}, not {expected[n]}" for n in differing)
-    return f"differs from this process: {listed}; install both from one checkout and its lock file"
+    remedy = "install both from one checkout and its lock file"
+    if any(name.startswith(OUTSIDE) for name in differing):
+        remedy += "; name the folder of the paper in REPROLIB_PAPERS there, or install it"
+    return f"differs from this process: {listed}; {remedy}"

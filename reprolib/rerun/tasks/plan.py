@@ -93,7 +93,7 @@ def plan(
         to_fetch={name: on_data.count(name) for name in absent},
         n_tasks=len(tasks),
         n_stored=len(tasks) - len(pending),
-        seconds=float(costs(pending, committed).sum()),
+        seconds=float(costs(pending, committed).sum(skipna=False)),
         note=note if known or not absent else f"{note} Tasks on data to be fetched are not counted",
     )
 
@@ -123,6 +123,8 @@ def listed_tasks(
         tasks, _ = walk(protocol, profile, datasets, looked_up(load_paper(protocol.paper)))
     except StageError as error:
         return [], f"Its tasks cannot be listed before a first run ({error})."
+    if not load_run(protocol.paper):
+        return tasks, ""
     return tasks, "Listed anew: the committed results are of another list of experiments."
 
 

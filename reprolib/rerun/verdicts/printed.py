@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reprolib.rerun.records.registry import home, printed_text
+from reprolib.rerun.records.registry import printed_name, printed_text
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import printed_file as paper_file
 from reprolib.rerun.verdicts.number import Number, designs_of
@@ -36,12 +36,6 @@ def paper_entry(paper: str) -> dict[str, Any]:
         If there is no such paper, or its file is wrong (see `printed_file.faults`).
     """
     return parsed_entry(printed_text(paper), printed_name(paper))
-
-
-def printed_name(paper: str) -> str:
-    """Name of a paper's file in messages."""
-    of = home(paper)
-    return of.about(of.printed)
 
 
 def parsed_entry(text: str, file: str) -> dict[str, Any]:
