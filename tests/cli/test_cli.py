@@ -107,7 +107,7 @@ def test_interrupt_says_how_to_go_on(monkeypatch, capsys):
         (["bench", "nothing"], "benchmark is 'nothing'"),
         (["readme", "--file", "/nonexistent/README.md"], "--file is /nonexistent/README.md"),
         (["verify", "kpm", "--fraction", "2"], "error: --fraction is 2; it must be above 0"),
-        (["verify", "nobody"], "paper is 'nobody'; known: kpm,"),
+        (["verify", "nobody"], "paper is 'nobody'; known: "),
     ],
 )
 def test_wrong_arguments_end_with_a_clear_message(arguments, message, capsys):

@@ -6,7 +6,7 @@ import functools
 import importlib
 import importlib.util
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +27,12 @@ def home(paper: str) -> Home:
         If there is no such paper.
     """
     if paper not in homes():
-        raise _not_found(paper)
+        raise _not_found(paper, homes())
     return homes()[paper]
 
 
-def _not_found(paper: str) -> ValueError:
-    told = unknown("paper", paper, homes())
+def _not_found(paper: str, known: Collection[str]) -> ValueError:
+    told = unknown("paper", paper, known)
     return ValueError(
         f"{told} A paper in a repository of its own is found once `pip install -e` has installed "
         f"it, or {VARIABLE} names its folder."
@@ -111,7 +111,7 @@ def paper_key(name: str) -> str:
         If there is none of that name.
     """
     if name.lower() not in map(str.lower, _KNOWN):
-        raise _not_found(name)
+        raise _not_found(name, _KNOWN)
     return resolved("paper", name, _KNOWN)
 
 
