@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -6,10 +7,9 @@ import pytest
 import data_fetch
 from data_fetch import Dataset
 from reprolib.methods.simplex import SimplexRLSClassifierCV
-from reprolib.papers.simplex import _beyond, _classes, _common, _table2
+from reprolib.papers.simplex import beyond, methods
 from reprolib.papers.simplex import experiment as simplex
 from reprolib.rerun.records import to_frame
-from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.records.task import HEADLINE, Task
 from reprolib.rerun.verdicts.printed import numbers, paper_entry
 
@@ -25,15 +25,15 @@ def small():
 
 
 def all_tasks(profile, datasets):
-    frame = to_frame([])
-    return [
-        t for stage in get_protocol("simplex").stages for t in stage.tasks(profile, datasets, frame)
-    ]
+    """Tasks on data sets of these names, whatever is in them."""
+    named = {name: SimpleNamespace(name=name) for name in datasets}
+    (stage,) = simplex.PROTOCOL.stages
+    return stage.tasks(profile, named, to_frame([]))
 
 
 def test_every_printed_number_has_a_task_or_a_reason():
     names = simplex.SETS
-    tasks = all_tasks("full", dict.fromkeys(names))
+    tasks = all_tasks("full", names)
     covered = {(t.table, t.dataset, t.method) for t in tasks if t.reading == HEADLINE}
     for number in numbers("simplex"):
         key = (number.results, number.select["dataset"], number.select["method"])
@@ -41,14 +41,14 @@ def test_every_printed_number_has_a_task_or_a_reason():
 
 
 def test_every_reading_is_explained():
-    tasks = all_tasks("full", dict.fromkeys(simplex.SETS))
+    tasks = all_tasks("full", simplex.SETS)
     explained = {entry["name"] for entry in paper_entry("simplex")["readings"]}
     also = {reading for t in tasks for reading in t.params.get("also", {})}
     assert {t.reading for t in tasks} | also | {"Nystrom only", "half the rounds"} == explained
 
 
 def test_readings_have_as_many_runs_as_the_headline():
-    tasks = all_tasks("full", dict.fromkeys(simplex.SETS))
+    tasks = all_tasks("full", simplex.SETS)
     runs = {}
     for t in tasks:
         if t.table == "table2":
@@ -59,7 +59,7 @@ def test_readings_have_as_many_runs_as_the_headline():
 
 
 def test_s_ls_has_one_run_on_the_official_split_and_twenty_on_four_fifths(small):
-    tasks = all_tasks("full", {"uci/landsat": None})
+    tasks = all_tasks("full", ["uci/landsat"])
     of_table = [t for t in tasks if t.table == "table2" and t.method == "s-ls"]
     (official,) = (t for t in of_table if t.reading == HEADLINE)
     parts = [t for t in of_table if t.reading == "four fifths"]
@@ -73,14 +73,14 @@ def test_disagreement_is_the_share_on_which_one_of_two_runs_is_right(small):
     train, test = small.splits[0]
     (task,) = (
         t
-        for t in all_tasks("full", {"uci/landsat": None})
+        for t in all_tasks("full", ["uci/landsat"])
         if t.table == "disagreement" and t.method == "s-ls"
     )
     measured = {m.reading: m.value for m in simplex.run(replace(task, dataset=SMALL), small)}
     hits = []
     for constant in (0, 1):
         X = np.column_stack([small.X, np.full(len(small.X), constant)])
-        model = SimplexRLSClassifierCV(_table2.rls_grid("log")).fit(X[train], small.y[train])
+        model = SimplexRLSClassifierCV(methods.rls_grid("log")).fit(X[train], small.y[train])
         hits.append(model.predict(X[test]) == small.y[test])
     assert measured["intercept"] == pytest.approx(np.mean(hits[0] != hits[1]))
     assert HEADLINE not in measured
@@ -117,7 +117,7 @@ def _with_tuple(measurement):
 def test_the_library_schedule_has_a_path_over_passes(small, reading, passes):
     (task,) = (
         replace(t, dataset=SMALL)
-        for t in all_tasks("full", {"uci/landsat": None})
+        for t in all_tasks("full", ["uci/landsat"])
         if (t.method, t.reading, t.trial) == ("sc-svm online", reading, 0)
     )
     (measurement,) = simplex.run(task, small)
@@ -132,13 +132,13 @@ def test_a_fixed_c_is_that_of_the_reading(small):
 
 
 def test_tasks_are_distinct():
-    tasks = all_tasks("full", dict.fromkeys(simplex.SETS))
+    tasks = all_tasks("full", simplex.SETS)
     assert len({task.id for task in tasks}) == len(tasks)
 
 
 @pytest.mark.parametrize("method", ["s-ls", "s-ls online", "sh-svm online", "svm rbf ova"])
 def test_methods_of_table_2_classify_digits(small, method):
-    (task,) = (t for t in all_tasks("quick", {SMALL: small}) if t.method == method)
+    (task,) = (t for t in all_tasks("quick", [SMALL]) if t.method == method)
     (measurement,) = simplex.run(task, small)
     assert measurement.metric == "accuracy"
     assert measurement.value > 0.7
@@ -149,7 +149,7 @@ def test_methods_of_table_2_classify_digits(small, method):
     ("grid", "largest", "middle"), [("log", 2.0, 0.2), ("linear", 2.0, 1.01), ("gram", 200.0, 20.0)]
 )
 def test_grids_of_lambda_span_the_spectrum_as_they_say(grid, largest, middle):
-    alphas = _table2.rls_grid(grid)(np.array([2.0, 20.0, 200.0]), 100)
+    alphas = methods.rls_grid(grid)(np.array([2.0, 20.0, 200.0]), 100)
     assert len(alphas) == 100
     assert alphas[0] == pytest.approx(largest)
     assert alphas[0] / alphas[-1] == pytest.approx(100.0)
@@ -159,14 +159,14 @@ def test_grids_of_lambda_span_the_spectrum_as_they_say(grid, largest, middle):
 def test_features_of_the_readings():
     X, X_test = np.array([[1.0], [3.0]]), np.array([[5.0]])
     params = {"standardise": True, "intercept": True}
-    train, test = _table2.features(params, X, X_test)
+    train, test = methods.features(params, X, X_test)
     np.testing.assert_allclose(train, [[-1, 1], [1, 1]])
     np.testing.assert_allclose(test, [[3, 1]])
 
 
 def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
-    monkeypatch.setattr(_table2, "LARGEST_EXACT", 100)
-    monkeypatch.setattr(_table2, "N_LANDMARKS", 200)
+    monkeypatch.setattr(methods, "LARGEST_EXACT", 100)
+    monkeypatch.setattr(methods, "N_LANDMARKS", 200)
     task = Task("simplex", "table2", SMALL, "s-ls rbf", params={"seed": 0})
     exact, nystrom = simplex.run(task, small)
     assert exact.chosen["alpha"] == nystrom.chosen["alpha"]
@@ -175,7 +175,7 @@ def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
 
 
 def rbf_tasks():
-    listed = [t for t in all_tasks("full", {"uci/landsat": None}) if t.table == "table2"]
+    listed = [t for t in all_tasks("full", ["uci/landsat"]) if t.table == "table2"]
     return [replace(t, dataset=SMALL) for t in listed if t.method == "s-ls rbf"]
 
 
@@ -190,16 +190,16 @@ def test_one_task_measures_both_grids_of_a_gaussian_kernel(small):
         "lambda on the spectrum of K, exp(-d^2/sigma^2)",
     ]
     for (task, m), grid in zip(measured, ["log", "gram"] * 2, strict=True):
-        gamma = _common.rbf_gamma(X, task.params.get("gamma_factor", 1.0))
-        model = SimplexRLSClassifierCV(_table2.rls_grid(grid), kernel="rbf", gamma=gamma).fit(X, y)
-        expected = _common.with_loo(model, small.X[test], small.y[test])
+        gamma = methods.rbf_gamma(X, task.params.get("gamma_factor", 1.0))
+        model = SimplexRLSClassifierCV(methods.rls_grid(grid), kernel="rbf", gamma=gamma).fit(X, y)
+        expected = methods.with_loo(model, small.X[test], small.y[test])
         assert list(m.path) == list(expected.path)
         assert replace(m, path=()) == replace(expected, path=(), reading=m.reading)
 
 
 def test_both_grids_on_nystrom_features(small, monkeypatch):
-    monkeypatch.setattr(_table2, "LARGEST_EXACT", 100)
-    monkeypatch.setattr(_table2, "N_LANDMARKS", 200)
+    monkeypatch.setattr(methods, "LARGEST_EXACT", 100)
+    monkeypatch.setattr(methods, "N_LANDMARKS", 200)
     headline, wide = rbf_tasks()
     exact, nystrom, gram = simplex.run(headline, small)
     assert exact.chosen["alpha"] == nystrom.chosen["alpha"] < gram.chosen["alpha"]
@@ -213,11 +213,11 @@ def test_both_grids_on_nystrom_features(small, monkeypatch):
     ("method", "kernel"), [("sc-svm", "rbf"), ("sh-svm without hull", "linear")]
 )
 def test_batch_svms_carry_their_gap(small, method, kernel, monkeypatch):
-    monkeypatch.setattr(_beyond, "BATCH_ITERATIONS", {"linear": 10, "rbf": 10})
+    monkeypatch.setattr(beyond, "BATCH_ITERATIONS", {"linear": 10, "rbf": 10})
     task = Task("simplex", "batch_svm", SMALL, method, params={"seed": 0}, setting=kernel)
     (measurement,) = simplex.run(task, small)
     assert measurement.gap is not None
-    assert measurement.chosen["optimal"] == (measurement.gap <= 1.01 * _beyond._tolerance(task))
+    assert measurement.chosen["optimal"] == (measurement.gap <= 1.01 * beyond._tolerance(task))
 
 
 def test_peers_tune_on_equal_grids(small):
@@ -229,8 +229,8 @@ def test_peers_tune_on_equal_grids(small):
 
 
 def test_cost_tasks_keep_the_number_of_examples_and_test_on_their_classes(small, monkeypatch):
-    monkeypatch.setattr(_classes, "N_TRAIN", 90)
-    for method in _classes.METHODS:
+    monkeypatch.setattr(beyond, "N_TRAIN", 90)
+    for method in beyond.BY_CLASSES:
         task = Task("simplex", "classes", SMALL, method, params={"n_classes": 3, "seed": 0})
         (measurement,) = simplex.run(task, small)
         test = small.splits[0][1]
@@ -239,8 +239,8 @@ def test_cost_tasks_keep_the_number_of_examples_and_test_on_their_classes(small,
 
 
 def test_cost_tasks_need_the_letters():
-    assert not [t for t in all_tasks("full", {SMALL: None}) if t.table == "classes"]
-    counts = {t.params["n_classes"] for t in all_tasks("full", {"uci/letter": None})[-18:]}
+    assert not [t for t in all_tasks("full", [SMALL]) if t.table == "classes"]
+    counts = {t.params["n_classes"] for t in all_tasks("full", ["uci/letter"])[-18:]}
     assert counts == {2, 4, 8, 13, 20, 26}
 
 
@@ -252,7 +252,7 @@ def test_readings_change_the_method(small, reading):
             dataset=SMALL,
             params={**t.params, "n_estimators": 3} if "n_estimators" in t.params else t.params,
         )
-        for t in all_tasks("full", {"uci/landsat": None})
+        for t in all_tasks("full", ["uci/landsat"])
         if t.reading == reading and t.trial == 0
     )
     headline = replace(
@@ -262,25 +262,12 @@ def test_readings_change_the_method(small, reading):
     assert values[0] != values[1]
 
 
-def test_quick_profile_is_one_run_of_the_headline_without_the_gaussian_s_ls():
-    listed = [
-        (t.table, t.method, t.reading, t.trial, dict(t.params))
-        for t in all_tasks("quick", {"uci/letter": None})
-    ]
-    online, svms = ("sc-svm online", "sh-svm online", "s-ls online"), ("svm ova", "svm rbf ova")
-    seeds = [("table2", m, HEADLINE, 0, {"seed": 0}) for m in (*online, "s-ls", *svms)]
-    boosting = ("table2", "boosting", HEADLINE, 0, {"seed": 0, "n_estimators": 30})
-    assert listed == [*seeds, boosting]
-    sets = ["uci/landsat", "uci/optdigits", "uci/pendigits"]
-    assert simplex.PROTOCOL.datasets("quick") == sets
-
-
 @pytest.mark.parametrize(("largest", "is_exact"), [(400, True), (399, False)])
 def test_beyond_the_largest_exact_set_no_kernel_matrix_is_tuned_on(
     small, monkeypatch, largest, is_exact
 ):
-    monkeypatch.setattr(_table2, "LARGEST_EXACT", largest)
-    monkeypatch.setattr(_table2, "N_LANDMARKS", 50)
+    monkeypatch.setattr(methods, "LARGEST_EXACT", largest)
+    monkeypatch.setattr(methods, "N_LANDMARKS", 50)
     headline, _ = rbf_tasks()
     assert ("Nystrom only" in {m.reading for m in simplex.run(headline, small)}) != is_exact
     seen = []
@@ -289,7 +276,7 @@ def test_beyond_the_largest_exact_set_no_kernel_matrix_is_tuned_on(
         seen.append((kernel, X.shape, make(1.0).estimator.kernel))
         return _Says(y[0]), grid[0], []
 
-    monkeypatch.setattr(_table2, "hold_out", hold_out)
+    monkeypatch.setattr(methods, "hold_out", hold_out)
     simplex.run(Task("simplex", "table2", SMALL, "svm rbf ova", params={"seed": 0}), small)
     kernel, shape = ("precomputed", (400, 400)) if is_exact else ("rbf", (400, 64))
     assert seen == [(kernel, shape, kernel)]
@@ -309,10 +296,10 @@ class _Says:
 
 @pytest.mark.parametrize(("gap", "optimal"), [(1e-8, True), (1.005e-8, True), (1.03e-8, False)])
 def test_a_batch_svm_is_optimal_up_to_a_hundredth_beyond_its_tolerance(gap, optimal, monkeypatch):
-    monkeypatch.setattr(_beyond, "hold_out", lambda *rest: (_Says(0, gap), 1.0, [1.0]))
+    monkeypatch.setattr(beyond, "hold_out", lambda *rest: (_Says(0, gap), 1.0, [1.0]))
     task = Task("simplex", "batch_svm", SMALL, "sc-svm", params={"seed": 0}, setting="linear")
     X, y = np.eye(3), np.arange(3)
-    (measurement,) = _beyond.run_batch_svm(task, X, y, X, y)
+    (measurement,) = beyond.run_batch_svm(task, X, y, X, y)
     assert (measurement.gap, measurement.chosen["optimal"]) == (gap, optimal)
 
 
@@ -330,7 +317,7 @@ def test_a_batch_svm_is_optimal_up_to_a_hundredth_beyond_its_tolerance(gap, opti
 def test_only_isolet_and_gaussian_kernels_with_the_hull_have_the_wide_gap(
     name, method, setting, tol
 ):
-    assert _beyond._tolerance(Task("simplex", "batch_svm", name, method, setting=setting)) == tol
+    assert beyond._tolerance(Task("simplex", "batch_svm", name, method, setting=setting)) == tol
 
 
 @pytest.mark.parametrize("missing_steps", [1, 0])
@@ -338,9 +325,9 @@ def test_an_svm_has_converged_if_it_took_fewer_steps_than_it_had(missing_steps, 
     def hold_out(make, grid, X, y, seed):
         return _Says(0, steps=make(1.0).max_iter - missing_steps), 1.0, [1.0]
 
-    monkeypatch.setattr(_table2, "hold_out", hold_out)
+    monkeypatch.setattr(methods, "hold_out", hold_out)
     task = Task("simplex", "table2", SMALL, "svm ova", params={"seed": 0})
-    (measurement,) = _table2._svm_ova(task, np.eye(3), np.arange(3), np.eye(3), np.arange(3))
+    (measurement,) = methods._svm_ova(task, np.eye(3), np.arange(3), np.eye(3), np.arange(3))
     assert measurement.chosen["converged"] == bool(missing_steps)
 
 
@@ -358,9 +345,9 @@ def test_an_svm_is_made_on_the_scale_of_the_data(params, intercept, costs, monke
         seen.extend([list(grid), seed, make(grid[0])])
         return _Says(0), grid[0], []
 
-    monkeypatch.setattr(_table2, "hold_out", hold_out)
+    monkeypatch.setattr(methods, "hold_out", hold_out)
     X, y = 2.0 * np.eye(3), np.arange(3)  # the mean of ||x||^2 is 4
-    _table2._svm_ova(Task("simplex", "table2", SMALL, "svm ova", params=params), X, y, X, y)
+    methods._svm_ova(Task("simplex", "table2", SMALL, "svm ova", params=params), X, y, X, y)
     grid, seed, made = seen
     assert grid == pytest.approx(costs)
     assert (seed, made.random_state) == (3, 3)
@@ -381,7 +368,7 @@ def test_an_online_method_averages_the_second_half_or_is_the_librarys(
     params, loss, passes, first_step, average
 ):
     X, y = np.zeros((12, 2)), np.arange(12) % 4
-    made = _table2._online_model({"seed": 3, **params}, "cone", X, y, 0.5)
+    made = methods._online_model({"seed": 3, **params}, "cone", X, y, 0.5)
     assert (made.loss, made.alpha, made.random_state) == (loss, 0.5, 3)
     assert (made.max_iter, made.eta0, made.average) == (passes, first_step, average)
     if "library" in params:
@@ -395,10 +382,10 @@ def test_peers_have_no_intercept():
         "logistic regression": {"max_iter": 200},
     }
     for name, settings in handed.items():
-        found = _beyond._PEER_MODELS[name](2.0).get_params()
+        found = beyond._PEER_MODELS[name](2.0).get_params()
         expected = {"C": 2.0, "fit_intercept": False, **settings}
         assert {key: found[key] for key in expected} == expected
-    assert set(_beyond._PEER_MODELS) - set(handed) == {"sc-svm"}
+    assert set(beyond._PEER_MODELS) - set(handed) == {"sc-svm"}
 
 
 def three_groups(n=36):
@@ -407,7 +394,7 @@ def three_groups(n=36):
     return rng.normal(size=(n, 4)) + 4.0 * np.eye(3, 4)[y], y
 
 
-@pytest.mark.parametrize("method", _beyond.PEERS)
+@pytest.mark.parametrize("method", beyond.PEERS)
 def test_peers_tune_over_ten_costs_that_are_those_of_each_other(method):
     X, y = three_groups()
     task = Task("simplex", "peers", SMALL, method, params={"seed": 0})
@@ -432,11 +419,11 @@ def test_costs_are_of_as_many_training_examples_in_equal_shares(monkeypatch):
             seen.append((K, y))
             return self
 
-    monkeypatch.setattr(_classes, "_make", lambda method: Sees(0))
-    monkeypatch.setattr(_classes, "N_TRAIN", 20)
+    monkeypatch.setattr(beyond, "_make", lambda method: Sees(0))
+    monkeypatch.setattr(beyond, "N_TRAIN", 20)
     X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 4
     task = Task("simplex", "classes", "uci/letter", "any", params={"n_classes": 3, "seed": 0})
-    measured = [_classes.run(task, X, y, X, y) for _ in range(2)]
+    measured = [beyond.run_classes(task, X, y, X, y) for _ in range(2)]
     (K, labels), (again, _) = seen
     assert sorted(np.bincount(labels)) == [6, 7, 7]
     assert len(np.unique(K, axis=0)) == len(K) == 20
@@ -445,7 +432,7 @@ def test_costs_are_of_as_many_training_examples_in_equal_shares(monkeypatch):
 
 
 def test_all_methods_tune_over_the_same_twenty_lambdas():
-    path, ova, refits = (_classes._make(method) for method in _classes.METHODS)
+    path, ova, refits = (beyond._make(method) for method in beyond.BY_CLASSES)
     search = refits.estimator
     for alphas in (path.alphas, ova.estimator.alphas, search.param_grid["alpha"]):
         np.testing.assert_allclose(np.log10(alphas), np.linspace(-1, -6, 20))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import data_fetch
-from reprolib.papers.simplex.rounding import (
+from reprolib.papers.simplex.summaries import (
     SIZES,
     chance,
     is_fraction,

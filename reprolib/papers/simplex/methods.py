@@ -1,4 +1,4 @@
-"""Table 2: eight methods under every reading of the text."""
+"""The eight methods of Table 2, on one split."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from reprolib.methods.shared.kernels import gram, nystrom_landmarks, nystrom_map
+from reprolib.methods.shared.kernels import (
+    distance_percentile,
+    gram,
+    nystrom_landmarks,
+    nystrom_map,
+)
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.simplex import (
     SimplexBoostingClassifier,
@@ -23,22 +29,9 @@ from reprolib.methods.simplex import (
     SimplexSGDClassifier,
     spectrum_alphas,
 )
-from reprolib.papers.simplex._common import (
-    EMBEDDED_SET,
-    LARGEST_EXACT,
-    PAPER,
-    accuracy,
-    chosen_by_loo,
-    hold_out,
-    mean_square,
-    rbf_gamma,
-    rounded,
-    with_loo,
-)
 from reprolib.rerun.records import (
     HEADLINE,
     Measurement,
-    Profile,
     Task,
 )
 
@@ -47,120 +40,56 @@ ONLINE_LOSSES = {
     "sh-svm online": "halfspace",
     "s-ls online": "least_squares",
 }
-LIBRARY_PASSES = {1: "library Pegasos, 1 pass"} | {
-    n: f"library Pegasos, {n} passes" for n in (4, 10)
-}
-LIBRARY_READINGS: Mapping[str, Mapping[str, object]] = {
-    reading: {"library": True, "passes": n} for n, reading in LIBRARY_PASSES.items()
-}
-ONLINE_READINGS: Mapping[str, Mapping[str, object]] = {
-    HEADLINE: {},
-    "averaged": {"average": True},
-    "intercept": {"intercept": True},
-    "standardised": {"standardise": True},
-    **LIBRARY_READINGS,
-}
-#: Only for SC-SVM: the sum of its loss and of SH-SVM's.
-SUM_READINGS: Mapping[str, Mapping[str, object]] = {
-    "SC + SH": {"loss": "cone_halfspace"},
-    "SC + SH, averaged": {"loss": "cone_halfspace", "average": True},
-    **{
-        f"SC + SH, {reading}": {"loss": "cone_halfspace", **params}
-        for reading, params in LIBRARY_READINGS.items()
-    },
-}
-LETTER_OF_THE_TEXT = "lambda on the spectrum of K"
-RLS_READINGS: Mapping[str, Mapping[str, object]] = {
-    HEADLINE: {},
-    "linear grid": {"grid": "linear"},
-    LETTER_OF_THE_TEXT: {"grid": "gram"},
-    "intercept": {"intercept": True},
-    "standardised": {"standardise": True},
-    "random splits": {"resample": True},
-    "mean over classes": {"mean_over_classes": True},
-    "four fifths": {"share": 0.8},
-}
-RBF_READINGS: Mapping[str, Mapping[str, object]] = {
-    HEADLINE: {},
-    "exp(-d^2/sigma^2)": {"gamma_factor": 2.0},
-}
-#: With "also", readings by another grid of lambda: it needs no eigendecomposition of its own.
-RLS_RBF_READINGS: Mapping[str, Mapping[str, object]] = {
-    HEADLINE: {"also": {LETTER_OF_THE_TEXT: "gram"}},
-    "exp(-d^2/sigma^2)": {
-        "gamma_factor": 2.0,
-        "also": {f"{LETTER_OF_THE_TEXT}, exp(-d^2/sigma^2)": "gram"},
-    },
-}
-SVM_READINGS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
-    "svm ova": {
-        HEADLINE: {},
-        "no intercept": {"svm_intercept": False},
-        "no intercept, C = 0.0001": {"svm_intercept": False, "C": 1e-4},
-        "no intercept, C = 0.001": {"svm_intercept": False, "C": 1e-3},
-        "no intercept, C = 0.01": {"svm_intercept": False, "C": 1e-2},
-    },
-    "svm rbf ova": RBF_READINGS,
-}
-COORDINATE_BOOSTING = "coordinate boosting"
-#: Sets with too many features and classes for T - 1 stumps a round.
-SLOW_COORDINATES = ("uci/isolet",)
-#: Runs of the methods with seeds; of the SVMs under other readings than the headline, and on sets
-#: where a run of theirs takes the better part of a minute.
-N_SEEDS, N_SEEDS_SVM = 20, 2
-SLOW_SVMS = ("uci/letter", "uci/isolet")
-#: Readings of linear S-LS that draw rows at random; the others have the official split alone.
-RANDOM_RLS = ("random splits", "four fifths")
+#: Beyond this many training examples, kernel matrices are not kept and S-LS rbf uses Nystrom.
+LARGEST_EXACT = 10_000
 N_PASSES = 10
 N_LANDMARKS = 2000
-#: Of boosting; the paper prints none.
-N_ROUNDS = 300
 
 
-def tasks(profile: Profile, name: str) -> list[Task]:
-    """Table 2 on one data set, under all readings."""
-
-    def task(method, reading, params, trial=0):
-        return Task(PAPER, "table2", name, method, reading, trial, {"seed": trial, **params})
-
-    full = profile == "full"
-    all_readings = full and name != EMBEDDED_SET
-    readings = (lambda r: r) if all_readings else (lambda r: {HEADLINE: r[HEADLINE]})
-    listed = [
-        task(method, reading, params, trial)
-        for method in ONLINE_LOSSES
-        for reading, params in readings(_online_readings(method)).items()
-        for trial in range(N_SEEDS if full else 1)
-    ]
-    listed += [
-        task("s-ls", reading, params, trial)
-        for reading, params in readings(RLS_READINGS).items()
-        for trial in range(N_SEEDS if reading in RANDOM_RLS else 1)
-    ]
-    if full:
-        rbf = RLS_RBF_READINGS if all_readings else RBF_READINGS
-        listed += [task("s-ls rbf", reading, params) for reading, params in rbf.items()]
-    listed += [
-        task(method, reading, params, trial)
-        for method, choices in SVM_READINGS.items()
-        for reading, params in readings(choices).items()
-        for trial in range(_n_seeds_svm(profile, name, reading))
-    ]
-    rounds = {"n_estimators": N_ROUNDS if full else 30}
-    listed.append(task("boosting", HEADLINE, rounds))
-    if all_readings and name not in SLOW_COORDINATES:
-        listed.append(task("boosting", COORDINATE_BOOSTING, {**rounds, "update": "coordinate"}))
-    return listed
+def accuracy(model, X_test, y_test, chosen, **more) -> Measurement:
+    """Accuracy on the test set."""
+    return Measurement(
+        "accuracy", float(model.score(X_test, y_test)), chosen, n_test=len(y_test), **more
+    )
 
 
-def _n_seeds_svm(profile: Profile, name: str, reading: str) -> int:
-    if profile == "quick" or name == EMBEDDED_SET:
-        return 1
-    return N_SEEDS if reading == HEADLINE and name not in SLOW_SVMS else N_SEEDS_SVM
+def hold_out(make, grid, X, y, seed, *, kernel=None):
+    """Best parameter of the grid on 20 % of the training data, the first of equally good ones.
+
+    Returns the model refitted on all training data, its parameter, and the hold-out accuracies.
+    X is a Gram matrix if ``kernel`` is "precomputed".
+    """
+    a, b = train_test_split(np.arange(len(X)), test_size=0.2, random_state=seed)
+    A, B = (X[a][:, a], X[b][:, a]) if kernel == "precomputed" else (X[a], X[b])
+    scores = [float(make(value).fit(A, y[a]).score(B, y[b])) for value in grid]
+    best = grid[int(np.argmax(scores))]
+    return make(best).fit(X, y), float(best), scores
 
 
-def _online_readings(method: str) -> Mapping[str, Mapping[str, object]]:
-    return {**ONLINE_READINGS, **(SUM_READINGS if method == "sc-svm online" else {})}
+def mean_square(X) -> float:
+    """Mean of ||x||^2."""
+    return float(np.mean(np.sum(X**2, axis=1)))
+
+
+def rounded(value: float) -> float:
+    """Six significant digits, for the record."""
+    return float(f"{value:.6g}")
+
+
+def with_loo(model, X_test, y_test) -> Measurement:
+    """Test accuracy, with the leave-one-out accuracy of every lambda."""
+    scores = model.loo_score_path_
+    return accuracy(model, X_test, y_test, chosen_by_loo(model.alpha_, scores), path=scores)
+
+
+def chosen_by_loo(alpha: float, scores) -> dict[str, float]:
+    """Lambda, and the largest of the leave-one-out accuracies."""
+    return {"alpha": rounded(alpha), "loo": rounded(float(scores.max()))}
+
+
+def rbf_gamma(X, factor: float = 1.0) -> float:
+    """Kernel parameter 1 / (2 sigma^2) of the 25th percentile of the distances, times a factor."""
+    return factor / (2 * distance_percentile(X, 25) ** 2)
 
 
 def _online(task, X, y, X_test, y_test) -> list[Measurement]:
@@ -344,7 +273,7 @@ _METHODS: Mapping[str, Callable[..., list[Measurement]]] = {
 }
 
 
-def run(task: Task, X, y, X_test, y_test) -> list[Measurement]:
+def table2(task: Task, X, y, X_test, y_test) -> list[Measurement]:
     """Run one task of the table."""
     X, X_test = features(task.params, X, X_test)
     return _METHODS[task.method](task, X, y, X_test, y_test)
