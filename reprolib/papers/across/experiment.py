@@ -15,38 +15,25 @@ No printed numbers are behind this: it is a study (`reprolib.rerun.records.regis
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 from sklearn.metrics import f1_score, recall_score
 
 from data_fetch import Dataset
-from reprolib.papers.across._methods import (
-    METHODS,
-    N_CONFIGURATIONS,
-    Method,
-    Setting,
-)
-from reprolib.papers.across._splits import (
+from reprolib.papers.across.methods import METHODS
+from reprolib.papers.across.splits import (
     MAX_COLUMNS,
     Split,
     draw_curve_rows,
     make_curve_split,
     make_split,
 )
-from reprolib.papers.across._tuning import Tuned, tune
-from reprolib.rerun.records import (
-    HEADLINE,
-    Measurement,
-    Profile,
-    Protocol,
-    Stage,
-    Task,
-)
+from reprolib.papers.across.tuning import Tuned, tune
+from reprolib.rerun.records import HEADLINE, Measurement, Task
+from reprolib.rerun.records.readings import readings_of
+from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Setting
 
-PAPER = "across"
-TABLE = "accuracy"
+TABLE, CURVES = "accuracy", "curves"
 #: Left out: uci/landsat (the rows of statlog/satimage), raetsch/image (those of statlog/segment, in
 #: two classes), the embedded sets that stand in for real ones, and, for the time that they take,
 #: faces/orl, uci/letter and uci/isolet (40, 26 and 26 classes).
@@ -62,15 +49,11 @@ SETS = (
     *(f"faces/{name}" for name in ("yale", "coil20")),
 )
 QUICK_SETS = ("raetsch/heart", "embedded/twonorm", "statlog/segment", "uci/optdigits")
-#: Trials of every method.
-N_TRIALS = {"quick": 2, "full": 20}
-
+#: Trials of the quick profile.
+QUICK = 2
 #: Trees on all columns of the wide sets, where the protocol gives principal components.
 ALL_COLUMNS = "all columns"
-TREES = ("extra trees", "random forest")
-N_TRIALS_ALL_COLUMNS = 20
-#: Learning curves.
-CURVES = "curves"
+TREES = readings_of("across")[ALL_COLUMNS].methods
 CURVE_SETS = (
     "raetsch/diabetis",
     "raetsch/german",
@@ -90,50 +73,28 @@ CURVE_METHODS = (
 #: Training rows, as far as a set has them, and all that are not tested.
 CURVE_SIZES = (50, 100, 200, 400, 800)
 ALL_ROWS = 10_000
-N_TRIALS_CURVES = 5
 #: Probabilities below this one count as this one in the log loss.
 LEAST_PROBABILITY = 1e-3
 
 
-def _datasets(profile: Profile) -> list[str]:
-    return list(QUICK_SETS if profile == "quick" else SETS)
+def _is_suited(task: Task, dataset: Dataset) -> bool:
+    """Whether a method knows so many classes, and a set has columns that are replaced."""
+    if task.reading != HEADLINE and dataset.X.shape[1] <= MAX_COLUMNS:
+        return False
+    return METHODS[task.method].goes_on(len(np.unique(dataset.y)))
 
 
-def list_tasks(
-    profile: Profile, datasets: Mapping[str, Dataset], records: pd.DataFrame
-) -> list[Task]:
-    """Every method in every trial on every set; trees on all columns, and learning curves."""
-    tasks = [
-        Task(PAPER, TABLE, name, key, HEADLINE, trial)
-        for name, dataset in datasets.items()
-        for key, method in METHODS.items()
-        for trial in range(N_TRIALS[profile])
-        if method.goes_on(len(np.unique(dataset.y)))
-    ]
-    if profile == "full":
-        tasks += [
-            Task(PAPER, TABLE, name, key, ALL_COLUMNS, trial)
-            for name, dataset in datasets.items()
-            if dataset.X.shape[1] > MAX_COLUMNS
-            for key in TREES
-            for trial in range(N_TRIALS_ALL_COLUMNS)
-        ]
-        tasks += [
-            task for name, data in datasets.items() if name in CURVE_SETS for task in _curve(data)
-        ]
-    return tasks
-
-
-def _curve(dataset: Dataset) -> list[Task]:
-    """Tasks of the learning curves on a set."""
+def _sizes(dataset: Dataset) -> list[Setting]:
+    """Training sizes of the learning curves on a set."""
     there = len(draw_curve_rows(dataset, 0, ALL_ROWS)[0])
     sizes = [size for size in CURVE_SIZES if size < there]
-    return [
-        Task(PAPER, CURVES, dataset.name, key, HEADLINE, trial, setting=f"{size} rows", level=size)
-        for key in CURVE_METHODS
-        for size in (*sizes, ALL_ROWS)
-        for trial in range(N_TRIALS_CURVES)
-    ]
+    return [Setting(f"{size} rows", size) for size in (*sizes, ALL_ROWS)]
+
+
+GRIDS = (
+    Grid(TABLE, tuple(METHODS), Count(20, QUICK), where=_is_suited),
+    Grid(CURVES, CURVE_METHODS, Count(5), CURVE_SETS, settings=_sizes),
+)
 
 
 def run(task: Task, dataset: Dataset) -> list[Measurement]:
@@ -192,18 +153,4 @@ def clipped_log_loss(y, probabilities, classes) -> float:
     return float(-np.mean(np.log(np.maximum(own, LEAST_PROBABILITY))))
 
 
-PROTOCOL = Protocol(PAPER, _datasets, (Stage(list_tasks),), run)
-
-__all__ = [
-    "ALL_COLUMNS",
-    "METHODS",
-    "N_CONFIGURATIONS",
-    "PAPER",
-    "PROTOCOL",
-    "SETS",
-    "Method",
-    "Setting",
-    "list_tasks",
-    "make_split",
-    "run",
-]
+PROTOCOL = Experiment("across", SETS, GRIDS, run, quick=QUICK_SETS).protocol()

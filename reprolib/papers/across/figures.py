@@ -9,25 +9,24 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from reprolib.papers.across.experiment import CURVE_METHODS, METHODS, Method
+from reprolib.papers.across.experiment import CURVE_METHODS
+from reprolib.papers.across.methods import METHODS, Method
 from reprolib.papers.across.summaries import (
-    REFERENCE,
-    curve_rows,
-    differences,
-    labels,
-    mean_table,
-    paired_table,
-    seconds_table,
-    tuned_for_accuracy,
-)
-from reprolib.papers.across.views import (
     CHOICES,
     DEGENERATE,
     KINDS,
+    REFERENCE,
     Ordered,
+    curve_rows,
+    differences,
     everywhere,
+    labels,
+    mean_table,
     ordered,
+    paired_table,
+    seconds_table,
     short_name,
+    tuned_for_accuracy,
 )
 from reprolib.report.style import (
     BLACK,

@@ -10,9 +10,9 @@ from reprolib.papers.across.experiment import (
     CURVE_METHODS,
     CURVE_SIZES,
     CURVES,
-    METHODS,
     TREES,
 )
+from reprolib.papers.across.methods import METHODS
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task

@@ -9,9 +9,10 @@ import pytest
 
 from reprolib.cli.main import main
 from reprolib.papers.across import experiment as across
-from reprolib.papers.across import figures, summaries, views
-from reprolib.papers.across.experiment import METHODS
+from reprolib.papers.across import figures, summaries
+from reprolib.papers.across.methods import METHODS
 from reprolib.report import page as report
+from reprolib.rerun.tasks.experiment import Count, Experiment, Grid
 from tests.papers.across.made_up import SETS, made_up
 from tests.rerun import made_up as results_of
 
@@ -63,7 +64,7 @@ def test_titles_of_panels_have_three_lines(title, lines):
 
 
 def test_places_are_drawn_one_panel_a_view_in_the_order_of_the_first(records):
-    found = [views.ordered(records, view) for view in views.CHOICES[:3]]
+    found = [summaries.ordered(records, view) for view in summaries.CHOICES[:3]]
     figure = figures.place_panels(found, records)
     assert len(figure.axes) == 3
     assert "partial" in figure.get_supxlabel()
@@ -77,7 +78,7 @@ def test_places_are_drawn_one_panel_a_view_in_the_order_of_the_first(records):
 def test_only_choices_that_have_sets_are_panels(records):
     rows = records[records["dataset"] != "faces/yale"]
     titles = {axis.get_title().replace("\n", " ") for axis in figures.places(rows).axes}
-    named = (*views.CHOICES, *views.KINDS)
+    named = (*summaries.CHOICES, *summaries.KINDS)
     drawn = {v.name for v in named if any(title.startswith(v.name) for title in titles)}
     assert {view.name for view in named} - drawn == {"wide sets"}
     assert len(titles) == len(named) - 1
@@ -173,22 +174,13 @@ def test_report_has_a_section_on_the_study_and_no_verdicts_on_it(records, tmp_pa
     assert text.count("<figure>") >= 5
 
 
-@pytest.fixture
-def four_methods():
-    """The study with four methods; put back in their order, which the figures have."""
-    every = dict(METHODS)
-    for key in every.keys() - {"svc", "logistic", "lda", "neighbors"}:
-        del METHODS[key]
-    yield
-    METHODS.clear()
-    METHODS.update(every)
-
-
-@pytest.mark.usefixtures("four_methods")
 def test_reproduce_runs_the_study_without_a_scoreboard(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "records"))
-    monkeypatch.setattr(across, "QUICK_SETS", ("embedded/twonorm", "embedded/optdigits"))
+    sets = ("embedded/twonorm", "embedded/optdigits")
+    grid = Grid("accuracy", ("svc", "logistic", "lda", "neighbors"), Count(2, quick=2))
+    few = Experiment("across", sets, [grid], across.run).protocol()
+    monkeypatch.setattr(across, "PROTOCOL", few)
     assert main(["reproduce", "across", "--jobs", "1"]) == 0
     assert "Scoreboard" not in capsys.readouterr().out
     assert len(list((tmp_path / "build" / "figures" / "across").glob("*.png"))) == 4

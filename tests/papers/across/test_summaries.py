@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from reprolib.papers.across import summaries
-from reprolib.papers.across.experiment import ALL_COLUMNS, CURVE_METHODS, METHODS, TREES
+from reprolib.papers.across.experiment import ALL_COLUMNS, CURVE_METHODS, TREES
+from reprolib.papers.across.methods import METHODS
 from reprolib.rerun.verdicts.words import COMPARISONS
 from tests.naive import comparison as naive
 from tests.papers.across.made_up import KEYS, N_TRIALS, SETS, made_up, value

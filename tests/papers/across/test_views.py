@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib.papers.across import experiment, views
-from reprolib.papers.across._splits import MAX_COLUMNS
-from reprolib.papers.across.experiment import ALL_COLUMNS, METHODS
-from reprolib.papers.across.views import CHOICES, KINDS, View
+from reprolib.papers.across import experiment
+from reprolib.papers.across import summaries as views
+from reprolib.papers.across.experiment import ALL_COLUMNS
+from reprolib.papers.across.methods import METHODS
+from reprolib.papers.across.splits import MAX_COLUMNS
+from reprolib.papers.across.summaries import CHOICES, KINDS, View
 from reprolib.rerun.records.task import HEADLINE
 from tests.papers.across.made_up import KEYS, SETS, made_up, value
 

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from reprolib.methods.shared.solution import NotOptimalError
-from reprolib.papers.across._methods import Method, Setting
-from reprolib.papers.across._splits import Split
+from reprolib.papers.across.methods import Method, Setting
+from reprolib.papers.across.splits import Split
 
 Config = Mapping[str, Any]
 

@@ -42,7 +42,7 @@ from reprolib.methods.simplex import (
     SimplexRLSClassifier,
     SimplexSGDClassifier,
 )
-from reprolib.papers.across._estimators import (
+from reprolib.papers.across.estimators import (
     ConstantRLS,
     KernelBank,
     NearestVote,

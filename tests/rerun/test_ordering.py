@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reprolib.papers.across import uncertainty
-from reprolib.papers.across.uncertainty import (
+from reprolib.rerun.verdicts import ordering as uncertainty
+from reprolib.rerun.verdicts.errors import CORRELATION, paired
+from reprolib.rerun.verdicts.ordering import (
     LEAST_ERROR,
     Scores,
     ahead,
@@ -18,7 +19,6 @@ from reprolib.papers.across.uncertainty import (
     place_table,
     resampled_means,
 )
-from reprolib.rerun.verdicts.errors import CORRELATION, paired
 from tests.naive import across_bootstrap as naive
 
 

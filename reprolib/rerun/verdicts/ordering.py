@@ -2,7 +2,7 @@
 
 Two questions, two answers. *A difference on other sets of this kind*: its means on the sets are one
 value a set, with the noise of the set's trials in them, so that a t interval over the sets covers
-(tests/papers/across/test_uncertainty.py simulates it; a bootstrap over six sets may cover 89 %). *A
+(tests/rerun/test_ordering.py simulates it; a bootstrap over six sets may cover 89 %). *A
 difference on other data like one set*: trials share rows, which `verdicts.errors.paired` corrects.
 
 *Places* have no formula: a bootstrap draws sets with replacement, and within every drawn set its
