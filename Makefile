@@ -60,7 +60,7 @@ SEED := 1
 SIZE := 100
 
 mutants: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet "cosmic-ray>=8.4"
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-tools.lock
 	$(BIN)/python -m tests.mutants --seed $(SEED) --size $(SIZE)
 
 # Numbers in the prose of the notebooks that neither the paper nor an output on the page has; for a reader.
@@ -108,6 +108,7 @@ lock:
 	$(COMPILE) --extra test --extra cluster -c requirements.lock -o requirements-test.lock
 	$(COMPILE) --extra test --extra cluster --extra lab -c requirements-test.lock -o requirements-lab.lock
 	$(COMPILE) --extra test --extra cluster --extra docs -c requirements-test.lock -o requirements-docs.lock
+	$(subst pyproject.toml lock-build.in,lock-tools.in,$(COMPILE)) -c requirements-test.lock -o requirements-tools.lock
 	$(COMPILE) .binder/requirements.in -c requirements-lab.lock -o .binder/requirements.lock
 
 clean:

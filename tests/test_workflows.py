@@ -78,7 +78,10 @@ def test_every_job_has_an_end_and_no_right_to_write(path):
     assert len(ends) == len(heads) > 0
     assert all(int(minutes) < 360 for minutes in ends), "hosted runners end at six hours"
     assert "\npermissions:\n  contents: read\n" in text
-    assert "write" not in text
+    # To attest where a release was built, and nothing else.
+    attests = {"id-token", "attestations"} if path.stem == "release" else set()
+    assert set(re.findall(r"(\S+): write", text)) == attests
+    assert text.count("write") == len(attests)
     # GitHub knows no runner yet where it reads the environment of a job, and refuses the file.
     assert not re.search(r"^ {6}\w+: .*\brunner\.", jobs, flags=re.MULTILINE)
 
@@ -91,3 +94,44 @@ def test_the_complete_run_ends_early_enough_to_keep_what_is_finished():
     for cached in (".data", ".records"):
         assert f"path: {cached}" in text.split("Fetch what", 1)[0]
         assert f"if: always()\n        with:\n          path: {cached}" in text
+
+
+@workflow
+@pytest.mark.security(
+    "How it is built", "Actions of the workflows are named by their commit, not by a tag."
+)
+def test_actions_are_named_by_commit(path):
+    uses = re.findall(r"uses: *(.*)", path.read_text(encoding="utf-8"))
+    assert uses
+    for line in uses:
+        assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[\d.]+", line), line
+
+
+@workflow
+@pytest.mark.security(
+    "How it is built",
+    "What the workflows install is locked by hash (in one test by version), or is the wheel that "
+    "they built; no build fetches its tools by itself.",
+)
+def test_what_is_installed_is_locked(path):
+    calls = [words for words in words_after("python -m pip", path) if words[0] != "--version"]
+    for words in calls:
+        if words[0] == "wheel":
+            assert {"--no-deps", "--no-build-isolation"} <= set(words), words
+            continue
+        built = "--no-deps" in words and words[-1].startswith("wheels/")
+        assert built or "--require-hashes" in words or words[1:3] == ["-c", "versions.txt"], words
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for line in re.findall(r"-m pip install (.*)", makefile):
+        assert "--require-hashes" in line or "--no-build-isolation -e ." in line, line
+
+
+@pytest.mark.security(
+    "How it is built",
+    "A release states what it needs (CycloneDX) and where it was built (an attestation).",
+)
+def test_release_has_a_list_of_parts_and_provenance():
+    text = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+    assert "cyclonedx_py requirements" in text
+    assert text.index("attest-build-provenance") > text.index("sbom.cdx.json")
+    assert "id-token: write" in text

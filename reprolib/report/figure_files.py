@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +15,7 @@ from reprolib.report.origin import Origin, origin
 from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.style import use_style
 from reprolib.rerun import records as results
+from reprolib.rerun.records.folders import write_atomically
 
 FORMATS = ("pdf", "svg", "png")
 #: Fonts in PDF files that journals accept: TrueType, not Type 3.
@@ -107,23 +106,7 @@ def save_figures(
         for ending in formats:
             path = start.with_name(f"{start.name}{number}.{ending}")
             about = replace(made, title=caption)
-            _write_atomically(path, figure_bytes(figure, about, ending))
+            write_atomically(path, figure_bytes(figure, about, ending))
             paths.append(path)
         plt.close(figure)
     return paths
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError as error:
-        message = f"cannot write {path} ({error.strerror}); free some space or name another folder"
-        raise OSError(error.errno, message) from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)

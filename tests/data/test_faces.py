@@ -39,6 +39,11 @@ def test_rows_are_upright_images(tmp_path, name):
     assert dataset.source == "resampled"
 
 
+@pytest.mark.security(
+    "How it is checked",
+    "Readers take finite real numbers of the expected shapes only.",
+)
+@pytest.mark.fault("parser")
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -67,6 +72,7 @@ def test_scikit_features_copy_becomes_a_table_of_the_same_values(tmp_path):
     assert theirs.digest() == ours.digest()
 
 
+@pytest.mark.fault("parser")
 @pytest.mark.parametrize("size", [0, 8, 8 * 1025 * 3, 8 * 1025 * 165])
 def test_table_of_another_size_or_of_no_numbers_is_refused(tmp_path, size):
     (tmp_path / "x.table").write_bytes(b"\xff" * size)
@@ -74,6 +80,7 @@ def test_table_of_another_size_or_of_no_numbers_is_refused(tmp_path, size):
         load_faces("faces/yale", {"x": tmp_path / "x.table"})
 
 
+@pytest.mark.fault("parser")
 def test_shape_that_the_file_cannot_hold_is_refused_before_memory_is_taken(tmp_path):
     path = tmp_path / "x.mat"
     savemat(path, {"fea": np.zeros((2, 3)), "gnd": np.zeros((2, 1))})

@@ -157,6 +157,11 @@ def test_unknown_name_suggests_a_near_one():
 # Nothing reads what has no known hash --------------------------------------------------------
 
 
+@pytest.mark.security(
+    "How it is checked",
+    "Other bytes than the known ones reach no reader, from whatever source they come.",
+)
+@pytest.mark.fault("parser")
 @pytest.mark.parametrize("content", [toy.REFORMATTED, toy.OTHER_VALUES, b"<html>not found</html>"])
 def test_other_bytes_reach_no_reader_and_the_next_source_is_tried(
     cache, server, content, monkeypatch
@@ -176,6 +181,7 @@ def test_other_bytes_reach_no_reader_and_the_next_source_is_tried(
     assert server.requests == {"bad.txt": 1, "good.txt": 1}
 
 
+@pytest.mark.fault("parser")
 def test_text_that_is_packed_in_another_way_is_known_by_its_content(cache):
     version = toy.version(gzip.compress(toy.CONTENT), "toy/a.txt.gz")
     version = replace(version, content=toy.sha256(toy.CONTENT))
@@ -187,6 +193,11 @@ def test_text_that_is_packed_in_another_way_is_known_by_its_content(cache):
         assert not data_fetch.available("toy/a", fetcher)
 
 
+@pytest.mark.security(
+    "How it is checked",
+    "Parsed values are compared with a digest, where the catalog has one.",
+)
+@pytest.mark.fault("parser")
 def test_intact_files_with_other_values_than_the_known_ones_are_an_error(cache):
     put(cache, toy.CONTENT)
     fetcher = toy.fetcher(toy.catalog(toy.version(), digest="0" * 64), cache)
@@ -201,6 +212,7 @@ def test_version_that_we_never_saw_is_trusted_by_its_published_hash(cache):
     np.testing.assert_array_equal(data_fetch.load("toy/a", fetcher).X, toy.X + 1)
 
 
+@pytest.mark.fault("parser")
 def test_reader_errors_on_intact_files_are_not_hidden(cache):
     put(cache, b"no numbers")
     fetcher = toy.fetcher(toy.catalog(toy.version(b"no numbers")), cache)
@@ -211,6 +223,7 @@ def test_reader_errors_on_intact_files_are_not_hidden(cache):
 # Faults ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault("disk")
 @pytest.mark.parametrize("damage", [toy.OTHER_VALUES, toy.CONTENT[:10], b""])
 def test_corrupted_cache_entry_is_replaced(cache, mirror, damage):
     put(cache, damage)
@@ -218,6 +231,7 @@ def test_corrupted_cache_entry_is_replaced(cache, mirror, damage):
     assert (cache / "toy/a.txt").read_bytes() == toy.CONTENT
 
 
+@pytest.mark.fault("disk")
 def test_corrupted_cache_entry_without_any_source_is_set_aside_and_named(cache):
     path = put(cache, toy.OTHER_VALUES)
     message = r"wrong sha256.*set aside as a\.txt\.rejected"
@@ -229,6 +243,7 @@ def test_corrupted_cache_entry_without_any_source_is_set_aside_and_named(cache):
     assert not path.exists()
 
 
+@pytest.mark.fault("disk")
 def test_lying_mirror_is_passed_over(cache, mirror, server):
     put(mirror, toy.OTHER_VALUES)
     fetcher = toy.fetcher(upstream(server, toy.CONTENT), cache, mirror)
@@ -236,11 +251,13 @@ def test_lying_mirror_is_passed_over(cache, mirror, server):
     assert_loads(fetcher)
 
 
+@pytest.mark.fault("disk")
 def test_mirror_that_does_not_exist_is_said(cache, mirror, server):
     with pytest.raises(DataUnavailableError, match=r"missing: no such folder \(see REPROLIB_MIRR"):
         data_fetch.load("toy/a", toy.fetcher(toy.catalog(toy.version()), cache, mirror / "missing"))
 
 
+@pytest.mark.fault("disk")
 def test_mirror_that_cannot_be_read_is_passed_over(cache, mirror, server, monkeypatch):
     unreadable = mirror / "toy/a.txt"
 
@@ -253,6 +270,7 @@ def test_mirror_that_cannot_be_read_is_passed_over(cache, mirror, server, monkey
     assert_loads(toy.fetcher(upstream(server, toy.CONTENT), cache, mirror))
 
 
+@pytest.mark.fault("network")
 def test_lying_http_mirror_is_passed_over(cache, server):
     server.serve("mirror/toy/a.txt", toy.REFORMATTED)
     cat = upstream(server, toy.CONTENT)
@@ -260,6 +278,7 @@ def test_lying_http_mirror_is_passed_over(cache, server):
     assert (cache / "toy/a.txt").read_bytes() == toy.CONTENT
 
 
+@pytest.mark.fault("network")
 @pytest.mark.parametrize(
     ("answer", "reason", "n_requests"),
     [
@@ -282,6 +301,7 @@ def test_bad_server_fails_with_advice_and_leaves_nothing(cache, server, answer, 
     assert files_in(cache) == []
 
 
+@pytest.mark.fault("network")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -303,12 +323,14 @@ def test_server_error_that_passes_is_retried(cache, server):
     assert server.requests["a.txt"] == 2
 
 
+@pytest.mark.fault("network")
 def test_endless_redirect_ends(cache, server):
     loop = Answer(kind="redirect", location=server.url("a.txt"))
     with pytest.raises(DataUnavailableError, match="redirected without end"):
         data_fetch.load("toy/a", toy.fetcher(upstream(server, loop), cache))
 
 
+@pytest.mark.fault("network")
 def test_no_network_is_said_and_the_silent_host_is_not_asked_again(cache, monkeypatch):
     with faulty_server() as gone:
         url = gone.url("a.txt")
@@ -342,6 +364,7 @@ def test_all_missing_files_are_named_at_once(cache):
     assert str(cache / "b") in str(error.value)
 
 
+@pytest.mark.fault("disk")
 def test_cache_that_cannot_be_made(tmp_path, mirror):
     occupied = tmp_path / "occupied"
     occupied.write_text("a file")
@@ -349,6 +372,7 @@ def test_cache_that_cannot_be_made(tmp_path, mirror):
         data_fetch.load("toy/a", toy.fetcher(toy.catalog(toy.version()), occupied, mirror))
 
 
+@pytest.mark.fault("disk")
 def test_cache_that_is_read_only(cache, mirror, monkeypatch):
     def refuse(*args, **kwargs):
         raise PermissionError(errno.EACCES, "Permission denied")
@@ -358,6 +382,7 @@ def test_cache_that_is_read_only(cache, mirror, monkeypatch):
         data_fetch.load("toy/a", toy.fetcher(toy.catalog(toy.version()), cache, mirror))
 
 
+@pytest.mark.fault("disk")
 def test_full_disk(cache, server, monkeypatch):
     def fill(url, target, cap, *options):
         target.write_bytes(b"half")
@@ -390,6 +415,7 @@ def start_fetch(url: str, cache: Path) -> subprocess.Popen:
     )
 
 
+@pytest.mark.fault("network")
 def test_two_processes_fetch_once(cache, server):
     url = server.serve("a.txt", toy.CONTENT)
     processes = [start_fetch(url, cache) for _ in range(2)]
@@ -400,6 +426,7 @@ def test_two_processes_fetch_once(cache, server):
     assert files_in(cache) == ["toy/a.txt"]
 
 
+@pytest.mark.fault("network")
 @pytest.mark.skipif(os.name != "posix", reason="kills a process with a signal")
 def test_killed_fetch_leaves_no_half_file_and_the_next_one_cleans_up(cache, server):
     url = server.serve("a.txt", Answer(toy.CONTENT, "stalled"))
@@ -445,6 +472,7 @@ def test_member_of_an_archive(tmp_path, cache, server):
     assert not (tmp_path / "evil").exists()
 
 
+@pytest.mark.fault("disk")
 def test_damaged_member_is_unpacked_again_without_a_download(tmp_path, cache, server):
     content = make_archive(tmp_path / "x", ("sub/a.txt", toy.CONTENT))
     fetcher = toy.fetcher(archived(server, content), cache)
@@ -454,6 +482,7 @@ def test_damaged_member_is_unpacked_again_without_a_download(tmp_path, cache, se
     assert server.requests["all"] == 1
 
 
+@pytest.mark.fault("disk")
 @pytest.mark.parametrize("content", [toy.OTHER_VALUES, toy.REFORMATTED])
 def test_altered_member_with_a_hand_made_record_is_unpacked_again(tmp_path, cache, server, content):
     archive = make_archive(tmp_path / "x", ("sub/a.txt", toy.CONTENT))
@@ -466,6 +495,7 @@ def test_altered_member_with_a_hand_made_record_is_unpacked_again(tmp_path, cach
     assert server.requests["all"] == 1
 
 
+@pytest.mark.fault("disk")
 def test_member_without_its_archive_is_not_trusted(tmp_path, cache, server):
     archive = make_archive(tmp_path / "x", ("sub/a.txt", toy.CONTENT))
     fetcher = toy.fetcher(archived(server, archive), cache)
@@ -521,6 +551,11 @@ def symlink(name: str, target: str) -> tarfile.TarInfo:
     return info
 
 
+@pytest.mark.security(
+    "How it is checked",
+    "Archives are read member by member by name: no path or link in one leads out of it.",
+)
+@pytest.mark.fault("parser")
 @pytest.mark.parametrize(
     "member",
     ["../../escaped.txt", symlink("sub/a.txt", "../../../secret"), symlink("sub/a.txt", "b.txt")],
@@ -534,6 +569,7 @@ def test_archive_that_wants_out_is_refused(tmp_path, cache, server, member):
     assert files_in(cache) == ["toy/all.tar.gz"]
 
 
+@pytest.mark.fault("parser")
 def test_archive_without_the_member_or_no_archive_at_all(tmp_path, cache, server):
     content = make_archive(tmp_path / "x", ("other", b""))
     with pytest.raises(DataUnavailableError, match=r"sub/a\.txt"):
@@ -542,6 +578,7 @@ def test_archive_without_the_member_or_no_archive_at_all(tmp_path, cache, server
         data_fetch.fetch("toy/a", toy.fetcher(archived(server, b"no archive"), cache / "2"))
 
 
+@pytest.mark.fault("parser")
 def test_archive_with_wrong_hash(tmp_path, cache, server):
     content = make_archive(tmp_path / "x", ("sub/a.txt", toy.CONTENT))
     cat = archived(server, content)
@@ -589,6 +626,10 @@ def test_catalog_that_names_a_missing_file(tmp_path):
         data_fetch.catalog.read_catalog(path)
 
 
+@pytest.mark.security(
+    "What is downloaded",
+    "Nothing but the files of a catalog, and no catalog may name one without a hash.",
+)
 @pytest.mark.parametrize("kind", ["file", "archive"])
 def test_catalog_with_a_file_that_has_no_hash(tmp_path, kind):
     """Of a paper outside of the package, too."""

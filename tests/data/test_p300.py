@@ -162,6 +162,7 @@ def test_test_run_with_another_number_of_characters(tmp_path):
         read_run(path)
 
 
+@pytest.mark.fault("parser")
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -49,6 +49,7 @@ def test_isolet_is_compressed_by_gzip(tmp_path):
     np.testing.assert_array_equal(data.y, [26, 26])
 
 
+@pytest.mark.fault("parser")
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -66,12 +67,14 @@ def test_other_layouts_are_refused_with_the_file(tmp_path, rows, message):
         load_uci("uci/pendigits", {"pendigits.tra": path, "pendigits.tes": path})
 
 
+@pytest.mark.fault("parser")
 def test_letter_labels_must_be_letters(tmp_path):
     path = write(tmp_path / "a", [["7", *range(16)]])
     with pytest.raises(ValueError, match="not a table of numbers as expected: .*'7'"):
         load_uci("uci/letter", {"letter-recognition.data": path})
 
 
+@pytest.mark.fault("parser")
 def test_a_short_letter_file_is_refused(tmp_path):
     path = write(tmp_path / "a", [["A", *range(16)]])
     with pytest.raises(ValueError, match="has 1 rows; more than 16000 expected"):

@@ -47,6 +47,7 @@ def test_gzip_reads_the_same(text, max_bits, clear_every):
     assert run.stdout == text, run.stderr
 
 
+@pytest.mark.fault("parser")
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -65,6 +66,7 @@ def test_broken_files(data, message):
         decompress(data)
 
 
+@pytest.mark.fault("parser")
 def test_text_that_grows_beyond_the_limit():
     data = compress(bytes(100_000))
     assert decompress(data, 100_000) == bytes(100_000)

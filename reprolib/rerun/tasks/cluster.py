@@ -8,11 +8,13 @@ workers that join later or replace a killed one, even when no other worker is le
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import distributed
 
@@ -28,11 +30,31 @@ from reprolib.rerun.tasks.local import LostWorkError
 CONNECT_TIMEOUT, WORKER_TIMEOUT = 10, 60
 #: Begins the names of papers that are not part of this package.
 OUTSIDE = "paper "
+#: What is said of a cluster on other machines without TLS.
+OPEN = (
+    "the cluster at {address} is neither encrypted nor authenticated: whoever reaches its ports "
+    "can read the data and run code as you. Use it in a network that you trust, or with tls:// and "
+    "dask's certificates (docs/trust.md)"
+)
 REMEDY = "start it with `dask scheduler`, and workers with `dask worker ADDRESS --nthreads 1`"
 
 
 class ClusterError(OSError):
     """A cluster that cannot be reached or used."""
+
+
+def is_open(address: str) -> bool:
+    """Whether an address leads to another machine without encryption and certificates.
+
+    Examples
+    --------
+    >>> is_open("tcp://10.0.0.1:8786"), is_open("tls://10.0.0.1:8786"), is_open("127.0.0.1:8786")
+    (True, False, False)
+    """
+    scheme, separator, rest = address.rpartition("://")
+    host = urlsplit(f"//{rest}").hostname
+    here = host in ("localhost", "127.0.0.1", "::1") or scheme == "inproc"
+    return not here and (not separator or scheme != "tls")
 
 
 class Cluster:
@@ -41,7 +63,8 @@ class Cluster:
     Parameters
     ----------
     address : str
-        Address of the scheduler, for example "tcp://10.0.0.1:8786".
+        Address of the scheduler, for example "tls://10.0.0.1:8786". Certificates for TLS are those
+        of dask's own configuration (``DASK_DISTRIBUTED__COMM__TLS__...``).
     papers : sequence of str
         What it is to run: workers must have the papers that are not part of this package.
 
@@ -55,6 +78,8 @@ class Cluster:
     def __init__(self, address: str, papers: Sequence[str] = ()):
         self.address = address
         self.papers = tuple(papers)
+        if is_open(address):
+            warnings.warn(OPEN.format(address=address), stacklevel=2)
         try:
             self.client = distributed.Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
