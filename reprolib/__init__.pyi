@@ -1,4 +1,4 @@
-from .methods.keops import KEOPSClassifier, MKLClassifier, TreeLassoClassifier
+from .methods.keops import KEOPSClassifier, KEOPSClassifierCV, MKLClassifier, TreeLassoClassifier
 from .methods.kpm import KPMClassifier, KPMClassifierCV
 from .methods.mkmmc import MMC, KernelMMC, MultipleKernelMMC
 from .methods.mkpm import MKPMClassifier, MKPMClassifierCV, NystromMKPMClassifier
@@ -19,6 +19,7 @@ __version__: str
 __all__ = [
     "MMC",
     "KEOPSClassifier",
+    "KEOPSClassifierCV",
     "KPMClassifier",
     "KPMClassifierCV",
     "KernelMMC",

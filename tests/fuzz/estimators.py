@@ -73,6 +73,7 @@ VARIANTS: dict[str, list[dict]] = {
 QUICK = {
     "SimplexBoostingClassifier": {"n_estimators": 5},
     "KEOPSClassifier": {"max_iter": 100},
+    "KEOPSClassifierCV": {"max_iter": 100, "Cs": [1.0], "cv": 2},
     "MKLClassifier": {"max_iter": 100},
     "TreeLassoClassifier": {"max_iter": 500},
 }

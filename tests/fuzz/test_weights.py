@@ -63,5 +63,7 @@ def test_a_unit_of_all_weights_changes_nothing_but_C(estimator):
     scaled = clone(estimator)
     if "C" in scaled.get_params():
         scaled.set_params(C=scaled.C / unit)
+    elif "Cs" in scaled.get_params():
+        scaled.set_params(Cs=[C / unit for C in scaled.Cs])
     found = outcome(scaled, X, y, X_new, sample_weight=unit * given).values
     np.testing.assert_allclose(found, plain, rtol=0.0, atol=1e-9 * np.abs(plain).max())

@@ -21,6 +21,7 @@ METHODS = str(Path(reprolib.__file__).parent / "methods")
 
 #: Small problems, so that a fit takes milliseconds; the defaults for the rest.
 SMALLER = {
+    "KEOPSClassifierCV": {"Cs": [1.0], "cv": 2},
     "KPMClassifier": {"n_components": 3},
     "KPMClassifierCV": {"max_components": 3, "cv": 2},
     "MKPMClassifier": {"n_components": 3},

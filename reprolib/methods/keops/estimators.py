@@ -21,7 +21,7 @@ from reprolib.methods.keops.kernel_sets import (
 from reprolib.methods.keops.mkl_features import solve_mkl_features
 from reprolib.methods.keops.norms import check_exponents, pyramid_weights
 from reprolib.methods.keops.tree import KernelTree, check_tree
-from reprolib.methods.shared.binary import BinaryClassifierMixin
+from reprolib.methods.shared.binary import OneVsRestMixin
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import (
@@ -41,8 +41,8 @@ __all__ = ["ConstantClassifierWarning", "KEOPSClassifier", "KernelTree", "MKLCla
 SMALLEST_REACH = 0.1
 
 
-class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
-    """Binary classifier on a weighted sum of kernels; subclasses say which tree and solver."""
+class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
+    """Classifier on a weighted sum of kernels; subclasses say which tree and solver."""
 
     _parameter_constraints: dict = {  # noqa: RUF012
         "C": [POSITIVE],
@@ -75,7 +75,7 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, p), or (n_kernels, n, n) for kernel="precomputed"
         y : array-like of shape (n,)
-            Two classes.
+            More than two classes are told apart one against the others.
         sample_weight : array-like of shape (n,), optional
             How often every example counts: factors of C.
 
@@ -87,7 +87,7 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
         ------
         ValueError
             If a hyperparameter is out of range, a kernel or the tree is malformed, a precomputed
-            kernel is not positive semidefinite, or y has not two classes.
+            kernel is not positive semidefinite, or y has one class.
 
         Warns
         -----
@@ -98,7 +98,12 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
             If the answer is not certified; once, with the reasons.
         """
         self._validate_params()
-        kernels, signs, weights = self._validate(X, y, sample_weight)
+        if several := self._several_classes(y, sample_weight):
+            return self._fit_each(X, y, several)
+        X, y = self._checked(X, y)
+        weights = example_weights(y, sample_weight, self.class_weight)
+        kernels, signs = self._kernel_set(X, weights.rows), self._signs(y[weights.rows])
+        self._rows, self._n_samples = weights.rows, weights.n_samples
         self._strength = weights.strength(self.C)
         solution = self._solve(kernels, signs, weights.values)
         self._store(solution, kernels, signs)
@@ -119,22 +124,21 @@ class _PyramidClassifier(BinaryClassifierMixin, BaseEstimator):
                 stacklevel=4,
             )
 
-    def _validate(self, X, y, sample_weight):
-        """Validate, and return the kernels, labels -1 and 1, and weights of what counts."""
-        kernels: KernelSet
+    def _checked(self, X, y):
+        """Validate training data: features, or one Gram matrix a kernel."""
         if self.kernel == "linear":
-            X, y = validate_data(self, X, y, dtype=np.float64)
-            weights = example_weights(y, sample_weight, self.class_weight)
-            kernels = LinearBlocks(weights.select(X), check_blocks(self.blocks, X.shape[1]))
-        else:
-            X = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
-            y = column_or_1d(y)
-            weights = example_weights(y, sample_weight, self.class_weight)
-            kernels = KernelStack(check_stack(X, len(y))[:, weights.rows][:, :, weights.rows])
-            # Kernel values of n training points are the features.
-            self.n_features_in_ = len(y)
-        self._rows, self._n_samples = weights.rows, weights.n_samples
-        return kernels, self._signs(y[weights.rows]), weights
+            return validate_data(self, X, y, dtype=np.float64)
+        X = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
+        y = column_or_1d(y)
+        # Kernel values of n training points are the features.
+        self.n_features_in_ = len(y)
+        return check_stack(X, len(y)), y
+
+    def _kernel_set(self, X, rows) -> KernelSet:
+        """Kernels between some rows of data that are checked."""
+        if self.kernel == "linear":
+            return LinearBlocks(X[rows], check_blocks(self.blocks, X.shape[1]))
+        return KernelStack(X[:, rows][:, :, rows])
 
     def _alternate(self, kernels, signs, costs, exponents, start):
         return solve_pyramid_alternating(
@@ -197,6 +201,10 @@ class KEOPSClassifier(_PyramidClassifier):
     p_1 + ... + p_H <= 1 is convex; the paper's p_h = 1 with three levels is not, and sparser.
     Szafranski and Grandvalet, "KEOPS: Kernels organized into pyramids", ICASSP 2014, problem (3)
     and algorithm 1.
+
+    More than two classes are told apart one against the others: the problem of the paper, with its
+    certificate, for each of them, so that every class selects kernels of its own. ``estimators_``
+    holds the models.
 
     A kernel is dropped for good once its norm is at most ``prune_tol`` times the largest. Where the
     penalty is not convex a weight may fall low and rise again: on the P300 data 1e-10 ends in
@@ -263,8 +271,11 @@ class KEOPSClassifier(_PyramidClassifier):
         y_i alpha_i; n does not count rows of weight zero.
     intercept_ : float
     tree_ : KernelTree
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
     n_iter_ : int
+    estimators_ : list of KEOPSClassifier
+        For more than two classes, the model of each against the others; then only ``coef_``,
+        ``intercept_`` (first axis: the classes) and ``classes_`` are here, the rest is there.
 
     See Also
     --------
@@ -354,6 +365,10 @@ class MKLClassifier(_PyramidClassifier):
     is settled; otherwise, and where that gap is not reached (large C, or features of very different
     size), by the alternation of `KEOPSClassifier` to ``gap_tol``.
 
+    More than two classes are told apart one against the others: the problem of the paper, with its
+    certificate, for each of them, so that every class selects kernels of its own. ``estimators_``
+    holds the models.
+
     Parameters
     ----------
     C : float, default=1.0
@@ -369,7 +384,7 @@ class MKLClassifier(_PyramidClassifier):
     Attributes
     ----------
     weights_, kernel_weights_, kernel_norms_, selected_, n_selected_, objective_path_, objective_,
-    duality_gap_, status_, coef_, dual_coef_, intercept_, tree_, classes_, n_iter_
+    duality_gap_, status_, coef_, dual_coef_, intercept_, tree_, classes_, n_iter_, estimators_
         As in `KEOPSClassifier`.
 
     See Also

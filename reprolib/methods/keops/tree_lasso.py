@@ -9,19 +9,23 @@ from sklearn.base import BaseEstimator
 
 from reprolib.methods.keops.tree import KernelTree, check_tree
 from reprolib.methods.keops.tree_norm import largest_alpha, solve_tree_lasso_fista
-from reprolib.methods.shared.binary import BinaryClassifierMixin
+from reprolib.methods.shared.binary import OneVsRestMixin
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import without_offsets
+from reprolib.methods.shared.probabilities import logistic_probabilities
 from reprolib.methods.shared.sklearn_private import Interval
 from reprolib.methods.shared.validation import COUNT, NON_NEGATIVE, validate_data
 
 
-class TreeLassoClassifier(BinaryClassifierMixin, BaseEstimator):
+class TreeLassoClassifier(OneVsRestMixin, BaseEstimator):
     """Logistic regression with an l1/l2 norm over the nodes of a tree of features.
 
     Minimises sum_i log(1 + exp(-y_i (x_i w + b))) + alpha sum_g ||w_g||_2 over the nodes g of all
     levels, each feature a node of its own: the method that the KEOPS paper calls SPAMS, after the
     toolbox (Jenatton, Mairal, Obozinski and Bach, JMLR 2011, "l_(1;2) mixed norm").
+
+    More than two classes are told apart one against the others, the problem above for each, so that
+    every class selects features of its own; ``alpha_ratio`` is of its own smallest alpha.
 
     Parameters
     ----------
@@ -51,8 +55,11 @@ class TreeLassoClassifier(BinaryClassifierMixin, BaseEstimator):
     duality_gap_ : float
         Relative duality gap.
     tree_ : KernelTree
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
     n_iter_ : int
+    estimators_ : list of TreeLassoClassifier
+        For more than two classes, the model of each against the others; then only ``coef_``,
+        ``intercept_`` (first axis: the classes) and ``classes_`` are here, the rest is there.
 
     See Also
     --------
@@ -86,14 +93,16 @@ class TreeLassoClassifier(BinaryClassifierMixin, BaseEstimator):
 
     @all_or_nothing
     def fit(self, X, y):
-        """Fit to features of shape (n, p) and labels of two classes.
+        """Fit to features of shape (n, p) and class labels.
 
         Raises
         ------
         ValueError
-            If a hyperparameter is out of range, the tree is malformed, or y has not two classes.
+            If a hyperparameter is out of range, the tree is malformed, or y has one class.
         """
         self._validate_params()
+        if several := self._several_classes(y):
+            return self._fit_each(X, y, several)
         X, y = validate_data(self, X, y, dtype=np.float64)
         signs = self._signs(y)
         self.tree_ = check_tree(self.tree, X.shape[1])
@@ -117,6 +126,21 @@ class TreeLassoClassifier(BinaryClassifierMixin, BaseEstimator):
         self.objective_ = solution.primal_objective
         self.duality_gap_ = solution.relative_gap
         self.n_iter_ = solution.iterations
+
+    def predict_proba(self, X):
+        """Probability of every class, by the logistic loss; see `logistic_probabilities`.
+
+        The penalty draws them towards the shares of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+        """
+        return logistic_probabilities(self.decision_function(X))
 
     def _decide(self, X):
         X = validate_data(self, X, dtype=np.float64, reset=False)

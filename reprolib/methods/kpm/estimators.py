@@ -14,16 +14,18 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.kpm.components import MAX_NORM, KernelComponents, undetermined_message
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.square_path import solve_square_path
-from reprolib.methods.shared.binary import BinaryClassifierMixin
+from reprolib.methods.shared.binary import OneVsRestMixin
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import KernelMixin
 from reprolib.methods.shared.path_scores import SCORING, path_scores, require_scores
+from reprolib.methods.shared.probabilities import logistic_probabilities, square_probabilities
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import COUNT, known_labels, list_folds, warn_if_constant
@@ -109,7 +111,18 @@ def select_dimension(errors, tie_break="smallest"):
     return int(TIE_BREAKS[tie_break](tied))
 
 
-class _ProjectionMachine(KernelMixin, BinaryClassifierMixin, BaseEstimator):
+#: What the values of a loss say of probabilities; those of the hinge loss say nothing.
+PROBABILITIES: dict[str, Callable] = {
+    "square": square_probabilities,
+    "logistic": logistic_probabilities,
+}
+
+
+def _gives_probabilities(model) -> bool:
+    return model.loss in PROBABILITIES
+
+
+class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     """Prediction with one chosen D of a fitted path, and with all of them."""
 
     _parameter_constraints: dict = {  # noqa: RUF012
@@ -120,10 +133,7 @@ class _ProjectionMachine(KernelMixin, BinaryClassifierMixin, BaseEstimator):
         "class_weight": CLASS_WEIGHT,
     }
 
-    def _validate(self, X, y):
-        """Check hyperparameters and training data; return (X, y)."""
-        self._validate_params()
-        return self._training_data(X, y)
+    _stacked = ("intercept_", "n_components_")
 
     def _fit_data(self, X, y, sample_weight):
         """Gram matrix, labels -1 and 1, and weights of what counts."""
@@ -165,6 +175,8 @@ class _ProjectionMachine(KernelMixin, BinaryClassifierMixin, BaseEstimator):
         if self.kernel != "linear":
             raise AttributeError('coef_ is there for kernel="linear" only')
         check_is_fitted(self)
+        if hasattr(self, "estimators_"):
+            return np.array([model.coef_ for model in self.estimators_])
         origin = self.X_fit_.mean(axis=0) if self.center else 0.0
         return self.dual_coef_ @ (self.X_fit_ - origin)
 
@@ -181,9 +193,14 @@ class _ProjectionMachine(KernelMixin, BinaryClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (m, max D)
-            Rows of X by number of components; column D - 1 is for D components.
+            Rows of X by number of components; column D - 1 is for D components. For more than two
+            classes the shape is (m, n_classes, max D), up to the end of the shortest path.
         """
         check_is_fitted(self)
+        if hasattr(self, "estimators_"):
+            paths = [model.decision_path(X) for model in self.estimators_]
+            shortest = min(path.shape[1] for path in paths)
+            return np.stack([path[:, :shortest] for path in paths], axis=1)
         return self.path_.scores(self._cross_gram(X))
 
     def score_path(self, X, y):
@@ -199,23 +216,42 @@ class _ProjectionMachine(KernelMixin, BinaryClassifierMixin, BaseEstimator):
         ndarray of shape (max D,)
             Entry D - 1 is for D components.
         """
-        second = np.asarray(y) == self.classes_[1]
-        first = np.asarray(y) == self.classes_[0]
-        positive = self.decision_path(X) > 0.0
-        return np.mean(np.where(positive, second[:, None], first[:, None]), axis=0)
+        values = self.decision_path(X)
+        chosen = values.argmax(axis=1) if values.ndim > 2 else (values > 0.0).astype(int)
+        return np.mean(self.classes_[chosen] == np.asarray(y)[:, None], axis=0)
 
     def error_path(self, X, y):
         """Test error for every number of components, shape (max D,).
 
-        A point with f(x) = 0 counts as an error.
+        Of two classes, a point with f(x) = 0 counts as an error.
 
         Raises
         ------
         ValueError
             If y holds a label that was not in the training data.
         """
-        scores = self.decision_path(X)
-        return error_path(2.0 * known_labels(y, self.classes_) - 1.0, scores)
+        indices, scores = known_labels(y, self.classes_), self.decision_path(X)
+        if scores.ndim > 2:
+            return 1.0 - self.score_path(X, y)
+        return error_path(2.0 * indices - 1.0, scores)
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X):
+        """Probability of every class, for the logistic and the square loss.
+
+        The minimiser of the expected logistic loss has P(1 | x) = 1 / (1 + exp(-f(x))), that of
+        the square loss (1 + f(x)) / 2, which is cut at 0 and 1. For other losses see
+        `sklearn.calibration.CalibratedClassifierCV`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p), or kernel values of shape (m, n) if precomputed
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+        """
+        return PROBABILITIES[self.loss](self.decision_function(X))
 
 
 class KPMClassifier(_ProjectionMachine):
@@ -231,6 +267,11 @@ class KPMClassifier(_ProjectionMachine):
     optimum is not unique, as on separable training data, it is the one of least
     sum_i f(x_i)^2 over the training data. All numbers of components up to D are solved on the
     way and kept.
+
+    More than two classes are told apart one against the others, the problem above for each:
+    ``estimators_`` holds the models. Give at least as many components as there are classes: with
+    fewer, no function may be positive for a class between the others. `MKPMClassifier` is the joint
+    method, whose classes share the components and one budget.
 
     Parameters
     ----------
@@ -260,8 +301,12 @@ class KPMClassifier(_ProjectionMachine):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
     n_components_ : int
+    estimators_ : list of KPMClassifier
+        For more than two classes, the model of each against the others; then only ``coef_``,
+        ``intercept_``, ``n_components_`` (first axis: the classes) and ``classes_`` are here, the
+        rest is there.
     dual_coef_ : ndarray of shape (n,)
         The alpha_i; n does not count rows of weight zero.
     intercept_ : float
@@ -329,9 +374,16 @@ class KPMClassifier(_ProjectionMachine):
         self.rank_tol = rank_tol
         self.class_weight = class_weight
 
+    def __sklearn_tags__(self):
+        """Say that one or two components are too few for more than two classes."""
+        tags = super().__sklearn_tags__()
+        few = isinstance(self.n_components, Integral) and self.n_components < 3
+        tags.classifier_tags.poor_score = few
+        return tags
+
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Fit on X of shape (n, p), or a Gram matrix of shape (n, n), and binary labels y.
+        """Fit on X of shape (n, p), or a Gram matrix of shape (n, n), and labels y.
 
         Parameters
         ----------
@@ -343,7 +395,7 @@ class KPMClassifier(_ProjectionMachine):
         Raises
         ------
         ValueError
-            If the labels are not binary, the Gram matrix is not square, symmetric and positive
+            If y has one class, the Gram matrix is not square, symmetric and positive
             semidefinite, or n_components is beyond its numerical rank.
         NotOptimalError
             If a linear program could not be solved to a certified optimum.
@@ -355,7 +407,10 @@ class KPMClassifier(_ProjectionMachine):
         ConstantClassifierWarning
             If all training points get the same class.
         """
-        X, labels = self._validate(X, y)
+        self._validate_params()
+        if several := self._several_classes(y, sample_weight):
+            return self._fit_each(X, y, several)
+        X, labels = self._training_data(X, y)
         K, y, weights = self._fit_data(X, labels, sample_weight)
         components = self._components(K, weights)
         if self.n_components > components.rank:
@@ -378,6 +433,9 @@ class KPMClassifierCV(_ProjectionMachine):
     """Kernel Projection Machine that chooses the number of components by cross-validation.
 
     One path per fold scores every number of components at once; the paper (section 4) has five.
+    Of more than two classes, told apart one against the others on the same folds, each has a number
+    of its own, and class weights count among the errors, too; `MKPMClassifierCV` is the joint
+    method.
 
     Parameters
     ----------
@@ -415,7 +473,7 @@ class KPMClassifierCV(_ProjectionMachine):
         ``scoring``.
     cv_score_path_ : ndarray of shape (max_components_,)
         Mean score over the folds, with ``scoring``.
-    classes_, dual_coef_, intercept_, objective_path_, duality_gap_, path_, X_fit_
+    classes_, dual_coef_, intercept_, objective_path_, duality_gap_, path_, X_fit_, estimators_
         As in `KPMClassifier`; the path ends at ``max_components_`` or beyond.
 
     See Also
@@ -506,7 +564,11 @@ class KPMClassifierCV(_ProjectionMachine):
         NotOptimalWarning
             Once, if a path ends early because an answer has no certificate, with the first reason.
         """
-        X, labels = self._validate(X, y)
+        self._validate_params()
+        if several := self._several_classes(y, sample_weight):
+            folds = list_folds(self._splitter(y), X, y, groups)
+            return self._fit_each(X, y, several, cv=folds)
+        X, labels = self._training_data(X, y)
         K, y, weights = self._fit_data(X, labels, sample_weight)
         folds = list_folds(self._splitter(labels), X, labels, groups)
         folds = counted_folds(folds, weights.positions)

@@ -1,21 +1,60 @@
-"""Binary classifiers that decide by the sign of one function."""
+"""Classifiers that decide by the sign of one function; of more than two classes, one for each."""
 
 from __future__ import annotations
 
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from reprolib.methods.shared.validation import encode_labels
+from reprolib.methods.shared.weights import ExampleWeights, example_weights
 
 
-class BinaryClassifierMixin(ClassifierMixin):
-    """Two classes outside, labels -1 and 1 inside; subclasses give the function ``_decide(X)``."""
+class OneVsRestMixin(ClassifierMixin):
+    """Two classes outside, labels -1 and 1 inside; subclasses give the function ``_decide(X)``.
 
-    def __sklearn_tags__(self):
-        """Mark the classifier as binary."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+    More than two classes are as many problems of one class against the others. Each is solved by a
+    clone, with its own choices and its own certificate, in ``estimators_``; the class of the
+    largest value is predicted. This is `sklearn.multiclass.OneVsRestClassifier`, with groups and
+    weights; those of classes are weights of the examples in all of the problems. ``fit`` calls
+    `_fit_each` where `_several_classes` finds more than two.
+    """
+
+    #: What is one array of all classes' values, in the order of the classes.
+    _stacked: tuple[str, ...] = ("coef_", "intercept_")
+
+    def _several_classes(self, y, sample_weight=None) -> ExampleWeights | None:
+        """Weights of the examples if more than two classes count, else None."""
+        if y is None or type_of_target(y, raise_unknown=False) != "multiclass":
+            return None
+        y = column_or_1d(y)
+        weights = example_weights(y, sample_weight, getattr(self, "class_weight", None))
+        return weights if len(np.unique(y[weights.rows])) > 2 else None
+
+    def _fit_each(self, X, y, weights: ExampleWeights, **parameters):
+        """Fit a clone for every class against the others, with other hyperparameters if given."""
+        y = column_or_1d(y, warn=True)
+        self.classes_ = np.unique(y[weights.rows])
+        fit_parameters: dict[str, Any] = {}
+        if "class_weight" in self.get_params():
+            parameters["class_weight"] = None
+        if weights.given is not None:
+            fit_parameters["sample_weight"] = weights.given
+        blank = clone(self).set_params(**parameters)
+        self.estimators_ = [clone(blank).fit(X, y == c, **fit_parameters) for c in self.classes_]
+        first = self.estimators_[0]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+        if hasattr(first, "n_iter_"):
+            self.n_iter_ = max(model.n_iter_ for model in self.estimators_)
+        for name in self._stacked:
+            if name in vars(first):
+                setattr(self, name, np.array([getattr(m, name) for m in self.estimators_]))
+        return self
 
     def _signs(self, y):
         """Set ``classes_`` and return -1 for the first class and 1 for the second, shape (n,).
@@ -39,7 +78,7 @@ class BinaryClassifierMixin(ClassifierMixin):
 
         Returns
         -------
-        ndarray of shape (n_rows,)
+        ndarray of shape (n_rows,), or (n_rows, n_classes) for more than two classes
 
         Raises
         ------
@@ -47,10 +86,14 @@ class BinaryClassifierMixin(ClassifierMixin):
             If X does not have the shape of new data for the fitted model.
         """
         check_is_fitted(self)
+        if hasattr(self, "estimators_"):
+            return np.column_stack([model.decision_function(X) for model in self.estimators_])
         return self._decide(X)
 
     def predict(self, X):
         """Class of every row: ``classes_[1]`` where f(x) > 0, else ``classes_[0]``.
+
+        Of more than two classes that of the largest value, the first of equal ones.
 
         Parameters
         ----------
@@ -61,5 +104,7 @@ class BinaryClassifierMixin(ClassifierMixin):
         -------
         ndarray of shape (n_rows,)
         """
-        positive = self.decision_function(X) > 0.0
-        return self.classes_[positive.astype(int)]
+        scores = self.decision_function(X)
+        if scores.ndim > 1:
+            return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[(scores > 0.0).astype(int)]

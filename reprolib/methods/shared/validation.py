@@ -6,8 +6,8 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils import get_tags, validation
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils import validation
+from sklearn.utils.multiclass import check_classification_targets
 
 from reprolib.methods.shared.sklearn_private import Interval
 
@@ -101,14 +101,9 @@ def encode_labels(estimator, y):
     Raises
     ------
     ValueError
-        If y holds no class labels, one class only, or more than two for a binary classifier.
+        If y holds no class labels, or one class only.
     """
     check_classification_targets(y)
-    if not get_tags(estimator).classifier_tags.multi_class and type_of_target(y) != "binary":
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}; give labels of two classes, or use a multiclass classifier."
-        )
     classes, indices = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(

@@ -86,6 +86,15 @@ class ExampleWeights:
         return self.of(self.positions(rows))
 
     @property
+    def given(self):
+        """Weights of all ``n_samples`` rows as they were given; None where none are."""
+        if self.values is None:
+            return None
+        weights = np.zeros(self.n_samples)
+        weights[self.rows] = self.unit * self.values
+        return weights
+
+    @property
     def relative(self):
         """Weights divided by their mean, shape (m,); None where none are given."""
         return None if self.values is None else self.values / self.values.mean()

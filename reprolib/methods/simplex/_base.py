@@ -5,6 +5,7 @@ from __future__ import annotations
 from sklearn.base import ClassifierMixin
 
 from reprolib.methods.shared.codes import first_largest, simplex_code
+from reprolib.methods.shared.probabilities import simplex_probabilities
 from reprolib.methods.shared.validation import encode_labels
 
 
@@ -30,13 +31,40 @@ class SimplexClassifierMixin(ClassifierMixin):
         -------
         ndarray of shape (n, T), or (n,) when T = 2
         """
-        scores = self._vector_function(X) @ self.code_
+        scores = self._class_scores(X)
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
     def predict(self, X):
         """Class of the nearest code word (the first of equally near ones, up to round-off)."""
-        scores = self._vector_function(X) @ self.code_
+        scores = self._class_scores(X)
         return self.classes_[first_largest(scores)]
+
+    def _class_scores(self, X):
+        """Scores <c_q, f(x)>, shape (n, T)."""
+        return self._vector_function(X) @ self.code_
+
+
+class LeastSquaresProbabilities(SimplexClassifierMixin):
+    """Probabilities of the classes, by the square loss."""
+
+    def predict_proba(self, X):
+        """Probability of every class: (1 + (T - 1) <c_q, f(x)>) / T, the nearest distribution.
+
+        Least squares in the simplex code estimates sum_q P(q | x) c_q; see
+        `reprolib.methods.shared.probabilities.simplex_probabilities`. The penalty draws the
+        probabilities towards 1 / T, and without features of their own a linear f has no intercept
+        for the shares of the classes: calibrate where that matters
+        (`sklearn.calibration.CalibratedClassifierCV`).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or kernel values of shape (n, n_train) if precomputed
+
+        Returns
+        -------
+        ndarray of shape (n, T)
+        """
+        return simplex_probabilities(self._class_scores(X))
 
 
 def gram_name(kernel) -> str:

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.codes import first_largest
 from reprolib.methods.shared.draft import all_or_nothing
+from reprolib.methods.shared.probabilities import pairwise_exponential_probabilities
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.validation import COUNT, validate_data, warn_if_constant
 from reprolib.methods.shared.weights import example_weights, merge_repeated
@@ -147,6 +148,23 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float32, reset=False)
         for F in self._stages(X):
             yield self.classes_[first_largest(F @ self.code_)]
+
+    def predict_proba(self, X):
+        """Probability of every class: proportional to exp(2 <c_q, f(x)>).
+
+        That is where the expected loss is least; see
+        `reprolib.methods.shared.probabilities.pairwise_exponential_probabilities`. Many rounds
+        drive them towards 0 and 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n, T)
+        """
+        return pairwise_exponential_probabilities(self._class_scores(X))
 
     def _stages(self, X):
         F = np.zeros((len(X), len(self.code_)))

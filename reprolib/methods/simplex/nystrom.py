@@ -8,11 +8,11 @@ from sklearn.utils.validation import check_is_fitted
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.nystrom import NystromMixin
 from reprolib.methods.shared.validation import POSITIVE
-from reprolib.methods.simplex._base import SimplexClassifierMixin
+from reprolib.methods.simplex._base import LeastSquaresProbabilities
 from reprolib.methods.simplex.rls_solver import rls_dual_coefficients_cholesky
 
 
-class NystromSimplexRLSClassifier(SimplexClassifierMixin, NystromMixin, BaseEstimator):
+class NystromSimplexRLSClassifier(LeastSquaresProbabilities, NystromMixin, BaseEstimator):
     """S-RLS in the span of ``rank`` kernel functions, in one pass over the rows.
 
     Minimises (1/n) sum_i ||c_{y_i} - W z(x_i)||^2 + alpha ||W||^2 over W, z the Nystrom features of

@@ -33,7 +33,7 @@ from reprolib.methods.shared.validation import (
     warn_if_constant,
 )
 from reprolib.methods.shared.weights import ExampleWeights, example_weights
-from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
+from reprolib.methods.simplex._base import LeastSquaresProbabilities, gram_name
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
 from reprolib.methods.simplex.rls_solver import (
     feature_spectrum,
@@ -47,7 +47,7 @@ from reprolib.methods.simplex.rls_solver import (
 TIE_TOL = 1e-9
 
 
-class _SimplexRLS(SimplexClassifierMixin, KernelMixin, BaseEstimator):
+class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
     """Input and prediction of the two S-RLS estimators."""
 
     _parameter_constraints: dict = {  # noqa: RUF012

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.draft import all_or_nothing, all_or_nothing_step
@@ -24,7 +25,7 @@ from reprolib.methods.shared.sklearn_private import Interval, StrOptions, check_
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import COUNT, POSITIVE, validate_data
 from reprolib.methods.shared.weights import example_weights
-from reprolib.methods.simplex._base import SimplexClassifierMixin
+from reprolib.methods.simplex._base import LeastSquaresProbabilities
 from reprolib.methods.simplex.sgd_solver import LOSS_KINDS, SGDState, run_sgd
 
 _REMEDY = (
@@ -33,7 +34,11 @@ _REMEDY = (
 )
 
 
-class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
+def _is_least_squares(model) -> bool:
+    return model.loss == "least_squares"
+
+
+class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
     """Linear simplex classifier trained one example at a time.
 
     Parameters
@@ -263,6 +268,20 @@ class SimplexSGDClassifier(SimplexClassifierMixin, BaseEstimator):
                 NotOptimalWarning,
                 stacklevel=4,
             )
+
+    @available_if(_is_least_squares)
+    def predict_proba(self, X):
+        """Probability of every class, for loss="least_squares"; see `SimplexRLSClassifier`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n, T)
+        """
+        return super().predict_proba(X)
 
     def _store(self):
         state = self._state

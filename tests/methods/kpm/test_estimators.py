@@ -204,7 +204,6 @@ BAD_FITS = {
     "nan": (KPMClassifier(), [[np.nan, 0.0]] * 4, [0, 1, 0, 1], "NaN"),
     "infinity": (KPMClassifier(), [[np.inf, 0.0]] * 4, [0, 1, 0, 1], "infinity"),
     "one class": (KPMClassifier(), np.eye(4), [1, 1, 1, 1], "one class only"),
-    "three classes": (KPMClassifier(), np.eye(6), [0, 1, 2] * 2, "Only binary"),
     "continuous": (KPMClassifier(), np.eye(4), [0.1, 0.2, 0.3, 0.4], "Unknown label type"),
     "none": (KPMClassifier(n_components=0), np.eye(4), [0, 1, 0, 1], "n_components"),
     "fraction": (KPMClassifier(n_components=1.5), np.eye(4), [0, 1, 0, 1], "n_components"),

@@ -1,0 +1,233 @@
+"""KEOPS with the weight of its loss chosen by cross-validation."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+
+from reprolib.methods.keops.estimators import KEOPSClassifier, _PyramidClassifier
+from reprolib.methods.keops.norms import check_exponents, effective_weights, uniform_weights
+from reprolib.methods.keops.tree import check_tree
+from reprolib.methods.shared.draft import all_or_nothing
+from reprolib.methods.shared.kernels import center_gram
+from reprolib.methods.shared.path_scores import SCORING, require_scores
+from reprolib.methods.shared.validation import (
+    POSITIVE,
+    ConstantClassifierWarning,
+    as_numbers,
+    list_folds,
+)
+from reprolib.methods.shared.weights import counted_folds, example_weights
+
+#: Values of C that are tried, in units of the data; see `KEOPSClassifierCV`.
+DEFAULT_GRID = np.geomspace(1e-2, 1e2, 9)
+
+#: Scores that differ by no more than this are tied.
+TIE_TOL = 1e-9
+
+
+class KEOPSClassifierCV(_PyramidClassifier):
+    """KEOPS that chooses C, the weight of its loss, by cross-validation.
+
+    The scale of C is not that of an SVM and grows with the tree, so that no fixed C is right. Every
+    C is scored on the same held-out parts; then the model is fitted to all data at the best.
+
+    Parameters
+    ----------
+    tree, p : as in `KEOPSClassifier`
+    Cs : array-like of shape (L,), optional
+        Values of C to try. None means nine values from 1e-2 to 1e2, divided by the variance of the
+        data under the kernel of uniform weights: the mean squared distance of the training points
+        from their mean in feature space.
+    cv : int, cross-validation splitter or iterable, default=5
+        How the data are divided into training and held-out parts. An integer means so many
+        stratified folds. For trials of several runs or subjects give a splitter by groups, such as
+        `sklearn.model_selection.LeaveOneGroupOut`, and ``groups`` to ``fit``.
+    scoring : str or callable, optional
+        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
+        as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of right
+        predictions on all held-out points.
+    kernel, blocks, init, gap_tol, decrease_tol : as in `KEOPSClassifier`
+    prune_tol, max_iter, random_state, class_weight : as in `KEOPSClassifier`
+
+    Attributes
+    ----------
+    C_ : float
+        The chosen C, the smallest of equally good ones.
+    Cs_ : ndarray of shape (L,)
+        In increasing order.
+    cv_score_path_ : ndarray of shape (L,)
+        Held-out accuracy, all folds together, at every C; with ``scoring``, the mean score over the
+        folds.
+    weights_, kernel_weights_, kernel_norms_, selected_, n_selected_, objective_path_, objective_,
+    duality_gap_, status_, coef_, dual_coef_, intercept_, tree_, classes_, n_iter_, estimators_
+        As in `KEOPSClassifier`, of the model on all data. More than two classes share one C.
+
+    See Also
+    --------
+    KEOPSClassifier : One given C.
+
+    Notes
+    -----
+    Every C is a fit of its own from the same start, as in `sklearn.model_selection.GridSearchCV`:
+    where the penalty is not convex, a start from the last answer would lead elsewhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib import KEOPSClassifierCV
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(60, 6)), np.arange(60) % 2
+    >>> X[:, :2] += 1.5 * y[:, None]
+    >>> model = KEOPSClassifierCV([[0, 1], [2, 3], [4, 5]], p=0.5, cv=3).fit(X, y)
+    >>> model.cv_score_path_.shape
+    (9,)
+    >>> bool(model.C_ in model.Cs_)
+    True
+    """
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **{k: v for k, v in KEOPSClassifier._parameter_constraints.items() if k != "C"},
+        "Cs": ["array-like", POSITIVE, None],
+        "cv": ["cv_object"],
+        "scoring": SCORING,
+    }
+
+    def __init__(
+        self,
+        tree=None,
+        p=1.0,
+        Cs=None,
+        *,
+        cv=5,
+        scoring=None,
+        kernel="linear",
+        blocks=None,
+        init="uniform",
+        gap_tol=1e-3,
+        decrease_tol=1e-6,
+        prune_tol=1e-6,
+        max_iter=3000,
+        random_state=None,
+        class_weight=None,
+    ):
+        self.tree = tree
+        self.p = p
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.kernel = kernel
+        self.blocks = blocks
+        self.init = init
+        self.gap_tol = gap_tol
+        self.decrease_tol = decrease_tol
+        self.prune_tol = prune_tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Choose C and refit on all data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), or (n_kernels, n, n) for kernel="precomputed"
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often every example counts, also among the held-out predictions.
+        groups : array-like of shape (n,), optional
+            For a splitter that needs them, such as leave-one-run-out.
+
+        Raises
+        ------
+        ValueError
+            Beside the reasons of `KEOPSClassifier`: a fold trains without one of the classes,
+            ``scoring`` is NaN on a fold, or no fold holds out a row of positive weight.
+        """
+        self._validate_params()
+        X, y = self._checked(X, y)
+        weights = example_weights(y, sample_weight, self.class_weight)
+        self._signs(y[weights.rows])
+        self.Cs_ = self._grid(X, weights)
+        folds = list_folds(check_cv(self.cv, y, classifier=True), y, y, groups)
+        folds = counted_folds(folds, weights.counted)
+        scores = np.zeros(len(self.Cs_))
+        for fold in folds:
+            scores += self._held_out_scores(X, y, fold, weights)
+        held_out = sum(weights.at(test).n_repeats for _, _, test in folds)
+        self.cv_score_path_ = scores / (held_out if self.scoring is None else len(folds))
+        tied = self.cv_score_path_ >= self.cv_score_path_.max() - TIE_TOL
+        self.C_ = float(self.Cs_[np.argmax(tied)])
+        chosen = self._at(self.C_).fit(X, y, sample_weight=_repetitions(weights))
+        parameters = chosen.get_params(deep=False)
+        results = {name: value for name, value in vars(chosen).items() if name not in parameters}
+        self.__dict__.update(results)
+        return self
+
+    def _at(self, C: float) -> KEOPSClassifier:
+        """The same estimator at a given C."""
+        own = ("Cs", "cv", "scoring")
+        parameters = {k: v for k, v in self.get_params(deep=False).items() if k not in own}
+        return KEOPSClassifier(C=C, **parameters)
+
+    def _grid(self, X, weights):
+        """Values of C in increasing order."""
+        if self.Cs is None:
+            kernels = self._kernel_set(X, weights.rows)
+            tree = check_tree(self.tree, kernels.n_kernels)
+            exponents = check_exponents(self.p, tree.height)
+            uniform = effective_weights(tree, exponents, uniform_weights(tree))
+            centred = center_gram(kernels.gram(uniform), weights=weights.values)
+            variance = float(np.average(np.diag(centred), weights=weights.values))
+            return DEFAULT_GRID / (variance or 1.0) / weights.unit
+        Cs = np.sort(np.atleast_1d(as_numbers(self.Cs, "Cs")))
+        if Cs.ndim != 1 or not len(Cs) or not np.all(np.isfinite(Cs) & (Cs > 0.0)):
+            raise ValueError(f"Cs is {self.Cs!r}; give positive numbers, at least one.")
+        return Cs
+
+    def _held_out_scores(self, X, y, fold, weights):
+        """Right predictions on one fold, or its score, at every C."""
+        number, train, test = fold
+        missing = np.setdiff1d(y[weights.rows], y[train])
+        if len(missing):
+            raise ValueError(
+                f"fold {number} of cv trains without class {missing[0]}; use fewer folds, or a "
+                "stratified splitter."
+            )
+        given = _repetitions(weights)
+        sample_weight = None if given is None else given[train]
+        scores = []
+        with warnings.catch_warnings():
+            # A small C is worth a try, and its constant classifier a low score.
+            warnings.simplefilter("ignore", ConstantClassifierWarning)
+            for C in self.Cs_:
+                model = self._at(C).fit(
+                    self._part(X, train, train), y[train], sample_weight=sample_weight
+                )
+                held_out = self._part(X, test, train)
+                scores.append(self._score(model, held_out, y[test], weights.at(test).repeats))
+        return require_scores(np.array(scores), self.scoring, number)
+
+    def _part(self, X, rows, train):
+        """Features of some rows, or their kernel values with the training rows."""
+        return X[rows] if self.kernel == "linear" else X[:, rows][:, :, train]
+
+    def _score(self, model, X, y, repeats) -> float:
+        counts = np.ones(len(y)) if repeats is None else repeats
+        if self.scoring is None:
+            return float(counts @ (model.predict(X) == y))
+        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        return scorer(model, X, y, **({} if repeats is None else {"sample_weight": repeats}))
+
+
+def _repetitions(weights):
+    """Sample weights as they were given, of all rows; None where none were."""
+    if weights.repeats is None:
+        return None
+    given = np.zeros(weights.n_samples)
+    given[weights.rows] = weights.repeat_unit * weights.repeats
+    return given
