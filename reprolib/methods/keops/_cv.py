@@ -158,7 +158,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
         scores = np.zeros(len(self.Cs_))
         for fold in folds:
             scores += self._held_out_scores(X, y, fold, weights)
-        held_out = sum(weights.at(test).n_repeats for _, _, test in folds)
+        held_out = sum(weights.at(test).total_repeats for _, _, test in folds)
         self.cv_score_path_ = scores / (held_out if self.scoring is None else len(folds))
         tied = self.cv_score_path_ >= self.cv_score_path_.max() - TIE_TOL
         self.C_ = float(self.Cs_[np.argmax(tied)])
