@@ -12,7 +12,7 @@ from .methods.simplex import (
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
 )
-from .rerun.checks import recompute
+from .rerun.checks import evaluate, recompute
 
 __version__: str
 
@@ -36,6 +36,7 @@ __all__ = [
     "SimplexRLSClassifierCV",
     "SimplexSGDClassifier",
     "TreeLassoClassifier",
+    "evaluate",
     "one_vs_all_code",
     "recompute",
     "simplex_code",

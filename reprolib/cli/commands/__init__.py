@@ -18,6 +18,7 @@ from reprolib.cli.commands import (
     renew_notebooks,
     report,
     reproduce,
+    run,
     tables,
     verify,
 )
@@ -26,6 +27,7 @@ from reprolib.cli.commands import (
 COMMANDS = {
     "check": check,
     "reproduce": reproduce,
+    "run": run,
     "tables": tables,
     "figures": figures,
     "verify": verify,

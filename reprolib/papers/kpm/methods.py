@@ -54,7 +54,7 @@ def _gamma(task: Task) -> float:
     return 1.0 / (width * float(task.params.get("width_factor", 1.0)))
 
 
-def _folds(task: Task):
+def folds(task: Task):
     """Folds of a realisation: the same for KPM and SVM."""
     splitter = StratifiedKFold if task.params.get("stratified") else KFold
     seed = 1000 * int(task.params["fold_seed"]) + task.trial
@@ -64,7 +64,7 @@ def _folds(task: Task):
 def _path_model(task: Task) -> KPMClassifierCV:
     return KPMClassifierCV(
         max_components=MAX_COMPONENTS,
-        cv=_folds(task),
+        cv=folds(task),
         gamma=_gamma(task),
         center=bool(task.params.get("center", False)),
         loss=str(task.params.get("loss", "hinge")),
@@ -139,7 +139,7 @@ def svm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
     errors = mean_over_folds(
         lambda C, train, test: _svm_error(C, gamma, X[train], y[train], X[test], y[test]),
         grid,
-        _folds(task).split(X, y),
+        folds(task).split(X, y),
     )
     C = float(grid[select_dimension(errors) - 1])
     return [

@@ -1,3 +1,4 @@
+from .evaluate import Evaluation, evaluate
 from .one_task import recompute
 
-__all__ = ["recompute"]
+__all__ = ["Evaluation", "evaluate", "recompute"]

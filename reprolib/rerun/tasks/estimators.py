@@ -1,0 +1,173 @@
+"""Estimators of others: taken from a module that the user names, and told from one another."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+import sysconfig
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import joblib
+
+from reprolib.rerun.records.fingerprint import module_fingerprint, package_versions
+
+
+def load_estimator(named: str) -> Any:
+    """Estimator by the name of its module and of a class, a function or an object in it.
+
+    The module is imported, which runs its code: a file of the current folder if there is one of
+    that name, else an installed module.
+
+    Parameters
+    ----------
+    named : str
+        "my_module:MyClassifier", "folder/my_module.py:make_pipeline",
+        "sklearn.neighbors:KNeighborsClassifier". A class or a function is called without arguments.
+
+    Raises
+    ------
+    ValueError
+        If there is no such module or name, or it is no classifier of scikit-learn's form.
+    """
+    where, _, name = named.rpartition(":")
+    if not where or not name.isidentifier():
+        raise ValueError(
+            f"--estimator is {named!r}; give module:Name, for example my_module:MyClassifier or "
+            "sklearn.neighbors:KNeighborsClassifier."
+        )
+    module = _module(where)
+    if not hasattr(module, name):
+        known = [n for n in vars(module) if not n.startswith("_")]
+        raise ValueError(f"{where} has no {name!r}; it has {', '.join(known[:20]) or 'nothing'}.")
+    found = getattr(module, name)
+    is_made = not (inspect.isclass(found) or inspect.isfunction(found))
+    return require_classifier(found if is_made else _called(found, named))
+
+
+def require_classifier(estimator: Any) -> Any:
+    """Return an estimator that can be copied, fitted and asked; ValueError for anything else."""
+    lacking = [n for n in ("get_params", "set_params", "fit") if not hasattr(estimator, n)]
+    if inspect.isclass(estimator):
+        raise ValueError(
+            f"the estimator is the class {estimator.__name__}; give an instance of it."
+        )
+    if not lacking and not hasattr(estimator, "predict"):
+        lacking = ["predict"]
+    if lacking:
+        raise ValueError(
+            f"the estimator is a {type(estimator).__name__} without {lacking[0]!r}; give a "
+            "scikit-learn classifier, or a pipeline that ends in one."
+        )
+    return estimator
+
+
+def _called(make: Any, named: str) -> Any:
+    try:
+        return make()
+    except TypeError as error:
+        raise ValueError(
+            f"{named} cannot be made without arguments ({error}); name a function without "
+            "arguments that returns the estimator."
+        ) from error
+
+
+def _module(where: str) -> ModuleType:
+    file = Path(where) if where.endswith(".py") else Path(*where.split(".")).with_suffix(".py")
+    if where.endswith(".py") and not file.is_file():
+        raise ValueError(f"--estimator names the file {where}, which does not exist.")
+    if (file.is_file() and file.parent == Path()) or where.endswith(".py"):
+        return _module_of_file(file.resolve())
+    try:
+        return importlib.import_module(where)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"there is no module {error.name!r}, neither installed nor a file in {Path.cwd()}; "
+            "name the file: path/to/my_module.py:MyClassifier."
+        ) from error
+
+
+def _module_of_file(file: Path) -> ModuleType:
+    """Module of a file; those beside it can be imported after it, here and in worker processes."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{file} is no Python module.")
+    if str(file.parent) not in sys.path:
+        sys.path.insert(0, str(file.parent))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def name_of(estimator: Any) -> str:
+    """Name in tables: its class, or those of the steps of a pipeline."""
+    steps = getattr(estimator, "steps", None)
+    if steps:
+        return " + ".join(name_of(step) for _, step in steps)
+    inner = getattr(estimator, "estimator", None)
+    return type(estimator).__name__ if inner is None else name_of(inner)
+
+
+def described(estimator: Any, grid: Any) -> dict[str, Any]:
+    """What tells an estimator from others: its parameters, its code, the packages it is from.
+
+    A stored result is used again only if all of these are the same.
+    """
+    modules = {type(part).__module__ for part in _parts(estimator)}
+    own = {name for name in modules if _is_own(name)}
+    beside = {name for module in own for name in _loaded_beside(module)}
+    packages = packages_distributions()
+    foreign = {d for m in modules - own for d in packages.get(m.split(".")[0], ())}
+    return {
+        "estimator": _digest((estimator, grid)),
+        "modules": {name: module_fingerprint(name) for name in sorted(own | beside)},
+        "packages": package_versions(sorted(foreign)),
+    }
+
+
+def _parts(estimator: Any) -> list[Any]:
+    return [estimator, *estimator.get_params(deep=True).values()]
+
+
+def _is_own(module: str) -> bool:
+    """Whether a module is a file of the user, and no part of an installed package."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return file is not None and not _is_installed(Path(file))
+
+
+def _is_installed(file: Path) -> bool:
+    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")}
+    return any(Path(folder) in file.resolve().parents for folder in folders)
+
+
+def _loaded_beside(module: str) -> set[str]:
+    """Modules in the folder of one, as far as they are loaded: what it may depend on."""
+    folder = Path(str(sys.modules[module].__file__)).resolve().parent
+    files = {name: getattr(m, "__file__", None) for name, m in list(sys.modules.items())}
+    return {
+        name
+        for name, file in files.items()
+        if file and Path(file).resolve().parent == folder and name != "__main__"
+    }
+
+
+def _digest(value: Any) -> str:
+    """Hash of an estimator and its grid.
+
+    Raises
+    ------
+    ValueError
+        If it holds what has no name of its own, which no worker process could be sent.
+    """
+    try:
+        return str(joblib.hash(value))
+    except Exception as error:  # pickle raises what it likes
+        raise ValueError(
+            f"the estimator cannot be told from others ({error}); give its functions and classes "
+            "names in a module, no lambdas."
+        ) from error
