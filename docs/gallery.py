@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-import functools
-import importlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from unittest import mock
 
 import matplotlib.pyplot as plt
-import nbformat
-import pandas as pd
-from IPython.core.inputtransformer2 import TransformerManager
 from matplotlib.figure import Figure
 
-from reprolib.report.paper_figures import report_figures
+from reprolib.report.paper_figures import paper_figures
 from reprolib.report.style import use_style
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import PAPERS, STUDIES, packaged
 from reprolib.rerun.verdicts.printed import paper_entry
 
-NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
-#: Functions by which a notebook shows a figure, their last argument its alternative text.
-_SHOWN_BY = ("show", "captioned")
 _HEAD = """\
 # Gallery
 
@@ -89,9 +78,9 @@ def write_gallery(
     use_style()
     lines = [_HEAD]
     for paper in papers:
-        if found := entries(paper):
-            lines += [_title(paper), _code(imports(paper))]
-        for entry in found:
+        figures = entries(paper)
+        lines += [_title(paper), _code(imports(paper))] if figures else []
+        for entry in figures:
             lines += [_LINE] if entry.number > 1 else []
             picture = pictures / f"gallery-{paper}-{entry.number}.png"
             entry.figure.savefig(picture, metadata={"Software": None})
@@ -102,21 +91,19 @@ def write_gallery(
 
 
 def entries(paper: str) -> list[Entry]:
-    """Figures of a paper's committed records; none where there are no records or figures.
-
-    Raises
-    ------
-    ValueError
-        If a figure is not drawn by a public function of the records alone.
-    """
+    """Figures of a paper's committed records; none where there are no records or figures."""
     records = load_paper(paper)
     if records.empty:
         return []
-    module = importlib.import_module(_module(paper))
-    told = alternative_texts(paper)
     return [
-        Entry(number, caption, told.get(name, caption), drawing_lines(paper, name), figure)
-        for number, (caption, figure, name) in enumerate(_drawn(paper, module, records), start=1)
+        Entry(
+            number,
+            drawn.caption,
+            drawn.alternative,
+            drawing_lines(paper, drawn.draw.__name__),
+            drawn.draw(records),
+        )
+        for number, drawn in enumerate(paper_figures(paper, records), start=1)
     ]
 
 
@@ -133,66 +120,6 @@ def drawing_lines(paper: str, function: str) -> str:
 
 def _module(paper: str) -> str:
     return f"reprolib.papers.{paper}.figures"
-
-
-def _drawn(
-    paper: str, module: ModuleType, records: pd.DataFrame
-) -> Iterator[tuple[str, Figure, str]]:
-    """Caption, figure, and name of the function that draws it, in the order of the report."""
-    makers: dict[int, str] = {}
-    noted = {
-        name: _noting(function, makers)
-        for name, function in vars(module).items()
-        if callable(function) and function.__module__ == module.__name__
-    }
-    with mock.patch.dict(vars(module), noted):
-        figures = report_figures(paper, records)
-    for caption, figure in figures.items():
-        if id(figure) not in makers:
-            raise ValueError(
-                f"figure {caption!r} of {paper} is drawn by no public function of the records "
-                f"alone; write one in {module.__name__}, for the gallery to show"
-            )
-        yield caption, figure, makers[id(figure)]
-
-
-def _noting(function: Callable, makers: dict[int, str]) -> Callable:
-    """Note the name of a function of the records by the identity of the figure that it returns."""
-
-    @functools.wraps(function)
-    def call(*args, **kwargs):
-        drawn = function(*args, **kwargs)
-        of_records = len(args) == 1 and isinstance(args[0], pd.DataFrame) and not kwargs
-        if isinstance(drawn, Figure) and of_records and not function.__name__.startswith("_"):
-            makers[id(drawn)] = function.__name__
-        return drawn
-
-    return call
-
-
-def alternative_texts(paper: str) -> Mapping[str, str]:
-    """What the paper's notebook tells of its figures, by the functions that draw them."""
-    path = NOTEBOOKS / paper_entry(paper)["paper"]["notebook"]
-    cells = nbformat.read(path, as_version=4).cells
-    plain = TransformerManager().transform_cell  # `%pip install` is no Python
-    trees = [ast.parse(plain(cell.source)) for cell in cells if cell.cell_type == "code"]
-    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return {
-        call.args[0].func.attr: call.args[-1].value
-        for call in calls
-        if ast.unparse(call.func) in _SHOWN_BY and _shows_records(call)
-    }
-
-
-def _shows_records(call: ast.Call) -> bool:
-    """Whether a call shows ``figures.<function>(records)`` with a text that stands there."""
-    drawn, text = call.args[0], call.args[-1]
-    is_text = isinstance(text, ast.Constant) and isinstance(text.value, str)
-    return is_text and ast.unparse(drawn).startswith("figures.") and _is_of_records(drawn)
-
-
-def _is_of_records(drawn: ast.expr) -> bool:
-    return isinstance(drawn, ast.Call) and [ast.unparse(a) for a in drawn.args] == ["records"]
 
 
 def _title(paper: str) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from reprolib.report.notebook import show
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -26,3 +29,34 @@ def captioned(figure: Figure, caption: str, alt: str) -> None:
 
     show(figure, alt)
     display(Markdown(caption))
+
+
+def show_drawn(
+    draw: Callable[[pd.DataFrame], Figure], records: pd.DataFrame, caption: str = ""
+) -> None:
+    """Show a figure of the report, with the description that the paper's figures have of it.
+
+    Parameters
+    ----------
+    draw : callable
+        Function of a paper's ``figures.py``, one of its ``FIGURES``.
+    records : DataFrame
+    caption : str, default=""
+        Markdown below the figure.
+
+    Raises
+    ------
+    ValueError
+        If the function is none of the ``FIGURES`` of its module.
+    """
+    listed = getattr(sys.modules[draw.__module__], "FIGURES", ())
+    found = [figure for figure in listed if figure.draw is draw]
+    if not found:
+        raise ValueError(
+            f"{draw.__name__} is none of FIGURES in {draw.__module__}; list it there, or call "
+            "show(figure, alt)"
+        )
+    if caption:
+        captioned(draw(records), caption, found[0].alternative)
+    else:
+        show(draw(records), found[0].alternative)

@@ -12,8 +12,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from reprolib.report.paper_figures import report_figures
+from reprolib.report.paper_figures import paper_figures
 from reprolib.report.style import use_style
+from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -33,17 +34,8 @@ def gallery():
 
 @pytest.fixture(scope="module")
 def drawn(gallery, paper):
-    """Entries of a paper, and the captions of its report's figures."""
-    captions: list[str] = []
-
-    def noting(paper, records):
-        figures = report_figures(paper, records)
-        captions.extend(figures)
-        return figures
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gallery, "report_figures", noting)
-        return gallery.entries(paper), captions
+    """Entries of a paper."""
+    return gallery.entries(paper)
 
 
 def picture(figure) -> bytes:
@@ -55,9 +47,8 @@ def picture(figure) -> bytes:
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", ALL, scope="module")
 def test_the_lines_of_every_figure_draw_it(paper, drawn, gallery, monkeypatch):
-    found, _ = drawn
-    assert found
-    for entry in found:
+    assert drawn
+    for entry in drawn:
         plt.close("all")
         monkeypatch.setattr(plt, "show", lambda: None)
         assert entry.code.count("\n") == 3
@@ -71,11 +62,11 @@ def test_the_lines_of_every_figure_draw_it(paper, drawn, gallery, monkeypatch):
 def test_the_page_shows_every_figure_with_its_caption_and_a_description(
     paper, drawn, gallery, tmp_path, monkeypatch
 ):
-    found, captions = drawn
-    monkeypatch.setattr(gallery, "entries", {paper: found}.__getitem__)
+    monkeypatch.setattr(gallery, "entries", {paper: drawn}.__getitem__)
     gallery.write_gallery(tmp_path / "gallery.md", tmp_path / "pictures", [paper])
     text = (tmp_path / "gallery.md").read_text(encoding="utf-8")
     shown = re.findall(r"^```\{figure\} (.*)\n:alt: \"(.*)\"$", text, flags=re.MULTILINE)
+    captions = [figure.caption for figure in paper_figures(paper, load_paper(paper))]
     assert len(shown) == len(captions) >= 1
     assert all((tmp_path / name).stat().st_size > 1000 for name, _ in shown)
     assert all(f".** {caption}\n" in text for caption in captions)
@@ -90,16 +81,12 @@ def test_the_page_is_of_all_papers_and_studies(gallery, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("paper", ALL)
-def test_descriptions_are_those_of_the_notebook(paper, gallery):
-    for name, text in gallery.alternative_texts(paper).items():
-        assert name.isidentifier()
-        assert len(text) > 40
-
-
-def test_a_figure_that_no_function_of_the_records_draws_is_named(gallery, monkeypatch):
-    monkeypatch.setattr(gallery, "report_figures", lambda *args: {"Lonely": plt.figure()})
-    with pytest.raises(ValueError, match="figure 'Lonely' of .* write one in"):
-        gallery.entries(ALL[0])
+def test_figures_are_drawn_by_public_functions_and_say_what_they_show(paper):
+    listed = paper_figures(paper, load_paper(paper))
+    names = [figure.draw.__name__ for figure in listed]
+    assert len(set(names)) == len({figure.caption for figure in listed}) == len(listed)
+    assert not [name for name in names if name.startswith("_") or not name.isidentifier()]
+    assert all(len(figure.alternative) > 30 for figure in listed)
 
 
 def test_a_paper_without_results_has_no_entries(gallery, monkeypatch):

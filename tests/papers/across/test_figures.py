@@ -12,6 +12,7 @@ from reprolib.papers.across import experiment as across
 from reprolib.papers.across import figures, summaries
 from reprolib.papers.across.methods import METHODS
 from reprolib.report import page as report
+from reprolib.report.paper_figures import report_figures
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid
 from tests.papers.across.made_up import SETS, made_up
 from tests.rerun import made_up as results_of
@@ -136,15 +137,15 @@ def test_a_name_stands_right_of_its_point_and_gives_way_to_the_next_point():
 
 
 def test_every_figure_of_the_report_is_drawn(records):
-    drawn = figures.report_figures(records)
+    drawn = report_figures("across", records)
     assert len(drawn) == 5
     assert all(figure.axes for figure in drawn.values())
 
 
 def test_figures_are_drawn_of_whatever_methods_and_sets_there_are(records):
     for some in (records[records["dataset"] == SETS[0]], records[records["method"] == "svc"]):
-        assert all(figure.axes for figure in figures.report_figures(some).values())
-    assert figures.report_figures(made_up().iloc[:0]) == {}
+        assert all(figure.axes for figure in report_figures("across", some).values())
+    assert report_figures("across", made_up().iloc[:0]) == {}
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ def test_figures_are_drawn_of_whatever_methods_and_sets_there_are(records):
     ],
 )
 def test_figures_that_compare_need_something_to_compare(records, column, left_out, missing):
-    captions = figures.report_figures(records[~records[column].isin(left_out)])
+    captions = report_figures("across", records[~records[column].isin(left_out)])
     begin = ("Accuracy", "Place", "Mean difference", "Mean accuracy", "Learning")
     drawn = {word for word in begin if any(text.startswith(word) for text in captions)}
     if column == "dataset":

@@ -24,6 +24,7 @@ from reprolib.papers.keops.splits import (
     flash_pool,
     folds,
 )
+from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
@@ -266,7 +267,7 @@ def test_few_electrodes_are_ranked_by_relevance(records):
 
 
 def test_figures_are_drawn_from_the_records(records):
-    made = figures.report_figures(records)
+    made = report_figures("keops", records)
     assert len(made) == 6
     for figure in made.values():
         figure.canvas.draw()

@@ -15,6 +15,7 @@ from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.papers.keops import example, figures
 from reprolib.papers.keops.methods import Method, regions
 from reprolib.papers.keops.splits import draw_split
+from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 
 
@@ -204,7 +205,7 @@ def test_a_figure_of_a_table_without_records_is_left_out(there, monkeypatch):
         monkeypatch.setattr(figures, name, lambda records, name=name: name)
     rows = [{"table": table, "status": "ok"} for table in ("table1", *there)]
     rows += [{"table": table, "status": "failed: x"} for table in drawn]
-    found = figures.report_figures(pd.DataFrame(rows))
+    found = report_figures("keops", pd.DataFrame(rows))
     assert list(found.values()) == [*always, *(drawn[table] for table in there)]
 
 

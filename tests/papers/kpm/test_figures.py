@@ -11,6 +11,7 @@ from scipy import stats
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.papers.kpm import example as kpm_example
 from reprolib.papers.kpm import figures as kpm
+from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.verdicts.errors import CORRELATION
 
@@ -35,7 +36,7 @@ def headline(records, table, dataset, method, metric):
 
 
 def test_every_figure_of_the_report_is_drawn_from_the_committed_records(records):
-    figures = kpm.report_figures(records)
+    figures = report_figures("kpm", records)
     assert len(figures) == 4
     assert all(figure.axes for figure in figures.values())
 
@@ -43,9 +44,9 @@ def test_every_figure_of_the_report_is_drawn_from_the_committed_records(records)
 def test_a_figure_without_its_records_is_left_out(records):
     """Figure 1 needs both methods, the selections a set of the paper."""
     embedded = records[records["dataset"] == "embedded/twonorm"]
-    assert len(kpm.report_figures(embedded)) == 2
+    assert len(report_figures("kpm", embedded)) == 2
     one = records[(records["table"] == "figure1") & (records["method"] == "kpm")]
-    assert len(kpm.report_figures(pd.concat([embedded, one]))) == 2
+    assert len(report_figures("kpm", pd.concat([embedded, one]))) == 2
 
 
 def test_figure1_plots_the_mean_over_realisations(records):

@@ -11,6 +11,7 @@ from data_fetch.embedded.faces import load_embedded
 from reprolib.papers.mkmmc import example, figures
 from reprolib.papers.mkmmc.experiment import PROTOCOL, READINGS, derive, run
 from reprolib.papers.mkmmc.methods import OWN
+from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE
@@ -91,7 +92,7 @@ def test_no_dimension_is_better_than_the_oracle(records):
 
 
 def test_every_report_figure_is_drawn(records):
-    drawn = figures.report_figures(records)
+    drawn = report_figures("mkmmc", records)
     assert len(drawn) == 4
     assert all(isinstance(figure, plt.Figure) for figure in drawn.values())
     first = drawn["Mean test accuracy against the dimension; dots: printed"]

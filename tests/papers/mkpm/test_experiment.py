@@ -27,6 +27,7 @@ from reprolib.papers.mkpm.splits import (
     prepare,
     z_score_runs,
 )
+from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
@@ -147,7 +148,7 @@ def test_every_reading_and_extra_runs(statlog, fmri):
     records = results.to_frame(rows)
     assert {"gamma", "path", "ablation", "losses", "haxby", "bases"} <= set(records["table"])
     assert {CROSS_VALIDATED, TRAINING_SIZE} <= set(records["reading"])
-    for figure in figures.report_figures(records).values():
+    for figure in report_figures("mkpm", records).values():
         assert isinstance(figure, Figure)
     assert figures.ablation_table(records)["trials"].eq(1).all()
     assert not figures.losses_table(records).isna().to_numpy().any()

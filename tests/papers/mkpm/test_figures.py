@@ -8,6 +8,7 @@ import pytest
 
 from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.papers.mkpm import example, figures
+from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 
 
@@ -23,7 +24,7 @@ def _close():
 
 
 def test_every_figure_of_the_report_is_drawn_from_the_committed_records(records):
-    drawn = figures.report_figures(records)
+    drawn = report_figures("mkpm", records)
     assert len(drawn) == 5
     assert all(figure.axes for figure in drawn.values())
 
@@ -87,9 +88,9 @@ def test_slices_have_the_shape_of_the_brain():
 def test_a_figure_of_a_table_without_records_is_left_out(records, monkeypatch):
     for name in ("accuracy_along_path", "allocation_along_path", "low_rank_bases"):
         monkeypatch.setattr(figures, name, lambda rows, name=name: name)
-    assert figures.report_figures(records[records["table"] == "losses"]) == {}
+    assert report_figures("mkpm", records[records["table"] == "losses"]) == {}
     two = records[records["table"].isin(["path", "bases"])]
-    assert list(figures.report_figures(two).values()) == [
+    assert list(report_figures("mkpm", two).values()) == [
         "accuracy_along_path",
         "allocation_along_path",
         "low_rank_bases",

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.papers.simplex import figures
+from reprolib.report.paper_figures import report_figures
 from reprolib.rerun.verdicts.judge import judge_paper
 
 
@@ -26,7 +27,7 @@ def records():
 
 
 def test_report_has_a_figure_per_question():
-    drawn = figures.report_figures(records())
+    drawn = report_figures("simplex", records())
     assert len(drawn) == 3
 
 
