@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from reprolib.rerun.checks.compare import _same_verdict, paper_difference
+from reprolib.rerun.checks.compare import paper_difference, same_verdict
 from reprolib.rerun.records.registry import STUDIES
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.printed import numbers
@@ -87,6 +87,6 @@ def test_results_of_a_paper_that_has_none_committed_are_new(tmp_path):
 
 def test_a_verdict_is_the_same_if_its_word_its_reading_and_our_value_are():
     verdict = Verdict(numbers("kpm")[0], "undecided", ours=10.0)
-    assert _same_verdict(verdict, replace(verdict, ours=10.0 + 1e-6, spread=3.0))
+    assert same_verdict(verdict, replace(verdict, ours=10.0 + 1e-6, spread=3.0))
     for changes in ({"word": "reproduced"}, {"reading": "other"}, {"ours": 10.001}):
-        assert not _same_verdict(verdict, replace(verdict, **changes))
+        assert not same_verdict(verdict, replace(verdict, **changes))

@@ -16,7 +16,7 @@ from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import Number, judge_claims, judge_paper, numbers
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim
-from reprolib.rerun.verdicts.evidence import _score_paths
+from reprolib.rerun.verdicts.evidence import gathered
 from reprolib.rerun.verdicts.judge import credit_readings, judge
 from reprolib.rerun.verdicts.printed import controls, paper_entry
 from tests.naive import verdicts as naive
@@ -401,6 +401,8 @@ def test_why_a_number_has_no_record_is_told_of_its_own_data_and_method_alone():
 
 
 def test_paths_of_scores_are_cut_at_the_shortest_and_empty_ones_left_out():
-    rows = pd.DataFrame({"path": ["1 2 3", "", "4 5"]})
-    assert _score_paths(rows).tolist() == [[1, 2], [4, 5]]
-    assert len(_score_paths(rows[1:2])) == 0
+    frame = records([0.2, 0.3, 0.4]).assign(path=["1 2 3", "", "4 5"])
+    scored = number(scores={"table": "table1", "metric": "error"})
+    found = gathered(scored, frame, frozenset())["headline"]
+    assert found.paths.tolist() == [[1, 2], [4, 5]]
+    assert len(gathered(scored, frame.assign(path=""), frozenset())["headline"].paths) == 0

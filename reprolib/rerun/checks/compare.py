@@ -114,9 +114,9 @@ def paper_difference(
 
 def _change(row: Mapping | None, other: Mapping | None) -> RecordChange | None:
     if row is None or other is None:
-        there, kind = (other, "missing") if row is None else (row, "new")
-        assert there is not None
-        return RecordChange(there["table"], record_name(there), kind)
+        found, kind = (other, "missing") if row is None else (row, "new")
+        assert found is not None
+        return RecordChange(found["table"], record_name(found), kind)
     faults = difference(row, other)
     if not faults:
         return None
@@ -153,8 +153,9 @@ def _other_verdicts(paper: str, committed: Path, run: Path) -> list[tuple[Verdic
     if not numbers(paper):
         return []
     pairs = zip(judge_paper(paper, committed), judge_paper(paper, run), strict=True)
-    return [(then, now) for then, now in pairs if not _same_verdict(then, now)]
+    return [(then, now) for then, now in pairs if not same_verdict(then, now)]
 
 
-def _same_verdict(then: Verdict, now: Verdict) -> bool:
+def same_verdict(then: Verdict, now: Verdict) -> bool:
+    """Whether two verdicts have one word, one reading, and values of ours that agree."""
     return (then.word, then.reading) == (now.word, now.reading) and same(then.ours, now.ours)
