@@ -44,7 +44,7 @@ def advice(catalog: Catalog, cache: Path, entry: Entry, missing: dict[str, list[
 def _shortened(lines: list[str]) -> list[str]:
     """Lines without repetitions, those that differ in the name of a file only after the second."""
     groups: dict[str, list[str]] = {}
-    for line in dict.fromkeys(lines):
+    for line in dict.fromkeys(map(_printable, lines)):
         groups.setdefault(_FILE_NAME.sub("/", line), []).append(line)
     shown = []
     for group in groups.values():
@@ -52,6 +52,11 @@ def _shortened(lines: list[str]) -> list[str]:
         if len(group) > 2:
             shown.append(f"(the same for {len(group) - 2} more files)")
     return [f"{TRIED}{line}" for line in shown]
+
+
+def _printable(text: str) -> str:
+    """Text that cannot steer a terminal: servers say some of it."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def missing_table(errors: Mapping[str, str]) -> list[Missing]:

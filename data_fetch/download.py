@@ -1,4 +1,11 @@
-"""Download one address to one file: bounded in size and time, resumed where it broke off."""
+"""Download one address to one file: bounded in size and time, resumed where it broke off.
+
+requests and urllib3 speak HTTP, TLS and to proxies. What is here is policy that neither they nor
+pooch have: a bound on the bytes while they come, and on the time of the whole transfer (their
+timeouts are for one packet); going on where a transfer broke off; redirects that never leave https
+and are blamed on the host that failed; users and passwords over https alone; room on the disk
+before, and no link followed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +19,6 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from errno import ENOSPC
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
@@ -371,12 +377,9 @@ def _first_byte(response: requests.Response) -> int:
 
 def _retry_after(response: requests.Response) -> float:
     """Seconds that the server asks to wait: a number, or a date."""
-    text = response.headers.get("Retry-After", "").strip()
-    if text.isdecimal():
-        return float(text)
     try:
-        return max(parsedate_to_datetime(text).timestamp() - time.time(), 0.0)
-    except (ValueError, TypeError, OverflowError):
+        return urllib3.Retry().parse_retry_after(response.headers["Retry-After"].strip())
+    except (KeyError, urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
         return 0.2
 
 

@@ -1,4 +1,8 @@
-"""Decompression of Unix .Z files, which the standard library cannot read."""
+"""Decompression of Unix .Z files, which the standard library cannot read.
+
+The one package that can, unlzw3, has no bound on what a file expands to and keeps one Python
+integer for each byte of it: 32 MB of text take more than 250 MB.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,14 @@ def version(content: bytes = CONTENT, path: str = "toy/a.txt", **kwargs) -> Vers
 def catalog(*versions: Version, digest: str | None = DIGEST, archive: Version | None = None):
     """Catalog with one data set "toy/a" of one file."""
     file = File("toy/a.txt", "none", "nobody", versions, page="https://example.org/toy")
-    entry = Entry("toy/a", "Toy", (3, 2), ("toy/a.txt",), ("embedded/twonorm",), digest)
+    entry = Entry(
+        "toy/a",
+        "Toy",
+        size=(3, 2),
+        files=("toy/a.txt",),
+        counterparts=("embedded/twonorm",),
+        digest=digest,
+    )
     archives = {archive.path: archive} if archive else {}
     return Catalog({file.name: file}, archives, {entry.name: entry})
 

@@ -16,11 +16,15 @@ import numpy as np
 import pytest
 from rich.text import Text
 
+import data_fetch
+from data_fetch import registry
 from reprolib.cli.arguments import require_jobs
 from reprolib.cli.console import out
 from reprolib.methods.shared.path_scores import path_scores
 from reprolib.report.markdown import markdown_code, markdown_table
 from reprolib.report.page import write_report
+from tests import toy_data as toy
+from tests.faults.raw_server import raw_server
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,6 +75,22 @@ def test_names_stay_text(kind, capsys):
     out().print(name)
     out().print(Text(name))
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", capsys.readouterr().out)
+
+
+@pytest.mark.fault("network")
+def test_what_a_server_says_cannot_steer_the_terminal(tmp_path, monkeypatch):
+    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
+    monkeypatch.setenv("NO_PROXY", "*")
+    for script in (
+        lambda c: c.answer(status="404 \x1b[2J\x9b31m"),
+        lambda c: c.answer(b"<\x1b]0;title\x07".ljust(len(toy.CONTENT))),
+    ):
+        with raw_server(script) as server:
+            catalog = toy.catalog(toy.version(urls=(server.url,)))
+            with pytest.raises(data_fetch.DataUnavailableError) as error:
+                data_fetch.load("toy/a", toy.fetcher(catalog, tmp_path))
+        assert "\N{REPLACEMENT CHARACTER}" in str(error.value)
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", str(error.value))
 
 
 @pytest.mark.security(
