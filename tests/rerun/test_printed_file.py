@@ -12,6 +12,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun.checks import check
 from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol, printed_text
 from reprolib.rerun.verdicts import judge
+from reprolib.rerun.verdicts.evidence import searched_of
 from reprolib.rerun.verdicts.judge import judge_paper
 from reprolib.rerun.verdicts.printed import (
     entry_numbers,
@@ -212,7 +213,8 @@ def test_role_and_quantity_of_every_number_are_known():
     assert by_id["table1/Banana/SVM"].role == "quoted"
     assert by_id["table2/Banana/SVM"].role == "baseline"
     assert by_id["table1/Banana/selected D"].quantity == "selection"
-    assert by_id["table1/Banana/selected D"].searched == 38
+    searched = by_id["table1/Banana/selected D"]
+    assert searched_of(searched, results.load_paper("kpm")) == 38, "of the shortest of five paths"
     for paper in PAPERS:
         for n in numbers(paper):
             assert n.role in ("own", "baseline", "quoted")

@@ -1,1 +1,1 @@
-"""The across folder: printed numbers, experiment, figures, example."""
+"""The study across the papers: experiment, methods, splits, summaries, figures."""

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records.disagreement import METRIC, TABLE
+from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.number import Design, Number
@@ -35,6 +36,8 @@ class Evidence:
         What the mean would be at other draws of a choice that is made once for all trials.
     paths : ndarray of shape (n_trials, n_searched)
         Of the scores behind a selection.
+    searched : int
+        Candidates of a selection, 0 where nothing says it.
     """
 
     values: np.ndarray
@@ -46,6 +49,7 @@ class Evidence:
     disagreements: Sequence[float]
     choices: np.ndarray
     paths: np.ndarray
+    searched: int
 
     @property
     def mean(self) -> float:
@@ -110,6 +114,7 @@ def gathered(
             _disagreements(number, records, controls),
             choices_of(number, records, reading) * number.scale,
             _score_paths(scores[scores["reading"] == reading]),
+            searched_of(number, records),
         )
         for reading, group in by_reading.items()
     }
@@ -121,6 +126,17 @@ def choices_of(number: Number, records: pd.DataFrame, reading: str) -> np.ndarra
         return np.empty(0)
     select = {"table": number.results, **number.select, "metric": number.drawn_once}
     return usable(records, {**select, "reading": reading})["value"].to_numpy(dtype=float)
+
+
+def searched_of(number: Number, records: pd.DataFrame) -> int:
+    """Candidates of a selection: as stated, or the length of the shortest path that it was on."""
+    stated = number.searched
+    if not isinstance(stated, Mapping):
+        return stated or 0
+    own = {name: number.select[name] for name in ("dataset", "method", "setting")}
+    columns = {"table": stated["results"], "metric": stated["metric"], "reading": HEADLINE}
+    rows = usable(records, {**own, **columns})
+    return _score_paths(rows[rows["trial"] < stated["trials"]]).shape[1]
 
 
 def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:

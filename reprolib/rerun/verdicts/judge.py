@@ -320,7 +320,7 @@ def _outcome(number: Number, evidence: Evidence) -> Outcome:
     half, half_90 = error.half_width(), error.half_width(0.9)
     if number.quantity == "selection":
         ends = (number.value - half, number.value + half)
-        word = words.of_selection(evidence.mean, *ends, number.searched or 0)
+        word = words.of_selection(evidence.mean, *ends, evidence.searched)
         word = "undecided" if np.isinf(half) else word
     else:
         word = words.of_performance(difference, error, number.margin)
@@ -337,7 +337,7 @@ def _outcome(number: Number, evidence: Evidence) -> Outcome:
 def _selection(number: Number, evidence: Evidence, about: Mapping[str, Any]) -> Outcome:
     """Judge what was selected once by the range of one more selection."""
     low, high = words.prediction_range(evidence.values)
-    searched = number.searched if number.searched is not None else evidence.paths.shape[1]
+    searched = evidence.searched or evidence.paths.shape[1]
     word = words.of_selection(number.value, low, high, searched)
     paths = evidence.paths
     if len(paths) and words.ties_with_best(paths.mean(axis=0), number.value):

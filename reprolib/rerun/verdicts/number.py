@@ -68,8 +68,9 @@ class Number:
         For two designs: the reading whose spread stands for that of "seeds".
     drawn_once : str
         Metric, if any, whose spread is that of a choice made once for all trials, on either side.
-    searched : int, optional
-        How many candidates a selection had; by default the length of the paths of ``scores``.
+    searched : int or mapping, optional
+        How many candidates a selection had; or the results, metric and number of first trials
+        whose shortest path says it. By default the length of the paths of ``scores``.
     scores : dict
         Columns of the records whose mean path a selection maximises, empty if there are none.
     quoted : str
@@ -98,7 +99,7 @@ class Number:
     folds: int | None = None
     spread_of: str = ""
     drawn_once: str = ""
-    searched: int | None = None
+    searched: int | Mapping[str, Any] | None = None
     scores: Mapping[str, str] = field(default_factory=dict)
     quoted: str = ""
     not_run: str = ""

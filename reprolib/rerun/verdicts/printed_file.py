@@ -114,12 +114,40 @@ PRINTED_ROW = Value(
     "one entry a column: a number, [mean, spread], or an empty text where none is printed",
 )
 
+#: Where the records of a selection say how many candidates it had.
+SEARCHED_IN: Mapping[str, Value] = {"results": TEXT, "metric": TEXT, "trials": POSITIVE}
+
+
+def _is_searched(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return POSITIVE.fits(value)
+    return value.keys() == SEARCHED_IN.keys() and all(
+        form.fits(value[name]) for name, form in SEARCHED_IN.items()
+    )
+
+
+SEARCHED = Value(
+    _is_searched,
+    "a whole number, at least 1, or the results, metric and trials of paths",
+    {
+        "anyOf": [
+            POSITIVE.schema,
+            {
+                "type": "object",
+                "properties": {name: form.schema for name, form in SEARCHED_IN.items()},
+                "required": list(SEARCHED_IN),
+                "additionalProperties": False,
+            },
+        ]
+    },
+    "candidates of a selection, or the paths of the headline whose shortest one says it",
+)
 SETTINGS: dict[str, Form] = {
     "design": DESIGN,
     "role": _one_of(get_args(StatedRole)).said("the method of the paper, or one that it compares"),
     "quantity": _one_of(get_args(Quantity)).said("a performance, or a chosen hyperparameter"),
     "trials": POSITIVE.said("behind a printed mean"),
-    "searched": POSITIVE.said("candidates of a selection"),
+    "searched": SEARCHED,
     "folds": POSITIVE.said("of a cross-validation"),
     "judged": TEXT.said("the reading that is judged, if not the headline"),
     "spread_of": TEXT.said("the reading whose spread is that of the design seeds"),
