@@ -1,7 +1,9 @@
 """The tasks of every full profile, as a digest of their names and parameters.
 
 ``python -m tests.full_profile KEY ...`` writes the lines of a paper in ``tests/papers/tasks.toml``
-anew, after a change that was meant. It needs the paper's data.
+anew, after a change that was meant. It needs the paper's data. ``python -m tests.full_profile
+--same KEY ...`` is for an experiment that was only written otherwise: if it lists the committed
+tasks with the committed parameters, ``run.json`` says so, and plans need not list them anew.
 """
 
 from __future__ import annotations
@@ -17,9 +19,12 @@ from pathlib import Path
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun import records as results
-from reprolib.rerun.records.folders import replace_file
+from reprolib.rerun.records import seal
+from reprolib.rerun.records.folders import committed_directory, replace_file
 from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
+from reprolib.rerun.records.tables import RUN
 from reprolib.rerun.records.task import Task
+from reprolib.rerun.tasks.runner import listing_of, quick_tasks
 from reprolib.rerun.tasks.walk import looked_up, walk
 
 PATH = Path(__file__).parent / "papers/tasks.toml"
@@ -93,6 +98,27 @@ def write(paper: str) -> None:
     replace_file(PATH, "\n".join(lines) + "\n")
 
 
+def say_same(paper: str) -> None:
+    """Have ``run.json`` name the present list of experiments, if that is the committed one.
+
+    Raises
+    ------
+    ValueError
+        If tasks, parameters or the quick profile are others.
+    """
+    protocol = get_protocol(paper)
+    datasets = {name: load(name) for name in protocol.datasets("full")}
+    tasks, made = tasks_of(paper, datasets), results.load_tasks(paper)
+    quick = quick_tasks(protocol, datasets, results.load_paper(paper))
+    if digests(tasks) != stored().get(paper) or quick != set(made.loc[made["quick"], "task"]):
+        raise ValueError(f"{paper} lists other tasks or parameters: run it in full")
+    folder = committed_directory() / paper
+    run = {**results.load_run(paper), "listing": listing_of(protocol)}
+    replace_file(folder / RUN, json.dumps(run, indent=1) + "\n")
+    seal.write(folder, {name: (folder / name).read_text("utf-8") for name in seal.names(folder)})
+
+
 if __name__ == "__main__":
-    for key in sys.argv[1:] or with_results():
-        write(key)
+    same = sys.argv[1:2] == ["--same"]
+    for key in sys.argv[1 + same :] or with_results():
+        (say_same if same else write)(key)

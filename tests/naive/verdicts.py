@@ -101,6 +101,7 @@ def _by_reading(paper, name, table, row, column, value, controls) -> dict[str, t
     line["design"] = [line["design"]] if isinstance(line["design"], str) else line["design"]
     if line["design"] == ["selection"]:
         line["quantity"] = "selection"
+    line["searched"] = _searched(paper, line["searched"], wanted)
     rows = _records(paper, line["results"] or name, wanted)
     scores = table.get("scores", {}).get(column)
     paths = _records(paper, name, {**wanted, **scores}) if scores else []
@@ -122,6 +123,18 @@ def _by_reading(paper, name, table, row, column, value, controls) -> dict[str, t
         evidence = (mine, others, by_reading.get(line["spread_of"], {}), disagreements, choices)
         found[reading] = (_word(line, value, evidence, own_paths), len(mine))
     return found
+
+
+def _searched(paper, stated, wanted) -> int:
+    """Number of candidates, as stated or as the shortest of the first paths of the headline has."""
+    if not isinstance(stated, dict):
+        return stated
+    rows = _records(
+        paper,
+        stated["results"],
+        {**wanted, "metric": stated["metric"], "reading": "headline"},
+    )
+    return min(len(r["path"].split()) for r in rows if int(r["trial"]) < stated["trials"])
 
 
 def _choices(paper, line, table, wanted, reading) -> list[float]:

@@ -98,7 +98,7 @@ FAULTS = {
         "nothing says the quantity of row 'Banana', column 'KPM'",
     ),
     "extent of a search": (
-        lambda t: t["rows"]["Banana"].pop("searched"),
+        lambda t: t["columns"]["selected D"].pop("searched"),
         "row 'Banana', column 'selected D' is a selection; say out of how many",
     ),
     "scores": (
@@ -242,6 +242,9 @@ SOUND = {
     "one trial": lambda t: t.update(trials=1),
     "small scale": lambda t: t.update(scale=0.5),
     "one candidate": lambda t: t["rows"]["Banana"].update(searched=1),
+    "candidates of paths": lambda t: t.update(
+        searched={"results": "x", "metric": "y", "trials": 1}
+    ),
     "no spread": lambda t: t["values"]["Banana"].__setitem__(0, [10.7, 0]),
     "nothing printed": lambda t: t["values"]["Banana"].__setitem__(0, ""),
     "row that is not run": lambda t: (
@@ -274,6 +277,7 @@ def test_what_is_just_allowed_is_sound(name):
         (lambda t: t.update(scale=True), "scale is True; it must be"),
         (lambda t: t.update(scale="1"), "scale is '1'; it must be"),
         (lambda t: t["rows"]["Banana"].update(searched=0), "searched is 0; it must be a whole"),
+        (lambda t: t.update(searched={"results": "x"}), "searched is {'results': 'x'}; it must be"),
         (lambda t: t.update(caption=""), "caption is ''; it must be a text"),
         (lambda t: t.update(caption=1), "caption is 1; it must be a text"),
         (lambda t: t.update(quoted=["x"]), "quoted is ['x']; it must be a list of tables"),
