@@ -113,6 +113,7 @@ def test_a_paper_moves_into_the_package(repository, tmp_path):
     here = {"PYTHONPATH": str(tmp_path)}
     call(tmp_path, "-m", "reprolib", "reproduce", "fisher", "--full", "--jobs", "1", **here)
     assert (tmp_path / "results/fisher/SHA256SUMS").is_file()
+    call(tmp_path, "-m", "tests.full_profile", "fisher", **here)
     pytest_words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "fisher")
     tests = call(tmp_path, *pytest_words, *KNOWING_PAPERS, **here)
     assert "passed" in tests

@@ -1,0 +1,1 @@
+"""KFD, 1999: printed numbers, data, experiments and figures."""
