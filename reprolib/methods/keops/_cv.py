@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.metrics import get_scorer
@@ -14,6 +15,7 @@ from reprolib.methods.keops.tree import check_tree
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import center_gram
 from reprolib.methods.shared.path_scores import SCORING, require_scores
+from reprolib.methods.shared.types import Array, ClassWeight, Data, RandomState, Scoring, Splitter
 from reprolib.methods.shared.validation import (
     POSITIVE,
     ConstantClassifierWarning,
@@ -96,24 +98,29 @@ class KEOPSClassifierCV(_PyramidClassifier):
         "scoring": SCORING,
     }
 
+    if TYPE_CHECKING:
+        C_: float
+        Cs_: Array
+        cv_score_path_: Array
+
     def __init__(
         self,
-        tree=None,
-        p=1.0,
-        Cs=None,
+        tree: Data = None,
+        p: Data = 1.0,
+        Cs: Data = None,
         *,
-        cv=5,
-        scoring=None,
-        kernel="linear",
-        blocks=None,
-        init="uniform",
-        gap_tol=1e-3,
-        decrease_tol=1e-6,
-        prune_tol=1e-6,
-        max_iter=3000,
-        random_state=None,
-        class_weight=None,
-    ):
+        cv: Splitter = 5,
+        scoring: Scoring = None,
+        kernel: str = "linear",
+        blocks: Data = None,
+        init: str = "uniform",
+        gap_tol: float = 1e-3,
+        decrease_tol: float = 1e-6,
+        prune_tol: float = 1e-6,
+        max_iter: int = 3000,
+        random_state: RandomState = None,
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.tree = tree
         self.p = p
         self.Cs = Cs
@@ -130,7 +137,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
         self.class_weight = class_weight
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None, groups: Data = None) -> Self:
         """Choose C and refit on all data.
 
         Parameters
@@ -210,6 +217,8 @@ class KEOPSClassifierCV(_PyramidClassifier):
                 )
                 held_out = self._part(X, test, train)
                 scores.append(self._score(model, held_out, y[test], weights.at(test).repeats))
+        if self.scoring is None:
+            return np.array(scores)
         return require_scores(np.array(scores), self.scoring, number)
 
     def _part(self, X, rows, train):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Real
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -24,6 +25,7 @@ from reprolib.methods.keops.tree import KernelTree, check_tree
 from reprolib.methods.shared.binary import OneVsRestMixin
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
+from reprolib.methods.shared.types import Array, ClassWeight, Data, RandomState
 from reprolib.methods.shared.validation import (
     COUNT,
     NON_NEGATIVE,
@@ -44,6 +46,24 @@ SMALLEST_REACH = 0.1
 class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
     """Classifier on a weighted sum of kernels; subclasses say which tree and solver."""
 
+    if TYPE_CHECKING:
+        classes_: Array
+        weights_: list[Array]
+        kernel_weights_: Array
+        kernel_norms_: Array
+        selected_: Array
+        n_selected_: tuple[int, ...]
+        objective_path_: Array
+        objective_: float
+        duality_gap_: float
+        status_: str
+        coef_: Array
+        dual_coef_: Array
+        intercept_: float | Array
+        tree_: KernelTree
+        n_iter_: int
+        estimators_: list[Any]
+
     _parameter_constraints: dict = {  # noqa: RUF012
         "C": [POSITIVE],
         "p": [NON_NEGATIVE, "array-like"],
@@ -59,7 +79,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
     kernel: str
     blocks: object
     C: float
-    class_weight: dict | str | None
+    class_weight: ClassWeight
 
     def __sklearn_tags__(self):
         """Mark precomputed kernels as three-dimensional input."""
@@ -68,7 +88,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
         return tags
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Learn the weights of the kernels together with the SVM.
 
         Parameters
@@ -312,20 +332,20 @@ class KEOPSClassifier(_PyramidClassifier):
 
     def __init__(
         self,
-        tree=None,
-        p=1.0,
-        C=1.0,
+        tree: Data = None,
+        p: Data = 1.0,
+        C: float = 1.0,
         *,
-        kernel="linear",
-        blocks=None,
-        init="uniform",
-        gap_tol=1e-3,
-        decrease_tol=1e-6,
-        prune_tol=1e-6,
-        max_iter=3000,
-        random_state=None,
-        class_weight=None,
-    ):
+        kernel: str = "linear",
+        blocks: Data = None,
+        init: str = "uniform",
+        gap_tol: float = 1e-3,
+        decrease_tol: float = 1e-6,
+        prune_tol: float = 1e-6,
+        max_iter: int = 3000,
+        random_state: RandomState = None,
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.tree = tree
         self.p = p
         self.C = C
@@ -411,18 +431,18 @@ class MKLClassifier(_PyramidClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        groups=None,
-        p=(0.5, 0.5),
-        kernel="linear",
-        blocks=None,
-        gap_tol=1e-3,
-        decrease_tol=1e-6,
-        prune_tol=1e-6,
-        max_iter=3000,
-        class_weight=None,
-    ):
+        groups: Data = None,
+        p: Data = (0.5, 0.5),
+        kernel: str = "linear",
+        blocks: Data = None,
+        gap_tol: float = 1e-3,
+        decrease_tol: float = 1e-6,
+        prune_tol: float = 1e-6,
+        max_iter: int = 3000,
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.C = C
         self.groups = groups
         self.p = p

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -14,6 +15,7 @@ from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import without_offsets
 from reprolib.methods.shared.probabilities import logistic_probabilities
 from reprolib.methods.shared.sklearn_private import Interval
+from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import COUNT, NON_NEGATIVE, validate_data
 
 
@@ -85,14 +87,34 @@ class TreeLassoClassifier(OneVsRestMixin, BaseEstimator):
         "max_iter": [COUNT],
     }
 
-    def __init__(self, tree=None, alpha_ratio=0.1, *, tol=1e-3, max_iter=20000):
+    if TYPE_CHECKING:
+        classes_: Array
+        coef_: Array
+        intercept_: float | Array
+        alpha_: float
+        selected_: Array
+        n_selected_: tuple[int, ...]
+        objective_: float
+        duality_gap_: float
+        tree_: KernelTree
+        n_iter_: int
+        estimators_: list[TreeLassoClassifier]
+
+    def __init__(
+        self,
+        tree: Data = None,
+        alpha_ratio: float = 0.1,
+        *,
+        tol: float = 1e-3,
+        max_iter: int = 20000,
+    ) -> None:
         self.tree = tree
         self.alpha_ratio = alpha_ratio
         self.tol = tol
         self.max_iter = max_iter
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X: Data, y: Data) -> Self:
         """Fit to features of shape (n, p) and class labels.
 
         Raises
@@ -127,7 +149,7 @@ class TreeLassoClassifier(OneVsRestMixin, BaseEstimator):
         self.duality_gap_ = solution.relative_gap
         self.n_iter_ = solution.iterations
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Data) -> Array:
         """Probability of every class, by the logistic loss; see `logistic_probabilities`.
 
         The penalty draws them towards the shares of the classes.

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,17 +18,23 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.kpm.components import MAX_NORM, KernelComponents, undetermined_message
+from reprolib.methods.kpm.components import (
+    MAX_NORM,
+    KernelComponents,
+    ProjectionPath,
+    undetermined_message,
+)
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.square_path import solve_square_path
 from reprolib.methods.shared.binary import OneVsRestMixin
 from reprolib.methods.shared.draft import all_or_nothing
-from reprolib.methods.shared.kernels import KernelMixin
+from reprolib.methods.shared.kernels import Kernel, KernelMixin
 from reprolib.methods.shared.path_scores import SCORING, path_scores, require_scores
 from reprolib.methods.shared.probabilities import logistic_probabilities, square_probabilities
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.types import Array, ClassWeight, Data, RandomState, Scoring, Splitter
 from reprolib.methods.shared.validation import COUNT, known_labels, list_folds, warn_if_constant
 from reprolib.methods.shared.weights import CLASS_WEIGHT, counted_folds, example_weights
 
@@ -125,6 +132,17 @@ def _gives_probabilities(model) -> bool:
 class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     """Prediction with one chosen D of a fitted path, and with all of them."""
 
+    if TYPE_CHECKING:
+        classes_: Array
+        n_components_: int | Any
+        dual_coef_: Array
+        intercept_: float | Array
+        objective_path_: Array
+        duality_gap_: float
+        path_: ProjectionPath
+        X_fit_: Array
+        estimators_: list[Any]
+
     _parameter_constraints: dict = {  # noqa: RUF012
         **KernelMixin._parameter_constraints,
         "loss": [StrOptions(set(LOSSES))],
@@ -167,7 +185,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         warn_if_constant(K @ self.dual_coef_ + self.intercept_ > 0.0, self)
 
     @property
-    def coef_(self):
+    def coef_(self) -> Array:
         """Weights of the features for kernel="linear", shape (p,).
 
         f(x) = <coef_, x> + intercept_; with ``center``, x less the mean of the training data.
@@ -183,7 +201,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     def _decide(self, X):
         return self._cross_gram(X) @ self.dual_coef_ + self.intercept_
 
-    def decision_path(self, X):
+    def decision_path(self, X: Data) -> Array:
         """What `decision_function` would give, for every number of components.
 
         Parameters
@@ -203,7 +221,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
             return np.stack([path[:, :shortest] for path in paths], axis=1)
         return self.path_.scores(self._cross_gram(X))
 
-    def score_path(self, X, y):
+    def score_path(self, X: Data, y: Data) -> Array:
         """Accuracy, what `score` would give, for every number of components.
 
         Parameters
@@ -220,7 +238,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         chosen = values.argmax(axis=1) if values.ndim > 2 else (values > 0.0).astype(int)
         return np.mean(self.classes_[chosen] == np.asarray(y)[:, None], axis=0)
 
-    def error_path(self, X, y):
+    def error_path(self, X: Data, y: Data) -> Array:
         """Test error for every number of components, shape (max D,).
 
         Of two classes, a point with f(x) = 0 counts as an error.
@@ -236,7 +254,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         return error_path(2.0 * indices - 1.0, scores)
 
     @available_if(_gives_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Data) -> Array:
         """Probability of every class, for the logistic and the square loss.
 
         The minimiser of the expected logistic loss has P(1 | x) = 1 / (1 + exp(-f(x))), that of
@@ -353,17 +371,17 @@ class KPMClassifier(_ProjectionMachine):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: int = 2,
         *,
-        loss="hinge",
-        kernel="rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        center=False,
-        rank_tol=1e-10,
-        class_weight=None,
-    ):
+        loss: str = "hinge",
+        kernel: Kernel = "rbf",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        center: bool = False,
+        rank_tol: float = 1e-10,
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.n_components = n_components
         self.loss = loss
         self.kernel = kernel
@@ -382,7 +400,7 @@ class KPMClassifier(_ProjectionMachine):
         return tags
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Fit on X of shape (n, p), or a Gram matrix of shape (n, n), and labels y.
 
         Parameters
@@ -507,23 +525,29 @@ class KPMClassifierCV(_ProjectionMachine):
         "random_state": ["random_state"],
     }
 
+    if TYPE_CHECKING:
+        max_components_: int
+        path_end_: str
+        cv_error_path_: Array
+        cv_score_path_: Array
+
     def __init__(
         self,
-        max_components=50,
+        max_components: int = 50,
         *,
-        cv=5,
-        scoring=None,
-        tie_break="smallest",
-        random_state=None,
-        loss="hinge",
-        kernel="rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        center=False,
-        rank_tol=1e-10,
-        class_weight=None,
-    ):
+        cv: Splitter = 5,
+        scoring: Scoring = None,
+        tie_break: str = "smallest",
+        random_state: RandomState = None,
+        loss: str = "hinge",
+        kernel: Kernel = "rbf",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        center: bool = False,
+        rank_tol: float = 1e-10,
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.max_components = max_components
         self.cv = cv
         self.scoring = scoring
@@ -539,7 +563,7 @@ class KPMClassifierCV(_ProjectionMachine):
         self.class_weight = class_weight
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None, groups: Data = None) -> Self:
         """Choose the number of components and refit on all data.
 
         Parameters

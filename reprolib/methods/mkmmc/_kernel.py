@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Self
+
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -13,12 +15,13 @@ from reprolib.methods.mkmmc._constraints import (
     idle_to_zero,
     projected_size,
 )
-from reprolib.methods.mkmmc._graph import margin_laplacian
+from reprolib.methods.mkmmc._graph import Within, margin_laplacian
 from reprolib.methods.mkmmc._linear import check_n_components
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
 from reprolib.methods.shared.draft import all_or_nothing
-from reprolib.methods.shared.kernels import KernelMixin, center_gram
+from reprolib.methods.shared.kernels import Kernel, KernelMixin, center_gram
 from reprolib.methods.shared.sklearn_private import StrOptions
+from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import NON_NEGATIVE, require_positive_semidefinite
 
 
@@ -117,20 +120,26 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         "center": ["boolean"],
     }
 
+    if TYPE_CHECKING:
+        components_: Array
+        eigenvalues_: Array
+        objective_: float
+        X_fit_: Array
+
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        kernel="rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        constraint="coefficient",
-        within_weight=1.0,
-        within="scatter",
-        ridge=0.0,
-        center=False,
-    ):
+        kernel: Kernel = "rbf",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        constraint: str = "coefficient",
+        within_weight: float = 1.0,
+        within: Within = "scatter",
+        ridge: float = 0.0,
+        center: bool = False,
+    ) -> None:
         self.n_components = n_components
         self.kernel = kernel
         self.gamma = gamma
@@ -143,7 +152,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         self.center = center
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X: Data, y: Data) -> Self:
         """Learn the coefficients.
 
         Parameters
@@ -186,7 +195,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         if self.kernel not in ("linear", "rbf"):
             require_positive_semidefinite(K, name=f"the Gram matrix of the kernel {self.kernel!r}")
 
-    def transform(self, X):
+    def transform(self, X: Data) -> Array:
         """Project onto the directions: array of shape (n, n_components)."""
         check_is_fitted(self)
         return self._cross_gram(X) @ self.components_.T - self._offset

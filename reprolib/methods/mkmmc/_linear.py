@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.mkmmc._constraints import RANK_TOL, by_scatter
-from reprolib.methods.mkmmc._graph import margin_laplacian
+from reprolib.methods.mkmmc._graph import Within, margin_laplacian
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
 from reprolib.methods.mkmmc._ties import determined_eigenvectors
 from reprolib.methods.shared.draft import all_or_nothing
+from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import validate_data
 
 #: Directions of X that vary by less than this share of the largest variation are round-off.
@@ -114,13 +116,24 @@ class MMC(_SupervisedProjection):
     (150, 2)
     """
 
-    def __init__(self, n_components=None, *, within_weight=1.0, within="scatter"):
+    if TYPE_CHECKING:
+        components_: Array
+        eigenvalues_: Array
+        mean_: Array
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        within_weight: float = 1.0,
+        within: Within = "scatter",
+    ) -> None:
         self.n_components = n_components
         self.within_weight = within_weight
         self.within = within
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X: Data, y: Data) -> Self:
         """Learn the directions.
 
         Parameters
@@ -153,7 +166,7 @@ class MMC(_SupervisedProjection):
         self._n_features_out = m
         return self
 
-    def transform(self, X):
+    def transform(self, X: Data) -> Array:
         """Project onto the directions: array of shape (n, n_components)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)

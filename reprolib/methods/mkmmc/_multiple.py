@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.metrics import euclidean_distances
@@ -18,7 +19,7 @@ from reprolib.methods.mkmmc._constraints import (
     idle_to_zero,
     projected_size,
 )
-from reprolib.methods.mkmmc._graph import margin_laplacian
+from reprolib.methods.mkmmc._graph import Within, margin_laplacian
 from reprolib.methods.mkmmc._kernel import numerical_rank, uncentered
 from reprolib.methods.mkmmc._linear import check_n_components
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
@@ -26,6 +27,7 @@ from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import center_gram, mean_distance
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.types import Array, Data, RandomState
 from reprolib.methods.shared.validation import (
     COUNT,
     NON_NEGATIVE,
@@ -162,23 +164,33 @@ class MultipleKernelMMC(_SupervisedProjection):
         "random_state": ["random_state"],
     }
 
+    if TYPE_CHECKING:
+        kernel_weights_: Array
+        single_kernel_: bool
+        objective_path_: Array
+        components_: Array
+        eigenvalues_: Array
+        gammas_: Array
+        X_fit_: Array
+        n_iter_: int
+
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        gammas=None,
-        constraint="coefficient",
-        within_weight=1.0,
-        within="scatter",
-        ridge=0.0,
-        center=False,
-        weight_step="local",
-        normalization=None,
-        n_restarts=0,
-        max_iter=1000,
-        tol=1e-8,
-        random_state=None,
-    ):
+        gammas: Data = None,
+        constraint: str = "coefficient",
+        within_weight: float = 1.0,
+        within: Within = "scatter",
+        ridge: float = 0.0,
+        center: bool = False,
+        weight_step: str = "local",
+        normalization: str | None = None,
+        n_restarts: int = 0,
+        max_iter: int = 1000,
+        tol: float = 1e-8,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.gammas = gammas
         self.constraint = constraint
@@ -194,7 +206,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X: Data, y: Data) -> Self:
         """Learn the weights and the coefficients.
 
         Parameters
@@ -234,7 +246,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         self._n_features_out = len(self.components_)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Data) -> Array:
         """Project onto the directions: array of shape (n, n_components)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)

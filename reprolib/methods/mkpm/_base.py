@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,6 +22,7 @@ from reprolib.methods.mkpm._paths import decode_first, predict_blocks
 from reprolib.methods.shared.codes import decision_values, encode
 from reprolib.methods.shared.kernels import KernelMixin
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
+from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import (
     COUNT,
     encode_labels,
@@ -32,6 +34,20 @@ from reprolib.methods.shared.weights import ExampleWeights
 
 class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
     """Hyperparameters ``loss``, ``basis``, ``rank``, ``code``, ``rank_tol``, and the kernel's."""
+
+    if TYPE_CHECKING:
+        classes_: Array
+        code_: Array
+        n_components_: int
+        allocation_path_: Array
+        allocation_: Array
+        bit_objective_path_: Array
+        objective_path_: Array
+        support_: Array
+        dual_coef_: Array
+        intercept_: Array
+        duality_gap_: float
+        X_fit_: Array
 
     _parameter_constraints: dict = {  # noqa: RUF012
         **KernelMixin._parameter_constraints,
@@ -92,7 +108,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         warn_if_constant(chosen, self, stacklevel=6)
 
     @property
-    def coef_(self):
+    def coef_(self) -> Array:
         """Weights of the features for kernel="linear", shape (L, p): f_l(x) = <coef_[l], x>.
 
         The intercept of bit l is ``intercept_[l]``.
@@ -128,7 +144,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         blocks = (X[start : start + 64] for start in range(0, len(X), 64))
         return np.concatenate([np.diag(self._kernel(block, block)) for block in blocks])
 
-    def dual_coef_at(self, n_components: int):
+    def dual_coef_at(self, n_components: int) -> Array:
         """Dual coefficients at a total dimension 0, ..., ``n_components_``, shape (m, L).
 
         Raises
@@ -152,7 +168,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         """Values f_l(x) of all bits, shape (n, L)."""
         return self._support_gram(X) @ self.dual_coef_ + self.intercept_
 
-    def decision_path(self, X):
+    def decision_path(self, X: Data) -> Array:
         """What `decision_function` would give, for every total dimension.
 
         Memory is O(n n_classes n_components_); give X in parts where that is too much.
@@ -171,7 +187,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         along = scores[:, np.arange(len(self.code_)), self.allocation_path_]
         return np.moveaxis(decision_values(self.code_, along), 1, -1)
 
-    def predict_path(self, X):
+    def predict_path(self, X: Data) -> Array:
         """Classes for every total dimension d, shape (n, n_components_ + 1)."""
         features = self._features(X)
         predicted = np.empty((len(features), self.n_components_ + 1), dtype=self.classes_.dtype)
@@ -181,7 +197,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
             predicted[rows] = self.classes_[indices]
         return predicted
 
-    def score_path(self, X, y, allocations=None):
+    def score_path(self, X: Data, y: Data, allocations: Data = None) -> Array:
         """Accuracy for every total dimension d, shape (n_components_ + 1,).
 
         Memory beyond the features of X is O(n L), whatever the length of the path.
@@ -195,7 +211,9 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         """
         return self.count_path(X, y, allocations) / len(y)
 
-    def count_path(self, X, y, allocations=None, sample_weight=None):
+    def count_path(
+        self, X: Data, y: Data, allocations: Data = None, sample_weight: Data = None
+    ) -> Array:
         """Number of right predictions where `score_path` gives their share, or their weight.
 
         Raises
@@ -213,7 +231,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
             correct += counts[block] @ (self.classes_[indices] == y[block, None])
         return correct
 
-    def bit_risk_path(self, X, y):
+    def bit_risk_path(self, X: Data, y: Data) -> Array:
         """Mean square loss of every bit alone in every dimension on other data, (L, r + 1).
 
         Raises

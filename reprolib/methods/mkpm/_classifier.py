@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from reprolib.methods.mkpm._base import _MKPM
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel
+from reprolib.methods.shared.types import Data, RandomState
 from reprolib.methods.shared.validation import COUNT
 from reprolib.methods.shared.weights import example_weights
 
@@ -125,14 +128,14 @@ class MKPMClassifier(_MKPM):
         loss: str = "square",
         basis: str = "kernel_pca",
         rank: int | None = None,
-        code="one-vs-all",
+        code: Data = "one-vs-all",
         kernel: Kernel = "rbf",
         gamma: float | str | None = None,
         degree: int = 3,
         coef0: float = 1,
         rank_tol: float = 1e-10,
-        random_state=None,
-    ):
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.loss = loss
         self.basis = basis
@@ -146,7 +149,7 @@ class MKPMClassifier(_MKPM):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Fit all bits in all dimensions, and allocate the dimensions.
 
         Parameters

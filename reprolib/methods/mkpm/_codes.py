@@ -14,6 +14,7 @@ from reprolib.methods.shared.codes import (
     random_code,
     simplex_code,
 )
+from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import as_numbers
 
 CODES = ("one-vs-all", "simplex", "random")
@@ -80,7 +81,7 @@ class CodeClassifierMixin(ClassifierMixin):
         self.objective_path_ = allocation.variables["objective_path"]
         self.allocation_ = self.allocation_path_[-1]
 
-    def decision_function(self, X):
+    def decision_function(self, X: Data) -> Array:
         """Nearness to the code words at the end of the path; the nearest has the largest value.
 
         Parameters
@@ -94,7 +95,7 @@ class CodeClassifierMixin(ClassifierMixin):
         check_is_fitted(self)
         return decision_values(self.code_, self._bit_scores(X))
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """Class of the nearest code word at the end of the path.
 
         Parameters

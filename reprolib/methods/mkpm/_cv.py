@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.model_selection import check_cv
@@ -14,6 +15,7 @@ from reprolib.methods.mkpm._paths import TieRule
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel
 from reprolib.methods.shared.path_scores import SCORING, path_scores, require_scores
+from reprolib.methods.shared.types import Array, Data, RandomState, Splitter
 from reprolib.methods.shared.validation import COUNT, list_folds
 from reprolib.methods.shared.weights import counted_folds, example_weights
 
@@ -80,23 +82,26 @@ class MKPMClassifierCV(_MKPM):
         "scoring": SCORING,
     }
 
+    if TYPE_CHECKING:
+        cv_score_path_: Array
+
     def __init__(
         self,
         max_components: int | None = None,
         *,
-        cv=5,
+        cv: Splitter = 5,
         scoring: str | Callable | None = None,
         loss: str = "square",
         basis: str = "kernel_pca",
         rank: int | None = None,
-        code="one-vs-all",
+        code: Data = "one-vs-all",
         kernel: Kernel = "rbf",
         gamma: float | str | None = None,
         degree: int = 3,
         coef0: float = 1,
         rank_tol: float = 1e-10,
-        random_state=None,
-    ):
+        random_state: RandomState = None,
+    ) -> None:
         self.max_components = max_components
         self.cv = cv
         self.scoring = scoring
@@ -112,7 +117,7 @@ class MKPMClassifierCV(_MKPM):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None, groups: Data = None) -> Self:
         """Choose the total dimension and refit on all data.
 
         Parameters

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from reprolib.methods.mkpm._codes import CODES, CodeClassifierMixin, make_code
 from reprolib.methods.shared.draft import all_or_nothing
-from reprolib.methods.shared.kernels import gram_eigh
+from reprolib.methods.shared.kernels import Kernel, gram_eigh
 from reprolib.methods.shared.nystrom import Moments, NystromMixin
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
+from reprolib.methods.shared.types import Array, Data, RandomState
 from reprolib.methods.shared.validation import COUNT
 
 
@@ -81,19 +83,31 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
         "rank_tol": [Interval(Real, 0.0, 1.0, closed="left")],
     }
 
+    if TYPE_CHECKING:
+        classes_: Array
+        code_: Array
+        X_fit_: Array
+        feature_map_: Array
+        coef_: Array
+        n_components_: int
+        allocation_path_: Array
+        allocation_: Array
+        bit_objective_path_: Array
+        objective_path_: Array
+
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        rank=500,
-        code="one-vs-all",
-        kernel="rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        rank_tol=1e-10,
-        random_state=None,
-    ):
+        rank: int = 500,
+        code: Data = "one-vs-all",
+        kernel: Kernel = "rbf",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        rank_tol: float = 1e-10,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.rank = rank
         self.code = code
@@ -105,7 +119,7 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Sum over the rows, decompose the covariance, and allocate the dimensions.
 
         Parameters

@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import encode_labels
 from reprolib.methods.shared.weights import ExampleWeights, example_weights
 
@@ -67,7 +68,7 @@ class OneVsRestMixin(ClassifierMixin):
         self.classes_, indices = encode_labels(self, y)
         return 2.0 * indices - 1.0
 
-    def decision_function(self, X):
+    def decision_function(self, X: Data) -> Array:
         """Value f(x) of every row; positive for ``classes_[1]``.
 
         Parameters
@@ -90,7 +91,7 @@ class OneVsRestMixin(ClassifierMixin):
             return np.column_stack([model.decision_function(X) for model in self.estimators_])
         return self._decide(X)
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """Class of every row: ``classes_[1]`` where f(x) > 0, else ``classes_[0]``.
 
         Of more than two classes that of the largest value, the first of equal ones.

@@ -64,7 +64,7 @@ class KernelMixin:
 
     kernel: Kernel
     gamma: float | str | None
-    degree: int
+    degree: float
     coef0: float
     #: Rows of a precomputed kernel matrix that were not of weight zero.
     _rows: slice | np.ndarray = slice(None)

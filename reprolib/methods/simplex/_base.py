@@ -6,6 +6,7 @@ from sklearn.base import ClassifierMixin
 
 from reprolib.methods.shared.codes import first_largest, simplex_code
 from reprolib.methods.shared.probabilities import simplex_probabilities
+from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import encode_labels
 
 
@@ -24,7 +25,7 @@ class SimplexClassifierMixin(ClassifierMixin):
     def _set_code(self):
         self.code_ = simplex_code(len(self.classes_))
 
-    def decision_function(self, X):
+    def decision_function(self, X: Data) -> Array:
         """Scores <c_q, f(x)> per class, or, for two classes, the score of ``classes_[1]``.
 
         Returns
@@ -34,7 +35,7 @@ class SimplexClassifierMixin(ClassifierMixin):
         scores = self._class_scores(X)
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """Class of the nearest code word (the first of equally near ones, up to round-off)."""
         scores = self._class_scores(X)
         return self.classes_[first_largest(scores)]
@@ -47,7 +48,7 @@ class SimplexClassifierMixin(ClassifierMixin):
 class LeastSquaresProbabilities(SimplexClassifierMixin):
     """Probabilities of the classes, by the square loss."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Data) -> Array:
         """Probability of every class: (1 + (T - 1) <c_q, f(x)>) / T, the nearest distribution.
 
         Least squares in the simplex code estimates sum_q P(q | x) c_q; see

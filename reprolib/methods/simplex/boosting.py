@@ -11,7 +11,9 @@ coordinates. Both take the step that minimises the loss along the tree.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Real
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.optimize import brentq
@@ -24,6 +26,7 @@ from reprolib.methods.shared.codes import first_largest
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.probabilities import pairwise_exponential_probabilities
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
+from reprolib.methods.shared.types import Array, Data, RandomState
 from reprolib.methods.shared.validation import COUNT, validate_data, warn_if_constant
 from reprolib.methods.shared.weights import example_weights, merge_repeated
 from reprolib.methods.simplex._base import SimplexClassifierMixin
@@ -81,15 +84,23 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
+    if TYPE_CHECKING:
+        classes_: Array
+        code_: Array
+        estimators_: list[DecisionTreeRegressor]
+        coordinates_: list[slice]
+        steps_: Array
+        train_loss_path_: Array
+
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        max_depth=1,
-        learning_rate=1.0,
-        update="gradient",
-        random_state=None,
-    ):
+        max_depth: int = 1,
+        learning_rate: float = 1.0,
+        update: str = "gradient",
+        random_state: RandomState = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.learning_rate = learning_rate
@@ -97,7 +108,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Boost.
 
         Parameters
@@ -142,14 +153,14 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         warn_if_constant(first_largest(F @ self.code_), self, stacklevel=4)
         return self
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Data) -> Iterator[Array]:
         """Predictions after every round."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, reset=False)
         for F in self._stages(X):
             yield self.classes_[first_largest(F @ self.code_)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Data) -> Array:
         """Probability of every class: proportional to exp(2 <c_q, f(x)>).
 
         That is where the expected loss is least; see

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Self
+
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.draft import all_or_nothing
+from reprolib.methods.shared.kernels import Kernel
 from reprolib.methods.shared.nystrom import NystromMixin
+from reprolib.methods.shared.types import Array, Data, RandomState
 from reprolib.methods.shared.validation import POSITIVE
 from reprolib.methods.simplex._base import LeastSquaresProbabilities
 from reprolib.methods.simplex.rls_solver import rls_dual_coefficients_cholesky
@@ -59,17 +63,24 @@ class NystromSimplexRLSClassifier(LeastSquaresProbabilities, NystromMixin, BaseE
         "alpha": [POSITIVE],
     }
 
+    if TYPE_CHECKING:
+        classes_: Array
+        code_: Array
+        X_fit_: Array
+        feature_map_: Array
+        coef_: Array
+
     def __init__(
         self,
-        alpha=1e-4,
+        alpha: float = 1e-4,
         *,
-        rank=500,
-        kernel="rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        random_state=None,
-    ):
+        rank: int = 500,
+        kernel: Kernel = "rbf",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        random_state: RandomState = None,
+    ) -> None:
         self.alpha = alpha
         self.rank = rank
         self.kernel = kernel
@@ -79,7 +90,7 @@ class NystromSimplexRLSClassifier(LeastSquaresProbabilities, NystromMixin, BaseE
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Sum over the rows, and solve one system of ``rank`` equations.
 
         Parameters

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,8 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.codes import encode, first_largest
 from reprolib.methods.shared.draft import all_or_nothing
-from reprolib.methods.shared.kernels import KernelMixin
+from reprolib.methods.shared.kernels import Kernel, KernelMixin
 from reprolib.methods.shared.path_scores import SCORING, path_scores
+from reprolib.methods.shared.types import Array, Data, Scoring
 from reprolib.methods.shared.validation import (
     POSITIVE,
     ROUND_OFF_OF_EIGENVALUES,
@@ -49,6 +51,13 @@ TIE_TOL = 1e-9
 
 class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
     """Input and prediction of the two S-RLS estimators."""
+
+    if TYPE_CHECKING:
+        classes_: Array
+        code_: Array
+        dual_coef_: Array
+        coef_: Array
+        X_fit_: Array
 
     _parameter_constraints: dict = {  # noqa: RUF012
         **KernelMixin._parameter_constraints,
@@ -194,7 +203,15 @@ class SimplexRLSClassifier(_SimplexRLS):
         "alpha": [POSITIVE],
     }
 
-    def __init__(self, alpha=1.0, *, kernel="linear", gamma=None, degree=3, coef0=1):
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        kernel: Kernel = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+    ) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
@@ -202,7 +219,7 @@ class SimplexRLSClassifier(_SimplexRLS):
         self.coef0 = coef0
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Fit by one Cholesky factorisation of min(n, p) rows.
 
         Parameters
@@ -328,16 +345,22 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         "scoring": SCORING,
     }
 
+    if TYPE_CHECKING:
+        alpha_: float
+        alphas_: Array
+        loo_score_path_: Array
+        eigenvalues_: Array
+
     def __init__(
         self,
-        alphas=None,
+        alphas: Data = None,
         *,
-        kernel="linear",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        scoring=None,
-    ):
+        kernel: Kernel = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        scoring: Scoring = None,
+    ) -> None:
         self.alphas = alphas
         self.scoring = scoring
         self.kernel = kernel
@@ -346,7 +369,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         self.coef0 = coef0
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Decompose once, score all alphas by leave-one-out, refit at the best.
 
         Parameters
@@ -369,7 +392,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         if self.scoring is None:
             self.loo_score_path_ = _loo_accuracy(spectrum, data, self.alphas_)
         else:
-            self.loo_score_path_ = self._loo_scores(spectrum, data)
+            self.loo_score_path_ = self._loo_scores(spectrum, data, self.scoring)
         tied = self.loo_score_path_ >= np.max(self.loo_score_path_) - TIE_TOL
         self.alpha_ = float(self.alphas_[np.argmax(tied)])
         Y, shift = data.weighed(encode(self.code_, data.indices)), data.total * self.alpha_
@@ -391,7 +414,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         tol = ROUND_OFF_OF_EIGENVALUES * len(K)
         return gram_spectrum(K, tol=tol, name=gram_name(self.kernel), overwrite=not given)
 
-    def _loo_scores(self, spectrum, data: _WeightedInput):
+    def _loo_scores(self, spectrum, data: _WeightedInput, scoring):
         """Leave-one-out score at every alpha, shape (L,)."""
         n_classes = len(self.classes_)
         values = np.empty((len(data.indices), len(self.alphas_), n_classes))
@@ -403,7 +426,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
             values /= np.sqrt(data.weights.values)[:, np.newaxis, np.newaxis]
         values = values[..., 1] if n_classes == 2 else np.moveaxis(values, 2, 1)
         labels, repeats = self.classes_[data.indices], data.weights.repeats
-        return path_scores(self.scoring, self.classes_, values, labels, sample_weight=repeats)
+        return path_scores(scoring, self.classes_, values, labels, sample_weight=repeats)
 
     def _check_alphas(self, data: _WeightedInput):
         default = functools.partial(spectrum_alphas, n_rows=len(data.indices))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import warnings
 from numbers import Integral
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -23,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from reprolib.methods.shared.draft import all_or_nothing, all_or_nothing_step
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions, check_first_batch
 from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.types import Array, Data, RandomState
 from reprolib.methods.shared.validation import COUNT, POSITIVE, validate_data
 from reprolib.methods.shared.weights import example_weights
 from reprolib.methods.simplex._base import LeastSquaresProbabilities
@@ -112,18 +114,25 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         "random_state": ["random_state"],
     }
 
+    if TYPE_CHECKING:
+        classes_: Array
+        code_: Array
+        coef_: Array
+        t_: int
+        n_iter_: int
+
     def __init__(
         self,
-        loss="cone",
+        loss: str = "cone",
         *,
-        alpha=1e-4,
-        max_iter=10,
-        eta0="auto",
-        project=True,
-        average=False,
-        shuffle=True,
-        random_state=None,
-    ):
+        alpha: float = 1e-4,
+        max_iter: int = 10,
+        eta0: float | str | None = "auto",
+        project: bool | float = True,
+        average: bool | int = False,
+        shuffle: bool = True,
+        random_state: RandomState = None,
+    ) -> None:
         self.loss = loss
         self.alpha = alpha
         self.max_iter = max_iter
@@ -140,7 +149,7 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         return tags
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X: Data, y: Data) -> Self:
         """Start afresh and make ``max_iter`` passes over the data.
 
         Raises
@@ -165,7 +174,9 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         return self
 
     @all_or_nothing_step
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: Data, y: Data, classes: Data = None, sample_weight: Data = None
+    ) -> Self:
         """Make one pass over a batch, going on from where the last call stopped.
 
         Parameters
@@ -225,7 +236,7 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
             return 0.0
         if eta0 == "first":
             return float(np.ceil(np.sqrt(_largest_squared_norm(X[:1]) / (2.0 * self.alpha))))
-        if eta0 == "auto":
+        if isinstance(eta0, str):
             longest = largest_weight * _largest_squared_norm(X)
             eta0 = 0.5 / max(longest, np.finfo(float).tiny)
         return max(0.5 / (self.alpha * eta0) - 1.0, 0.0)
@@ -270,7 +281,7 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
             )
 
     @available_if(_is_least_squares)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Data) -> Array:
         """Probability of every class, for loss="least_squares"; see `SimplexRLSClassifier`.
 
         Parameters

@@ -13,6 +13,7 @@ the support vector machine without intercept.
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -20,9 +21,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.shared.draft import all_or_nothing
-from reprolib.methods.shared.kernels import KernelMixin
+from reprolib.methods.shared.kernels import Kernel, KernelMixin
 from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.types import Array, Data, RandomState
 from reprolib.methods.shared.validation import (
     COUNT,
     POSITIVE,
@@ -48,6 +50,16 @@ from reprolib.methods.simplex.svm_working_set import (
 class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
     """Fit and prediction of the simplex SVMs; ``_dual`` says which."""
 
+    if TYPE_CHECKING:
+        classes_: Array
+        code_: Array
+        dual_coef_: Array
+        coef_: Array
+        objective_: float
+        duality_gap_: float
+        X_fit_: Array
+        n_iter_: int
+
     _parameter_constraints: dict = {  # noqa: RUF012
         **KernelMixin._parameter_constraints,
         "C": [POSITIVE],
@@ -59,7 +71,7 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
     }
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Solve the dual programme to a relative duality gap of ``tol``.
 
         Parameters
@@ -239,18 +251,18 @@ class SimplexConeSVC(_SimplexSVC):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        kernel="rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        solver="descent",
-        tol=1e-4,
-        max_iter=2000,
-        cache_size=500,
-        random_state=0,
-    ):
+        kernel: Kernel = "rbf",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        solver: str = "descent",
+        tol: float = 1e-4,
+        max_iter: int = 2000,
+        cache_size: float = 500,
+        random_state: RandomState = 0,
+    ) -> None:
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
@@ -306,19 +318,19 @@ class SimplexHalfspaceSVC(_SimplexSVC):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        convex_hull=True,
-        kernel="rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        solver="descent",
-        tol=1e-4,
-        max_iter=2000,
-        cache_size=500,
-        random_state=0,
-    ):
+        convex_hull: bool = True,
+        kernel: Kernel = "rbf",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        solver: str = "descent",
+        tol: float = 1e-4,
+        max_iter: int = 2000,
+        cache_size: float = 500,
+        random_state: RandomState = 0,
+    ) -> None:
         self.C = C
         self.convex_hull = convex_hull
         self.kernel = kernel

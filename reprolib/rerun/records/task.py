@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from data_fetch import Dataset
@@ -114,7 +115,7 @@ class Measurement:
     chosen: Mapping[str, Any] = field(default_factory=dict)
     n_test: int = 0
     gap: float | None = None
-    path: Sequence[float] = ()
+    path: Sequence[float] | NDArray[Any] = ()
     status: str = "ok"
     reading: str | None = None
     setting: str | None = None
