@@ -30,6 +30,9 @@ EMBEDDED = {
     "embedded/faces": "data_fetch.embedded.faces:load_embedded",
 }
 
+#: The extra that brings a library which some loaders need.
+EXTRAS = {"mne": "eeg", "nibabel": "fmri"}
+
 #: What corrects the labels of a family that has errors, called with (data set as published).
 AUDITED = {"p300": "data_fetch.p300:with_audited_labels"}
 
@@ -46,8 +49,10 @@ def resolve(dotted: str) -> Callable[..., Dataset]:
     try:
         return getattr(importlib.import_module(module), function)
     except (ModuleNotFoundError, AttributeError) as error:
+        extra = EXTRAS.get(str(error.name))
+        remedy = f'; pip install "reprolib[{extra}]"' if extra else ""
         raise ValueError(
-            f"the loader {dotted!r} of a data set cannot be imported: {error}"
+            f"the loader {dotted!r} of a data set cannot be imported: {error}{remedy}"
         ) from error
 
 

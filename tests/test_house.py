@@ -97,7 +97,7 @@ def test_a_room_of_the_machinery_imports_only_those_below_it(room):
 
 def test_verdicts_need_no_heavy_library():
     """They are for anyone's table: NumPy, SciPy and pandas."""
-    heavy = {"mne", "nibabel", "numba", "cvxopt", "highspy", "sklearn", "matplotlib", "distributed"}
+    heavy = {"mne", "nibabel", "numba", "cvxopt", "sklearn", "matplotlib", "distributed"}
     code = (
         "import sys, reprolib.rerun.verdicts.judge; print(*{m.split('.')[0] for m in sys.modules})"
     )

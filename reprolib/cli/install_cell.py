@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 #: Tag of the cell; pages of the site leave it out.
 TAG = "remove-cell"
 #: A wheel beside the notebook: what can be installed while the repository has no public address.
-WHEEL = "reprolib-*.whl"
+WHEEL = "{glob('reprolib-*.whl')[0]}[rerun]"
 
 
 def requirement() -> str:
@@ -23,16 +23,17 @@ def requirement() -> str:
         address.split(", ", 1) for address in metadata("reprolib").get_all("Project-URL", [])
     )
     repository = addresses.get("Repository")
-    return f'"reprolib @ git+{repository}"' if repository else WHEEL
+    return f"reprolib[rerun] @ git+{repository}" if repository else WHEEL
 
 
 def source() -> str:
     """Code of the cell."""
     where = "" if "git+" in requirement() else ": put its wheel beside this notebook"
-    return f"""from importlib.util import find_spec
+    return f"""from glob import glob
+from importlib.util import find_spec
 
 if find_spec("reprolib") is None:  # not installed, as on Colab{where}
-    %pip install --quiet {requirement()}"""
+    %pip install --quiet "{requirement()}\""""
 
 
 def put_first(notebook: NotebookNode) -> None:

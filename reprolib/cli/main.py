@@ -13,6 +13,9 @@ from reprolib import __version__
 from reprolib.cli.commands import COMMANDS
 from reprolib.rerun.records.names import resolved
 
+#: Libraries of the extra `rerun`, by the names that they are imported by.
+OPTIONAL = {"matplotlib", "PIL", "jinja2", "mne", "nibabel"}
+
 
 def build_parser() -> argparse.ArgumentParser:
     """Parser of the whole command line."""
@@ -69,6 +72,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _say("Interrupted.", arguments.advice, "bold")
         return 130
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] not in OPTIONAL:
+            raise
+        text = f'`reprolib {arguments.command}` needs {error.name}: pip install "reprolib[rerun]"'
+        _say("error:", text, "bold red")
+        return 2
     except (ValueError, OSError) as error:
         _say("error:", str(error), "bold red")
         return 2

@@ -25,14 +25,15 @@ def test_the_address_of_the_repository_is_installed_from_once_there_is_one(monke
     package["Project-URL"] = "Repository, https://host/owner/reprolib"
     package["Project-URL"] = "Issues, https://host/owner/reprolib/issues"
     monkeypatch.setattr(install_cell, "metadata", lambda _: package)
-    assert '%pip install --quiet "reprolib @ git+https://host/owner/reprolib"' in (
+    assert '%pip install --quiet "reprolib[rerun] @ git+https://host/owner/reprolib"' in (
         install_cell.source()
     )
 
 
 def test_the_bare_name_is_never_installed(monkeypatch):
     monkeypatch.setattr(install_cell, "metadata", lambda _: Message())
-    assert install_cell.source().endswith("%pip install --quiet reprolib-*.whl")
+    wheel = "{glob('reprolib-*.whl')[0]}[rerun]"
+    assert install_cell.source().endswith(f'%pip install --quiet "{wheel}"')
 
 
 def test_the_cell_is_written_anew_not_twice():

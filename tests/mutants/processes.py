@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 #: Imported once; nothing of the package may be among them.
-WARM = ("matplotlib.pyplot", "mne", "nibabel", "numba", "pandas", "cvxopt", "highspy", "joblib")
+WARM = ("matplotlib.pyplot", "mne", "nibabel", "numba", "pandas", "cvxopt", "joblib")
 WARM += ("scipy.optimize", "scipy.linalg", "sklearn.svm", "sklearn.ensemble", "sklearn.multiclass")
 LEFT_OUT = (".git", ".venv", "build", "__pycache__", ".coverage*", ".hypothesis", ".*_cache")
 

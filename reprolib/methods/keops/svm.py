@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import cvxopt
 import numpy as np
 
 from reprolib.methods.keops._svm_numba import active_set, two_coordinate_descent
+from reprolib.methods.shared.qp import cvxopt
 from reprolib.methods.shared.solution import NotOptimalError, Solution
 
 #: Relative duality gap up to which an answer counts as optimal.

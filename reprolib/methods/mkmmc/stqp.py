@@ -16,9 +16,9 @@ round-off, the first one found stays.
 from __future__ import annotations
 
 import numpy as np
-from cvxopt import matrix, solvers
 from scipy.linalg import eigh, eigvalsh, helmert
 
+from reprolib.methods.shared.qp import cvxopt
 from reprolib.methods.shared.solution import Solution
 
 #: Weights up to this are taken as zero when an answer is polished on its support.
@@ -263,11 +263,11 @@ def _maximise_concave(M, linear):
         return np.ones(1)
     Z, center = _tangent(p), np.full(p, 1.0 / p)
     options = {"show_progress": False, "abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12}
-    answer = solvers.qp(
-        matrix(-2 * Z.T @ M @ Z),
-        matrix(-(Z.T @ (2 * M @ center + linear))),
-        matrix(-Z),
-        matrix(center),
+    answer = cvxopt.solvers.qp(
+        cvxopt.matrix(-2 * Z.T @ M @ Z),
+        cvxopt.matrix(-(Z.T @ (2 * M @ center + linear))),
+        cvxopt.matrix(-Z),
+        cvxopt.matrix(center),
         options=options,
     )
     theta = np.maximum(center + Z @ np.array(answer["x"]).ravel(), 0.0)

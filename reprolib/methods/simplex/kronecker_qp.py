@@ -22,12 +22,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import cvxopt
 import numpy as np
-from cvxopt import solvers as cvxopt_solvers
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from reprolib.methods.shared.codes import simplex_code
+from reprolib.methods.shared.qp import cvxopt
 from reprolib.methods.shared.solution import NotOptimalError
 
 
@@ -280,7 +279,7 @@ def _solve(features: _Features, offsets, upper, tol, max_iter):
 def _coneqp(*programme, **settings):
     """`cvxopt.solvers.coneqp`, with its breakdowns as one error of ours."""
     try:
-        answer = cvxopt_solvers.coneqp(*programme, **settings)
+        answer = cvxopt.solvers.coneqp(*programme, **settings)
     except (ArithmeticError, ValueError) as error:
         raise NotOptimalError(
             f"cvxopt broke down in its first step: {error}. Scale the kernel, C and sample_weight "

@@ -22,7 +22,7 @@ from types import CodeType
 from typing import Any
 
 #: Libraries whose version may change a value.
-PACKAGES = ["numpy", "scipy", "scikit-learn", "cvxopt", "highspy", "numba", "nibabel", "mne"]
+PACKAGES = ["numpy", "scipy", "scikit-learn", "cvxopt", "numba", "nibabel", "mne"]
 _OURS = ("reprolib", "data_fetch")
 
 
