@@ -10,30 +10,29 @@ if TYPE_CHECKING:
 
 #: Tag of the cell; pages of the site leave it out.
 TAG = "remove-cell"
-#: A wheel beside the notebook: what can be installed while the repository has no public address.
-WHEEL = "{glob('reprolib-*.whl')[0]}[rerun]"
+#: Of a wheel beside the notebook: what can be installed while the repository has no address.
+FROM_WHEEL = """from glob import glob
+from importlib.util import find_spec
+
+if find_spec("reprolib") is None:  # not installed, as on Colab: put its wheel beside this notebook
+    wheel = glob("reprolib-*.whl")[0]
+    %pip install --quiet "{wheel}[rerun]\""""
+FROM_REPOSITORY = """from importlib.util import find_spec
+
+if find_spec("reprolib") is None:  # not installed, as on Colab
+    %pip install --quiet "reprolib[rerun] @ git+REPOSITORY\""""
 
 
-def requirement() -> str:
-    """What pip installs the package from: the repository if the package names it, else a wheel.
+def source() -> str:
+    """Code of the cell: from the repository if the package names it, else from a wheel.
 
-    Never the bare name, under which a package index may have somebody else's package.
+    Never by the bare name, under which a package index may have somebody else's package.
     """
     addresses = dict(
         address.split(", ", 1) for address in metadata("reprolib").get_all("Project-URL", [])
     )
     repository = addresses.get("Repository")
-    return f"reprolib[rerun] @ git+{repository}" if repository else WHEEL
-
-
-def source() -> str:
-    """Code of the cell."""
-    where = "" if "git+" in requirement() else ": put its wheel beside this notebook"
-    return f"""from glob import glob
-from importlib.util import find_spec
-
-if find_spec("reprolib") is None:  # not installed, as on Colab{where}
-    %pip install --quiet "{requirement()}\""""
+    return FROM_REPOSITORY.replace("REPOSITORY", repository) if repository else FROM_WHEEL
 
 
 def put_first(notebook: NotebookNode) -> None:
