@@ -1,0 +1,38 @@
+"""The pages that one follows: their code runs, their commands are those of the command line."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from reprolib.cli.main import build_parser
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted(path.name for path in DOCS.glob("*.md") if not path.name.startswith("_"))
+
+
+def blocks(name: str, *languages: str) -> list[str]:
+    text = (DOCS / name).read_text(encoding="utf-8")
+    fenced = re.findall(r"^```(\S*).*?\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    return [body for language, body in fenced if language in languages]
+
+
+@pytest.mark.parametrize("name", ["estimators.md", "which_method.md"])
+def test_the_code_of_a_page_runs_and_finds_what_is_there(name, capsys):
+    for block in blocks(name, "python"):
+        exec(compile(block, name, "exec"), {})
+    scores = re.findall(r"\b0\.\d+", capsys.readouterr().out)
+    assert scores
+    assert float(max(scores)) > 0.95
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_command_of_a_page_is_one(name):
+    lines = [line for block in blocks(name, "", "bash") for line in block.splitlines()]
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["reprolib"]:
+            build_parser().parse_args(words[1:])
