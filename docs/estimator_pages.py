@@ -48,11 +48,20 @@ def support(estimator: type) -> dict[str, str]:
     batches = hasattr(model, "partial_fit")
     return {
         "classes": classes,
-        "probabilities": _yes(hasattr(model, "predict_proba")),
+        "probabilities": probabilities(estimator),
         "sparse X": _yes(tags.input_tags.sparse),
         "weights": ", ".join(f"`{name}`" for name, taken in weights.items() if taken) or "no",
         "data in batches": "`partial_fit`" if batches else "no",
     }
+
+
+def probabilities(estimator: type) -> str:
+    """Whether ``predict_proba`` is there, or with which losses."""
+    if hasattr(estimator(), "predict_proba") or not hasattr(estimator, "predict_proba"):
+        return _yes(hasattr(estimator, "predict_proba"))
+    (allowed,) = estimator._parameter_constraints["loss"]
+    given = [loss for loss in allowed.options if hasattr(estimator(loss=loss), "predict_proba")]
+    return "with " + " or ".join(f'`loss="{loss}"`' for loss in sorted(given))
 
 
 def _yes(answer: bool) -> str:

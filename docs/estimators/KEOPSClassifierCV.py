@@ -1,21 +1,22 @@
-"""Held-out accuracy of KEOPS at every C of the grid, with the chosen one and the default."""
+"""Held-out accuracy and the number of columns that are kept, for nine values of C."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from reprolib import KEOPSClassifierCV
+from reprolib import KEOPSClassifier, KEOPSClassifierCV
 
 rng = np.random.default_rng(0)
-truth = np.zeros((8, 10))
-truth[2, 3:7] = truth[3, 4:6] = 1.0  # two channels, a few frames
-y = np.arange(200) % 2
-X = rng.normal(size=(200, 80)) + 0.4 * np.outer(y, truth.ravel())
-channels = [list(range(10 * channel, 10 * channel + 10)) for channel in range(8)]
-keops = KEOPSClassifierCV(channels, p=0.5).fit(X, y)
+y = np.arange(120) % 2
+X = rng.normal(size=(120, 40))
+X[:, :4] += 0.8 * y[:, None]  # four columns of the first of eight groups
+tree = [list(range(5 * group, 5 * group + 5)) for group in range(8)]
+model = KEOPSClassifierCV(tree, p=0.5).fit(X, y)
+kept = [KEOPSClassifier(tree, p=0.5, C=C).fit(X, y).selected_.sum() for C in model.Cs_]
 
-figure, axis = plt.subplots(figsize=(6, 3.2), layout="constrained")
-axis.semilogx(keops.Cs_, keops.cv_score_path_, "o-")
-axis.axvline(keops.C_, color="C1", label="chosen")
-axis.axvline(1.0, color="0.5", linestyle=":", label="C = 1")
-axis.set(xlabel="C", ylabel="held-out accuracy")
-axis.legend()
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+left.semilogx(model.Cs_, model.cv_score_path_, "o-")
+left.set(xlabel="C", ylabel="held-out accuracy", title=f"chosen: C = {model.C_:.2g}")
+right.semilogx(model.Cs_, kept, "o-")
+right.set(xlabel="C", ylabel="columns kept")
+for axis in (left, right):
+    axis.axvline(model.C_, color="k", linestyle=":")

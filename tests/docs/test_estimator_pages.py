@@ -78,6 +78,7 @@ def test_what_an_estimator_supports_is_read_off_the_code(pages):
         "weights": "`sample_weight`, `class_weight`",
         "data in batches": "`partial_fit`",
     }
+    assert pages.probabilities(reprolib.KPMClassifier).startswith('with `loss="logistic"`')
     assert all(name in pages.table() for name in ESTIMATORS)
 
 
