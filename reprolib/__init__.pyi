@@ -12,6 +12,7 @@ from .methods.simplex import (
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
 )
+from .papers.across.own_data import compare_methods
 from .rerun.checks import evaluate, recompute
 
 __version__: str
@@ -36,6 +37,7 @@ __all__ = [
     "SimplexRLSClassifierCV",
     "SimplexSGDClassifier",
     "TreeLassoClassifier",
+    "compare_methods",
     "evaluate",
     "one_vs_all_code",
     "recompute",

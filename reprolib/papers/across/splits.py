@@ -136,10 +136,11 @@ def prepared(dataset: Dataset, seed: int, train, test, *, all_columns: bool = Fa
         X, X_test = pca.transform(X), pca.transform(X_test)
     groups = None if dataset.groups is None else dataset.groups[train]
     overlap = 0.5 if dataset.groups is not None else len(test) / len(dataset.y)
-    return Split(X, y, X_test, y_test, _folds(X, y, groups, seed), overlap)
+    return Split(X, y, X_test, y_test, inner_folds(X, y, groups, seed), overlap)
 
 
-def _folds(X, y, groups, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def inner_folds(X, y, groups, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds of the training rows in which a configuration is chosen, of whole groups if any."""
     splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
     with warnings.catch_warnings():
         # A class of two rows, as a curve begins with, is missing in one of the folds.

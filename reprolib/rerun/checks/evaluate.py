@@ -430,5 +430,6 @@ def _line(
     if low > 0 or high < 0:
         word = "better" if sign * difference > 0 else "worse"
     ends = {"difference": difference, "low": low, "high": high, "detectable": error.detectable}
-    rounded = {key: round(value, 2) for key, value in ends.items()}
+    digits = guest.printed[0].digits + (guest.printed[0].scale == 1)
+    rounded = {key: round(value, digits) for key, value in ends.items()}
     return {"row": row, "against": method, **rounded, "trials": n or "", "yours is": word}

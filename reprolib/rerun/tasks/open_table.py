@@ -121,20 +121,31 @@ def is_random(estimator: Any, grid: Any) -> bool:
 def run_on(table: OpenTable, estimator: Any, grid: Any, task: Task, dataset: Dataset):
     """Choose, fit and score an estimator in one trial; a pure function of its arguments."""
     trial = table.trial(task, dataset)
-    model = _ready(table, estimator, grid, trial, task.trial).fit(trial.X, trial.y)
+    scoring = METRICS[table.metric][1]
+    model = ready(estimator, grid, trial.folds, task.trial, scoring).fit(trial.X, trial.y)
     chosen = {name: _plain(value) for name, value in getattr(model, "best_params_", {}).items()}
     value = score(table.metric, model, trial.X_test, trial.y_test)
     return [Measurement(table.metric, value, chosen, n_test=len(trial.y_test), source=trial.source)]
 
 
-def _ready(table: OpenTable, estimator: Any, grid: Any, trial: Trial, seed: int) -> Any:
-    """Copy that chooses on the trial's folds, with a seed wherever it has none."""
+def ready(estimator: Any, grid: Any, folds: Sequence, seed: int, scoring: str = "accuracy") -> Any:
+    """Copy that chooses on given folds, with a seed wherever it has none.
+
+    Parameters
+    ----------
+    estimator : estimator
+    grid : mapping, sequence of mappings or None
+    folds : sequence of (train, test) index arrays
+    seed : int
+    scoring : str
+        What it is chosen by.
+    """
     model = clone(estimator)
     if grid is not None:
-        model = GridSearchCV(model, grid, scoring=METRICS[table.metric][1])
+        model = GridSearchCV(model, grid, scoring=scoring)
     params = model.get_params()
     if "cv" in params:
-        model.set_params(cv=list(trial.folds))
+        model.set_params(cv=list(folds))
     unset = [name for name in params if name.endswith("random_state") and params[name] is None]
     return model.set_params(**dict.fromkeys(unset, seed))
 
