@@ -111,7 +111,7 @@ def partial_file(target: Path, *, resumable: bool = False) -> Iterator[Path]:
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = part_of(target)
-    if not resumable or partial.is_symlink():
+    if not resumable or _is_link(partial):
         partial.unlink(missing_ok=True)
     try:
         yield partial
@@ -123,6 +123,14 @@ def partial_file(target: Path, *, resumable: bool = False) -> Iterator[Path]:
             with suppress(OSError):
                 partial.unlink(missing_ok=True)
         raise
+
+
+def _is_link(path: Path) -> bool:
+    """Whether a path is there and is another thing than a file of one name."""
+    if not os.path.lexists(path):
+        return False
+    status = path.lstat()
+    return not stat.S_ISREG(status.st_mode) or status.st_nlink > 1
 
 
 def _to_disk(path: Path) -> None:

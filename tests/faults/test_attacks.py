@@ -9,7 +9,7 @@ import os
 import ssl
 import stat
 import zipfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -210,8 +210,42 @@ def test_link_in_the_place_of_a_part_is_not_followed(link, size, tmp_path, cache
     assert stat.S_IMODE(victim.stat().st_mode) == 0o600
 
 
-@pytest.mark.fault("disk")
 @posix
+@pytest.mark.fault("disk")
+def test_link_in_the_place_of_a_lock_is_not_followed(tmp_path, cache):
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    (cache / "toy/a.txt.lock").symlink_to(victim)
+    with (
+        raw_server(lambda c: c.answer(toy.CONTENT)) as server,
+        suppress(data_fetch.DataUnavailableError),
+    ):
+        fetched(server.url, cache)
+    assert victim.read_bytes() == b"precious"
+
+
+@posix
+@pytest.mark.fault("disk")
+def test_hard_link_is_not_gone_on_with(tmp_path, cache):
+    """Where the server would send the rest of what lies there."""
+    content = toy.CONTENT.ljust(1_500_000)
+    victim = tmp_path / "victim"
+    victim.write_bytes(content[:1000])
+    os.link(victim, storage.part_of(cache / "toy/a.txt"))
+
+    def rest(c):
+        status = "206 Partial" if c.range_start else "200 OK"
+        c.answer(content[c.range_start :], status, Content_Range=f"bytes {c.range_start}-9/9")
+
+    with raw_server(rest) as server:
+        catalog = toy.catalog(toy.version(content, urls=(server.url,)))
+        data_fetch.fetch("toy/a", toy.fetcher(catalog, cache))
+    assert victim.read_bytes() == content[:1000]
+    assert (cache / "toy/a.txt").read_bytes() == content
+
+
+@posix
+@pytest.mark.fault("disk")
 @pytest.mark.parametrize("mask", [0o077, 0o027, 0o022])
 @pytest.mark.security("What is written", "The umask decides who may read the files of the cache.")
 def test_umask_decides_who_may_read(mask, cache):
