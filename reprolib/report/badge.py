@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reprolib.report.render import render
+from reprolib.report.theme import GROUND_COLOURS, LOOKS
 from reprolib.rerun.verdicts.judge import Verdict
 
 _LABEL = "printed numbers"
-#: Grounds on which white letters have a contrast of 6 or more: all reproduced, or not all.
-_ALL, _SOME = "#00694d", "#0b5a8a"
+#: Behind white letters: all reproduced, or not all.
+_ALL, _SOME = LOOKS["reproduced"].colour.light, GROUND_COLOURS["accent"].light
 #: Pixels of a letter of the badge's font, and around a text.
 _LETTER, _PADDING = 6.6, 12
 

@@ -15,7 +15,7 @@ from reprolib.report.drawing import svg, symbols
 from reprolib.report.forest import forest_figure, forests
 from reprolib.report.render import render
 from reprolib.report.tables import verdict_frame
-from reprolib.report.words import MEANINGS
+from reprolib.report.words import RULES
 from reprolib.rerun.verdicts.anyone import Judged
 
 _SHOWN = ["published", "ours", "difference", "half-width", "detectable", "trials", "verdict"]
@@ -70,7 +70,7 @@ def page(judged: Judged) -> str:
         frames=frames,
         pictures={quantity: svg(drawn) for quantity, drawn in forests(judged.verdicts).items()},
         symbols=symbols(),
-        meanings={word: meaning for word, meaning in MEANINGS.items() if word in words},
+        rules={word: rule for word, rule in RULES.items() if word in words},
     )
 
 

@@ -9,7 +9,8 @@ from reprolib.rerun.verdicts.claims import ClaimWord
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.words import LARGEST_CHANCE, MARGIN, Word
 
-MEANINGS: Mapping[Word, str] = {
+#: The rule of each word.
+RULES: Mapping[Word, str] = {
     "reproduced": (
         f"The difference is less than {MARGIN:g} percentage points, and surely so: its 90 % "
         "interval lies inside. A selected hyperparameter: the published one lies in the range of "
@@ -24,11 +25,16 @@ MEANINGS: Mapping[Word, str] = {
         "Neither: our runs, or those of the paper, spread too widely to tell. The difference that "
         "they would have detected stands beside it."
     ),
-    "not reproduced": (
-        "The 95 % interval of the difference excludes zero; the reason stands beside the number."
-    ),
+    "not reproduced": "The 95 % interval of the difference excludes zero.",
     "quoted": "The paper took the number from elsewhere; it is no experiment of the paper.",
-    "not run": "We have no result on real data; the reason stands beside the number.",
+    "not run": "We have no result on real data.",
+}
+#: What our own report says of each: it gives reasons, too.
+MEANINGS: Mapping[Word, str] = {
+    word: f"{rule.rstrip('.')}; the reason stands beside the number."
+    if word in ("not reproduced", "not run")
+    else rule
+    for word, rule in RULES.items()
 }
 
 CLAIM_MEANINGS: Mapping[ClaimWord, str] = {
