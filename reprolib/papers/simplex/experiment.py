@@ -55,7 +55,7 @@ def _with_grids(task: Task, reading: Reading) -> dict[str, Any]:
 
 
 ONLINE, SVMS = tuple(methods.ONLINE_LOSSES), ("svm ova", "svm rbf ova")
-SEEDS, ONE = Count(20, QUICK), Count(1, QUICK)
+SEEDS, ONE = Count(20, QUICK), Count(1, quick=1)
 ROUNDS = {"seed": 0, "n_estimators": N_ROUNDS}
 TABLE2 = (
     Grid("table2", ONLINE, SEEDS, params=_seeded, without=SIMULATED),
@@ -63,7 +63,7 @@ TABLE2 = (
     Grid("table2", ["s-ls rbf"], Count(1), params=_with_grids, without=SIMULATED),
     Grid("table2", SVMS, Count(_n_seeds_svm, QUICK), params=_seeded, without=SIMULATED),
     Grid("table2", ["boosting"], Count(1), params=ROUNDS, without=SIMULATED),
-    Grid("table2", ["boosting"], Count(0, QUICK), params={**ROUNDS, "n_estimators": 30}),
+    Grid("table2", ["boosting"], Count(0, quick=1), params={**ROUNDS, "n_estimators": 30}),
 )
 WIDTHS = [HEADLINE, "exp(-d^2/sigma^2)"]
 ON_SIMULATED = (

@@ -104,7 +104,7 @@ def test_seed_of_a_selection_is_that_of_its_folds():
 def test_seed_of_the_folds_is_a_thousand_times_that_of_the_task_plus_the_realisation(splitter):
     params = {"fold_seed": 3, "stratified": splitter is StratifiedKFold}
     X, y = np.zeros((30, 1)), np.arange(30) % 2
-    found = methods._folds(Task("kpm", "table2", NAME, "kpm", HEADLINE, 4, params)).split(X, y)
+    found = methods.folds(Task("kpm", "table2", NAME, "kpm", HEADLINE, 4, params)).split(X, y)
     for fold, expected in zip(
         found, splitter(5, shuffle=True, random_state=3004).split(X, y), strict=True
     ):

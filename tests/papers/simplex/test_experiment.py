@@ -138,7 +138,7 @@ def test_tasks_are_distinct():
 
 @pytest.mark.parametrize("method", ["s-ls", "s-ls online", "sh-svm online", "svm rbf ova"])
 def test_methods_of_table_2_classify_digits(small, method):
-    (task,) = (t for t in all_tasks("quick", [SMALL]) if t.method == method)
+    task = next(t for t in all_tasks("quick", [SMALL]) if t.method == method)
     (measurement,) = simplex.run(task, small)
     assert measurement.metric == "accuracy"
     assert measurement.value > 0.7
