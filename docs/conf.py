@@ -40,8 +40,6 @@ extensions = [
 ]
 exclude_patterns = ["_readme.md", "made/*"]
 default_role = "py:obj"
-# A place in the menu may be there before its page.
-suppress_warnings = ["toc.empty_glob"]
 highlight_language = "none"
 smartquotes = False
 
