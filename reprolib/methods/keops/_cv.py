@@ -25,7 +25,7 @@ from reprolib.methods.shared.validation import (
 from reprolib.methods.shared.weights import counted_folds, example_weights
 
 #: Values of C that are tried, in units of the data; see `KEOPSClassifierCV`.
-DEFAULT_GRID = np.geomspace(1e-2, 1e2, 9)
+DEFAULT_GRID = np.geomspace(1e-4, 1e1, 11)
 
 #: Scores that differ by no more than this are tied.
 TIE_TOL = 1e-9
@@ -41,7 +41,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
     ----------
     tree, p : as in `KEOPSClassifier`
     Cs : array-like of shape (L,), optional
-        Values of C to try. None means nine values from 1e-2 to 1e2, divided by the variance of the
+        Values of C to try. None means eleven values from 1e-4 to 10, divided by the variance of the
         data under the kernel of uniform weights: the mean squared distance of the training points
         from their mean in feature space.
     cv : int, cross-validation splitter or iterable, default=5
@@ -86,7 +86,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
     >>> X[:, :2] += 1.5 * y[:, None]
     >>> model = KEOPSClassifierCV([[0, 1], [2, 3], [4, 5]], p=0.5, cv=3).fit(X, y)
     >>> model.cv_score_path_.shape
-    (9,)
+    (11,)
     >>> bool(model.C_ in model.Cs_)
     True
     """
