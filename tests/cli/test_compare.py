@@ -13,13 +13,8 @@ from reprolib.rerun.records.registry import PAPERS, STUDIES
 from reprolib.rerun.records.tables import FILE_COLUMNS
 from reprolib.rerun.verdicts.judge import judge_paper
 
-
-def size(paper) -> int:
-    return sum(path.stat().st_size for path in (committed_directory() / paper).glob("*.csv"))
-
-
-#: The smallest is the fastest.
-PAPER = min(PAPERS, key=size)
+#: The smallest results, with paths and digits of all kinds.
+PAPER = "mkpm"
 OTHERS = [key.upper() for key in (*PAPERS, *STUDIES) if key != PAPER]
 
 
