@@ -29,8 +29,8 @@ OPEN = {
         trial,
         "accuracy",
         candidates=N,
-        note="MKPM chooses d by its training error, as the text says; yours by 5-fold "
-        "cross-validation",
+        note="MKPM chooses d by its training error, as the text says; a grid of yours by "
+        "5-fold cross-validation",
     )
 }
 CLOSED = {
