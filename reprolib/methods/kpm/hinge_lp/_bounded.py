@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.methods.kpm.hinge_lp._highs import solve_lp, status_of
+from reprolib.methods.kpm.hinge_lp._highs import linear_program, status_of
 from reprolib.methods.kpm.nested_basis import NestedBasis
 from reprolib.methods.shared.solution import Solution
 
@@ -55,4 +55,4 @@ def _solve_bounded_lp(signed, weights):
     parts = np.eye(size) / BOUND
     cost = np.concatenate([-np.ones(n), np.ones(2 * size)])
     upper = np.concatenate([weights, np.full(2 * size, np.inf)])
-    return solve_lp(cost, np.hstack([signed, parts, -parts]), upper)
+    return linear_program(cost, np.hstack([signed, parts, -parts]), upper)

@@ -31,7 +31,7 @@ def highs_single(basis: NestedBasis, n_components: int):
         Not yet checked: the caller looks at status and gap.
     """
     signed = basis.signed[: basis.size(n_components)]
-    result = solve_lp(-np.ones(len(basis.weights)), signed, basis.weights)
+    result = linear_program(-np.ones(len(basis.weights)), signed, basis.weights)
     if result.x is None:
         duals, coordinates = np.zeros(signed.shape[1]), np.zeros(len(signed))
     else:
@@ -40,7 +40,7 @@ def highs_single(basis: NestedBasis, n_components: int):
     return certify(basis, [n_components], [answer], "highs", DUAL_TOL)[0]
 
 
-def solve_lp(cost, matrix, upper) -> Any:
+def linear_program(cost, matrix, upper) -> Any:
     """Minimise cost'x subject to matrix x = 0 and 0 <= x <= upper."""
     bounds: Any = np.column_stack([np.zeros(len(upper)), upper])
     right = np.zeros(len(matrix))
