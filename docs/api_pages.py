@@ -31,9 +31,11 @@ def public_modules() -> Iterator[ModuleType]:
 def offered(module: ModuleType) -> dict[str, object]:
     """Public classes and functions of the packages that a module defines or re-exports."""
     exported = getattr(module, "__all__", ())
+    # Names that are imported when they are first used are there whether or not somebody used them.
+    named = {**vars(module), **{name: getattr(module, name) for name in exported}}
     return {
         name: value
-        for name, value in vars(module).items()
+        for name, value in named.items()
         if callable(value)
         and is_ours(value)
         and not name.startswith("_")

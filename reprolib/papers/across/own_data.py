@@ -99,6 +99,11 @@ def compare_methods(
     --------
     evaluate : an estimator in a paper's table.
 
+    Notes
+    -----
+    Splits of one table share rows, so that their differences are correlated; the intervals take a
+    correlation of 0.2 (Nadeau and Bengio, Machine Learning 2003), the share that is tested.
+
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -107,11 +112,6 @@ def compare_methods(
     >>> found = compare_methods(X, y, estimators=["lda", "neighbors"], n_trials=5)
     >>> list(found.summary.columns)
     ['accuracy', 'balanced accuracy', 'log loss', 'seconds']
-
-    Notes
-    -----
-    Splits of one table share rows, so that their differences are correlated; the intervals take a
-    correlation of 0.2 (Nadeau and Bengio, Machine Learning 2003), the share that is tested.
     """
     if n_trials < 5:
         raise ValueError(f"n_trials is {n_trials!r}; give 5 or more, an interval needs them.")
