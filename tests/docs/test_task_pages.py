@@ -22,8 +22,9 @@ def blocks(name: str, *languages: str) -> list[str]:
 
 @pytest.mark.parametrize("name", ["estimators.md", "which_method.md"])
 def test_the_code_of_a_page_runs_and_finds_what_is_there(name, capsys):
+    names: dict = {}
     for block in blocks(name, "python"):
-        exec(compile(block, name, "exec"), {})
+        exec(compile(block, name, "exec"), names)
     scores = re.findall(r"\b0\.\d+", capsys.readouterr().out)
     assert scores
     assert float(max(scores)) > 0.95
