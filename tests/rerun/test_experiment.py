@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tomllib
 
 import numpy as np
 import pandas as pd
@@ -48,7 +49,7 @@ datasets = ["big"]
 
 @pytest.fixture
 def readings(monkeypatch):
-    monkeypatch.setattr(listed_readings, "printed_text", lambda paper: FILE)
+    monkeypatch.setattr(listed_readings, "printed_toml", lambda paper: tomllib.loads(FILE))
     listed_readings.readings_of.cache_clear()
     yield listed_readings.readings_of("paper")
     listed_readings.readings_of.cache_clear()
@@ -174,7 +175,7 @@ def test_what_readings_change_is_part_of_the_code_behind_a_number(readings, monk
     experiment = Experiment("paper", ["embedded/twonorm"], [], run)
     before = code_of_protocol(experiment.protocol())
     changed = FILE.replace("scale = 2", "scale = 3")
-    monkeypatch.setattr(listed_readings, "printed_text", lambda paper: changed)
+    monkeypatch.setattr(listed_readings, "printed_toml", lambda paper: tomllib.loads(changed))
     listed_readings.readings_of.cache_clear()
     after = code_of_protocol(experiment.protocol())
     assert before.fingerprint != after.fingerprint

@@ -75,7 +75,7 @@ def test_a_misspelt_key_is_not(paper):
         table = at(changed, path)
         table[f"{key}x"] = table.pop(key)
         assert not VALIDATOR.is_valid(changed), (path, key)
-        assert any(f"unknown key '{key}x'" in fault for fault in faults(changed)), (path, key)
+        assert any(f"'{key}x'" in fault for fault in faults(changed)), (path, key)
 
 
 ANYTHING = st.one_of(
