@@ -18,7 +18,7 @@ import pytest
 from scipy.io import savemat
 
 import data_fetch
-from data_fetch import confined, registry, silence, storage
+from data_fetch import confined, silence, storage
 from data_fetch.catalog import Member
 from data_fetch.errors import SourceError
 from data_fetch.fetcher import Fetcher
@@ -29,12 +29,8 @@ posix = pytest.mark.skipif(os.name != "posix", reason="links and modes of POSIX"
 
 
 @pytest.fixture(autouse=True)
-def _world(monkeypatch):
-    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
-    monkeypatch.setenv("NO_PROXY", "*")
-    silence.silent.forget()
-    yield
-    silence.silent.forget()
+def _world(toy_world):
+    """For all tests."""
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import pytest
 
 import data_fetch
-from data_fetch import package, registry, silence
+from data_fetch import package
 from data_fetch.catalog import Version
 from tests import toy_data as toy
 from tests.faults.raw_server import raw_server
@@ -23,16 +23,11 @@ UNKNOWN_LENGTH = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
 
 
 @pytest.fixture(autouse=True)
-def _world(monkeypatch):
+def _world(toy_world, monkeypatch):
     """No configuration of pip but the one that a test makes."""
-    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("NO_PROXY", "*")
-    silence.silent.forget()
-    yield
-    silence.silent.forget()
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ import pytest
 
 import data_fetch
 from data_fetch import fetcher as fetching
-from data_fetch import registry, silence, storage
+from data_fetch import silence, storage
 from data_fetch.catalog import Member, Version
 from data_fetch.download import Limits
 from tests import toy_data as toy
@@ -38,12 +38,8 @@ BIG = 1_500_000
 
 
 @pytest.fixture(autouse=True)
-def _world(monkeypatch):
-    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
-    monkeypatch.setenv("NO_PROXY", "*")
-    silence.silent.forget()
-    yield
-    silence.silent.forget()
+def _world(toy_world):
+    """For all tests."""
 
 
 @pytest.fixture

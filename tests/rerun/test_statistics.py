@@ -119,7 +119,7 @@ def test_methods_are_compared_over_the_trials_of_both_in_percent():
             for t, v in enumerate(found)
         ]
     )
-    table = intervals_by_dataset(rows, "x", "y", lambda name, a, b: paired_interval(a, b))
+    table = intervals_by_dataset(rows, "x", "y", paired_interval)
     assert list(table.index) == ["a"]
     row = table.loc["a"]
     assert (row["x"], row["y"], row["difference"]) == pytest.approx((15.0, 10.0, 5.0))

@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 from reprolib.report.style import use_style
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.errors import Error
+from reprolib.rerun.verdicts.statistics import rounded_interval
+from reprolib.rerun.verdicts.words import of_contrast
 
 #: Metrics, and whether larger is better; fractions are shown in percentage points.
 METRICS = {"accuracy": True, "balanced accuracy": True, "log loss": False}
@@ -170,12 +172,8 @@ def contrast(a: pd.Series, b: pd.Series) -> tuple[float, Error]:
 
 
 def _line(difference: float, error: Error, larger_is_better: bool) -> dict[str, object]:
-    low, high = difference - error.half_width(), difference + error.half_width()
-    word = "undecided"
-    if low > 0 or high < 0:
-        word = "better" if (difference > 0) == larger_is_better else "worse"
-    ends = {"difference": difference, "low": low, "high": high, "detectable": error.detectable}
-    return {**{name: round(value, 3) for name, value in ends.items()}, "is": word}
+    word = of_contrast(difference, error, larger_is_better=larger_is_better)
+    return {**rounded_interval(difference, error, 3), "is": word}
 
 
 def _is(names: list[str]) -> str:

@@ -24,7 +24,7 @@ from reprolib.rerun.verdicts.ordering import (
     place_table,
     resampled_means,
 )
-from reprolib.rerun.verdicts.statistics import corrected_interval, intervals_by_dataset
+from reprolib.rerun.verdicts.statistics import intervals_by_dataset
 from reprolib.rerun.verdicts.words import COMPARISONS
 
 #: Few distinct rows, so that most methods make the same predictions: 14 and 115.
@@ -323,9 +323,7 @@ def paired_table(
 ) -> pd.DataFrame:
     """Method minus reference on every set: percentage points, with the corrected interval."""
     rows = main_rows(records, metric)
-    table = intervals_by_dataset(
-        rows, method, reference, lambda name, a, b: corrected_interval(a, b)
-    )
+    table = intervals_by_dataset(rows, method, reference)
     return table.drop(columns=[method, reference])
 
 

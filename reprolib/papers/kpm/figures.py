@@ -21,7 +21,7 @@ from reprolib.report.style import (
 )
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
-from reprolib.rerun.verdicts.statistics import corrected_interval, intervals_by_dataset
+from reprolib.rerun.verdicts.statistics import intervals_by_dataset
 
 #: Colour of every method, in all figures.
 KPM, SVM = BLUE, RED
@@ -106,9 +106,7 @@ def paired_table(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame
     paper are first.
     """
     rows = select(records, table="table2", reading=reading, setting="", metric="test error")
-    table = intervals_by_dataset(
-        rows, "kpm", "svm", lambda _, kpm, svm: corrected_interval(kpm, svm)
-    )
+    table = intervals_by_dataset(rows, "kpm", "svm")
     table = table.loc[in_printed_order("kpm", table.index)]
     return table.rename(columns={"kpm": "KPM", "svm": "SVM"})
 

@@ -35,6 +35,8 @@ from reprolib.rerun.verdicts.evidence import choices_of
 from reprolib.rerun.verdicts.number import Number
 from reprolib.rerun.verdicts.pair import Pair
 from reprolib.rerun.verdicts.printed import numbers
+from reprolib.rerun.verdicts.statistics import rounded_interval
+from reprolib.rerun.verdicts.words import of_contrast
 
 
 @dataclass(frozen=True)
@@ -424,12 +426,7 @@ def _pair(guest: _Guest, row: _Row, number: Number, records: pd.DataFrame) -> Pa
 def _line(
     guest: _Guest, row: str, method: str, difference: float, error: errors.Error, n: int
 ) -> dict[str, Any]:
-    low, high = difference - error.half_width(), difference + error.half_width()
-    sign = 1 if guest.opened.larger_is_better else -1
-    word = "undecided"
-    if low > 0 or high < 0:
-        word = "better" if sign * difference > 0 else "worse"
-    ends = {"difference": difference, "low": low, "high": high, "detectable": error.detectable}
-    digits = guest.printed[0].digits + (guest.printed[0].scale == 1)
-    rounded = {key: round(value, digits) for key, value in ends.items()}
-    return {"row": row, "against": method, **rounded, "trials": n or "", "yours is": word}
+    opened, printed = guest.opened, guest.printed[0]
+    word = of_contrast(difference, error, larger_is_better=opened.larger_is_better)
+    shown = rounded_interval(difference, error, printed.digits + (printed.scale == 1))
+    return {"row": row, "against": method, **shown, "trials": n or "", "yours is": word}

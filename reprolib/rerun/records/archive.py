@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import re
@@ -132,16 +131,8 @@ def _about(text: bytes, path: Path) -> dict[str, str]:
 
 
 def _require_sealed(files: Mapping[str, bytes], path: Path) -> None:
-    lines = files.get(seal.SEAL, b"").decode("utf-8", "replace").splitlines()
-    sealed = {line.partition("  ")[2]: line.partition("  ")[0] for line in lines}
-    there = {name: content for name, content in files.items() if name != seal.SEAL}
-    faults = [f"{name}: not sealed" for name in there.keys() - sealed.keys()]
-    faults += [f"{name}: sealed, but not there" for name in sealed.keys() - there.keys()]
-    faults += [
-        f"{name}: changed since it was sealed"
-        for name, content in there.items()
-        if name in sealed and hashlib.sha256(content).hexdigest() != sealed[name]
-    ]
+    sealed = seal.parsed(files.get(seal.SEAL, b"").decode("utf-8", "replace"))
+    faults = seal.differing(sealed, {n: files[n] for n in files if n != seal.SEAL})
     if faults or not sealed:
         told = "; ".join(sorted(faults)) or f"there is no {seal.SEAL}"
         raise ValueError(f"{path} is refused: {told}. Ask for the archive again.")

@@ -27,14 +27,33 @@ def faults(directory: Path) -> list[str]:
     sealed = _sealed(directory)
     if not sealed:
         return [f"{directory.name}: there is no {SEAL}; only a full run writes one"]
-    there = {p.name for p in directory.iterdir() if p.name != SEAL and not p.name.startswith(".")}
-    lines = [f"{directory.name}/{name}: not sealed" for name in sorted(there - sealed.keys())]
+    there = [p for p in directory.iterdir() if p.name != SEAL and not p.name.startswith(".")]
+    found = differing(sealed, {path.name: path.read_bytes() for path in there})
+    return [f"{directory.name}/{fault}" for fault in found]
+
+
+def differing(sealed: Mapping[str, str], files: Mapping[str, bytes]) -> list[str]:
+    """Files that are not as they were sealed, one line each.
+
+    Parameters
+    ----------
+    sealed : mapping of str to str
+        Digests by name, as `parsed` gives them.
+    files : mapping of str to bytes
+        By name, without the seal.
+    """
+    lines = [f"{name}: not sealed" for name in sorted(files.keys() - sealed.keys())]
     for name, digest in sealed.items():
-        if name not in there:
-            lines.append(f"{directory.name}/{name}: sealed, but not there")
-        elif hashlib.sha256((directory / name).read_bytes()).hexdigest() != digest:
-            lines.append(f"{directory.name}/{name}: changed since it was sealed")
+        if name not in files:
+            lines.append(f"{name}: sealed, but not there")
+        elif hashlib.sha256(files[name]).hexdigest() != digest:
+            lines.append(f"{name}: changed since it was sealed")
     return lines
+
+
+def parsed(text: str) -> dict[str, str]:
+    """Digests by name in the text of a seal."""
+    return {_name(line): line.partition("  ")[0] for line in text.splitlines()}
 
 
 def _name(line: str) -> str:
@@ -43,5 +62,4 @@ def _name(line: str) -> str:
 
 def _sealed(directory: Path) -> dict[str, str]:
     path = directory / SEAL
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    return {_name(line): line.partition("  ")[0] for line in lines}
+    return parsed(path.read_text(encoding="utf-8")) if path.is_file() else {}

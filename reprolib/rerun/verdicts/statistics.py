@@ -102,8 +102,18 @@ def corrected_interval(
     return difference, difference - half, difference + half
 
 
+def rounded_interval(difference: float, error: errors.Error, digits: int) -> dict[str, float]:
+    """Difference, ends of its 95 % interval, and what would have been detected, as shown."""
+    half = error.half_width()
+    ends = {"difference": difference, "low": difference - half, "high": difference + half}
+    return {name: round(v, digits) for name, v in {**ends, "detectable": error.detectable}.items()}
+
+
 def intervals_by_dataset(
-    rows: pd.DataFrame, method: str, reference: str, interval: Callable[..., tuple]
+    rows: pd.DataFrame,
+    method: str,
+    reference: str,
+    interval: Callable[..., tuple] = corrected_interval,
 ) -> pd.DataFrame:
     """Compare two methods set by set, over the trials that both have, in percentage points.
 
@@ -113,8 +123,8 @@ def intervals_by_dataset(
         Records of one metric.
     method, reference : str
     interval : callable
-        Called with the name of the set and the values of both methods; gives the mean difference
-        and the ends of its interval. Sets with fewer than two common trials are left out.
+        Called with the values of both methods; gives the mean difference and the ends of its
+        interval. Sets with fewer than two common trials are left out.
 
     Returns
     -------
@@ -127,7 +137,7 @@ def intervals_by_dataset(
         wide = 100 * group.pivot_table(index="trial", columns="method", values="value")
         wide = wide.reindex(columns=[method, reference]).dropna()
         if len(wide) > 1:
-            difference, low, high = interval(name, wide[method], wide[reference])
+            difference, low, high = interval(wide[method], wide[reference])
             lines[name] = {
                 **wide.mean(),
                 "difference": difference,

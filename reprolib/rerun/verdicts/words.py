@@ -72,12 +72,21 @@ def of_comparison(difference: float, error: Error, margin: float) -> Comparison:
     margin : float
         In the unit of the difference.
     """
-    word = of_performance(difference, error, margin)
-    if word == "reproduced":
+    if abs(difference) + error.half_width(0.9) < margin:
         return "equivalent"
-    if word == "undecided":
+    return of_contrast(difference, error)
+
+
+def of_contrast(
+    difference: float, error: Error, *, larger_is_better: bool = True
+) -> Literal["better", "worse", "undecided"]:
+    """Word for one method beside another where no difference counts as none.
+
+    Better or worse if the 95 % interval of the difference excludes zero, otherwise undecided.
+    """
+    if not abs(difference) > error.half_width():
         return "undecided"
-    return "better" if difference > 0 else "worse"
+    return "better" if (difference > 0) == larger_is_better else "worse"
 
 
 def of_selection(value: float, low: float, high: float, searched: float) -> Word:
