@@ -17,6 +17,7 @@ import matplotlib  # noqa: E402
 import plain_text  # noqa: E402
 from api_pages import is_ours, write_api_pages  # noqa: E402
 from data_sets import write_data_sets  # noqa: E402
+from explore import write_explore  # noqa: E402
 from gallery import write_gallery  # noqa: E402
 from notebook_pages import write_page  # noqa: E402
 from paper_pages import write_papers  # noqa: E402
@@ -78,6 +79,7 @@ html_theme_options = {
 }
 html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
 html_show_sourcelink = False
+html_static_path = ["static"]
 html_extra_path = ["scoreboard-light.svg", "scoreboard-dark.svg"]
 
 
@@ -100,6 +102,7 @@ def copy_in() -> None:
     house.write_house(HERE / "made")
     write_data_sets(HERE / "made")
     write_papers(HERE / "made")
+    write_explore(HERE / "made")
 
 
 def add_report(app, exception) -> None:

@@ -30,8 +30,10 @@ def section(paper: str) -> str:
 def links(paper: str) -> str:
     """Where to read on: notebook, report, figures, estimators."""
     notebook = paper_entry(paper)["paper"]["notebook"]
+    explored = [f'<a href="explore.html#{paper}">its numbers, to turn</a>'] * (paper in PAPERS)
     found = [
         f"[Notebook](notebooks/{notebook})",
+        *explored,
         f'<a href="report.html#{paper}">all its numbers in the report</a>',
         "[figures with their code](gallery.md)",
     ]
