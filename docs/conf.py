@@ -77,7 +77,7 @@ html_theme_options = {
     "collapse_navigation": True,
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
+html_sidebars = {"index": [], "explore": [], "**": ["sidebar-nav-bs"]}
 html_show_sourcelink = False
 html_static_path = ["static"]
 html_extra_path = ["scoreboard-light.svg", "scoreboard-dark.svg"]

@@ -9,6 +9,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode, v4
 
+from reprolib.rerun.records.registry import PAPERS
+
 #: Where a notebook can be run in the browser, by the owner and name of the repository.
 LAUNCHERS = {
     "Binder": "https://mybinder.org/v2/gh/{repository}/HEAD?labpath=notebooks/{name}",
@@ -29,7 +31,9 @@ def write_page(source: Path, target: Path) -> None:
     repository = os.environ.get("GITHUB_REPOSITORY", "")
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     places = [place for place in LAUNCHERS if place != "Colab" or f'/{repository}"' in code]
+    explored = f' · <a href="../explore.html#{source.stem}">Explore its records</a>'
     links = _links(source.name, repository, places if repository else [])
+    links += explored if source.stem in PAPERS else ""
     notebook.cells.insert(1, v4.new_markdown_cell(links))
     nbformat.write(notebook, target)
 

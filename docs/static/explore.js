@@ -144,6 +144,9 @@ function showForest(number, outcomes) {
   if (held) list.querySelector(":checked").focus();
 }
 
+/* Left and right of the curve, in pixels. */
+const left = 38, right = 12;
+
 /* KPM's error against D: above the errors, below the difference to the SVM. */
 function showCurve() {
   const curve = data.curves.find((c) => c.set === state.set), n = curve.test.length, slider = box("D");
@@ -164,9 +167,9 @@ function showCurve() {
 function drawCurve(curve, i) {
   const place = dimension.querySelector(".curve"), width = Math.max(place.clientWidth, 280), n = curve.test.length;
   const less = curve.minus.map((m, k) => m - curve.half[k]), more = curve.minus.map((m, k) => m + curve.half[k]);
-  // One component alone is so much worse that the others could not be told apart: it runs off the top.
-  const left = 38, right = 12, panels = [{ top: 10, bottom: 210, values: [...curve.low, ...curve.high, ...curve.train, curve.svm] },
-    { top: 240, bottom: 340, values: [...less, ...more].filter((_, k) => n < 3 || k % n) }];
+  // Far too few components are so much worse that the others could not be told apart: they run off the top.
+  const from = Math.min(curve.selected[0], n) - 1, panels = [{ top: 10, bottom: 210, values: [...curve.low, ...curve.high, ...curve.train, curve.svm] },
+    { top: 240, bottom: 340, values: [0, ...less.slice(from), ...more.slice(from)] }];
   const x = (D) => left + (width - left - right) * (n > 1 ? (D - 1) / (n - 1) : 0.5);
   const drawn = make("svg", { width, height: 375, role: "img", "aria-label": `Error of KPM against D on ${curve.name}; the sentence above has the numbers at D = ${i + 1}.` });
   const add = (tag, attributes, ...text) => drawn.append(make(tag, attributes, ...text));
@@ -188,6 +191,7 @@ function drawCurve(curve, i) {
   add("path", { class: "band", d: band(less, more, minus) });
   add("line", { class: "zero", x1: left, x2: width - right, y1: minus(0), y2: minus(0) });
   add("path", { class: "kpm", d: line(curve.minus, minus) });
+  add("line", { class: "selected", x1: x(Math.min(curve.selected[0], n)), x2: x(Math.min(curve.selected[2], n)), y1: 342, y2: 342 });
   if (curve.printed && curve.printed <= n) add("line", { class: "printed", x1: x(curve.printed), x2: x(curve.printed), y1: 10, y2: 340 });
   add("line", { class: "here", x1: x(i + 1), x2: x(i + 1), y1: 10, y2: 340 });
   add("circle", { class: "here", cx: x(i + 1), cy: error(curve.test[i]), r: 5 });
@@ -197,12 +201,12 @@ function drawCurve(curve, i) {
   add("text", { class: "side", x: width - right, y: 22 }, "error in %");
   add("text", { class: "side", x: width - right, y: 232 }, "KPM − SVM, points");
   place.replaceChildren(drawn);
-  const slide = (event) => {
-    if (event.type === "pointermove" && !event.buttons) return;
-    const share = (event.clientX - drawn.getBoundingClientRect().left - left) / (width - left - right);
-    choose("D", 1 + share * (n - 1));
-  };
-  for (const type of ["pointerdown", "pointermove"]) drawn.addEventListener(type, slide);
+}
+
+function slide(event) {
+  if (event.type === "pointermove" && !event.buttons) return;
+  const at = event.currentTarget.getBoundingClientRect(), n = data.curves.find((c) => c.set === state.set).test.length;
+  choose("D", 1 + (n - 1) * (event.clientX - at.left - left) / (at.width - left - right), event.type === "pointerdown");
 }
 
 /* The address: paper/table/row/column/reading/set/D. What it lacks stays as it is. */
@@ -232,7 +236,8 @@ function showSet(curve) {
   state.D = Math.round(curve.selected[1]);
 }
 
-function choose(name, value) {
+/* While something slides, the address waits: browsers bound how often it may change. */
+function choose(name, value, done = true) {
   state[name] = value;
   if (name === "set") showSet(data.curves.find((c) => c.set === value));
   if (LEVELS.includes(name)) {
@@ -242,7 +247,7 @@ function choose(name, value) {
     follow();
   }
   if (data.curves.length) showCurve();
-  writeAddress();
+  if (done) writeAddress();
 }
 
 function show() {
@@ -261,8 +266,11 @@ if (data.curves.length) {
   showSet(data.curves[0]);
   fill(box("set"), data.curves.map((c) => c.set), state.set, (set) => data.curves.find((c) => c.set === set).name);
   box("set").addEventListener("change", (event) => choose("set", event.target.value));
-  box("D").addEventListener("input", (event) => choose("D", event.target.value));
-  new ResizeObserver(() => showCurve()).observe(dimension.querySelector(".curve"));
+  for (const type of ["input", "change"]) box("D").addEventListener(type, (event) => choose("D", event.target.value, type === "change"));
+  const place = dimension.querySelector(".curve");
+  for (const type of ["pointerdown", "pointermove"]) place.addEventListener(type, slide);
+  place.addEventListener("pointerup", writeAddress);
+  new ResizeObserver(showCurve).observe(place);
 }
 const led = readAddress();
 show();

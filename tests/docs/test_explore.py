@@ -220,6 +220,27 @@ def test_a_mark_of_a_claim_opens_its_cells_and_a_cell_opens_above(visit):
     assert _selector(page, "Column").input_value() == number.column
 
 
+def test_a_finger_on_the_curve_chooses_the_dimension(visit):
+    page, _ = visit("#kpm/table2/Heart/KPM", width=400, has_touch=True)
+    curve = page.locator(".curve svg")
+    curve.scroll_into_view_if_needed()
+    box = curve.bounding_box()
+    curve.tap(position={"x": box["width"] - 12, "y": 100})
+    told = page.locator("#dimension .told").text_content()
+    assert told.startswith("Heart, D = 60: ")
+    assert page.evaluate("location.hash").endswith("/heart/60")
+
+
+def test_axe_finds_no_violation(visit):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page, _ = visit("#mkpm/table1")
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    # What the theme of the site has around the page.
+    page.evaluate("document.body.innerHTML = `<main><h1>x</h1>${document.body.innerHTML}</main>`")
+    found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
 def test_without_scripts_every_number_is_a_line_that_links_lead_to(visit, data):
     page, _ = visit("#kpm/table2/Heart/KPM", java_script_enabled=False)
     assert page.locator(".all tbody tr:visible").count() == sum(
