@@ -157,6 +157,7 @@ def claim(c: ClaimVerdict) -> dict[str, Any]:
     ]
     return {
         "name": c.claim.name,
+        "address": address(c.claim.paper, "claims", c.claim.name),
         "word": c.word,
         "but": c.but,
         "text": c.text,
@@ -168,6 +169,12 @@ def claim(c: ClaimVerdict) -> dict[str, Any]:
         "published": tables.difference_text(decides.printed, digits),
         "in_favour": in_favour(c),
         "reading": c.claim.reading,
+        "others": [
+            f"{c.claim.a.name} − {o.against} {tables.difference_text(o.difference, digits)} ± "
+            f"{tables.half_width_text(o.error.half_width(), digits)}, {o.word}"
+            for o in c.contrasts
+            if o is not decides
+        ],
         "cells": [
             {
                 "name": f"{n.row}, {n.column}",

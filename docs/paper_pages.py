@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 from estimator_pages import estimators, title
+from explore import address
 
 from reprolib.report.claims import claims_frame
 from reprolib.report.theme import signed
@@ -46,10 +47,13 @@ def links(paper: str) -> str:
 
 
 def claim_line(claim: pd.Series) -> str:
-    """The word, the claim in its own words, and the difference that decides."""
+    """The word, which opens its evidence, the claim in its own words, and the difference."""
+    paper, name = claim.name
     but = f" ({claim['but']})" if claim["but"] else ""
+    evidence = address(str(paper), "claims", str(name))
     return (
-        f"**{signed(claim['verdict'])}**{but}: “{claim['text']}” ({claim['contrast']}: "
+        f'<a href="explore.html#{evidence}">**{signed(claim["verdict"])}**</a>'
+        f"{but}: “{claim['text']}” ({claim['contrast']}: "
         f"{claim['difference']} ± {claim['half-width']})"
     )
 

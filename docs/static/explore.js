@@ -212,7 +212,7 @@ function slide(event) {
 /* The address: paper/table/row/column/reading/set/D. What it lacks stays as it is. */
 function readAddress() {
   const parts = location.hash.slice(1).split("/").map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
-  if (!data.papers.some((p) => p.key === parts[0])) return false;
+  if (parts[1] === "claims" || !data.papers.some((p) => p.key === parts[0])) return false;
   for (const level of LEVELS.slice(1)) state[level] = "";
   [...LEVELS, "set", "D"].forEach((level, i) => { if (parts[i]) state[level] = parts[i]; });
   if (!parts[5]) follow();
@@ -238,11 +238,12 @@ function showSet(curve) {
 
 /* While something slides, the address waits: browsers bound how often it may change. */
 function choose(name, value, done = true) {
+  const judged = settle().choices.reading[0];
   state[name] = value;
   if (name === "set") showSet(data.curves.find((c) => c.set === value));
   if (LEVELS.includes(name)) {
-    // Another cell is first seen under the reading that is judged.
-    if (name !== "reading") state.reading = "";
+    // Another cell is seen under the same reading, or, from the judged one, under the one judged there.
+    if (name !== "reading" && judged === state.reading) state.reading = "";
     showCell();
     follow();
   }
@@ -272,12 +273,22 @@ if (data.curves.length) {
   place.addEventListener("pointerup", writeAddress);
   new ResizeObserver(showCurve).observe(place);
 }
+/* Opens the claim that the address names; the browser itself goes there. */
+function openClaim() {
+  const details = document.getElementById(location.hash.slice(1))?.querySelector(".claims details");
+  if (details) details.open = true;
+}
+
 const led = readAddress();
 show();
+openClaim();
 const arrive = () => {
   const heading = cell.querySelector("h2");
   heading.scrollIntoView();
   heading.focus({ preventScroll: true });
 };
 if (led) arrive();
-addEventListener("hashchange", () => { if (readAddress()) { show(); arrive(); } });
+addEventListener("hashchange", () => {
+  openClaim();
+  if (readAddress()) { show(); arrive(); }
+});

@@ -22,12 +22,14 @@ from tests.browser import chromium
 DOCS = Path(__file__).parents[2] / "docs"
 #: No script but files, no handler in an attribute, nothing from a network.
 POLICY = "default-src 'none'; script-src file:; style-src file: 'unsafe-inline'"
-#: Goes to an address as a link does, at once; then what the page tells, and the choices.
-GO = """(address) => {
+#: Goes to addresses without scrolling there; what the page tells, and how many lines it draws.
+GO = """(addresses) => addresses.map((address) => {
     history.replaceState(null, "", address);
-    dispatchEvent(new HashChangeEvent("hashchange"));
-    return document.querySelector("#cell .told").textContent;
-}"""
+    readAddress();
+    showCell();
+    const lines = document.querySelectorAll(".readings label").length;
+    return [document.querySelector("#cell .told").textContent, lines];
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -130,23 +132,21 @@ def test_it_works_from_a_file_with_nothing_else_and_no_inline_script(visit):
     assert {url.split(":")[0] for url in seen.requests} == {"file"}
 
 
-def test_every_number_is_told_with_its_word_under_every_reading(visit, data):
+def test_every_number_is_told_with_its_word_under_every_reading(visit, data, explore):
     page, _ = visit()
     for paper in data["papers"]:
         for number in paper["numbers"]:
             cell = [paper["key"], number["table"], number["row"], number["column"]]
             readings = [line[0] for line in number["outcomes"]]
-            addresses = [cell, *([*cell, name] for name in readings[1:])]
-            for parts in addresses:
-                address = "#" + page.evaluate("(a) => a.map(encodeURIComponent).join('/')", parts)
-                told = page.evaluate(GO, address)
+            visited = [cell, *([*cell, name] for name in readings[1:])]
+            shown = page.evaluate(GO, ["#" + explore.address(*parts) for parts in visited])
+            for parts, (told, drawn) in zip(visited, shown, strict=True):
                 line = number["outcomes"][readings.index(parts[4])] if parts[4:] else None
                 word = line[1] if line else number["word"]
                 assert word in told, f"{parts}: {told}"
                 assert f"printed {number['printed']}" in told, f"{parts}: {told}"
                 assert line is None or line[5] in told, f"{parts}: {told}"
-            drawn = page.locator(".readings label").count()
-            assert drawn == len(readings), f"{cell}: a line a reading"
+                assert drawn == len(readings), f"{cell}: a line a reading"
 
 
 def test_the_keyboard_turns_all_selectors_and_the_address_keeps_them(visit):
@@ -239,6 +239,24 @@ def test_axe_finds_no_violation(visit):
     page.evaluate("document.body.innerHTML = `<main><h1>x</h1>${document.body.innerHTML}</main>`")
     found = axe.Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
+
+
+def test_an_address_opens_the_evidence_of_a_claim(visit, explore):
+    claim = judge_claims("keops")[-1].claim
+    page, _ = visit(f"#{explore.address('keops', 'claims', claim.name)}")
+    assert page.locator(".claims [open] summary").text_content().count(claim.name) == 1
+    page.keyboard.press("Tab")
+    assert claim.name in page.locator(":focus").text_content(), "the keyboard goes on from there"
+
+
+def test_another_cell_keeps_the_reading_where_it_was_run(visit):
+    page, _ = visit("#kpm/table2/Heart/KPM/stratified%20folds")
+    _selector(page, "Row").select_option("German")
+    assert _selector(page, "Reading").input_value() == "stratified folds"
+    _selector(page, "Column").select_option("SVM")
+    read = next(v for v in judge_paper("kpm") if v.number.id == "table2/German/SVM")
+    left = "stratified folds" if "stratified folds" in read.readings else read.number.judged
+    assert _selector(page, "Reading").input_value() == left
 
 
 def test_without_scripts_every_number_is_a_line_that_links_lead_to(visit, data):

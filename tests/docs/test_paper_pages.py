@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,15 @@ def test_a_paper_has_its_title_authors_claims_and_numbers(sections, paper):
     told = re.search(r"^Its printed numbers: (.*?)\. ", section, flags=re.MULTILINE)
     counted = sum(map(int, re.findall(r"\d+", told.group(1)))) if told else 0
     assert counted == len(judge_paper(paper))
+
+
+def test_the_word_on_a_claim_opens_its_evidence(sections):
+    from explore import page
+
+    addresses = re.findall(r'href="explore\.html#(\w+/claims/[^"]+)"', sections[PAPERS[0]])
+    assert len(addresses) == len(judge_claims(PAPERS[0]))
+    html = page([PAPERS[0]])
+    assert all(f'<li id="{unescape(address)}">' in unescape(html) for address in addresses)
 
 
 def test_its_links_lead_to_files(sections):
