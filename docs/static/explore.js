@@ -64,7 +64,7 @@ function showCell() {
     + (judged && chosen && chosen.word !== number.word ? ` by this reading alone; the verdict is ${number.word}` : "")
     + (chosen ? `, under “${chosen.reading}”.` : "."));
   showFacts(paper, number, chosen, word);
-  showForest(number, outcomes);
+  showForest(paper, number, outcomes);
 }
 
 function showFacts(paper, number, o, word) {
@@ -122,14 +122,15 @@ function strip(number, o, { x, ticks: at }) {
   return drawn;
 }
 
-function showForest(number, outcomes) {
+function showForest(paper, number, outcomes) {
   const readings = cell.querySelector(".readings"), list = readings.querySelector("div"), pointed = readings.querySelector(".pointed");
   const scale = placed(number, outcomes), held = list.contains(document.activeElement);
+  const control = (name) => (paper.readings[name]?.control ? " (control)" : "");
   const tell = (o) => { pointed.textContent = o ? `${o.reading}: ${sentence(number, o)}` : "Point at a line, or go through the lines with the arrow keys."; };
   const rows = outcomes.map((o) => {
     const radio = make("input", { type: "radio", name: "of", value: o.reading });
     radio.checked = o.reading === state.reading;
-    const row = make("label", {}, radio, make("span", { class: "name" }, o.reading, make("span", { class: "hidden" }, `: ${sentence(number, o)}`)), make("span", { class: "plot" }, strip(number, o, scale)));
+    const row = make("label", {}, radio, make("span", { class: "name" }, o.reading, control(o.reading), make("span", { class: "hidden" }, ` ${sentence(number, o)}`)), make("span", { class: "plot" }, strip(number, o, scale)));
     row.addEventListener("pointerover", () => tell(o));
     row.addEventListener("pointerleave", () => tell(outcomes.find((other) => other.reading === state.reading)));
     radio.addEventListener("focus", () => tell(o));

@@ -200,6 +200,7 @@ def test_a_phone_has_nothing_beyond_its_edge_and_touch_chooses(visit, address):
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
     name = page.locator(".readings label .name").last
     name.tap()
+    assert page.locator(".readings label").last.get_by_text("printed").bounding_box()["width"] > 50
     assert page.locator(".readings label").last.locator("input").is_checked()
 
 
