@@ -28,6 +28,8 @@ def write_page(source: Path, target: Path) -> None:
     notebook = nbformat.read(source, as_version=4)
     for cell in notebook.cells:
         _move_alternative_text(cell)
+        if cell.cell_type == "markdown":  # in the repository pages are in docs/, on the site above
+            cell.source = cell.source.replace("](../docs/", "](../")
     repository = os.environ.get("GITHUB_REPOSITORY", "")
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     places = [place for place in LAUNCHERS if place != "Colab" or f'/{repository}"' in code]

@@ -37,3 +37,13 @@ def test_colab_is_offered_if_the_notebook_installs_the_package_from_the_reposito
     assert "Binder" in links("a/b", "%pip install reprolib-*.whl")
     assert "Colab" not in links("a/b", "%pip install reprolib-*.whl")
     assert "Colab" in links("a/b", '%pip install "reprolib @ git+https://github.com/a/b"')
+
+
+def test_a_link_to_a_page_in_docs_leads_to_that_page_of_the_site(links, tmp_path):
+    cells = [nbformat.v4.new_markdown_cell("[reproduced](../docs/words.md)")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "x.ipynb")
+    from notebook_pages import write_page
+
+    write_page(tmp_path / "x.ipynb", tmp_path / "page.ipynb")
+    page = nbformat.read(tmp_path / "page.ipynb", as_version=4)
+    assert page.cells[0].source == "[reproduced](../words.md)"

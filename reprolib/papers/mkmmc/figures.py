@@ -28,7 +28,7 @@ from reprolib.report.theme import LOOKS
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.printed import numbers
-from reprolib.rerun.verdicts.statistics import mean_intervals
+from reprolib.rerun.verdicts.statistics import corrected_interval
 
 #: Methods of the paper as it names them.
 METHOD_NAMES = {
@@ -136,9 +136,19 @@ def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def paired_table(records: pd.DataFrame, first, second, metric: str = "accuracy") -> pd.DataFrame:
-    """Paired difference of two (method, reading) pairs over the same splits, per column of both."""
+    """Paired difference of two (method, reading) pairs over the same splits, per column of both.
+
+    The intervals are those by which claims are judged: splits share images, so that their
+    differences are correlated.
+    """
     frame = accuracies(records, metric)
-    return mean_intervals(frame.loc[first] - frame.loc[second])
+    a, b = frame.loc[first].align(frame.loc[second], join="inner")
+    lines = {}
+    for column in a.columns:
+        both = a[column].notna() & b[column].notna()
+        if both.any():
+            lines[column] = corrected_interval(a.loc[both, column], b.loc[both, column])
+    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
 
 
 #: Weights, and accuracies in per cent of shape (n_trials, n_weights, n_dimensions), by column.
@@ -391,6 +401,37 @@ def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
     handles, _ = axes[0].get_legend_handles_labels()
     figure.legend(handles=handles, fontsize=9, loc="outside lower center", ncols=3)
     note_source(figure, source_text(records))
+    return figure
+
+
+def at_weight(records: pd.DataFrame, column: str, weight: float) -> Figure:
+    """Measured accuracy against mu in one printed column; the band is the gain's 95 % interval.
+
+    Mean over the splits, in the dimension that is best for the weight. The gain is over mu = 1.
+    """
+    place = next(pair for pair in columns(records) if column_label(pair) == column)
+    figure, (axis,) = figure_grid(1, 1, size=(7.5, 3.8))
+    for (method, curve), colour in zip(SCANS.items(), (BLUE, ORANGE), strict=True):
+        weights, accuracy = scan_paths(records, method)[place]
+        best = accuracy.mean(axis=0).argmax(axis=1)
+        by_weight = pd.DataFrame(accuracy[:, np.arange(len(weights)), best], columns=weights)
+        grid = [float(mu) for mu in range(1, 21)]
+        means, start = by_weight[grid].mean(), by_weight[1.0]
+        gains = np.array(
+            [(0.0, 0.0, 0.0)] + [corrected_interval(by_weight[mu], start) for mu in grid[1:]]
+        )
+        axis.plot(grid, means, color=colour, label=curve)
+        axis.fill_between(grid, *(start.mean() + gains[:, 1:].T), color=colour, alpha=0.15, lw=0)
+        if curve == "linear MMC":
+            gain, low, high = gains[grid.index(float(weight))]
+            axis.plot(weight, means[float(weight)], "o", color=colour)
+            axis.set_title(
+                f"{column}, μ = {weight:g}: {gain:+.1f} ({low:+.1f} to {high:+.1f}) over μ = 1"
+            )
+    _draw_printed(axis, place, SCANNED_ROWS)
+    axis.set(xlabel="weight μ of the within-class scatter", ylabel="accuracy (%)", xticks=grid[::3])
+    axis.legend(fontsize=8)
+    note_source(figure, source_text(select(records, table="weights")))
     return figure
 
 

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from data_fetch.embedded.faces import load_embedded
 from reprolib.papers.mkmmc import example, figures
@@ -16,6 +17,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun.records import path_matrix, select
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE
+from reprolib.rerun.verdicts.errors import paired
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +86,28 @@ def test_paired_table_is_the_difference_on_the_same_splits(records):
     expected = (frame.loc["mmc", HEADLINE] - frame.loc["pca", HEADLINE]).mean()
     np.testing.assert_allclose(pairs["difference"], expected)
     assert (pairs["low"] <= pairs["difference"]).all()
+
+
+def test_paired_intervals_are_those_of_the_claims():
+    """Splits share images: intervals of independent splits would be too narrow."""
+    records = results.ok(results.load_paper("mkmmc"))
+    pairs = figures.paired_table(records, ("mmc", "within weight 10"), ("mmc", HEADLINE))
+    frame = figures.accuracies(records)
+    differences = (frame.loc["mmc", "within weight 10"] - frame.loc["mmc", HEADLINE]).dropna()
+    error = paired(differences["Yale, 3 train"].to_numpy())
+    half = (pairs["high"] - pairs["low"])["Yale, 3 train"] / 2
+    assert half > 2 * 1.96 * differences["Yale, 3 train"].std() / np.sqrt(len(differences))
+    assert half == pytest.approx(error.standard * stats.t.ppf(0.975, error.degrees))
+
+
+def test_the_turned_figure_shows_the_scan():
+    records = results.ok(results.load_paper("mkmmc"))
+    figure = figures.at_weight(records, "Yale, 4 train", 9)
+    lines = {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
+    for method, curve in figures.SCANS.items():
+        scan = figures.scan_accuracies(figures.scan_paths(records, method))["Yale, 4 train"]
+        np.testing.assert_allclose(lines[curve], scan.iloc[:20])
+    plt.close(figure)
 
 
 def test_no_dimension_is_better_than_the_oracle(records):
