@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from data_fetch.haxby import unmask
 from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.papers.mkpm.splits import FMRI
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     BLACK,
@@ -26,7 +27,8 @@ from reprolib.report.style import (
 )
 from reprolib.rerun.records import HEADLINE, chosen, machine_names, paths, select
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
-from reprolib.rerun.verdicts.statistics import mean_intervals
+from reprolib.rerun.verdicts.errors import CORRELATION
+from reprolib.rerun.verdicts.statistics import corrected_interval
 
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
 BASES = {"kernel_pca": "exact kernel PCA", "nystrom": "Nyström", "cholesky": "pivoted Cholesky"}
@@ -131,10 +133,79 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def paired_table(wide: pd.DataFrame, first: str) -> pd.DataFrame:
-    """First column minus every other one, paired over rows, in percentage points."""
-    others = 100 * wide.drop(columns=first)
-    return mean_intervals(others.rsub(100 * wide[first], axis=0))
+def chosen_dimensions(records: pd.DataFrame) -> pd.DataFrame:
+    """Printed d-hat, and what each criterion chooses: mean (least to largest) over the trials."""
+    rows = select(records, table="table1", method="mkpm", metric="d")
+    columns = {
+        "training error": HEADLINE,
+        "training error, N points": "N is the training size",
+        "cross-validation": "d by cross-validation",
+        "held-out error (oracle)": "d of least held-out error",
+    }
+    lines = {}
+    for n in numbers("mkpm"):
+        if n.column == "d-hat":
+            own = rows[rows["dataset"] == n.select["dataset"]]
+            lines[n.row] = {"printed": f"{n.value:.0f}"} | {
+                column: _range_text(select(own, reading=reading)["value"])
+                for column, reading in columns.items()
+            }
+    return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def _range_text(values: pd.Series) -> str:
+    if len(values) == 1:
+        return f"{values.iloc[0]:.0f}"
+    return f"{values.mean():.0f} ({values.min():.0f} to {values.max():.0f})"
+
+
+def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
+    """One measured path at one budget: accuracy with its error, and every class's dimensions."""
+    own = select(records, table="path", dataset=dataset)
+    grid, test = _curve(own, metric="test accuracy path")
+    _, train = _curve(own, metric="training accuracy path")
+    n_test = int(select(records, table="ablation", dataset=dataset)["n_test"].iloc[0])
+    error = 1.96 * np.sqrt(test * (1 - test) / n_test)
+    k = int(np.abs(grid - d).argmin())
+    figure, axes = figure_grid(1, 2, size=(5.2, 3.2))
+    axes[0].plot(grid, train, color=BLACK, ls="--", lw=1.2, label="training")
+    axes[0].plot(grid, test, color=BLUE, label="test")
+    axes[0].fill_between(grid, test - error, test + error, color=BLUE, alpha=0.2, lw=0)
+    axes[0].axvline(grid[k], color=RED, ls=":")
+    half = 100 * error[k]
+    title = f"{paper_name(dataset)}, d = {grid[k]}: {100 * test[k]:.1f} ± {half:.1f} %"
+    axes[0].set(title=title, xlabel="total dimension d", ylabel="accuracy")
+    axes[0].legend(fontsize=8)
+    allocations = select(own, metric="allocation path")
+    shares = {
+        class_name(dataset, str(label)): _curve(own, metric="allocation path", setting=label)[1][k]
+        for label in allocations["setting"].unique()
+    }
+    axes[1].barh(list(shares), list(shares.values()), color=BLUE)
+    axes[1].axvline(grid[k] / len(shares), color=BLACK, ls=":", label="equal share")
+    axes[1].invert_yaxis()
+    axes[1].set(title="dimensions of each class", xlabel="dimensions")
+    axes[1].legend(fontsize=8)
+    note_source(figure, source_text(own))
+    return figure
+
+
+def paired_table(wide: pd.DataFrame, first: str, correlation: float) -> pd.DataFrame:
+    """First column minus every other one, paired over rows, in percentage points.
+
+    The intervals are those by which claims are judged: rows share training data, so that their
+    differences are correlated.
+    """
+    lines = {
+        other: corrected_interval(100 * wide[first], 100 * wide[other], correlation)
+        for other in wide.columns.drop(first)
+    }
+    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
+
+
+def correlation_of(dataset: str, n_trials: int) -> float:
+    """Correlation of two trials: 1/J for J runs left out in turn, else that of random draws."""
+    return 1 / n_trials if dataset in FMRI else CORRELATION
 
 
 def ablation_table(records: pd.DataFrame) -> pd.DataFrame:
@@ -143,7 +214,7 @@ def ablation_table(records: pd.DataFrame) -> pd.DataFrame:
     lines = {}
     for (name, code), group in rows.groupby(["dataset", "method"]):
         wide = group.pivot_table(index="trial", columns="setting", values="value")
-        differences = paired_table(wide, BUDGETS[0])
+        differences = paired_table(wide, BUDGETS[0], correlation_of(str(name), len(wide)))
         lines[name, code] = {
             **{budget: wide[budget].mean() for budget in BUDGETS},
             **{
@@ -199,7 +270,7 @@ def haxby_differences(records: pd.DataFrame) -> pd.DataFrame:
     for condition, group in rows.groupby("reading"):
         wide = group.pivot_table(index="trial", columns="method", values="value")
         kept = [c for c in wide.columns if c == "mkpm, linear" or not c.startswith("mkpm")]
-        for other, row in paired_table(wide[kept], "mkpm, linear").iterrows():
+        for other, row in paired_table(wide[kept], "mkpm, linear", 1 / len(wide)).iterrows():
             lines[condition, other] = row
     frame = pd.DataFrame.from_dict(lines, orient="index")
     frame.index.names = ["condition", "MKPM minus"]
@@ -369,8 +440,8 @@ FIGURES = (
         "fMRI: MKPM minus each SVM, accuracy on the same held-out run",
         paired_differences,
         alt=(
-            "Linear MKPM minus other machines on the same runs, with intervals. Simplex RLS is "
-            "ahead on raw and centred voxels; one-vs-one is behind; the others are level."
+            "Linear MKPM minus other machines on the same runs, with intervals. Only that of "
+            "simplex RLS on raw voxels, which is ahead, excludes zero."
         ),
         fits=has_table("haxby"),
     ),
