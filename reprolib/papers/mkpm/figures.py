@@ -26,8 +26,8 @@ from reprolib.report.style import (
     source_text,
 )
 from reprolib.rerun.records import HEADLINE, chosen, machine_names, paths, select
-from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 from reprolib.rerun.verdicts.errors import CORRELATION
+from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 from reprolib.rerun.verdicts.statistics import corrected_interval
 
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
