@@ -182,10 +182,9 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
         for label in allocations["setting"].unique()
     }
     axes[1].barh(list(shares), list(shares.values()), color=BLUE)
-    axes[1].axvline(grid[k] / len(shares), color=BLACK, ls=":", label="equal share")
+    axes[1].axvline(grid[k] / len(shares), color=BLACK, ls=":")
     axes[1].invert_yaxis()
-    axes[1].set(title="dimensions of each class", xlabel="dimensions")
-    axes[1].legend(fontsize=8)
+    axes[1].set(title="dimensions of each class (dotted: equal)", xlabel="dimensions")
     note_source(figure, source_text(own))
     return figure
 

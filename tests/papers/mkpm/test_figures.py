@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -99,3 +101,23 @@ def test_colour_bar_is_shorter_than_the_mosaic_of_slices():
     places = [axis.get_position(original=True) for axis in panels]
     height = max(place.y1 for place in places) - min(place.y0 for place in places)
     assert 0.3 * height < bar.get_position(original=True).height < height
+
+
+def test_a_budget_is_shown_at_the_nearest_measured_one_with_all_its_dimensions(records):
+    accuracy, shares = figures.at_budget(records, "statlog/segment", 451).axes
+    d = int(re.search(r"d = (\d+)", accuracy.get_title()).group(1))
+    assert abs(d - 451) < 30
+    assert sum(bar.get_width() for bar in shares.patches) == d
+
+
+def test_every_criterion_stands_beside_the_printed_d(records):
+    chosen = figures.chosen_dimensions(records)
+    assert list(chosen["printed"]) == ["451", "690", "1492", "390"]
+    assert chosen.loc["segment", "training error"] == "1414 (1114 to 1500)"
+
+
+def test_runs_that_share_training_data_widen_the_interval(records):
+    """Plain intervals would call two more differences clear than claims would."""
+    differences = figures.haxby_differences(records)
+    clear = differences[(differences["low"] > 0) | (differences["high"] < 0)]
+    assert list(clear.index) == [("raw, twelve runs", "simplex RLS")]
