@@ -193,18 +193,22 @@ def paired_table(wide: pd.DataFrame, first: str, correlation: float) -> pd.DataF
     """First column minus every other one, paired over rows, in percentage points.
 
     The intervals are those by which claims are judged: rows share training data, so that their
-    differences are correlated.
+    differences are correlated. A single row has none.
     """
+    columns = ["difference", "low", "high"]
+    if len(wide) < 2:
+        gains = 100 * (wide.drop(columns=first).rsub(wide[first], axis=0)).mean()
+        return gains.to_frame("difference").reindex(columns=columns)
     lines = {
         other: corrected_interval(100 * wide[first], 100 * wide[other], correlation)
         for other in wide.columns.drop(first)
     }
-    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
+    return pd.DataFrame.from_dict(lines, orient="index", columns=columns)
 
 
 def correlation_of(dataset: str, n_trials: int) -> float:
     """Correlation of two trials: 1/J for J runs left out in turn, else that of random draws."""
-    return 1 / n_trials if dataset in FMRI else CORRELATION
+    return 1 / n_trials if dataset in FMRI and n_trials > 1 else CORRELATION
 
 
 def ablation_table(records: pd.DataFrame) -> pd.DataFrame:
@@ -269,7 +273,8 @@ def haxby_differences(records: pd.DataFrame) -> pd.DataFrame:
     for condition, group in rows.groupby("reading"):
         wide = group.pivot_table(index="trial", columns="method", values="value")
         kept = [c for c in wide.columns if c == "mkpm, linear" or not c.startswith("mkpm")]
-        for other, row in paired_table(wide[kept], "mkpm, linear", 1 / len(wide)).iterrows():
+        correlation = correlation_of(str(group["dataset"].iloc[0]), len(wide))
+        for other, row in paired_table(wide[kept], "mkpm, linear", correlation).iterrows():
             lines[condition, other] = row
     frame = pd.DataFrame.from_dict(lines, orient="index")
     frame.index.names = ["condition", "MKPM minus"]
