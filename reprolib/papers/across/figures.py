@@ -43,6 +43,7 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
+from reprolib.rerun.verdicts.errors import paired
 from reprolib.rerun.verdicts.words import MARGIN
 
 #: Colour of every learning curve.
@@ -64,6 +65,8 @@ def heat_table(records: pd.DataFrame) -> Figure:
     figure, (axis,) = figure_grid(1, 1, size=size)
     image = axis.imshow(below, cmap="YlOrRd", vmin=0, vmax=20, aspect="auto")
     values, lost = accuracy.to_numpy(float), below.to_numpy(float)
+    shown = values.round()
+    leading = shown == np.nanmax(shown, axis=1, keepdims=True)  # also what prints the same
     for i, j in np.ndindex(*values.shape):
         axis.text(
             j,
@@ -73,7 +76,7 @@ def heat_table(records: pd.DataFrame) -> Figure:
             va="center",
             fontsize=8,
             color="white" if lost[i, j] > 14 else BLACK,
-            fontweight="bold" if lost[i, j] <= 1e-9 else "normal",
+            fontweight="bold" if leading[i, j] else "normal",
         )
     axis.set_xticks(range(accuracy.shape[1]), labels(accuracy.columns), rotation=60, ha="right")
     sources = records.groupby("dataset")["source"].first()
@@ -158,7 +161,7 @@ def _where(method: Method) -> str:
 
 
 def learning_curves(records: pd.DataFrame) -> Figure:
-    """Accuracy against the number of training rows: mean of the trials, and each trial."""
+    """Accuracy against the number of training rows: mean over the trials, with its interval."""
     rows = curve_rows(records)
     sets = sorted(set(rows["dataset"]))
     figure, axes = small_multiples(len(sets), 3, size=(3.4, 2.9))
@@ -171,16 +174,24 @@ def learning_curves(records: pd.DataFrame) -> Figure:
 
 
 def _curves_of_set(axis, rows: pd.DataFrame) -> None:
-    for key, colour in CURVE_COLOURS.items():
+    sizes = sorted(set(rows["n"]))
+    for place, (key, colour) in enumerate(CURVE_COLOURS.items()):
         own = rows[rows["method"] == key]
         if not len(own):
             continue
-        mean = 100 * own.groupby("n")["value"].mean()
-        axis.plot(mean.index, mean, color=colour, marker="o", ms=4, label=METHODS[key].label)
-        axis.plot(own["n"], 100 * own["value"], ".", color=colour, ms=3, alpha=0.4)
-    sizes = sorted(set(rows["n"]))
+        by_size = 100 * own.set_index("n")["value"]
+        mean = by_size.groupby(level=0).mean()
+        widths = [paired(by_size.loc[[n]].to_numpy()).half_width() for n in mean.index]
+        half = np.nan_to_num(np.array(widths), posinf=0.0)
+        # Side by side, so that no interval hides another.
+        x = mean.index * 1.035 ** (place - (len(CURVE_COLOURS) - 1) / 2)
+        axis.errorbar(
+            *(x, mean, half), color=colour, marker="o", ms=3, lw=1.2, elinewidth=0.8, alpha=0.85
+        )
+        axis.plot([], [], color=colour, marker="o", ms=3, label=METHODS[key].label)
     axis.set_xscale("log")
-    axis.set_xticks(sizes, [str(n) for n in sizes], rotation=45)
+    apart = [n for n, more in zip(sizes, [*sizes[1:], np.inf], strict=True) if more > 1.3 * n]
+    axis.set_xticks(apart, [str(n) for n in apart])
     axis.xaxis.set_minor_locator(NullLocator())
     axis.xaxis.set_minor_formatter(NullFormatter())
     axis.tick_params(labelsize=8)
@@ -188,18 +199,30 @@ def _curves_of_set(axis, rows: pd.DataFrame) -> None:
 
 
 def accuracy_against_time(records: pd.DataFrame) -> Figure:
-    """Mean accuracy over the sets against the times of last fit and prediction, as multiples."""
-    accuracy = mean_table(records)[everywhere(records)].mean()
-    figure, axes = figure_grid(1, 2, size=(5.2, 5.0), sharey=True)
+    """Difference from the reference over the sets, with its interval, against multiples of time."""
+    keys = everywhere(records)
+    found = {key: d for key, d in differences(records).items() if key in keys}
+    mean = pd.Series({key: found[key].mean if key in found else 0.0 for key in keys})
+    half = pd.Series({key: found[key].error.half_width() if key in found else 0.0 for key in keys})
+    figure, axes = figure_grid(1, 2, size=(5.2, 5.6), sharey=True)
     for axis, part in zip(axes, ("fit", "prediction"), strict=True):
-        ratio = np.exp(np.log(seconds_table(records, part)[accuracy.index]).mean())
+        ratio = np.exp(np.log(seconds_table(records, part)[keys]).mean())
         axis.set_xscale("log")
-        for key, value in accuracy.items():
-            axis.plot(ratio[key], value, "o", color=BLUE if METHODS[str(key)].ours else ORANGE)
-        axis.margins(x=0.3, y=0.08)
+        axis.axhline(0, color=BLACK, lw=0.8)
+        for key in keys:
+            colour = BLUE if METHODS[key].ours else ORANGE
+            axis.plot(
+                [ratio[key]] * 2,
+                mean[key] + half[key] * np.array([-1, 1]),
+                color=colour,
+                lw=2,
+                alpha=0.3,
+            )
+            axis.plot(ratio[key], mean[key], "o", color=colour)
+        axis.margins(x=0.3, y=0.05)
         axis.set_xlabel(f"time of the {part} over the fastest method's")
-        _name_points(axis, labels(accuracy.index), ratio, accuracy)
-    axes[0].set_ylabel("mean accuracy in percent")
+        _name_points(axis, labels(keys), ratio, mean)
+    axes[0].set_ylabel(f"accuracy minus that of {METHODS[REFERENCE].label}, points")
     axes[0].plot([], [], "o", color=BLUE, label="in the package")
     axes[0].plot([], [], "o", color=ORANGE, label="usual choice")
     axes[0].legend(fontsize=8, loc="lower left")
@@ -299,14 +322,14 @@ FIGURES = (
         fits=_compares_with_the_reference,
     ),
     PaperFigure(
-        "Mean accuracy against the time of the last fit and of the prediction",
+        "Time of the last fit and of the prediction, and the mean difference from the SVM",
         accuracy_against_time,
         alt=(
-            "Two panels: mean accuracy against the relative time of one fit and of the "
-            "prediction. Simplex RLS and the SVM are accurate and fast in both; forests take a "
-            "hundred times as long."
+            "Two panels: mean difference from the SVM, with its interval, against the relative "
+            "time of one fit and of the prediction. Simplex RLS and the SVM are accurate and fast "
+            "in both; forests take a hundred times as long."
         ),
-        fits=_has_accuracies,
+        fits=_compares_with_the_reference,
     ),
     PaperFigure(
         "Learning curves of six methods",

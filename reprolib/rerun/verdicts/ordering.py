@@ -82,17 +82,24 @@ def stretch(n_trials: int) -> float:
     return math.sqrt(resampling * (1.0 + n_trials * CORRELATION / (1.0 - CORRELATION)))
 
 
-def resampled_means(scores: Scores, n_samples: int = N_SAMPLES, seed: int = 0) -> np.ndarray:
-    """Means over the trials in every resample, of shape (n_samples, n_sets, n_methods)."""
+def draws(scores: Scores, n_samples: int = N_SAMPLES, seed: int = 0):
+    """Sets of every resample, and of every drawn set its trials, as indices."""
     rng = np.random.default_rng(seed)
-    n_sets, n_methods, n_trials = scores.values.shape
+    n_sets, _, n_trials = scores.values.shape
     drawn = np.empty((n_samples, n_sets), dtype=np.intp)
     trials = np.empty((n_samples, n_sets, n_trials), dtype=np.intp)
     for sample in range(n_samples):
         drawn[sample] = rng.integers(n_sets, size=n_sets)
         trials[sample] = rng.integers(n_trials, size=(n_sets, n_trials))
+    return drawn, trials
+
+
+def resampled_means(scores: Scores, n_samples: int = N_SAMPLES, seed: int = 0) -> np.ndarray:
+    """Means over the trials in every resample, of shape (n_samples, n_sets, n_methods)."""
+    n_methods, n_trials = scores.values.shape[1:]
+    drawn, trials = draws(scores, n_samples, seed)
     means, factor = scores.means(), stretch(n_trials)
-    resampled = np.empty((n_samples, n_sets, n_methods))
+    resampled = np.empty((*drawn.shape, n_methods))
     for method in range(n_methods):
         values = scores.values[drawn[:, :, np.newaxis], method, trials]
         resampled[:, :, method] = values.mean(axis=2)
