@@ -60,7 +60,7 @@ SEED := 1
 SIZE := 100
 
 mutants: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-tools.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-tools.lock
 	$(BIN)/python -m tests.mutants --seed $(SEED) --size $(SIZE)
 
 # Numbers in the prose of the notebooks that neither the paper nor an output on the page has; for a reader.
@@ -84,20 +84,20 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 4))' || \
 	  { echo "reprolib needs Python 3.11.4 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.ready requirements-test.lock
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-test.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-test.lock
 	@touch $@
 
 $(VENV)/.lab: $(VENV)/.ready requirements-lab.lock
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-lab.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-lab.lock
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.ready requirements-docs.lock
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-docs.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-docs.lock
 	@touch $@
 
 # Needs uv; writes names, versions and hashes, no index URLs. What runs the package is in all, at the same versions.
