@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from scipy.stats import t
 
+from reprolib.papers.simplex.summaries import SIZES, rounding_table
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     BLACK,
@@ -37,6 +40,13 @@ ONLINE = {
 PASS_BY_PASS = {
     "library Pegasos, 10 passes": (BLUE, "printed loss"),
     "SC + SH, library Pegasos, 10 passes": (ORANGE, "SC + SH"),
+}
+#: Colour and marker of every online loss.
+LOSS_LOOKS = {
+    "S-LS": (BLUE, "o"),
+    "SC-SVM": (RED, "v"),
+    "SH-SVM": (GREEN, "s"),
+    "SC + SH": (ORANGE, "D"),
 }
 BOOSTING = {HEADLINE: "GD-MCBoost (headline)", "coordinate boosting": "CD-MCBoost"}
 
@@ -84,22 +94,127 @@ def _draw_band(axis, curves: np.ndarray, colour: str, label: str) -> None:
     axis.set_xticks([1, 4, 10])
 
 
-def online_means(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
-    """Mean accuracy over seeds of the four online losses under one schedule, in per cent.
+def online_seeds(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
+    """Accuracy in per cent of every seed of the online losses under one schedule, real sets only.
 
     Parameters
     ----------
     records : DataFrame
     schedule : str
         Name of a reading, such as "library Pegasos, 10 passes".
+
+    Returns
+    -------
+    DataFrame
+        A row a seed; columns by loss ("S-LS", "SC-SVM", "SH-SVM", and "SC + SH" if it was run) and
+        data set, in printed order.
     """
     rows = select(records, table="table2", method=list(ONLINE), metric="accuracy")
-    rows = rows[rows["reading"].isin([schedule, f"SC + SH, {schedule}"])]
+    with_sum = "SC + SH" if schedule == HEADLINE else f"SC + SH, {schedule}"
+    rows = rows[rows["reading"].isin([schedule, with_sum]) & (rows["source"] != "embedded")]
     losses = rows["method"].map({m: name.split(" Online")[0] for m, name in ONLINE.items()})
     losses = losses.where(rows["reading"] == schedule, "SC + SH")
-    table = 100 * rows.assign(loss=losses).pivot_table("value", index="loss", columns="dataset")
-    table = table[in_printed_order("simplex", table.columns)].rename(columns=paper_name)
-    return table.rename_axis(columns=None)
+    keys = {"index": "trial", "columns": ["loss", "dataset"], "values": "value"}
+    table = 100 * rows.assign(loss=losses).pivot(**keys)
+    order = in_printed_order("simplex", table.columns.unique("dataset"))
+    table = table.reindex(columns=order, level="dataset").rename(
+        columns=paper_name, level="dataset"
+    )
+    return table.rename_axis(columns=[None, None])
+
+
+def online_means(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
+    """Mean accuracy over seeds of the online losses (rows) under one schedule, in per cent."""
+    means = online_seeds(records, schedule).mean()
+    return means.unstack()[list(dict.fromkeys(means.index.get_level_values(1)))]
+
+
+def from_print(records: pd.DataFrame, schedule: str, row: str) -> pd.DataFrame:
+    """How far every online loss is from a printed row, and where one more run may lie.
+
+    Parameters
+    ----------
+    records : DataFrame
+    schedule : str
+    row : str
+        Row of Table 2.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by loss and data set: difference (mean over seeds minus printed, points), and half,
+        the half-width of the 95 % interval of one more seed, at least one test point.
+    """
+    seeds = online_seeds(records, schedule)
+    n, printed = len(seeds), printed_rows().loc[row]
+    least = 100 / pd.Series({paper_name(name): size for name, (_, size) in SIZES.items()})
+    half = t.ppf(0.975, n - 1) * seeds.std() * np.sqrt(1 + 1 / n)
+    return pd.DataFrame(
+        {
+            "difference": seeds.mean().sub(printed, level=1),
+            "half": np.maximum(half, half.index.get_level_values(1).map(least)),
+        }
+    )
+
+
+def printed_rows() -> pd.DataFrame:
+    """Printed accuracies of the sets that are run, rows and columns as in Table 2."""
+    run = [n for n in numbers("simplex") if not n.not_run]
+    table = pd.Series({(n.row, n.column): n.value for n in run}).unstack()
+    return table[list(dict.fromkeys(n.column for n in run))]
+
+
+def distances(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
+    """Root mean square distance of every online loss (rows) to every printed online row."""
+    means, printed = online_means(records, schedule), printed_rows()
+    return pd.DataFrame(
+        {row: np.sqrt(((means - printed.loc[row]) ** 2).mean(axis=1)) for row in ONLINE.values()}
+    )
+
+
+def line_up(records: pd.DataFrame, schedule: str, row: str) -> Figure:
+    """Every online loss minus a printed row, with the 95 % interval of one more run."""
+    table = from_print(records, schedule, row)
+    distance = distances(records, schedule)[row]
+    columns = list(table.index.unique(1))
+    figure, (axis,) = figure_grid(1, 1, size=(7.6, 3.4))
+    for place, loss in enumerate(distance.index):
+        colour, sign = LOSS_LOOKS[loss]
+        part = table.loc[loss].loc[columns]
+        axis.errorbar(
+            np.arange(len(columns)) + 0.16 * (place - (len(distance) - 1) / 2),
+            part["difference"],
+            part["half"],
+            fmt=sign,
+            ms=5,
+            color=colour,
+            label=f"{loss} (distance {distance[loss]:.1f})",
+        )
+    axis.axhline(0, color=BLACK, lw=1)
+    axis.set_xticks(range(len(columns)), columns)
+    axis.set_ylabel("ours minus printed, points")
+    schedule = "last iterate" if schedule == HEADLINE else schedule
+    axis.set_title(f"{row.removesuffix(' (ho)')}, {schedule}", fontsize=10)
+    axis.legend(fontsize=8, ncols=2)
+    note_source(figure, "original")
+    return figure
+
+
+def rounding_map() -> Figure:
+    """Which printed accuracies can be one run on the official test set; else the fewest runs."""
+    runs = rounding_table()["runs"]
+    runs = runs.unstack("column").loc[runs.index.unique("row"), runs.index.unique("column")]
+    printed = printed_rows().loc[runs.index, runs.columns]
+    figure, (axis,) = figure_grid(1, 1, size=(7.6, 3.8))
+    axis.imshow(runs == 1, cmap=ListedColormap(["#f6d5c9", "#cfe8d8"]), aspect="auto")
+    for (i, j), value in np.ndenumerate(printed.to_numpy()):
+        n = runs.iloc[i, j]
+        text = f"{value:.2f}\n" + ("one run" if n == 1 else f"{n} runs or more")
+        axis.text(j, i, text, ha="center", va="center", fontsize=8)
+    axis.set_xticks(range(runs.shape[1]), runs.columns)
+    axis.set_yticks(range(len(runs)), [name.replace(" (ho)", "") for name in runs.index])
+    axis.grid(False)
+    return figure
 
 
 def compact_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:

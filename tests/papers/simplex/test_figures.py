@@ -113,6 +113,48 @@ def test_accuracy_table_is_in_percent():
     assert figures.accuracy_table(frame, "batch_svm").to_numpy().max() == 70.0
 
 
+def spread_records():
+    """Two sets, three seeds: SC-SVM 60, 61, 62 and SC + SH five points above it."""
+    rows = [
+        (dataset, "sc-svm online", reading, trial, (above + 60 + trial) / 100)
+        for dataset in ("uci/landsat", "uci/letter")
+        for reading, above in (("averaged", 0), ("SC + SH, averaged", 5))
+        for trial in range(3)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "reading", "trial", "value"])
+    return frame.assign(table="table2", status="ok", source="original", metric="accuracy")
+
+
+def test_distance_to_print_has_the_interval_of_one_more_seed():
+    table = figures.from_print(spread_records(), "averaged", "SC-SVM Online (ho)")
+    np.testing.assert_allclose(table.loc[("SC-SVM", "Landsat"), "difference"], 61 - 65.15)
+    np.testing.assert_allclose(table["half"], 4.302653 * np.sqrt(4 / 3), rtol=1e-5)
+    distance = figures.distances(spread_records(), "averaged").loc["SC + SH", "SC-SVM Online (ho)"]
+    np.testing.assert_allclose(distance, np.sqrt((0.85**2 + 13.18**2) / 2))
+
+
+def test_seeds_without_spread_leave_one_test_point():
+    same = spread_records().assign(value=0.6)
+    table = figures.from_print(same, "averaged", "SC-SVM Online (ho)")
+    np.testing.assert_allclose(table.loc["SC-SVM", "half"], [100 / 2000, 100 / 4000])
+
+
+def test_line_up_draws_every_loss_against_the_printed_row():
+    axis = figures.line_up(spread_records(), "averaged", "SC-SVM Online (ho)").axes[0]
+    assert axis.get_title() == "SC-SVM Online, averaged"
+    labels = [text.get_text() for text in axis.get_legend().get_texts()]
+    assert labels == ["SC + SH (distance 9.3)", "SC-SVM (distance 6.4)"]
+    points = [line for line in axis.lines if line.get_marker() in "vD"]
+    np.testing.assert_allclose(points[0].get_ydata(), [66 - 65.15, 66 - 52.82])
+
+
+def test_rounding_map_says_how_many_runs_a_value_needs():
+    texts = [text.get_text() for text in figures.rounding_map().axes[0].texts]
+    assert len(texts) == 40
+    assert sum(text.endswith("one run") for text in texts) == 19
+    assert "95.33\n2 runs or more" in texts
+
+
 COST_COLUMNS = ["dataset", "method", "setting", "level", "seconds"]
 
 
