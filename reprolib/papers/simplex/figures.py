@@ -176,7 +176,7 @@ def line_up(records: pd.DataFrame, schedule: str, row: str) -> Figure:
     """Every online loss minus a printed row, with the 95 % interval of one more run."""
     table = from_print(records, schedule, row)
     distance = distances(records, schedule)[row]
-    columns = list(table.index.unique(1))
+    columns = [name for name in printed_rows().columns if name in table.index.unique(1)]
     figure, (axis,) = figure_grid(1, 1, size=(7.6, 3.4))
     for place, loss in enumerate(distance.index):
         colour, sign = LOSS_LOOKS[loss]
