@@ -161,7 +161,7 @@ def printed_rows() -> pd.DataFrame:
     """Printed accuracies of the sets that are run, rows and columns as in Table 2."""
     run = [n for n in numbers("simplex") if not n.not_run]
     table = pd.Series({(n.row, n.column): n.value for n in run}).unstack()
-    return table[list(dict.fromkeys(n.column for n in run))]
+    return table[list(dict.fromkeys(n.column for n in run))].astype(float)
 
 
 def distances(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
