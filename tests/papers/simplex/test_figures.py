@@ -145,7 +145,9 @@ def test_line_up_draws_every_loss_against_the_printed_row():
     labels = [text.get_text() for text in axis.get_legend().get_texts()]
     assert labels == ["SC + SH (distance 9.3)", "SC-SVM (distance 6.5)"]
     points = [line for line in axis.lines if line.get_marker() in ("v", "D")]
-    np.testing.assert_allclose(np.asarray(points[0].get_ydata(), dtype=float), [66 - 65.15, 66 - 52.82])
+    np.testing.assert_allclose(
+        np.asarray(points[0].get_ydata(), dtype=float), [66 - 65.15, 66 - 52.82]
+    )
 
 
 def test_rounding_map_says_how_many_runs_a_value_needs():
