@@ -135,6 +135,25 @@ def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
     return means.loc[[reading for reading in READINGS if reading in means.index]]
 
 
+def same_kernel(records: pd.DataFrame, first: str, second: str) -> pd.Series:
+    """Share of the splits on which two readings of MKMMC give the largest weight to one kernel."""
+    winners = {}
+    for reading in (first, second):
+        rows = select(records, method="mkmmc", metric=OWN, reading=reading)
+        index = pd.MultiIndex.from_frame(rows[["dataset", "setting", "trial"]])
+        winners[reading] = pd.Series([np.argmax(w) for w in chosen(rows, "weights")], index=index)
+    same = (winners[first] == winners[second]).groupby(level=[0, 1], sort=False).mean()
+    return same.set_axis([column_label(column) for column in same.index])
+
+
+def chosen_weight_counts(records: pd.DataFrame) -> pd.DataFrame:
+    """How often `mmc_cv` chooses each weight of S_w: one row a column, one column a weight."""
+    rows = select(records, method="mmc_cv", metric=OWN)
+    labels = [column_label(place) for place in zip(rows["dataset"], rows["setting"], strict=True)]
+    weights = chosen(rows, "within_weight").astype(float).to_numpy()
+    return pd.crosstab(pd.Index(labels, name="column"), pd.Index(weights, name="weight"))
+
+
 def paired_table(records: pd.DataFrame, first, second, metric: str = "accuracy") -> pd.DataFrame:
     """Paired difference of two (method, reading) pairs over the same splits, per column of both.
 
@@ -164,6 +183,27 @@ def scan_paths(records: pd.DataFrame, method: str) -> ScanPaths:
         paths = path_matrix(rows).reshape(len(rows), len(weights), -1)
         found[dataset, setting] = (weights, 100 * paths)
     return found
+
+
+def wide_kernel_gain(records: pd.DataFrame, weight: float) -> pd.DataFrame:
+    """One wide kernel minus no kernel at the same weight of S_w, on the same splits, per column.
+
+    Both in the dimension that is best on average on the test set, as in the paper; the columns
+    are those of `paired_table`.
+    """
+    linear, wide = (scan_paths(records, method) for method in SCANS)
+    lines = {
+        column_label(column): corrected_interval(
+            _at_best_dimension(*wide[column], weight), _at_best_dimension(*linear[column], weight)
+        )
+        for column in linear
+    }
+    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
+
+
+def _at_best_dimension(weights: Sequence[float], accuracy: np.ndarray, weight: float) -> pd.Series:
+    paths = accuracy[:, list(weights).index(weight)]
+    return pd.Series(paths[:, paths.mean(axis=0).argmax()])
 
 
 def scan_labels(column: tuple[str, str]) -> dict[str, float]:

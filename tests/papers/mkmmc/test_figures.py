@@ -11,7 +11,7 @@ from scipy import stats
 from data_fetch.embedded.faces import load_embedded
 from reprolib.papers.mkmmc import example, figures
 from reprolib.papers.mkmmc.experiment import PROTOCOL, READINGS, derive, run
-from reprolib.papers.mkmmc.methods import OWN
+from reprolib.papers.mkmmc.methods import CHOSEN_WEIGHTS, OWN
 from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.records import path_matrix, select
@@ -98,6 +98,28 @@ def test_paired_intervals_are_those_of_the_claims():
     half = (pairs["high"] - pairs["low"])["Yale, 3 train"] / 2
     assert half > 2 * 1.96 * differences["Yale, 3 train"].std() / np.sqrt(len(differences))
     assert half == pytest.approx(error.standard * stats.t.ppf(0.975, error.degrees))
+
+
+def test_a_wide_kernel_is_compared_at_its_weight_and_its_best_dimension():
+    records = results.ok(results.load_paper("mkmmc"))
+    gains = figures.wide_kernel_gain(records, 10.0)
+    scans = [figures.scan_accuracies(figures.scan_paths(records, m)) for m in figures.SCANS]
+    linear, wide = (scan.loc["10"] for scan in scans)
+    pd.testing.assert_series_equal(gains["difference"], wide - linear, check_names=False)
+    assert (gains["low"] < gains["difference"]).all()
+
+
+def test_readings_with_the_same_weights_win_with_the_same_kernel():
+    records = results.ok(results.load_paper("mkmmc"))
+    assert (figures.same_kernel(records, HEADLINE, HEADLINE) == 1).all()
+    # unit trace ends at the widest kernel, the printed step never does
+    assert (figures.same_kernel(records, HEADLINE, "unit trace") == 0).all()
+
+
+def test_every_split_chooses_one_weight():
+    counts = figures.chosen_weight_counts(results.ok(results.load_paper("mkmmc")))
+    assert (counts.sum(axis=1) == 20).all()
+    assert set(counts.columns) <= set(CHOSEN_WEIGHTS)
 
 
 def test_the_turned_figure_shows_the_scan():
