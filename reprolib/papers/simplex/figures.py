@@ -117,16 +117,14 @@ def online_seeds(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
     keys = {"index": "trial", "columns": ["loss", "dataset"], "values": "value"}
     table = 100 * rows.assign(loss=losses).pivot(**keys)
     order = in_printed_order("simplex", table.columns.unique("dataset"))
-    table = table.reindex(columns=order, level="dataset").rename(
-        columns=paper_name, level="dataset"
-    )
-    return table.rename_axis(columns=[None, None])
+    return table.reindex(columns=order, level="dataset").rename(columns=paper_name, level="dataset")
 
 
 def online_means(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
     """Mean accuracy over seeds of the online losses (rows) under one schedule, in per cent."""
     means = online_seeds(records, schedule).mean()
-    return means.unstack()[list(dict.fromkeys(means.index.get_level_values(1)))]
+    table = means.unstack()[list(dict.fromkeys(means.index.get_level_values(1)))]
+    return table.rename_axis(columns=None)
 
 
 def from_print(records: pd.DataFrame, schedule: str, row: str) -> pd.DataFrame:
@@ -202,13 +200,14 @@ def line_up(records: pd.DataFrame, schedule: str, row: str) -> Figure:
 
 def rounding_map() -> Figure:
     """Which printed accuracies can be one run on the official test set; else the fewest runs."""
-    runs = rounding_table()["runs"]
-    runs = runs.unstack("column").loc[runs.index.unique("row"), runs.index.unique("column")]
-    printed = printed_rows().loc[runs.index, runs.columns]
+    table = rounding_table()
+    printed = printed_rows().loc[table.index.unique("row")]
+    runs = table["runs"].unstack("column").loc[printed.index, printed.columns]
     figure, (axis,) = figure_grid(1, 1, size=(7.6, 3.8))
     axis.imshow(runs == 1, cmap=ListedColormap(["#f6d5c9", "#cfe8d8"]), aspect="auto")
+    fewest = runs.to_numpy(dtype=int)
     for (i, j), value in np.ndenumerate(printed.to_numpy()):
-        n = runs.iloc[i, j]
+        n = fewest[i, j]
         text = f"{value:.2f}\n" + ("one run" if n == 1 else f"{n} runs or more")
         axis.text(j, i, text, ha="center", va="center", fontsize=8)
     axis.set_xticks(range(runs.shape[1]), runs.columns)
