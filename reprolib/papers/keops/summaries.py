@@ -175,7 +175,9 @@ def cost_of_sparsity(records: pd.DataFrame) -> pd.DataFrame:
     lines = {}
     for control, of_control in rows.groupby("reading"):
         wide = of_control.pivot_table(index=["metric", "trial"], columns="method", values="value")
-        auc, line = 100 * wide.loc["auc"], wide.loc["channels", list(PAPER_METHODS)].mean()
+        auc = 100 * wide.loc["auc"]
+        channels = wide.loc["channels"]
+        line = {method: channels[method].mean() for method in PAPER_METHODS}
         for rival in _RIVALS:
             pairs = auc[["keops", rival]].dropna()
             ends = corrected_interval(pairs["keops"], pairs[rival])
