@@ -157,9 +157,9 @@ def few(records, n_sets, methods):
     ("n_sets", "methods", "n_figures"),
     [
         (0, [], 0),
-        (1, ["svc"], 2),
+        (1, ["svc"], 1),
         (1, ["svc", "kpm", "lda"], 3),
-        (3, ["kpm"], 2),
+        (3, ["kpm"], 1),
         (2, ["svc", "lda"], 4),
     ],
 )
