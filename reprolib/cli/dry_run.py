@@ -62,7 +62,12 @@ def minutes(seconds: float, n_jobs: int) -> str:
     """Time of tasks that take some seconds in all, on a number of worker processes."""
     if math.isnan(seconds):
         return "time unknown: there are no committed results"
-    n_workers = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-    number = math.ceil(seconds / n_workers / 60)
-    workers = f"{n_workers} worker{'s' * (n_workers > 1)}"
+    n = n_workers(n_jobs)
+    number = math.ceil(seconds / n / 60)
+    workers = f"{n} worker{'s' * (n > 1)}"
     return f"about {number} minute{'s' * (number != 1)} with {workers}"
+
+
+def n_workers(n_jobs: int) -> int:
+    """Worker processes, where a negative number counts from all cores."""
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)

@@ -60,11 +60,11 @@ def run(arguments) -> int:
     output = arguments.output or (BUILD if only is None else BUILD / "only")
     log = FailureLog(consoles.err(), output / "failures.log")
     write = _write_all if only is None else _write_selected
-    write(_outcomes(protocols, arguments, only, log), arguments, output, log)
+    write(outcomes(protocols, arguments, only, log), arguments, output, log)
     return 1 if log.n_failures else 0
 
 
-def _outcomes(protocols, arguments, only: Selection | None, log: FailureLog) -> Iterator[Run]:
+def outcomes(protocols, arguments, only: Selection | None, log: FailureLog) -> Iterator[Run]:
     """Yield the run of every protocol whose stages could list their tasks; say which could not.
 
     Raises
@@ -135,7 +135,7 @@ def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog
     for outcome in outcomes:
         finished.append(outcome.paper)
         substituted |= outcome.substituted
-        _write_tables(err, outcome, output / "results")
+        write_tables(err, outcome, output / "results")
         show_paper(outcome.paper, outcome.records, arguments, output, log)
         if arguments.profile == "full" and arguments.output is None:
             publish(err, outcome)
@@ -157,7 +157,7 @@ def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog
 def _write_selected(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog) -> None:
     """Write and print the records of selected tasks, too few for figures and verdicts."""
     for outcome in outcomes:
-        _write_tables(consoles.err(), outcome, output / "results")
+        write_tables(consoles.err(), outcome, output / "results")
         shown = outcome.records[SHOWN].to_string(index=False, max_colwidth=40)
         consoles.out().print(shown)
 
@@ -169,10 +169,17 @@ def publish(err: Console, outcome: Run) -> None:
         kept = directory / outcome.paper
         err.print(f"{kept} is left as it is: {reason}")
     else:
-        _write_tables(err, outcome, directory)
+        write_tables(err, outcome, directory)
 
 
-def _write_tables(err: Console, outcome: Run, directory: Path) -> None:
+def write_tables(err: Console, outcome: Run, directory: Path) -> None:
+    """Write the records of a run, and say where.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written to.
+    """
     try:
         folder = directory / outcome.paper
         paths = results.write_results(outcome.records, folder, outcome.tasks, outcome.about)

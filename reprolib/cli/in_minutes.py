@@ -1,0 +1,119 @@
+"""``reprolib reproduce --minutes``: the tasks that decide the most numbers in some time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rich.console import Console
+
+from reprolib.cli import console as consoles
+from reprolib.cli.arguments import BUILD
+from reprolib.cli.dry_run import minutes, n_workers
+from reprolib.cli.failures import FailureLog
+from reprolib.cli.reproduce import outcomes, write_tables
+from reprolib.cli.table_text import plain
+from reprolib.report.limits import Limits, limits, places
+from reprolib.rerun.checks.check import require_sound
+from reprolib.rerun.checks.in_minutes import Chosen, aims_of, choose
+from reprolib.rerun.records import to_frame
+from reprolib.rerun.records.registry import PAPERS, get_protocol
+from reprolib.rerun.records.tables import load_tasks
+from reprolib.rerun.tasks.runner import Run
+from reprolib.rerun.verdicts import Verdict, judge_paper
+
+
+def run(arguments) -> int:
+    """Choose tasks, run them, and say what they decided.
+
+    Returns
+    -------
+    int
+        1 if a task failed, else 0.
+    """
+    arguments.profile = "full"
+    papers = arguments.papers or list(PAPERS)
+    require_sound(papers)
+    chosen = _chosen(arguments, papers)
+    out = consoles.out()
+    _print_plan(out, chosen, arguments.jobs)
+    if arguments.dry_run:
+        return 0
+    output = arguments.output or BUILD / "minutes"
+    log = FailureLog(consoles.err(), output / "failures.log")
+    protocols = [
+        get_protocol(paper) for paper in dict.fromkeys(a.number.paper for a in chosen.aims)
+    ]
+    found: dict[str, Limits] = {}
+    for outcome in _with_derived(outcomes(protocols, arguments, chosen, log)):
+        write_tables(consoles.err(), outcome, output / "results")
+        judged = judge_paper(outcome.paper, output / "results")
+        found[outcome.paper] = limits(judged, judge_paper(outcome.paper))
+    _print_decided(out, chosen, found)
+    return 1 if log.n_failures else 0
+
+
+def _chosen(arguments, papers: Sequence[str]) -> Chosen:
+    """Tasks that fit into the minutes."""
+    if arguments.only or arguments.embedded:
+        other = "--only" if arguments.only else "--embedded"
+        raise ValueError(
+            f"--minutes chooses among tasks on real data; {other} cannot be given with it: omit one"
+        )
+    known = [paper for paper in papers if paper in PAPERS and len(load_tasks(paper))]
+    if not known:
+        raise ValueError(
+            "--minutes chooses by committed results of printed numbers; there are none of "
+            f"{', '.join(papers)}. Use --quick or --full"
+        )
+    aims = [aim for paper in known for aim in aims_of(get_protocol(paper))]
+    chosen = choose(aims, 60 * arguments.minutes * n_workers(arguments.jobs))
+    if not chosen.aims:
+        raise ValueError(
+            f"--minutes is {arguments.minutes:g}, too few for any of the {len(aims)} numbers that "
+            "can be decided on data at hand; give more, or get data with `reprolib data fetch`"
+        )
+    return chosen
+
+
+def _print_plan(out: Console, chosen: Chosen, n_jobs: int) -> None:
+    took = minutes(sum(chosen.seconds.values()), n_jobs)
+    out.print(
+        f"Tasks: {len(chosen.seconds)}, {took}. Numbers that they are expected to decide: "
+        f"{len(chosen.aims)}",
+        soft_wrap=True,
+    )
+
+
+def _with_derived(runs: Iterator[Run]) -> Iterator[Run]:
+    """Add what is derived from trials: an aim has all tasks of its trials, as a quick run has."""
+    for outcome in runs:
+        derived = get_protocol(outcome.paper).derive(outcome.records)
+        rows: list[Mapping[Any, Any]] = [*outcome.records.to_dict("records"), *derived]
+        yield replace(outcome, records=to_frame(rows)) if derived else outcome
+
+
+def _print_decided(out: Console, chosen: Chosen, found: dict[str, Limits]) -> None:
+    """Say what was decided, what was not, and how the committed results differ."""
+    decided = [v for told in found.values() for v in told.decided]
+    for paper, told in found.items():
+        out.print(f"\n{paper}: {len(told.decided)} of {told.n_numbers} numbers decided")
+        if told.decided:
+            out.print(plain(told.decided), soft_wrap=True, highlight=False)
+        aimed = {aim.number.id for aim in chosen.aims if aim.number.paper == paper}
+        missed = [v for v in (*told.too_few, *told.missing) if v.number.id in aimed]
+        if missed:
+            out.print(f"Not decided, against expectation: {places(missed)}", soft_wrap=True)
+    full = [v for told in found.values() for v in told.full]
+    out.print(f"\nDecided here: {_counts(decided)}", soft_wrap=True)
+    out.print(f"In the full results: {_counts(full)}", soft_wrap=True)
+    out.print("The numbers here are those that cost least, and no sample of all.", soft_wrap=True)
+    if n_other := sum(told.n_other_word for told in found.values()):
+        out.print(f"Decided otherwise by the full results: {n_other}; trust those", soft_wrap=True)
+
+
+def _counts(verdicts: Sequence[Verdict]) -> str:
+    words = Counter(v.word for v in verdicts)
+    return ", ".join(f"{n} {word}" for word, n in words.most_common()) or "none"
