@@ -9,12 +9,15 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 
+from reprolib.methods.keops.alternating import DECREASE_TOL
 from reprolib.methods.keops.estimators import KEOPSClassifier, _PyramidClassifier
+from reprolib.methods.keops.kernel_sets import PRUNE_TOL
 from reprolib.methods.keops.norms import check_exponents, effective_weights, uniform_weights
 from reprolib.methods.keops.tree import check_tree
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import center_gram
 from reprolib.methods.shared.path_scores import SCORING, require_scores
+from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.shared.types import Array, ClassWeight, Data, RandomState, Scoring, Splitter
 from reprolib.methods.shared.validation import (
     POSITIVE,
@@ -26,9 +29,6 @@ from reprolib.methods.shared.weights import counted_folds, example_weights
 
 #: Values of C that are tried, in units of the data; see `KEOPSClassifierCV`.
 DEFAULT_GRID = np.geomspace(1e-4, 1e1, 11)
-
-#: Scores that differ by no more than this are tied.
-TIE_TOL = 1e-9
 
 
 class KEOPSClassifierCV(_PyramidClassifier):
@@ -115,8 +115,8 @@ class KEOPSClassifierCV(_PyramidClassifier):
         blocks: Data = None,
         init: str = "uniform",
         gap_tol: float = 1e-3,
-        decrease_tol: float = 1e-6,
-        prune_tol: float = 1e-6,
+        decrease_tol: float = DECREASE_TOL,
+        prune_tol: float = PRUNE_TOL,
         max_iter: int = 3000,
         random_state: RandomState = None,
         class_weight: ClassWeight = None,
@@ -167,8 +167,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
             scores += self._held_out_scores(X, y, fold, weights)
         held_out = sum(weights.at(test).total_repeats for _, _, test in folds)
         self.cv_score_path_ = scores / (held_out if self.scoring is None else len(folds))
-        tied = self.cv_score_path_ >= self.cv_score_path_.max() - TIE_TOL
-        self.C_ = float(self.Cs_[np.argmax(tied)])
+        self.C_ = float(self.Cs_[first_largest(self.cv_score_path_)])
         chosen = self._at(self.C_).fit(X, y, sample_weight=_repetitions(weights))
         parameters = chosen.get_params(deep=False)
         results = {name: value for name, value in vars(chosen).items() if name not in parameters}

@@ -8,8 +8,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from reprolib.methods.shared.tolerances import ROUND_OFF, TINY
+
 #: Added to the diagonal of Newton systems, whose entries are ones there.
 RIDGE = 1e-12
+#: Least curvature along a direction, relative to its terms, that a step is divided by.
+CURVATURE_TOL = 1e-12
+#: A multiplier short of its bound by no more than this part of it is put on it.
+BOUND_TOL = 1e-15
+#: What the ridge has taken from a step is given back where it is a larger part than this.
+SHORTENED_TOL = 1e-6
 
 
 @njit(cache=True)
@@ -39,7 +47,7 @@ def _can_fall(y_t, alpha_t, C):
 @njit(cache=True)
 def _within_bounds(value, C):
     """Multiplier clipped to [0, C]; what round-off keeps from C is put on it."""
-    return C if value > C * (1.0 - 1e-15) else max(value, 0.0)
+    return C if value > C * (1.0 - BOUND_TOL) else max(value, 0.0)
 
 
 @njit(cache=True)
@@ -49,6 +57,13 @@ def _set(K, y, alpha, gradient, i, value):
     alpha[i] = value
     for t in range(y.size):
         gradient[t] += change * y[t] * K[i, t]
+
+
+@njit(cache=True)
+def _curvature(K, i, j):
+    """Squared distance of two points in feature space, or a little more than zero."""
+    size = K[i, i] + K[j, j]
+    return max(size - 2.0 * K[i, j], CURVATURE_TOL * size + TINY)
 
 
 @njit(cache=True)
@@ -66,8 +81,7 @@ def _choose_pair(K, y, C, alpha, gradient):
         v = -y[t] * gradient[t]
         bottom = min(bottom, v)
         if top > v:
-            curvature = max(K[i, i] + K[t, t] - 2.0 * K[i, t], 1e-12 * (K[i, i] + K[t, t]) + 1e-300)
-            decrease = -((top - v) ** 2) / curvature
+            decrease = -((top - v) ** 2) / _curvature(K, i, t)
             if decrease < best:
                 best, j = decrease, t
     return i, j, top - bottom
@@ -81,8 +95,7 @@ def two_coordinate_descent(K, y, C, alpha, tol, max_iter):
         i, j, violation = _choose_pair(K, y, C, alpha, gradient)
         if violation < tol or j < 0:
             return step
-        curvature = max(K[i, i] + K[j, j] - 2.0 * K[i, j], 1e-12 * (K[i, i] + K[j, j]) + 1e-300)
-        move = (-y[i] * gradient[i] + y[j] * gradient[j]) / curvature
+        move = (-y[i] * gradient[i] + y[j] * gradient[j]) / _curvature(K, i, j)
         move = min(move, C[i] - alpha[i] if y[i] > 0 else alpha[i])
         move = min(move, alpha[j] if y[j] > 0 else C[j] - alpha[j])
         _set(K, y, alpha, gradient, i, _within_bounds(alpha[i] + y[i] * move, C[i]))
@@ -98,7 +111,7 @@ def _scales(K):
     for points of very different size.
     """
     diagonal = np.diag(K)
-    largest = max(np.max(diagonal), 1e-300)
+    largest = max(np.max(diagonal), TINY)
     return 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, largest))
 
 
@@ -139,9 +152,9 @@ def _best_step(K, gradient, direction, free, n_free):
         i = free[a]
         slope -= gradient[i] * direction[a]
         shortened += RIDGE * K[i, i] * direction[a] ** 2
-    if shortened <= 1e-6 * slope:
+    if shortened <= SHORTENED_TOL * slope:
         return 1.0
-    return slope / max(slope - shortened, 1e-12 * slope) if slope > 0.0 else 1.0
+    return slope / max(slope - shortened, CURVATURE_TOL * slope) if slope > 0.0 else 1.0
 
 
 @njit(cache=True)
@@ -209,7 +222,7 @@ def active_set(K, y, C, alpha, tol, max_iter):
     violation, lowest, last_progress = np.inf, 0.0, 0
     for iteration in range(max_iter):
         objective = _negative_objective(alpha, gradient)
-        if objective < lowest - 1e-14 * abs(lowest) or iteration == 0:
+        if objective < lowest - ROUND_OFF * abs(lowest) or iteration == 0:
             lowest, last_progress = objective, iteration
         elif iteration - last_progress > 2 * n:
             return iteration, violation

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reprolib.methods.keops.kernel_sets import SIGNIFICANT, KernelSet
+from reprolib.methods.keops.kernel_sets import PRUNE_TOL, SIGNIFICANT, KernelSet
 from reprolib.methods.keops.norms import (
     dual_norm,
     effective_weights,
@@ -41,8 +41,10 @@ from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 
 #: Number of uncertified inner SVMs that ends the alternation: each took the time of all solvers.
 MOST_UNCERTIFIED = 100
-#: Changes of the objective below this fraction of it are round-off.
+#: Changes of the objective below this fraction of it are round-off, and of an exponent from one.
 ROUND_OFF = 1e-12
+#: The alternation ends where a step lowers the objective by less than this part of it.
+DECREASE_TOL = 1e-6
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class _Problem:
 
     @property
     def convex(self) -> bool:
-        return bool(np.all(self.gammas >= 1.0 - 1e-12))
+        return bool(np.all(self.gammas >= 1.0 - ROUND_OFF))
 
     def solve_inner(self, effective, alpha, gap_tol):
         """SVM on the effective kernel; returns its solution, g_m of every kernel and its round-off.
@@ -113,8 +115,8 @@ def solve_pyramid_alternating(
     costs=None,
     start=None,
     gap_tol: float = 1e-3,
-    decrease_tol: float = 1e-6,
-    prune_tol: float = 1e-6,
+    decrease_tol: float = DECREASE_TOL,
+    prune_tol: float = PRUNE_TOL,
     max_iter: int = 3000,
 ) -> Solution:
     """Algorithm 1 (KEOPS): SVM for fixed weights, closed-form weights for fixed f, repeated.

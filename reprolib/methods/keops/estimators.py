@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
-from reprolib.methods.keops.alternating import solve_pyramid_alternating
+from reprolib.methods.keops.alternating import DECREASE_TOL, solve_pyramid_alternating
 from reprolib.methods.keops.kernel_sets import (
+    PRUNE_TOL,
     KernelSet,
     KernelStack,
     LinearBlocks,
@@ -340,8 +341,8 @@ class KEOPSClassifier(_PyramidClassifier):
         blocks: Data = None,
         init: str = "uniform",
         gap_tol: float = 1e-3,
-        decrease_tol: float = 1e-6,
-        prune_tol: float = 1e-6,
+        decrease_tol: float = DECREASE_TOL,
+        prune_tol: float = PRUNE_TOL,
         max_iter: int = 3000,
         random_state: RandomState = None,
         class_weight: ClassWeight = None,
@@ -438,8 +439,8 @@ class MKLClassifier(_PyramidClassifier):
         kernel: str = "linear",
         blocks: Data = None,
         gap_tol: float = 1e-3,
-        decrease_tol: float = 1e-6,
-        prune_tol: float = 1e-6,
+        decrease_tol: float = DECREASE_TOL,
+        prune_tol: float = PRUNE_TOL,
         max_iter: int = 3000,
         class_weight: ClassWeight = None,
     ) -> None:

@@ -20,12 +20,14 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from reprolib.methods.keops.kernel_sets import EPSILON, SIGNIFICANT, LinearBlocks
+from reprolib.methods.keops.kernel_sets import EPSILON, PRUNE_TOL, SIGNIFICANT, LinearBlocks
 from reprolib.methods.keops.svm import best_intercept, feasible_point
 from reprolib.methods.shared.solution import Solution
 
-#: Ridges of an indefinite Newton system go from 1e-14 to this.
-LARGEST_RIDGE = 1e-8
+#: Ridges of an indefinite Newton system go from the one to the other, ten times a step.
+SMALLEST_RIDGE, LARGEST_RIDGE = 1e-14, 1e-8
+#: Slack of the start where no feature has any correlation with the labels.
+FIRST_SLACK = 1e-12
 #: Duality gap, relative to the objective in whatever units, up to which an answer is "optimal".
 OPTIMAL_GAP = 1e-5
 
@@ -39,7 +41,7 @@ class _Point:
         share = np.where(y > 0, negative, positive) / np.mean(costs)
         self.alpha = C * costs * share
         g = B.T @ self.alpha
-        self.s = 1.1 * float(np.abs(g).max()) + 1e-12
+        self.s = 1.1 * float(np.abs(g).max()) + FIRST_SLACK
         self.slacks = (self.s - g, self.s + g, self.alpha, C * costs - self.alpha)
         self.b = 0.0
         per_feature = np.full(B.shape[1], self.s / (2 * B.shape[1]))
@@ -146,7 +148,7 @@ def _interior_point(B, y, C, costs, tol, max_iter):
         except np.linalg.LinAlgError:
             if ridge >= LARGEST_RIDGE:
                 break
-            ridge = max(1e-14, 10 * ridge)
+            ridge = max(SMALLEST_RIDGE, 10 * ridge)
             continue
         ridge, last_residual = 0.0, residual
         step = min(_longest(point.slacks, d_slacks), _longest(point.multipliers, d_mult))
@@ -166,7 +168,7 @@ def solve_mkl_features(
     *,
     costs=None,
     tol: float = 1e-9,
-    prune_tol: float = 1e-6,
+    prune_tol: float = PRUNE_TOL,
     max_iter: int = 80,
 ) -> Solution:
     """MKL over single features, exact in some twenty Newton steps whatever C is.

@@ -20,6 +20,7 @@ from scipy.special import entr, expit
 
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.shared.solution import NotOptimalWarning, Solution
+from reprolib.methods.shared.tolerances import ROUND_OFF, TINY
 
 
 def tree_norm(tree: KernelTree, w) -> float:
@@ -84,7 +85,7 @@ def prox_tree_norm(tree: KernelTree, u, step: float, ancestors=None):
     ancestors = tree.ancestors() if ancestors is None else ancestors
     for nodes, size in zip(ancestors[-2::-1], tree.n_nodes[-2::-1], strict=True):
         norms = np.sqrt(np.bincount(nodes, w**2, minlength=size))
-        shrink = np.maximum(1.0 - step / np.maximum(norms, 1e-300), 0.0)
+        shrink = np.maximum(1.0 - step / np.maximum(norms, TINY), 0.0)
         w = w * shrink[nodes]
     return w
 
@@ -134,9 +135,9 @@ def best_logistic_intercept(scores, y, start: float = 0.0) -> float:
     for _ in range(100):
         theta = expit(-y * (scores + b))
         slope, curvature = -float(y @ theta), float((theta * (1 - theta)).sum())
-        step = np.clip(-slope / max(curvature, 1e-300), -2.0, 2.0)
+        step = np.clip(-slope / max(curvature, TINY), -2.0, 2.0)
         b += float(step)
-        if abs(step) < 1e-14 * max(1.0, abs(b)):
+        if abs(step) < ROUND_OFF * max(1.0, abs(b)):
             break
     return b
 

@@ -34,6 +34,8 @@ from reprolib.methods.shared.path_scores import SCORING, path_scores, require_sc
 from reprolib.methods.shared.probabilities import logistic_probabilities, square_probabilities
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.ties import first_largest, tied
+from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, ClassWeight, Data, RandomState, Scoring, Splitter
 from reprolib.methods.shared.validation import COUNT, known_labels, list_folds, warn_if_constant
 from reprolib.methods.shared.weights import CLASS_WEIGHT, counted_folds, example_weights
@@ -45,13 +47,10 @@ LOSSES: dict[str, Callable] = {
 }
 
 TIE_BREAKS: dict[str, Callable] = {
-    "smallest": lambda tied: tied[0],
-    "largest": lambda tied: tied[-1],
-    "middle": lambda tied: tied[(len(tied) - 1) // 2],
+    "smallest": lambda least: least[0],
+    "largest": lambda least: least[-1],
+    "middle": lambda least: least[(len(least) - 1) // 2],
 }
-
-#: Cross-validated errors that differ by no more than this are tied.
-TIE_TOL = 1e-9
 
 #: A decision value of at most this part of the largest one is on the boundary: its sign may be
 #: that of rounding.
@@ -114,8 +113,8 @@ def select_dimension(errors, tie_break="smallest"):
     >>> [select_dimension(errors, rule) for rule in ("smallest", "middle", "largest")]
     [2, 3, 4]
     """
-    tied = np.flatnonzero(errors <= np.min(errors) + TIE_TOL) + 1
-    return int(TIE_BREAKS[tie_break](tied))
+    least = np.flatnonzero(tied(-np.asarray(errors))) + 1
+    return int(TIE_BREAKS[tie_break](least))
 
 
 #: What the values of a loss say of probabilities; those of the hinge loss say nothing.
@@ -235,7 +234,8 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
             Entry D - 1 is for D components.
         """
         values = self.decision_path(X)
-        chosen = values.argmax(axis=1) if values.ndim > 2 else (values > 0.0).astype(int)
+        binary = values.ndim == 2
+        chosen = (values > 0.0).astype(int) if binary else first_largest(np.moveaxis(values, 1, -1))
         return np.mean(self.classes_[chosen] == np.asarray(y)[:, None], axis=0)
 
     def error_path(self, X: Data, y: Data) -> Array:
@@ -379,7 +379,7 @@ class KPMClassifier(_ProjectionMachine):
         degree: float = 3,
         coef0: float = 1,
         center: bool = False,
-        rank_tol: float = 1e-10,
+        rank_tol: float = RANK_TOL,
         class_weight: ClassWeight = None,
     ) -> None:
         self.n_components = n_components
@@ -545,7 +545,7 @@ class KPMClassifierCV(_ProjectionMachine):
         degree: float = 3,
         coef0: float = 1,
         center: bool = False,
-        rank_tol: float = 1e-10,
+        rank_tol: float = RANK_TOL,
         class_weight: ClassWeight = None,
     ) -> None:
         self.max_components = max_components

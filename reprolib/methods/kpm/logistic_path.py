@@ -8,15 +8,16 @@ from scipy.special import entr, expit
 
 from reprolib.methods.kpm.nested_basis import NestedBasis, require_certified_path
 from reprolib.methods.shared.solution import Solution
+from reprolib.methods.shared.tolerances import GAP_TOL, ROUND_OFF
 
 MAX_ITERATIONS = 200
-#: Largest duality gap, relative to the loss of the zero function.
-GAP_TOL = 1e-7
 #: Squared length of the last Newton step, in the metric of the Hessian and relative to sum w. The
 #: ridge makes that a bound on the error of the decision values: 1e-8 in root mean square.
 DECREMENT_TOL = 1e-22
-#: Relative round-off of the loss, which the line search does not mistake for a rise.
-ROUND_OFF = 1e-14
+#: Least part of the descent that its slope promises, for a step to be taken.
+SUFFICIENT = 1e-4
+#: A shorter part of the Newton step is none.
+SHORTEST_STEP = 1e-10
 
 
 def solve_logistic_path(V, y, max_components=None, weights=None, ridge=1e-6) -> list[Solution]:
@@ -132,9 +133,9 @@ class _Logistic:
 
     def _step_length(self, c, step, descent):
         """Length of sufficient decrease by halving; 0 if there is none."""
-        loss, length = self.loss(c), 1.0
-        while self.loss(c + length * step) > loss * (1.0 + ROUND_OFF) + 1e-4 * length * descent:
+        bar, promised, length = self.loss(c) * (1.0 + ROUND_OFF), SUFFICIENT * descent, 1.0
+        while self.loss(c + length * step) > bar + promised * length:
             length /= 2
-            if length < 1e-10:
+            if length < SHORTEST_STEP:
                 return 0.0
         return length

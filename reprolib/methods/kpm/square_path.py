@@ -11,9 +11,7 @@ import numpy as np
 
 from reprolib.methods.kpm.nested_basis import NestedBasis, require_certified_path
 from reprolib.methods.shared.solution import Solution
-
-#: Largest duality gap, relative to the loss of the zero function.
-GAP_TOL = 1e-7
+from reprolib.methods.shared.tolerances import GAP_TOL
 
 
 def solve_square_path(V, y, max_components=None, weights=None) -> list[Solution]:

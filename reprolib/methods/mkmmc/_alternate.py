@@ -9,6 +9,10 @@ import numpy as np
 
 from reprolib.methods.mkmmc._constraints import Maximiser
 from reprolib.methods.mkmmc.stqp import solve_stqp_global, solve_stqp_local
+from reprolib.methods.shared.ties import first_largest
+
+#: A step that raises the objective by no more than this part of its size ends the alternation.
+GAIN_TOL = 1e-8
 
 #: (matrix of the quadratic form, current weights) -> new weights
 WeightStep = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -74,7 +78,7 @@ def alternate(
     weight_step: WeightStep,
     start,
     max_iter: int = 1000,
-    tol: float = 1e-8,
+    tol: float = GAIN_TOL,
 ) -> Alternation:
     """Alternate between equations (22) and (23) from a start, never losing objective.
 
@@ -111,14 +115,10 @@ def alternate(
     return Alternation(theta, A, eigenvalues, np.array(path), max_iter, False)
 
 
-def first_best(runs: Sequence[Alternation], tol: float) -> Alternation:
-    """First run whose objective is within ``tol`` times its size of the largest."""
-    largest = max(run.objective_path[-1] for run in runs)
-    return next(
-        run
-        for run in runs
-        if run.objective_path[-1] >= largest - tol * float(np.abs(run.eigenvalues).sum())
-    )
+def first_run(runs: Sequence[Alternation], tol: float) -> Alternation:
+    """First run whose objective is within ``tol`` times the largest size of the largest."""
+    size = max(float(np.abs(run.eigenvalues).sum()) for run in runs)
+    return runs[first_largest([run.objective_path[-1] for run in runs], tol * size)]
 
 
 def _gaining_step(grams, L, n_components, maximise, theta, target, floor, halvings=10):

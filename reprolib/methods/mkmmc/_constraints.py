@@ -20,7 +20,7 @@ that fixes the scale of alpha:
     eigenvalues are all 1, and the objective says nothing about the kernel.
 
 **Ties.** Directions of equal eigenvalue are ordered by total scatter for the squared length in
-feature space, largest first; see `_ties` for why a rule is needed and for what ties
+feature space, largest first; see `_eigenvectors` for why a rule is needed and for what ties
 again. Under "function", where the length is 1, and under "coefficient", where it is left alone as
 printed, this is the total scatter a' K H K a; under "whitened", where the scatter is 1, the
 reciprocal of the squared length, that is, the widest margin between collapsed classes. Under
@@ -44,11 +44,9 @@ from functools import partial
 
 import numpy as np
 
-from reprolib.methods.mkmmc._ties import SecondCriterion, determined_eigenvectors
+from reprolib.methods.mkmmc._eigenvectors import SecondCriterion, determined_eigenvectors
 from reprolib.methods.shared.kernels import center_gram, gram_eigh
-
-#: Eigenvalues of a Gram matrix below this fraction of the largest count as zero.
-RANK_TOL = 1e-10
+from reprolib.methods.shared.tolerances import RANK_TOL
 
 #: Directions along which the samples spread by less than this part of their size are idle.
 SCATTER_TOL = 1e-10

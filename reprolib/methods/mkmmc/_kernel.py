@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.mkmmc._constraints import (
     CONSTRAINTS,
-    RANK_TOL,
     get_maximiser,
     idle_to_zero,
     projected_size,
@@ -21,6 +20,7 @@ from reprolib.methods.mkmmc._projection import _SupervisedProjection
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel, KernelMixin, center_gram
 from reprolib.methods.shared.sklearn_private import StrOptions
+from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import NON_NEGATIVE, require_positive_semidefinite
 
@@ -98,7 +98,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     are orthonormal; that would be A' K A = I.
 
     Directions of equal eigenvalue are ordered by a second criterion and rotated by the samples, so
-    that components and projections do not depend on the processor (`_ties`). Under
+    that components and projections do not depend on the processor (`_eigenvectors`). Under
     "whitened" without ridge these are all directions beyond the first c - 1. A direction along
     which the training points coincide is given as zero (see `reprolib.methods.mkmmc._constraints`).
 

@@ -7,15 +7,15 @@ from collections.abc import Callable
 import numpy as np
 
 from reprolib.methods.mkmmc._constraints import (
-    RANK_TOL,
     by_scatter,
     get_maximiser,
     idle_to_zero,
     projected_size,
 )
+from reprolib.methods.mkmmc._eigenvectors import determined_eigenvectors, fix_basis, tied_groups
 from reprolib.methods.mkmmc._nearest import nearest_neighbor_path
-from reprolib.methods.mkmmc._ties import determined_eigenvectors, fix_basis, tied_groups
 from reprolib.methods.shared.kernels import center_gram, gram_eigh
+from reprolib.methods.shared.tolerances import RANK_TOL
 
 
 def leave_one_out_path(

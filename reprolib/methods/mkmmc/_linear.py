@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.mkmmc._constraints import RANK_TOL, by_scatter
+from reprolib.methods.mkmmc._constraints import by_scatter
+from reprolib.methods.mkmmc._eigenvectors import determined_eigenvectors
 from reprolib.methods.mkmmc._graph import Within, margin_laplacian
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
-from reprolib.methods.mkmmc._ties import determined_eigenvectors
 from reprolib.methods.shared.draft import all_or_nothing
+from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import validate_data
 
@@ -77,7 +78,7 @@ class MMC(_SupervisedProjection):
     no scatter at all (eigenvalue zero): they shift all training points equally, so that no
     distance between a test point and the training points changes its rank. At most c - 1
     eigenvalues are positive; further directions have within-class scatter only. Directions of equal
-    eigenvalue are ordered by total scatter, largest first (`reprolib.methods.mkmmc._ties`).
+    eigenvalue are ordered by total scatter, largest first (`reprolib.methods.mkmmc._eigenvectors`).
 
     Parameters
     ----------

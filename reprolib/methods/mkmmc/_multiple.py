@@ -12,7 +12,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.mkmmc._alternate import WEIGHT_STEPS, Alternation, alternate, first_best
+from reprolib.methods.mkmmc._alternate import (
+    GAIN_TOL,
+    WEIGHT_STEPS,
+    Alternation,
+    alternate,
+    first_run,
+)
 from reprolib.methods.mkmmc._constraints import (
     CONSTRAINTS,
     get_maximiser,
@@ -35,6 +41,9 @@ from reprolib.methods.shared.validation import (
     as_numbers,
     validate_data,
 )
+
+#: One kernel is alone where the weights of all others sum to less than this.
+ALONE = 1e-8
 
 
 def bandwidth_grid(X, exponents=range(-5, 6)):
@@ -188,7 +197,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         normalization: str | None = None,
         n_restarts: int = 0,
         max_iter: int = 1000,
-        tol: float = 1e-8,
+        tol: float = GAIN_TOL,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
@@ -235,7 +244,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         work = np.array([center_gram(K) for K in grams]) if self.center else grams
         best = self._best_run(work, L, m, maximise)
         self.kernel_weights_ = best.weights
-        self.single_kernel_ = bool(best.weights.max() > 1 - 1e-8)
+        self.single_kernel_ = bool(best.weights.max() > 1 - ALONE)
         self.objective_path_, self.n_iter_ = best.objective_path, best.n_iter
         self.eigenvalues_ = best.eigenvalues
         learned = np.tensordot(best.weights, work, axes=1)
@@ -281,7 +290,7 @@ class MultipleKernelMMC(_SupervisedProjection):
             alternate(grams, L, m, maximise, weight_step, start, self.max_iter, self.tol)
             for start in starts
         ]
-        best = first_best(runs, self.tol)
+        best = first_run(runs, self.tol)
         if not best.converged:
             warnings.warn(
                 f"the alternation still gains after max_iter = {self.max_iter} steps; the weights "

@@ -1,22 +1,24 @@
-"""The nearest neighbour classifier for every dimension of a projection at once."""
+"""The nearest neighbour classifier for every dimension of a projection at once.
+
+Training points are equally near if their distances differ by at most `ARITHMETIC` times the
+distance to the farthest one. Round-off in projected coordinates is some 1e-14 of it. Not much more
+than that: a narrow Gaussian kernel puts all images at nearly the same distance, and differences of
+1e-11 then decide, rightly (in all dimensions every bandwidth ranks as the images themselves do).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-#: Training points are equally near if their distances differ by at most this part of the distance
-#: to the farthest one. Round-off in projected coordinates is some 1e-14 of it. Not much more than
-#: that: a narrow Gaussian kernel puts all images at nearly the same distance, and differences of
-#: 1e-11 then decide, rightly (in all dimensions every bandwidth ranks as the images themselves do).
-DISTANCE_TOL = 1e-12
+from reprolib.methods.shared.ties import ARITHMETIC, first_largest, in_order
 
 
 def nearest_neighbor_path(train, y_train, test):
     """1-nearest-neighbour labels of test points in the first 1, 2, ..., m coordinates.
 
     Distances grow by one coordinate at a time: O(n_test n_train m) in all. Among equally near
-    neighbours (`DISTANCE_TOL`) the first training point wins.
+    neighbours the first training point wins.
 
     Parameters
     ----------
@@ -72,10 +74,10 @@ def nearest_neighbor(train, y_train, test):
     >>> nearest_neighbor(np.array([[0.0], [4.0]]), ["a", "b"], np.array([[1.0]])).tolist()
     ['a']
     """
-    return np.asarray(y_train)[_first_nearest(cdist(test, train, "sqeuclidean"))]
+    return np.asarray(y_train)[_nearest(cdist(test, train, "sqeuclidean"))]
 
 
-def nearest_in_order(train, test, k: int, tol: float = DISTANCE_TOL):
+def nearest_in_order(train, test, k: int, tol: float = ARITHMETIC):
     """Indices of the k nearest training points of every test point, nearest first.
 
     Distances that differ from the next smaller one by at most ``tol`` times the largest are equal;
@@ -105,12 +107,7 @@ def nearest_in_order(train, test, k: int, tol: float = DISTANCE_TOL):
     [[1, 2]]
     """
     distances = cdist(test, train)
-    order = np.argsort(distances, axis=1)
-    ascending = np.take_along_axis(distances, order, axis=1)
-    is_farther = np.diff(ascending, axis=1, prepend=0.0) > tol * ascending[:, -1:]
-    tied_group = np.cumsum(is_farther, axis=1)
-    n = len(train)
-    return np.sort(tied_group * n + order, axis=1)[:, :k] % n
+    return in_order(distances, tol * distances.max(axis=1))[:, :k]
 
 
 def nearest_other_path(points, y):
@@ -153,11 +150,10 @@ def _nearest_path(train, point):
     The differences are squared themselves: |a|^2 - 2 a'b + |b|^2 would hide a tie in the digits
     that cancel.
     """
-    return _first_nearest(np.cumsum(np.square(train.T - point[:, None]), axis=0))
+    return _nearest(np.cumsum(np.square(train.T - point[:, None]), axis=0))
 
 
-def _first_nearest(squares):
+def _nearest(squares):
     """Index, in every row of squared distances, of the first that ties with the smallest."""
-    nearest, farthest = np.sqrt(squares.min(axis=1)), np.sqrt(squares.max(axis=1))
-    within = np.square(nearest + DISTANCE_TOL * farthest)
-    return np.argmax(squares <= within[:, None], axis=1)
+    distances = np.sqrt(squares)
+    return first_largest(-distances, ARITHMETIC * distances.max(axis=1))

@@ -18,18 +18,22 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh, eigvalsh, helmert
 
+from reprolib.methods.shared.kernels import SYMMETRY_TOL
 from reprolib.methods.shared.qp import cvxopt
 from reprolib.methods.shared.solution import Solution
+from reprolib.methods.shared.ties import ARITHMETIC, first_largest
 
-#: Weights up to this are taken as zero when an answer is polished on its support.
-_SUPPORT_TOL = 1e-7
+#: Weights up to each of these are taken as zero in turn when an answer is polished on its support.
+SUPPORT_TOLS = (1e-7, 1e-5, 1e-3)
 #: Curvature, relative to the largest entry, up to which a form counts as concave.
-_CURVATURE_TOL = 1e-12
-#: Values, relative to the largest entry, up to which the first of two is kept.
-_TIE = 1e-12
+CURVATURE_TOL = 1e-12
+#: Weights that sum to one up to this do.
+SUM_TOL = 1e-8
+#: Of cvxopt, absolute, relative, and for feasibility.
+QP_TOL = 1e-12
 
 
-def solve_stqp_local(M, start, *, max_iter: int = 200, tol: float = 1e-12) -> Solution:
+def solve_stqp_local(M, start, *, max_iter: int = 200, tol: float = ARITHMETIC) -> Solution:
     """Climb from a start to a stationary point, by a sequence of convex QPs (cvxopt).
 
     M is split into its concave and its convex part on the simplex. Every step linearises the
@@ -146,7 +150,7 @@ class _FaceSearch:
 
     def __init__(self, M, tol: float):
         self.M, self.tol = M, tol
-        vertex = _first_largest(np.diag(M))
+        vertex = first_largest(np.diag(M), ARITHMETIC)
         self.theta = np.eye(len(M))[vertex]
         self.best = float(M[vertex, vertex])
         self.bound = -np.inf
@@ -156,18 +160,18 @@ class _FaceSearch:
 
     def visit(self, face, kept):
         """Settle a face, or return the (face, kept) pairs into which it is divided."""
-        if len(kept) > 1 and _largest_curvature(self.M[np.ix_(kept, kept)]) > _CURVATURE_TOL:
+        if len(kept) > 1 and _largest_curvature(self.M[np.ix_(kept, kept)]) > CURVATURE_TOL:
             return []
         form = self.M[np.ix_(face, face)]
         if self._give_up(self.entry_bound(face)):
             return []
         curvature = _largest_curvature(form)
-        edge = _most_convex_edge(form) if curvature > _CURVATURE_TOL else None
+        edge = _most_convex_edge(form) if curvature > CURVATURE_TOL else None
         if edge is not None:
             i, j = face[edge[0]], face[edge[1]]
             children = [(_without(face, j), kept), (_without(face, i), [*kept, j])]
             return [(f, k) for f, k in children if set(k) <= set(f)]
-        shift = curvature if curvature > _CURVATURE_TOL else 0.0
+        shift = curvature if curvature > CURVATURE_TOL else 0.0
         shifted = form - shift * np.eye(len(face))
         theta = _maximise_concave(shifted, np.zeros(len(face)))
         self._offer(face, theta)
@@ -186,7 +190,7 @@ class _FaceSearch:
 
     def _offer(self, face, theta) -> None:
         value = float(theta @ self.M[np.ix_(face, face)] @ theta)
-        if value > self.best + _TIE:
+        if value > self.best + ARITHMETIC:
             self.best = value
             self.theta = np.zeros(len(self.M))
             self.theta[face] = theta
@@ -199,7 +203,7 @@ def _check_form(M):
     if not np.all(np.isfinite(M)):
         raise ValueError("M has entries that are not finite; look at the kernels behind them.")
     asymmetry = np.abs(M - M.T).max()
-    if asymmetry > 1e-8 * _scale(M):
+    if asymmetry > SYMMETRY_TOL * _scale(M):
         raise ValueError(
             f"M is not symmetric: it differs from its transpose by up to {asymmetry:.3g}. "
             "Pass (M + M.T) / 2, which has the same quadratic form."
@@ -209,7 +213,7 @@ def _check_form(M):
 
 def _check_simplex(start, size: int):
     theta = np.asarray(start, dtype=np.float64)
-    if theta.shape != (size,) or theta.min() < 0 or abs(theta.sum() - 1) > 1e-8:
+    if theta.shape != (size,) or theta.min() < 0 or abs(theta.sum() - 1) > SUM_TOL:
         raise ValueError(
             f"start is {start!r}; give {size} nonnegative weights that sum to one, "
             "for example np.full(p, 1 / p)."
@@ -238,12 +242,8 @@ def _most_convex_edge(M):
     diagonal = np.diag(M)
     curvature = diagonal[:, None] + diagonal - 2 * M
     np.fill_diagonal(curvature, -np.inf)
-    i, j = np.unravel_index(_first_largest(curvature.ravel()), M.shape)
+    i, j = np.unravel_index(first_largest(curvature.ravel(), ARITHMETIC), M.shape)
     return (int(i), int(j)) if curvature[i, j] >= 0.0 else None
-
-
-def _first_largest(values) -> int:
-    return int(np.argmax(values >= values.max() - _TIE))
 
 
 def _split(M):
@@ -262,7 +262,7 @@ def _maximise_concave(M, linear):
     if p == 1:
         return np.ones(1)
     Z, center = _tangent(p), np.full(p, 1.0 / p)
-    options = {"show_progress": False, "abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12}
+    options = {"show_progress": False, "abstol": QP_TOL, "reltol": QP_TOL, "feastol": QP_TOL}
     answer = cvxopt.solvers.qp(
         cvxopt.matrix(-2 * Z.T @ M @ Z),
         cvxopt.matrix(-(Z.T @ (2 * M @ center + linear))),
@@ -278,14 +278,14 @@ def _maximise_concave(M, linear):
 def _polish(M, linear, theta):
     """Solve the stationarity equations on the support of theta, and keep the better point."""
     best = theta
-    for threshold in (_SUPPORT_TOL, 1e-5, 1e-3):
+    for threshold in SUPPORT_TOLS:
         support = np.flatnonzero(theta > threshold)
         k = len(support)
         kkt = np.zeros((k + 1, k + 1))
         kkt[:k, :k] = 2 * M[np.ix_(support, support)]
         kkt[:k, k] = kkt[k, :k] = 1.0
         answer = np.linalg.lstsq(kkt, np.append(-linear[support], 1.0), rcond=None)[0][:k]
-        if answer.min() < 0 or abs(answer.sum() - 1) > 1e-9:
+        if answer.min() < 0 or abs(answer.sum() - 1) > SUM_TOL:
             continue
         candidate = np.zeros(len(M))
         candidate[support] = answer / answer.sum()

@@ -7,6 +7,7 @@ from typing import Self
 from reprolib.methods.mkpm._base import _MKPM
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel
+from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Data, RandomState
 from reprolib.methods.shared.validation import COUNT
 from reprolib.methods.shared.weights import example_weights
@@ -133,7 +134,7 @@ class MKPMClassifier(_MKPM):
         gamma: float | str | None = None,
         degree: int = 3,
         coef0: float = 1,
-        rank_tol: float = 1e-10,
+        rank_tol: float = RANK_TOL,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components

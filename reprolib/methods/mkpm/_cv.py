@@ -15,6 +15,7 @@ from reprolib.methods.mkpm._paths import TieRule
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel
 from reprolib.methods.shared.path_scores import SCORING, path_scores, require_scores
+from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, Data, RandomState, Splitter
 from reprolib.methods.shared.validation import COUNT, list_folds
 from reprolib.methods.shared.weights import counted_folds, example_weights
@@ -99,7 +100,7 @@ class MKPMClassifierCV(_MKPM):
         gamma: float | str | None = None,
         degree: int = 3,
         coef0: float = 1,
-        rank_tol: float = 1e-10,
+        rank_tol: float = RANK_TOL,
         random_state: RandomState = None,
     ) -> None:
         self.max_components = max_components

@@ -13,6 +13,7 @@ from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel, gram_eigh
 from reprolib.methods.shared.nystrom import Moments, NystromMixin
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
+from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, Data, RandomState
 from reprolib.methods.shared.validation import COUNT
 
@@ -105,7 +106,7 @@ class NystromMKPMClassifier(NystromMixin, CodeClassifierMixin, BaseEstimator):
         gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1,
-        rank_tol: float = 1e-10,
+        rank_tol: float = RANK_TOL,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components

@@ -11,18 +11,20 @@ from numba import njit
 from numba.extending import register_jitable
 from scipy.spatial.distance import pdist
 
-from reprolib.methods.shared.codes import decoding_weights, first_largest, nearness
+from reprolib.methods.shared.codes import decoding_weights, nearness
+from reprolib.methods.shared.ties import DIVIDED, first_largest, first_within
 
-#: Code words are equally near where the lead of one of them is no larger than this part of the lead
-#: that the right one has when the scores are exact (see `TieRule`). At new points a function of
-#: eigenvalue ratio r is known to round-off divided by r, some 1e-6 at the default ``rank_tol``. A
-#: bit that interpolates equal points with both labels equally often is zero there but for that.
-TIE_TOL = 1e-5
+_first_within = njit(cache=True)(first_within)
 
 
 @dataclass(frozen=True)
 class TieRule:
     """When the code words of a code are equally near.
+
+    They are where the lead of one of them is no larger than the part `DIVIDED` of the lead that the
+    right one has when the scores are exact. At new points a function of eigenvalue ratio r is known
+    to round-off divided by r, some 1e-6 at the default ``rank_tol``. A bit that interpolates equal
+    points with both labels equally often is zero there but for that.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ class TieRule:
 @register_jitable
 def _tolerance(nearest, lead, largest):
     """`TieRule.tolerance` where the nearest words have this nearness."""
-    return TIE_TOL * lead * np.maximum(1.0, np.abs(nearest) / largest)
+    return DIVIDED * lead * np.maximum(1.0, np.abs(nearest) / largest)
 
 
 class BitPaths(Protocol):
@@ -168,21 +170,9 @@ def _decode_path(bit_scores, allocation, weights, offsets, lead, largest):
                 score = bit_scores[i, bit, allocation[d, bit]]
                 for q in range(n_classes):
                     sums[bit + 1, q] = sums[bit, q] + score * weights[bit, q]
-            predicted[i, d] = _first_nearest(sums[n_bits], lead, largest)
+            whole = sums[n_bits]
+            predicted[i, d] = _first_within(whole, _tolerance(whole.max(), lead, largest))
     return predicted
-
-
-@njit(cache=True)
-def _first_nearest(similarity, lead, largest):
-    """Index of the largest value, the first of those that are equal by `TieRule`."""
-    nearest = similarity[0]
-    for value in similarity:
-        nearest = max(nearest, value)
-    bar = nearest - _tolerance(nearest, lead, largest)
-    first = 0
-    while similarity[first] < bar:
-        first += 1
-    return first
 
 
 def decode_first(code, scores):

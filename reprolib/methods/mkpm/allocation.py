@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 
 from reprolib.methods.shared.solution import Solution
+from reprolib.methods.shared.ties import ARITHMETIC, first_within, in_order
 
-#: Differences of sums of the G_l that count as ties, relative to the sum of the G_l(0) in size.
-TIE_TOL = 1e-12
+_first_within = njit(cache=True)(first_within)
 
 
 def solve_allocation(objectives, max_total: int | None = None) -> Solution:
@@ -72,8 +72,9 @@ def solve_allocation_dp(objectives, max_total: int | None = None) -> Solution:
     G_l(delta). Time O(L r max_total), memory O(L max_total).
 
     Ties: among the optimal allocations, the one whose last bit has the fewest dimensions; among
-    those, the one whose last but one has the fewest; and so on. Sums within `TIE_TOL` are tied, so
-    that the round-off of equal G_l does not decide; an allocation is optimal to L - 1 times that.
+    those, the one whose last but one has the fewest; and so on. Sums are tied that differ by at
+    most `ARITHMETIC` times the sum of the G_l(0) in size, so that the round-off of equal G_l does
+    not decide; an allocation is optimal to L - 1 times that.
 
     Parameters and the answer are those of `solve_allocation`.
 
@@ -91,7 +92,7 @@ def solve_allocation_dp(objectives, max_total: int | None = None) -> Solution:
     objectives, max_total = _check_objectives(objectives, max_total)
     n_bits = len(objectives)
     best = objectives[0, : max_total + 1]
-    tol = TIE_TOL * _scale(objectives)
+    tol = ARITHMETIC * _scale(objectives)
     choices = []
     for bit in range(1, n_bits):
         best, choice = _min_plus(best, objectives[bit], max_total, tol)
@@ -110,7 +111,7 @@ def solve_allocation_greedy(objectives, max_total: int | None = None) -> Solutio
 
     For convex rows the decrements of a bit are sorted already, so that the max_total largest of
     all L * r decrements always form an admissible allocation, and none can be lower. Among equal
-    decrements (within `TIE_TOL`) the earlier bit comes first. Time O(L r log(L r)).
+    decrements (up to the same tolerance) the earlier bit comes first. Time O(L r log(L r)).
 
     Parameters and the answer are those of `solve_allocation`.
 
@@ -138,7 +139,7 @@ def solve_allocation_greedy(objectives, max_total: int | None = None) -> Solutio
         )
     n_bits, n_values = objectives.shape
     decrements = -np.diff(objectives, axis=1)
-    order = _descending(decrements, TIE_TOL * _scale(objectives))[:max_total]
+    order = in_order(-decrements.ravel(), ARITHMETIC * _scale(objectives))[:max_total]
     steps = np.zeros((max_total + 1, n_bits), dtype=np.intp)
     steps[np.arange(1, max_total + 1), order // (n_values - 1)] = 1
     path = objectives[:, 0].sum() - np.append(0.0, np.cumsum(decrements.ravel()[order]))
@@ -155,14 +156,6 @@ def _scale(objectives) -> float:
     return float(np.abs(objectives[:, 0]).sum())
 
 
-def _descending(decrements, tol: float):
-    """Flat indices of the decrements, largest first, in their own order where they are tied."""
-    values = decrements.ravel()
-    order = np.argsort(-values, kind="stable")
-    rank = np.cumsum(-np.diff(values[order], prepend=values[order[:1]]) > tol)
-    return order[np.lexsort((order, rank))]
-
-
 @njit(cache=True)
 def _min_plus(left, right, max_total, tol):
     """(min, +) convolution of two sequences up to ``max_total``, and the index chosen in right.
@@ -175,13 +168,8 @@ def _min_plus(left, right, max_total, tol):
     for total in range(n_totals):
         lowest = max(0, total - len(left) + 1)
         highest = min(total, len(right) - 1)
-        least = np.inf
-        for index in range(lowest, highest + 1):
-            least = min(least, left[total - index] + right[index])
-        chosen = lowest
-        while left[total - chosen] + right[chosen] > least + tol:
-            chosen += 1
-        best[total], choice[total] = least, chosen
+        sums = left[total - highest : total - lowest + 1][::-1] + right[lowest : highest + 1]
+        best[total], choice[total] = sums.min(), lowest + _first_within(-sums, tol)
     return best, choice
 
 

@@ -5,42 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
-#: Values that differ by less, relative to the largest in size of their row, are equal.
-TIE = 1e-10
-
-
-def first_largest(values, tolerance=None):
-    """Index of the largest value along the last axis, the first of those equal up to a tolerance.
-
-    Scores that tie by the problem (repeated points, symmetric classes) differ in the last digits,
-    and otherwise from one processor to the next.
-
-    Parameters
-    ----------
-    values : array-like of shape (..., k)
-    tolerance : array-like of shape (...), optional
-        Values of a row that differ by no more are equal; by default `TIE` times the largest in
-        size of the row.
-
-    Returns
-    -------
-    ndarray of int of shape (...)
-
-    See Also
-    --------
-    decode : The nearest code word by this rule.
-
-    Examples
-    --------
-    >>> from reprolib.methods.shared.codes import first_largest
-    >>> first_largest([[1.0, 3.0, 3.0 + 1e-15], [5.0, 2.0, 1.0]]).tolist()
-    [1, 0]
-    """
-    values = np.asarray(values)
-    if tolerance is None:
-        tolerance = TIE * np.abs(values).max(axis=-1)
-    least = values.max(axis=-1) - tolerance
-    return np.argmax(values >= least[..., np.newaxis], axis=-1)
+from reprolib.methods.shared.ties import first_largest
 
 
 def one_vs_all_code(n_classes: int):
@@ -234,7 +199,7 @@ def decision_values(code, scores):
 
 
 def decode(code, scores):
-    """Index of the nearest code word (Euclidean; the first of equally near ones, see `TIE`).
+    """Index of the nearest code word (Euclidean; the first of equally near ones).
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from reprolib.methods.shared.codes import first_largest
 from reprolib.methods.shared.sklearn_private import StrOptions
+from reprolib.methods.shared.ties import first_largest
 
 #: Words of ``_parameter_constraints`` for the hyperparameter ``scoring``.
 SCORING = [StrOptions(set(get_scorer_names())), callable, None]
@@ -72,7 +72,7 @@ def path_scores(
     tolerance : callable, optional
         Values (m, T) -> difference up to which those of a row tie, for the first class, shape (m,);
         of two classes it gets their difference, shape (m, 1). By default that of
-        `reprolib.methods.shared.codes.first_largest`; of two classes, none.
+        `reprolib.methods.shared.ties.first_largest`; of two classes, none.
 
     Returns
     -------

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sklearn.base import ClassifierMixin
 
-from reprolib.methods.shared.codes import first_largest, simplex_code
+from reprolib.methods.shared.codes import simplex_code
 from reprolib.methods.shared.probabilities import simplex_probabilities
+from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import encode_labels
 

@@ -22,15 +22,20 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.shared.codes import first_largest
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.probabilities import pairwise_exponential_probabilities
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
+from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.shared.types import Array, Data, RandomState
 from reprolib.methods.shared.validation import COUNT, validate_data, warn_if_constant
 from reprolib.methods.shared.weights import example_weights, merge_repeated
 from reprolib.methods.simplex._base import SimplexClassifierMixin
 from reprolib.methods.simplex.losses import ExponentialLoss, SimplexLoss
+
+#: A slope along a direction that is no steeper than this, per example, is none.
+FLAT_SLOPE = 1e-12
+#: The step along a direction is as exact as this part of a bound on it.
+STEP_TOL = 1e-10
 
 
 class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
@@ -238,11 +243,11 @@ def optimal_step(
     def slope(t):
         return float(np.sum(loss.gradient(F + t * direction, y) * weighed))
 
-    if slope(0.0) >= -1e-12 * counts.sum():
+    if slope(0.0) >= -FLAT_SLOPE * counts.sum():
         return 0.0
     high = 1.0 / size
     while slope(high) < 0.0:
         if high * size >= largest:
             return high
         high *= 2.0
-    return float(brentq(slope, 0.0, high, xtol=1e-10 * high))
+    return float(brentq(slope, 0.0, high, xtol=STEP_TOL * high))

@@ -16,6 +16,9 @@ from reprolib.methods.simplex.losses import (
     SimplexLoss,
 )
 
+#: Of BFGS, on the largest entry of the gradient.
+GRADIENT_TOL = 1e-12
+
 HingeLoss = ConeLoss | HalfspaceLoss | ConeHalfspaceLoss
 
 
@@ -41,7 +44,7 @@ def pointwise_minimizer(loss: SimplexLoss, probabilities, *, convex_hull: bool =
         F = np.tile(f, (loss.n_classes, 1))
         return probabilities @ loss.value(F, labels), probabilities @ loss.gradient(F, labels)
 
-    return minimize(objective, np.zeros(loss.n_classes - 1), jac=True, tol=1e-12).x
+    return minimize(objective, np.zeros(loss.n_classes - 1), jac=True, tol=GRADIENT_TOL).x
 
 
 def _minimize_hinges(loss, probabilities, convex_hull):

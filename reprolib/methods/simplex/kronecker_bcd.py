@@ -31,6 +31,8 @@ from reprolib.methods.simplex.kronecker_qp import times_code_gram
 
 #: Of the largest diagonal entry of K: an example with less has no curvature to divide by.
 FLAT = 1e-200
+#: A root is reached where the next step is no larger than this part of it.
+ROOT_TOL = 1e-15
 
 
 @njit(cache=True)
@@ -56,7 +58,7 @@ def minimise_block(b, k, u, a):
             step = (image - total) / (1.0 - slope / n_classes)
         else:  # Without a bound in the way the two differ by a constant: there is no root nearby.
             step = 2.0 * (image - total) + total if high == np.inf else (low + high) / 2.0 - total
-        if abs(step) <= 1e-15 * total:
+        if abs(step) <= ROOT_TOL * total:
             break
         total += step
         if total < low or total > high:

@@ -14,6 +14,9 @@ from scipy.special import xlogy
 
 from reprolib.methods.shared.codes import encode, simplex_code
 
+#: A point is in the domain of a conjugate up to this distance.
+INSIDE = 1e-9
+
 
 class SimplexLoss(ABC):
     """A loss V(y, f) on vectors f of R^(T-1), one code word c_y per class.
@@ -85,7 +88,7 @@ class ConeLoss(SimplexLoss):
         <c_q, a> - <c_y, a> = T/(T-1) (w_q - w_y) and w_y = 0.
         """
         weights = _weights_without_label(A @ self.code, y)
-        inside = np.all((weights > -1e-9) & (weights < 1 + 1e-9), axis=1)
+        inside = np.all((weights > -INSIDE) & (weights < 1 + INSIDE), axis=1)
         return np.where(inside, -weights.sum(axis=1) / (self.n_classes - 1), np.inf)
 
 
@@ -105,8 +108,8 @@ class HalfspaceLoss(SimplexLoss):
         """- w where a = - w c_y with 0 <= w <= 1."""
         words = encode(self.code, y)
         weights = -np.sum(A * words, axis=1)
-        on_ray = np.linalg.norm(A + weights[:, None] * words, axis=1) <= 1e-9
-        inside = on_ray & (weights > -1e-9) & (weights < 1 + 1e-9)
+        on_ray = np.linalg.norm(A + weights[:, None] * words, axis=1) <= INSIDE
+        inside = on_ray & (weights > -INSIDE) & (weights < 1 + INSIDE)
         return np.where(inside, -weights, np.inf)
 
 
@@ -149,7 +152,7 @@ class ConeHalfspaceLoss(SimplexLoss):
         others = weights.copy()
         others[np.arange(len(others)), y] = np.nan
         least, largest = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
-        inside = np.maximum(-1.0, -least) <= np.minimum(0.0, 1.0 - largest) + 2e-9
+        inside = np.maximum(-1.0, -least) <= np.minimum(0.0, 1.0 - largest) + 2.0 * INSIDE
         return np.where(inside, -weights.sum(axis=1) / (self.n_classes - 1), np.inf)
 
 
@@ -183,7 +186,7 @@ class ExponentialLoss(SimplexLoss):
         weights -= weights.sum(axis=1, keepdims=True) / self.n_classes
         rows = np.arange(len(weights))
         weights[rows, y] = 0.0
-        inside = np.all(weights > -1e-9, axis=1)
+        inside = np.all(weights > -INSIDE, axis=1)
         weights = np.maximum(weights, 0.0)
         return np.where(inside, np.sum(xlogy(weights, weights) - weights, axis=1), np.inf)
 

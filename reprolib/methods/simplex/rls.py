@@ -21,10 +21,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.shared.codes import encode, first_largest
+from reprolib.methods.shared.codes import encode
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel, KernelMixin
 from reprolib.methods.shared.path_scores import SCORING, path_scores
+from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.shared.types import Array, Data, Scoring
 from reprolib.methods.shared.validation import (
     POSITIVE,
@@ -44,9 +45,6 @@ from reprolib.methods.simplex.rls_solver import (
     rls_dual_coefficients,
     rls_dual_coefficients_cholesky,
 )
-
-#: Leave-one-out scores that differ by at most this are tied.
-TIE_TOL = 1e-9
 
 
 class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
@@ -393,8 +391,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
             self.loo_score_path_ = _loo_accuracy(spectrum, data, self.alphas_)
         else:
             self.loo_score_path_ = self._loo_scores(spectrum, data, self.scoring)
-        tied = self.loo_score_path_ >= np.max(self.loo_score_path_) - TIE_TOL
-        self.alpha_ = float(self.alphas_[np.argmax(tied)])
+        self.alpha_ = float(self.alphas_[first_largest(self.loo_score_path_)])
         Y, shift = data.weighed(encode(self.code_, data.indices)), data.total * self.alpha_
         if data.in_features:
             V, s = spectrum.feature_map, spectrum.eigenvalues

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from sklearn.utils.extmath import safe_sparse_dot
 
+from reprolib.methods.shared.kernels import NEGATIVE_TOL
 from reprolib.methods.shared.validation import refuse_negative
 
 
@@ -63,7 +64,7 @@ class Spectrum:
 
 
 def gram_spectrum(
-    K, *, tol: float = 1e-6, name: str = "The Gram matrix", overwrite: bool = False
+    K, *, tol: float = NEGATIVE_TOL, name: str = "The Gram matrix", overwrite: bool = False
 ) -> Spectrum:
     """All n eigenpairs of a Gram matrix by divide and conquer; round-off below zero becomes zero.
 

@@ -20,6 +20,11 @@ import numpy as np
 import scipy.sparse as sp
 from numba import njit
 
+#: One step shrinks the function to no less than this part.
+LEAST_SHRINK = 1e-12
+#: The common factor of the coefficients is multiplied in before it is smaller than this.
+LEAST_SCALE = 1e-6
+
 LOSS_KINDS = {"least_squares": 0, "cone": 1, "halfspace": 2, "cone_halfspace": 3}
 
 # Positions in the array of scalars that the compiled loops carry along.
@@ -102,7 +107,7 @@ def _advance(kind, settings, scores, y, weight, squared_norm, u, scalars):
     lam, t0, projected, _ = settings
     n_classes = len(scores)
     eta = 1.0 / (lam * (scalars[_STEPS] + 1.0 + t0))
-    shrink = max(1.0 - eta * lam, 1e-12)
+    shrink = max(1.0 - eta * lam, LEAST_SHRINK)
     moved = _class_gradient(kind, scores, y, u)
     inner, length = 0.0, 0.0
     if moved:
@@ -131,7 +136,7 @@ def _finish(settings, V, U, scalars):
     if settings[3] >= 0.0 and scalars[_STEPS] > settings[3]:
         scalars[_SUM] += scalars[_SCALE]
         scalars[_AVERAGED] += 1.0
-    if scalars[_SCALE] < 1e-6:
+    if scalars[_SCALE] < LEAST_SCALE:
         U -= scalars[_SUM] * V
         V *= scalars[_SCALE]
         scalars[_SCALE] = 1.0

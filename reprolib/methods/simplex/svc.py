@@ -35,6 +35,7 @@ from reprolib.methods.shared.weights import example_weights, merge_repeated
 from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
 from reprolib.methods.simplex.kronecker_qp import gram_factor, times_code_gram
 from reprolib.methods.simplex.svm_solver import (
+    GAP_TOL,
     ConeDual,
     HalfspaceDual,
     HullDual,
@@ -45,6 +46,9 @@ from reprolib.methods.simplex.svm_working_set import (
     KernelAccess,
     solve_simplex_svm_working_set,
 )
+
+#: Megabytes that a number takes.
+MB_A_NUMBER = 8e-6
 
 
 class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
@@ -150,7 +154,7 @@ def _descend(svm, X, indicators, weights):
 
 def _gram_access(svm, X):
     """K with rows on demand; it is stored if it fits in ``cache_size`` MB."""
-    most_rows = int(np.sqrt(svm.cache_size / 8e-6))
+    most_rows = int(np.sqrt(svm.cache_size / MB_A_NUMBER))
     if svm.kernel == "precomputed" or len(X) <= most_rows:
         K = _semidefinite(svm, svm._kernel(X, X))
         return KernelAccess(
@@ -258,7 +262,7 @@ class SimplexConeSVC(_SimplexSVC):
         degree: float = 3,
         coef0: float = 1,
         solver: str = "descent",
-        tol: float = 1e-4,
+        tol: float = GAP_TOL,
         max_iter: int = 2000,
         cache_size: float = 500,
         random_state: RandomState = 0,
@@ -326,7 +330,7 @@ class SimplexHalfspaceSVC(_SimplexSVC):
         degree: float = 3,
         coef0: float = 1,
         solver: str = "descent",
-        tol: float = 1e-4,
+        tol: float = GAP_TOL,
         max_iter: int = 2000,
         cache_size: float = 500,
         random_state: RandomState = 0,

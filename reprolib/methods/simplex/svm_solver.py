@@ -46,6 +46,9 @@ from reprolib.methods.simplex.kronecker_qp import (
     times_code_gram,
 )
 
+#: Relative duality gap at which the solvers stop.
+GAP_TOL = 1e-4
+
 
 class SimplexSVMDual(ABC):
     """One of the three dual programmes.
@@ -310,7 +313,7 @@ def _unit_square(L, C: float) -> float:
 
 
 def solve_simplex_svm_bcd(
-    dual: SimplexSVMDual, X, *, tol=1e-4, max_iter=10_000, seed=0
+    dual: SimplexSVMDual, X, *, tol=GAP_TOL, max_iter=10_000, seed=0
 ) -> Solution:
     """Solve for K = X X' by `kronecker_bcd.descend_on_features`.
 
@@ -323,7 +326,7 @@ def solve_simplex_svm_bcd(
 
 
 def solve_simplex_svm_decomposition(
-    dual: SimplexSVMDual, gram_rows, diagonal, *, tol=1e-4, max_iter=10_000, seed=0
+    dual: SimplexSVMDual, gram_rows, diagonal, *, tol=GAP_TOL, max_iter=10_000, seed=0
 ) -> Solution:
     """Solve for any kernel, rows on demand, by `kronecker_bcd.descend_on_working_sets`.
 
@@ -336,7 +339,7 @@ def solve_simplex_svm_decomposition(
 
 
 def solve_simplex_svm_interior_point(
-    dual: SimplexSVMDual, gram: FactoredGram, *, tol=1e-4, max_iter=100
+    dual: SimplexSVMDual, gram: FactoredGram, *, tol=GAP_TOL, max_iter=100
 ) -> Solution:
     """Solve by `kronecker_ipm.minimise_interior_point`, for a large C.
 

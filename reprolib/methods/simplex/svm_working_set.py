@@ -19,6 +19,7 @@ from reprolib.methods.shared.solution import Solution
 from reprolib.methods.simplex.kronecker_ipm import LARGEST_RANK, FactoredGram
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
 from reprolib.methods.simplex.svm_solver import (
+    GAP_TOL,
     SimplexSVMDual,
     certify_multipliers,
     solve_simplex_svm_bcd,
@@ -134,7 +135,7 @@ class KernelAccess:
 
 
 def solve_simplex_svm_working_set(
-    dual: SimplexSVMDual, access: GramAccess, *, tol=1e-4, max_iter=2000, seed=0
+    dual: SimplexSVMDual, access: GramAccess, *, tol=GAP_TOL, max_iter=2000, seed=0
 ) -> Solution:
     """Solve by descent, then by interior point on the examples that are not left out.
 

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from reprolib.methods.shared.ties import first_largest
 from reprolib.papers.across.summaries import everywhere, main_rows, mean_table
 from reprolib.rerun.verdicts.errors import paired
 
@@ -31,7 +32,7 @@ def by_inner_accuracy(records: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
         for metric in ("cross-validated accuracy", "accuracy")
     )
     inner = inner.reindex(test.index).dropna()
-    taken = inner.to_numpy().round(9).argmax(axis=1)
+    taken = first_largest(inner.to_numpy())
     values = test.loc[inner.index].to_numpy()[np.arange(len(inner)), taken]
     return 100 * pd.Series(values, inner.index).groupby("dataset").mean()
 

@@ -15,26 +15,18 @@ from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.kpm.components import KernelComponents
 from reprolib.methods.kpm.estimators import LOSSES
 from reprolib.methods.mkmmc import nearest_in_order
-from reprolib.methods.shared.codes import first_largest
 from reprolib.methods.shared.kernels import center_gram, gram
 from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.ties import DIVIDED, SOLVED, first_largest
 from reprolib.methods.simplex import SimplexRLSClassifier
-
-#: Decision values of KPM that differ by no more are equal, the margin being one: around it they are
-#: known no better (`reprolib.methods.kpm.components.MAX_NORM`). Equal rows with both labels equally
-#: often have a value of zero where the D components tell them from all other rows.
-TIED_DECISIONS = 1e-5
-
-#: Distances behind a projection closer than this part of the largest are equal: projections of
-#: equal rows differ by round-off, far below it.
-TIED_DISTANCES = 1e-9
 
 
 class NearestVote(ClassifierMixin, BaseEstimator):
     """Majority of the k nearest training points, for use behind a projection.
 
     As `sklearn.neighbors.KNeighborsClassifier`, which lets round-off choose among equally near
-    points. Here the first of them count (`nearest_in_order`); a vote that ties goes to the first
+    points. Here the first of them count (`nearest_in_order`, projections having
+    been solved for); a vote that ties goes to the first
     class, as there. Several sets have many equal rows of different classes.
     """
 
@@ -49,7 +41,7 @@ class NearestVote(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """Class of every row."""
-        nearest = nearest_in_order(self.X_fit_, X, self.n_neighbors, TIED_DISTANCES)
+        nearest = nearest_in_order(self.X_fit_, X, self.n_neighbors, SOLVED)
         votes = np.eye(len(self.classes_), dtype=int)[self.codes_[nearest]].sum(axis=1)
         return self.classes_[np.argmax(votes, axis=1)]
 
@@ -131,10 +123,14 @@ class OneVsRestKPM:
         return [self._decide([s[:, min(D, s.shape[1]) - 1] for s in scores]) for D in dimensions]
 
     def _decide(self, scores):
-        """Class of every row from the decision values of every KPM."""
+        """Class of every row from the decision values of every KPM, the margin being one.
+
+        Equal rows with both labels equally often have a value of zero where the D components tell
+        them from all other rows, but for round-off divided by a small eigenvalue.
+        """
         if len(scores) == 1:
-            return self.classes_[(scores[0] > TIED_DECISIONS).astype(int)]
-        return self.classes_[first_largest(np.column_stack(scores), TIED_DECISIONS)]
+            return self.classes_[(scores[0] > DIVIDED).astype(int)]
+        return self.classes_[first_largest(np.column_stack(scores), DIVIDED)]
 
 
 class KernelBank:

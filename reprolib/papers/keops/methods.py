@@ -16,6 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from data_fetch import Dataset
 from data_fetch.p300 import with_audited_labels
 from reprolib.methods.keops import KEOPSClassifier, KernelTree, MKLClassifier, TreeLassoClassifier
+from reprolib.methods.shared.ties import first_largest
 from reprolib.papers.keops.splits import characters, draw_split, flash_pool, folds
 from reprolib.rerun.records import (
     HEADLINE,
@@ -222,7 +223,7 @@ def table1(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement]:
     method = _method(task)
     inner = folds(y, train, task.trial, characters(dataset) if by_character else None)
     auc, accuracy = cross_validated_scores(method, tree, X[train], y[train], inner)
-    best, headline = int(np.argmax(auc)), task.reading == HEADLINE
+    best, headline = int(first_largest(auc)), task.reading == HEADLINE
     models = {
         j: method.make(X[train], tree, method.grid[j]).fit(X[train], y[train])
         for j in (range(len(method.grid)) if headline else [best])
@@ -232,7 +233,7 @@ def table1(task: Task, dataset: Dataset, X: np.ndarray) -> list[Measurement]:
     for name, test in tests.items():
         measurements += _measured(models[best], method, best, tree, X[test], y[test], name)
     if headline:
-        other = int(np.argmax(accuracy))
+        other = int(first_largest(accuracy))
         test = tests[None]
         for name in _changing(beside, "chosen_by"):
             measurements += _measured(models[other], method, other, tree, X[test], y[test], name)

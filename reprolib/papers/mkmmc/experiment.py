@@ -13,8 +13,8 @@
 - A printed dimension is compared with the spread of the best dimension when splits are drawn anew
   with replacement, as many as give the mean the variance of theirs and ours together.
 
-Equal eigenvalues, equal distances and equal accuracies are settled by rules (`_ties` and
-`_nearest` of the methods, `largest_argmax`), so that records are the same on every processor.
+Equal eigenvalues, equal distances and equal accuracies are settled by rules (`_eigenvectors` and
+`_nearest` of the methods, `last_largest`), so that records are the same on every processor.
 The criterion does not determine a c-th direction under the whitened constraint; the rule does.
 
 The discriminant methods are searched up to c dimensions, the largest that the paper prints. What
@@ -30,7 +30,8 @@ import numpy as np
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.papers.mkmmc.methods import OWN, RUN, largest_argmax
+from reprolib.methods.shared.ties import last_largest
+from reprolib.papers.mkmmc.methods import OWN, RUN
 from reprolib.papers.mkmmc.splits import Trial, split
 from reprolib.rerun.records import Measurement, Task, derived_row, paths, select
 from reprolib.rerun.records.readings import Reading, readings_of
@@ -109,14 +110,14 @@ def _best_dimension(group: pd.DataFrame) -> Iterator[dict[str, Any]]:
     n_test = int(group["n_test"].iloc[0])
     # Records round paths to six digits: counts of hits tie exactly, means of these do not.
     hits = np.rint(np.array(paths(group)) * n_test).astype(int)
-    best = largest_argmax(hits.sum(axis=0))
+    best = int(last_largest(hits.sum(axis=0)))
     rng = np.random.default_rng(0)
     n_redrawn = max(round(N_PUBLISHED * len(hits) / (N_PUBLISHED + len(hits))), 1)
     for record, path in zip(group.to_dict("records"), hits / n_test, strict=True):
         chosen = {"n_components": best + 1}
         yield derived_row(record, "accuracy", path[best], chosen=chosen, n_test=n_test)
         redrawn = hits[rng.integers(len(hits), size=n_redrawn)]
-        yield derived_row(record, "dimension", largest_argmax(redrawn.sum(axis=0)) + 1)
+        yield derived_row(record, "dimension", int(last_largest(redrawn.sum(axis=0))) + 1)
 
 
 PROTOCOL = Experiment(

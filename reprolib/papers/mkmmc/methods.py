@@ -23,6 +23,7 @@ from reprolib.methods.mkmmc import (
 )
 from reprolib.methods.mkmmc.stqp import solve_stqp_local
 from reprolib.methods.shared.kernels import gram_eigh
+from reprolib.methods.shared.ties import first_largest, last_largest
 from reprolib.papers.mkmmc.splits import EXPONENTS, Trial
 from reprolib.rerun.records import HEADLINE, Measurement
 from reprolib.rerun.tasks.folds import mean_over_folds
@@ -47,14 +48,9 @@ MINIMISING = "minimising"
 Readings = Mapping[str, Mapping[str, Any]]
 
 
-def largest_argmax(values) -> int:
-    """Last index at which the maximum is reached; accuracies closer than 1e-12 are equal."""
-    return int(np.flatnonzero(values >= np.max(values) - 1e-12)[-1])
-
-
 def _measure(trial: Trial, path, own: int, reading=HEADLINE, **chosen) -> Measurement:
     """Accuracy in the method's own dimension, and in all dimensions."""
-    own = min(own, len(path))
+    own = min(int(own), len(path))
     chosen = {**chosen, "n_components": own}
     return Measurement(
         OWN, path[own - 1], chosen, n_test=len(trial.y_test), path=path, reading=reading
@@ -91,7 +87,7 @@ def _pca_reading(trial: Trial, reading: str) -> Measurement:
     K, n = Z @ Z.T, len(Z) - 1
     A, others = _pca_coefficients(trial, K, n)
     path = trial.test_path(K @ A, Z_test @ Z.T @ A, n)
-    return _measure(trial, path, largest_argmax(others) + 1, reading)
+    return _measure(trial, path, last_largest(others) + 1, reading)
 
 
 def kpca(trial: Trial, readings: Readings) -> list[Measurement]:
@@ -105,10 +101,10 @@ def kpca(trial: Trial, readings: Readings) -> list[Measurement]:
 def _kpca_reading(trial: Trial, reading: str, criterion) -> Measurement:
     n = len(trial.y)
     fits = [_pca_coefficients(trial, K, n) for K in trial.grams]
-    t = largest_argmax([criterion(others) for _, others in fits])
+    t = last_largest([criterion(others) for _, others in fits])
     A, others = fits[t]
     path = trial.test_path(trial.grams[t] @ A, trial.test_grams[t] @ A, n)
-    own = largest_argmax(others) + 1
+    own = last_largest(others) + 1
     return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
 
 
@@ -123,7 +119,7 @@ def _mmc_reading(trial: Trial, reading: str, changes: Mapping[str, Any]) -> Meas
     own = trial.n_classes - 1
     if reading == HEADLINE:
         Z = trial.X - trial.X.mean(axis=0)
-        own = largest_argmax(_loo_path(Z @ Z.T, trial, "function")) + 1
+        own = last_largest(_loo_path(Z @ Z.T, trial, "function")) + 1
     return _measure(trial, trial.transformer_path(fitted), own, reading)
 
 
@@ -139,7 +135,7 @@ def _kmmc_reading(
     trial: Trial, reading: str, constraint: str = "coefficient", within_weight: float = 1.0
 ) -> Measurement:
     loo = [_loo_path(K, trial, constraint, within_weight) for K in trial.grams]
-    t = largest_argmax(np.max(loo, axis=1))
+    t = last_largest(np.max(loo, axis=1))
     fitted = KernelMMC(
         trial.n_classes,
         gamma=trial.gammas[t],
@@ -147,7 +143,7 @@ def _kmmc_reading(
         within_weight=within_weight,
     )
     path = trial.transformer_path(fitted.fit(trial.X, trial.y))
-    own = largest_argmax(loo[t]) + 1
+    own = last_largest(loo[t]) + 1
     return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
 
 
@@ -169,7 +165,7 @@ def _multiple(trial: Trial, reading: str, changes: Mapping[str, Any], **more: An
     own = trial.n_classes - 1
     if changes in SEARCHED:
         K = np.tensordot(fitted.kernel_weights_, trial.grams, axes=1)
-        own = largest_argmax(_loo_path(K, trial, options.get("constraint", "coefficient"))) + 1
+        own = last_largest(_loo_path(K, trial, options.get("constraint", "coefficient"))) + 1
     return _measure(
         trial,
         trial.transformer_path(fitted),
@@ -338,9 +334,9 @@ def mmc_chosen_weight(trial: Trial, readings: Readings) -> list[Measurement]:
         CHOSEN_WEIGHTS,
         _left_out(trial.y),
     )
-    t = int(np.argmax(scores.max(axis=1) >= scores.max() - 1e-12))
+    t = first_largest(scores.max(axis=1))
     path = _weight_path(trial, train, test, CHOSEN_WEIGHTS[t], m)
-    own = largest_argmax(scores[t]) + 1
+    own = last_largest(scores[t]) + 1
     return [_measure(trial, path, own, within_weight=CHOSEN_WEIGHTS[t])]
 
 

@@ -21,6 +21,7 @@ from sklearn.utils.fixes import parse_version
 
 from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
 from reprolib.methods.shared.kernels import gram
+from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.simplex import SimplexRLSClassifier
 from reprolib.papers.mkpm.splits import FMRI, N, draw, fold, prepare
 from reprolib.rerun.records import (
@@ -31,8 +32,6 @@ from reprolib.rerun.records import (
 )
 from reprolib.rerun.tasks.folds import mean_over_folds
 
-#: Mean accuracies and risks that differ by no more than this are tied.
-TIE_TOL = 1e-9
 TRAINING_SIZE = "N is the training size"
 HELD_OUT = "d of least held-out error"
 CROSS_VALIDATED = "d by cross-validation"
@@ -88,8 +87,7 @@ def accuracy_and_d(d: int, accuracy: float, n_test: int, reading: str) -> list[M
 
 def first_best(scores) -> int:
     """Index of the largest score, the first of those that differ by rounding only."""
-    scores = np.asarray(scores)
-    return int(np.argmax(scores >= np.max(scores) - TIE_TOL))
+    return int(first_largest(scores))
 
 
 def gamma_o(name: str, v: int = 0) -> float:

@@ -22,6 +22,7 @@ from reprolib.methods.shared.kernels import (
     nystrom_map,
 )
 from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.simplex import (
     SimplexBoostingClassifier,
     SimplexRLSClassifier,
@@ -62,7 +63,7 @@ def hold_out(make, grid, X, y, seed, *, kernel=None):
     a, b = train_test_split(np.arange(len(X)), test_size=0.2, random_state=seed)
     A, B = (X[a][:, a], X[b][:, a]) if kernel == "precomputed" else (X[a], X[b])
     scores = [float(make(value).fit(A, y[a]).score(B, y[b])) for value in grid]
-    best = grid[int(np.argmax(scores))]
+    best = grid[int(first_largest(scores))]
     return make(best).fit(X, y), float(best), scores
 
 
@@ -215,7 +216,7 @@ def _best_alphas(grids: Mapping[str, str], X, y, **kernel) -> Iterator[tuple[str
     for reading, grid in grids.items():
         own = np.isin(path.alphas_, rls_grid(grid)(path.eigenvalues_, len(X)))
         alphas, scores = path.alphas_[own], path.loo_score_path_[own]
-        yield reading, float(alphas[np.argmax(scores)]), scores
+        yield reading, float(alphas[first_largest(scores)]), scores
 
 
 def _svm_ova(task, X, y, X_test, y_test) -> list[Measurement]:

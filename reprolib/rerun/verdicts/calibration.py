@@ -13,6 +13,9 @@ from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import Verdict, by_row
 from reprolib.rerun.verdicts.words import MARGIN
 
+#: Least tail probability that is turned into a normal deviate (37).
+LEAST_TAIL = 1e-300
+
 
 def chance_of_words(error: Error, margin: float, true_difference: float) -> dict[str, float]:
     """Chance of each word on a performance, if the true difference is known.
@@ -122,7 +125,7 @@ def _deviate(v: Verdict) -> float:
     if v.error.standard == 0:
         return 0.0 if v.difference == 0 else math.inf
     tail = stats.t.sf(abs(v.difference) / v.error.standard, v.error.degrees)
-    return float(stats.norm.isf(max(tail, 1e-300)))
+    return float(stats.norm.isf(max(tail, LEAST_TAIL)))
 
 
 def reading_distances(verdicts: Iterable[Verdict]) -> pd.DataFrame:

@@ -22,16 +22,15 @@ from reprolib.methods.mkmmc._constraints import (
     maximise_whitened,
     projected_size,
 )
+from reprolib.methods.mkmmc._eigenvectors import (
+    determined_eigenvectors,
+    fix_basis,
+    tied_groups,
+)
 from reprolib.methods.mkmmc._kernel import numerical_rank
 from reprolib.methods.mkmmc._leave_one_out import _extended
 from reprolib.methods.mkmmc._linear import center_columns, check_n_components
 from reprolib.methods.mkmmc._nearest import nearest_in_order, nearest_neighbor
-from reprolib.methods.mkmmc._ties import (
-    determined_eigenvectors,
-    first_of_largest,
-    fix_basis,
-    tied_groups,
-)
 from reprolib.methods.shared.kernels import center_gram, gram
 
 # Ties
@@ -42,12 +41,6 @@ def test_neighbours_tie_up_to_a_billionth():
     groups = [(group.start, group.stop) for group in tied_groups(values)]
     assert groups == [(0, 3), (3, 4), (4, 5), (5, 6)]
     assert tied_groups(np.empty(0)) == []
-
-
-def test_the_first_of_the_largest_up_to_a_millionth():
-    values = np.array([[1.0 - 0.9e-6, 1.0 - 1.1e-6, 0.0], [1.0, 1.0, 0.0], [0.5, 2.0, 0.0]])
-    assert first_of_largest(values).tolist() == [0, 2, 0]
-    assert first_of_largest(values[:2], 2e-6).tolist() == [0, 0, 0]
 
 
 def no_second(Q):
@@ -318,7 +311,7 @@ def test_the_first_run_within_the_tolerance_of_the_best_is_taken(behind, first):
         )
         for objective in (2.0 - behind, 2.0, 1.9)
     ]
-    assert alternation.first_best(runs, 0.1) is runs[first]
+    assert alternation.first_run(runs, 0.1) is runs[first]
 
 
 def test_the_form_of_the_weights_is_symmetric_and_that_of_the_traces():

@@ -14,7 +14,6 @@ from reprolib.methods.mkpm._bases import (
 from reprolib.methods.mkpm._codes import check_code, make_code
 from reprolib.methods.mkpm._losses import _solved_paths
 from reprolib.methods.mkpm._paths import (
-    TIE_TOL,
     NestedPaths,
     TabulatedPaths,
     TieRule,
@@ -24,6 +23,7 @@ from reprolib.methods.mkpm._paths import (
 from reprolib.methods.shared.codes import encode, one_vs_all_code, simplex_code
 from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import Solution
+from reprolib.methods.shared.ties import DIVIDED
 
 NESTED = NestedPaths(
     np.array([[1.0, -2.0], [3.0, 0.5], [-1.0, 4.0]]),
@@ -73,15 +73,15 @@ def test_the_tie_rule_is_made_of_the_two_nearest_words(code, lead, largest):
     rule = TieRule.of(code)
     assert (rule.lead, rule.largest) == (lead, largest)
     values = np.array([[0.0, -0.5 * largest, 0.3 * largest], [5.0 * largest, -1e9, 0.0]])
-    np.testing.assert_allclose(rule.tolerance(values), [TIE_TOL * lead, 5.0 * TIE_TOL * lead])
-    np.testing.assert_allclose(rule.tolerance(np.array([-3.0 * largest])), 3.0 * TIE_TOL * lead)
+    np.testing.assert_allclose(rule.tolerance(values), [DIVIDED * lead, 5.0 * DIVIDED * lead])
+    np.testing.assert_allclose(rule.tolerance(np.array([-3.0 * largest])), 3.0 * DIVIDED * lead)
 
 
 @pytest.mark.parametrize(("behind", "first"), [(0.99, 0), (1.01, 1)])
 def test_words_tie_up_to_the_part_of_the_lead(behind, first):
     """One-vs-all: the nearness is four times the score, and the right word leads by 8."""
     code = one_vs_all_code(3)
-    difference = behind * TIE_TOL * 8.0 / 4.0
+    difference = behind * DIVIDED * 8.0 / 4.0
     scores = np.array([[0.5 - difference, 0.5, -1.0]])
     assert decode_first(code, scores).tolist() == [first]
     paths = TabulatedPaths(np.zeros((3, 1, 0)), scores.T, np.zeros((3, 1)))
@@ -281,9 +281,9 @@ def test_bases_are_written_in_all_points_in_random_ones_or_in_the_longest():
     assert len(set(support["nystrom"])) == 2
 
 
-@pytest.mark.parametrize(("lead", "expected"), [(0.0, 2), (9e-10, 2), (2e-9, 3)])
+@pytest.mark.parametrize(("lead", "expected"), [(0.0, 2), (6e-10, 2), (2e-9, 3)])
 def test_of_dimensions_that_tie_the_smallest_is_taken(monkeypatch, lead, expected):
-    """Entry 0 is no choice; a lead within TIE_TOL of KPM is rounding."""
+    """Entry 0 is no choice; a lead within the tolerance of scores is rounding."""
     X, y = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) % 2
     scores = np.array([9.0, 0.5, 0.75, 0.75 + lead, 0.75])
     monkeypatch.setattr(MKPMClassifierCV, "_held_out_score", lambda self, *fold: 4.0 * scores)

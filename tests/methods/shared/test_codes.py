@@ -1,4 +1,4 @@
-"""Ties, random codes, decoding of any code, and the scores of a path."""
+"""Random codes, decoding of any code, and the scores of a path."""
 
 from __future__ import annotations
 
@@ -8,29 +8,14 @@ import numpy as np
 import pytest
 
 from reprolib.methods.shared.codes import (
-    TIE,
     decision_values,
     decode,
     decoding_weights,
-    first_largest,
     nearness,
     one_vs_all_code,
     random_code,
 )
 from reprolib.methods.shared.path_scores import path_scores
-
-
-@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
-def test_values_tie_within_a_part_of_the_largest_in_size(unit):
-    for part, expected in ((0.5, 0), (2.0, 1)):
-        assert first_largest(unit * np.array([1.0, 1.0 + part * TIE])) == expected
-        assert first_largest(unit * np.array([0.0, part * TIE, -1.0])) == expected
-
-
-def test_values_tie_if_they_differ_by_no_more_than_the_tolerance():
-    values = np.array([[0.0, 0.5, 0.25], [0.0, 0.5, 0.25], [0.5, 0.0, 0.75]])
-    assert first_largest(values, np.array([0.5, 0.25, 0.125])).tolist() == [0, 1, 2]
-    assert first_largest(values, np.zeros(3)).tolist() == [1, 1, 2]
 
 
 def test_random_code_is_the_first_of_the_draws_whose_nearest_words_differ_most():

@@ -13,7 +13,6 @@ from reprolib.methods.simplex.kronecker_ipm import (
     LARGEST_RANK,
     FactoredGram,
     _Preconditioner,
-    pivoted_cholesky,
 )
 from reprolib.methods.simplex.kronecker_qp import kronecker_qp_scores, times_code_gram
 from reprolib.methods.simplex.svm_solver import (
@@ -35,25 +34,6 @@ def kernel_access(K, most_rows=10_000):
     return KernelAccess(
         K.__getitem__, lambda rows: K[np.ix_(rows, rows)], np.diagonal(K).copy(), most_rows
     )
-
-
-def test_pivoted_cholesky_leaves_a_semidefinite_rest_and_is_exact_at_full_rank():
-    X, _ = blobs(1, n=40)
-    K = gram(X)
-    L = pivoted_cholesky(K, 40)
-    np.testing.assert_allclose(L @ L.T, K, atol=1e-12)
-    for rank in (1, 5, 20):
-        np.testing.assert_allclose(pivoted_cholesky(K, rank), L[:, :rank], atol=1e-12)
-        rest = K - L[:, :rank] @ L[:, :rank].T
-        assert np.linalg.eigvalsh(rest)[0] > -1e-12
-        assert np.diagonal(rest).max() <= 1.0
-
-
-def test_pivoted_cholesky_stops_at_the_rank():
-    X, _ = blobs(2, n=30, p=3)
-    L = pivoted_cholesky(X @ X.T, 30)
-    assert L.shape == (30, 3)
-    assert pivoted_cholesky(np.zeros((4, 4)), 3).shape == (4, 0)
 
 
 def test_preconditioner_is_the_inverse_for_an_exact_factor():

@@ -8,13 +8,12 @@ import numpy as np
 from scipy.linalg import qr
 
 from reprolib.methods.kpm.hinge_lp._least_norm import least_norm_active_set
+from reprolib.methods.shared.tolerances import ROUND_OFF
 
 #: Rise of the loss, relative to sum w, up to which a candidate is still an optimum.
 LOSS_TOL = 1e-10
 #: Distances to a bound, relative to w, up to which a dual variable is tried as at the bound.
 SNAP_TOLS = (1e-2, 1e-4, 1e-6, 1e-8)
-#: Relative round-off of margins.
-ROUND_OFF = 1e-14
 NO_GUESS = np.empty(0, dtype=np.int64)
 #: Relative to the largest diagonal entry of R, in the rank of the rows that hold with equality.
 RANK_TOL = 1e-10

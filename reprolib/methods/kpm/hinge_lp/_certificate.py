@@ -12,19 +12,18 @@ from reprolib.methods.kpm.hinge_lp._canonical import (
     canonical_optimum,
     hinge_loss,
 )
-from reprolib.methods.kpm.nested_basis import NestedBasis
+from reprolib.methods.kpm.nested_basis import ROUND_OFF, NestedBasis
 from reprolib.methods.shared.solution import NotOptimalError, Solution
+from reprolib.methods.shared.tolerances import GAP_TOL
 
-#: Duality gap up to which an answer is accepted, relative to the loss of the zero function.
-GAP_TOL = 1e-7
-#: Relative error of a sum of D + 1 products, with some room.
-ROUND_OFF = 8 * np.finfo(float).eps
 #: Largest part of a relative gap that may be put down to round-off.
 MAX_ROUND_OFF = 1e-4
 #: Residual of the dual equality constraints, relative to sum w, that is left as it is.
 RESIDUAL_TOL = 1e-14
 #: Distance of a margin from one up to which its dual variable is free.
 MARGIN_TOL = 1e-6
+#: Singular values below this part of the largest do not take up what is left of the equations.
+SINGULAR_TOL = 1e-13
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def _solve_free(signed, weights, dual, lower, upper):
     """Put variables at their bounds; let the others take up the residual."""
     inside = ~(lower | upper)
     point = np.where(lower, 0.0, np.where(upper, weights, dual))
-    point[inside] -= np.linalg.lstsq(signed[:, inside], signed @ point, rcond=1e-13)[0]
+    point[inside] -= np.linalg.lstsq(signed[:, inside], signed @ point, rcond=SINGULAR_TOL)[0]
     return np.clip(point, 0.0, weights)
 
 

@@ -10,10 +10,12 @@ from scipy.optimize import linprog
 from reprolib.methods.kpm.hinge_lp._certificate import RawAnswer, certify
 from reprolib.methods.kpm.nested_basis import NestedBasis
 
+#: Of HiGHS, absolute; its own default is 1e-7.
+FEASIBILITY_TOL = 1e-9
 OPTIONS: Any = {
     "presolve": False,
-    "primal_feasibility_tolerance": 1e-9,
-    "dual_feasibility_tolerance": 1e-9,
+    "primal_feasibility_tolerance": FEASIBILITY_TOL,
+    "dual_feasibility_tolerance": FEASIBILITY_TOL,
 }
 #: Ten times the feasibility tolerance; see `canonical_optimum`.
 DUAL_TOL = 1e-8

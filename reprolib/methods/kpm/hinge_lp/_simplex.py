@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from reprolib.methods.kpm.hinge_lp._canonical import hinge_loss
-from reprolib.methods.kpm.hinge_lp._certificate import GAP_TOL
 from reprolib.methods.kpm.hinge_lp._least_norm import EPSILON, least_norm_active_set
 from reprolib.methods.kpm.hinge_lp._pivots import line_search, pivot
+from reprolib.methods.shared.tolerances import GAP_TOL
 
 #: Least descent worth following, relative to sum w, for a step of root mean square one.
 SLOPE_TOL = 1e-13

@@ -4,12 +4,13 @@ Eigenvectors of equal eigenvalues are known up to a rotation only, and a process
 choose it. The span of the first m directions then depends on the machine as soon as m ends inside
 such a group. The rule here leaves every group with one basis:
 
-1. Eigenvalues that differ by at most `TIE_TOL` of the largest in size are tied.
+1. Eigenvalues that differ by at most `SOLVED` of the largest in size are tied: round-off moves them
+   by some 1e-14, and a direction whose eigenvalue is so far from all others is known to some 1e-6.
 2. Inside a group the directions are those of a second criterion, best first: the total scatter for
    the squared length in feature space (`_constraints` says how for each constraint).
 3. Directions that tie there, too, are rotated by the samples: the first is that on which the sample
-   of largest projection on the group lies, and so on with what is left. Of equally large ones the
-   first sample counts. This also fixes every sign.
+   of largest projection on the group lies, and so on with what is left. Of equally large ones (up
+   to `DIVIDED`) the first sample counts. This also fixes every sign.
 """
 
 from __future__ import annotations
@@ -19,12 +20,7 @@ from itertools import pairwise
 
 import numpy as np
 
-#: Eigenvalues, relative to the largest in size, closer than this are tied. Round-off moves them by
-#: some 1e-14; a direction whose eigenvalue is this far from all others is known to some 1e-6.
-TIE_TOL = 1e-9
-
-#: Sizes of projections that differ by less than this part are equal.
-SIZE_TOL = 1e-6
+from reprolib.methods.shared.ties import DIVIDED, SOLVED, first_largest, stretches
 
 #: (orthonormal directions, one a column) -> (rotation, values of the second criterion, best first,
 #: at most about 1).
@@ -33,14 +29,9 @@ SecondCriterion = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 def tied_groups(values) -> list[slice]:
     """Divide decreasing values of size at most 1 where neighbours are more than a tie apart."""
-    cuts = np.flatnonzero(-np.diff(values) > TIE_TOL) + 1
+    cuts = np.flatnonzero(np.diff(stretches(-values, SOLVED))) + 1
     edges = [0, *cuts.tolist(), len(values)]
     return [slice(a, b) for a, b in pairwise(edges) if b > a]
-
-
-def first_of_largest(values, tol: float = SIZE_TOL):
-    """Index, in every column, of the first value that is the largest up to the part ``tol``."""
-    return np.argmax(values >= (1.0 - tol) * values.max(axis=0), axis=0)
 
 
 def determined_eigenvectors(S, n_components: int, rows, second: SecondCriterion):
@@ -95,7 +86,8 @@ def fix_basis(vectors, groups: Sequence[slice], rows):
     """
     projected = rows @ vectors
     columns = np.arange(vectors.shape[1])
-    signs = np.sign(projected[first_of_largest(np.abs(projected)), columns])
+    sizes = np.abs(projected.T)
+    signs = np.sign(projected[first_largest(sizes, DIVIDED * sizes.max(axis=1)), columns])
     fixed = vectors * np.where(signs == 0.0, 1.0, signs)
     for group in groups:
         if group.stop - group.start > 1:
@@ -109,10 +101,11 @@ def _rotation_by_samples(projected):
     Directions on which no sample lies come last, as they are: they move no sample.
     """
     left = projected.copy()
-    floor = SIZE_TOL * np.linalg.norm(projected)
+    floor = DIVIDED * np.linalg.norm(projected)
     rotation = np.zeros((left.shape[1], left.shape[1]))
     for j in range(len(rotation)):
-        pivot = int(first_of_largest(np.einsum("ij,ij->i", left, left)))
+        squares = np.einsum("ij,ij->i", left, left)
+        pivot = int(first_largest(squares, DIVIDED * squares.max()))
         direction = left[pivot] - rotation[:, :j] @ (rotation[:, :j].T @ left[pivot])
         length = np.linalg.norm(direction)
         if length <= floor:
