@@ -12,7 +12,7 @@ from data_fetch.catalog import Catalog, Entry, Version, default_catalog
 from data_fetch.dataset import Dataset
 from data_fetch.errors import AlteredDataError, DataUnavailableError
 from data_fetch.fetcher import Fetcher, LocalFile
-from data_fetch.silence import SKIPPED, silent
+from data_fetch.silence import silent
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def fetch_all(
 
     for name in names:
         attempt(name)
-    if skipped := [name for name, error in failed.items() if SKIPPED in str(error)]:
+    if skipped := [name for name, error in failed.items() if error.not_asked]:
         silent.forget()
     for name in skipped:
         attempt(name)

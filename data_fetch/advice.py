@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from data_fetch.catalog import Catalog, Entry, Version
 from data_fetch.download import without_credentials
-from data_fetch.silence import SKIPPED
+from data_fetch.errors import DataUnavailableError, Failure
 
-TRIED = "  - "
 _FILE_NAME = re.compile(r"/[^/\s,:]+(?=[,:]? |$)")
 
 
@@ -23,18 +23,21 @@ class Missing(NamedTuple):
     command: str
 
 
-def advice(catalog: Catalog, cache: Path, entry: Entry, missing: dict[str, list[str]]) -> str:
-    """Say what was tried for each missing file, and what to do by hand.
+def advice(
+    catalog: Catalog, cache: Path, entry: Entry, missing: Sequence[str], tried: Sequence[Failure]
+) -> str:
+    """Say what was tried for the missing files, and what to do by hand.
 
     Parameters
     ----------
-    missing : dict of str to list of str
-        What went wrong with every source, by name of the file.
+    missing : sequence of str
+        Names of the files.
+    tried : sequence of Failure
+        What went wrong with every source.
     """
     names = ", ".join(catalog.files[name].key for name in missing)
     lines = [f"data set {entry.name!r} is not available: no source has {names}."]
-    tried = [failure for failures in missing.values() for failure in failures]
-    lines += ["Tried:", *_shortened(tried)] if tried else []
+    lines += ["Tried:", *_shortened(list(map(str, tried)))] if tried else []
     steps = [step for name in missing for step in _by_hand(catalog, cache, entry, name)]
     lines += ["Download by hand:", *_shortened(steps)]
     lines.append("(or set REPROLIB_MIRROR to a folder or http address that has the files).")
@@ -51,7 +54,7 @@ def _shortened(lines: list[str]) -> list[str]:
         shown += group[:2]
         if len(group) > 2:
             shown.append(f"(the same for {len(group) - 2} more files)")
-    return [f"{TRIED}{line}" for line in shown]
+    return [f"  - {line}" for line in shown]
 
 
 def _printable(text: str) -> str:
@@ -59,13 +62,13 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def missing_table(errors: Mapping[str, str]) -> list[Missing]:
+def missing_table(errors: Mapping[str, DataUnavailableError]) -> list[Missing]:
     """Shorten what `advice` says of many data sets to a line for each.
 
     Parameters
     ----------
-    errors : mapping of str to str
-        Message of the `DataUnavailableError` by name of the data set.
+    errors : mapping of str to DataUnavailableError
+        By name of the data set.
 
     Returns
     -------
@@ -73,34 +76,27 @@ def missing_table(errors: Mapping[str, str]) -> list[Missing]:
         In the same order. Most often the reason is that no site can be reached.
     """
     return [
-        Missing(name, _why(message), f"reprolib data fetch {name}")
-        for name, message in errors.items()
+        Missing(name, _printable(_why(error)), f"reprolib data fetch {name}")
+        for name, error in errors.items()
     ]
 
 
-def _why(message: str) -> str:
-    """Distinct reasons in the lines that say what was tried: wrong files come first."""
-    lines = [line for line in message.splitlines() if line.startswith(TRIED)]
-    lines = [line for line in lines[: _end_of_tried(message)] if ": " in line]
-    if not lines:
-        return "no program can download it" if "Download by hand" in message else message
-    reasons = [line.partition(": ")[2] for line in lines]
+def _why(error: DataUnavailableError) -> str:
+    """Distinct reasons why sources failed, wrong files first."""
+    if error.tried is None:
+        return str(error)
+    if not error.tried:
+        return "no program can download it"
     # The reason why a host is not asked again was shown when it failed.
-    reasons = [reason for reason in reasons if SKIPPED not in reason] or ["no connection"]
+    asked = [failure.error for failure in error.tried if not failure.error.not_asked]
+    if not asked:
+        return "no connection"
     # A wrong file first: it explains more than a site that cannot be reached.
-    distinct = sorted(set(reasons), key=lambda r: ("sha256" not in r, -reasons.count(r), r))
-    others = f", and {len(distinct) - 1} other reasons" if len(distinct) > 1 else ""
-    return distinct[0] + others
-
-
-def _end_of_tried(message: str) -> int:
-    """Number of lines between "Tried:" and "Download by hand:"."""
-    lines = message.splitlines()
-    if "Tried:" not in lines:
-        return 0
-    start = lines.index("Tried:")
-    end = lines.index("Download by hand:") if "Download by hand:" in lines else len(lines)
-    return end - start - 1
+    count = Counter(map(str, asked))
+    asked.sort(key=lambda reason: (not reason.gave_other, -count[str(reason)], str(reason)))
+    others = len(count) - 1
+    more = f", and {others} other reason{'s' if others > 1 else ''}" if others else ""
+    return str(asked[0]) + more
 
 
 def _by_hand(catalog: Catalog, cache: Path, entry: Entry, name: str) -> list[str]:

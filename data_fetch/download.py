@@ -27,9 +27,9 @@ import requests
 import urllib3
 from requests.utils import get_auth_from_url, get_netrc_auth
 
-from data_fetch.errors import PassingError, SourceError
+from data_fetch.errors import NotAskedError, PassingError, SourceError
 from data_fetch.progress import progress_bar
-from data_fetch.silence import SKIPPED, silent
+from data_fetch.silence import silent
 from data_fetch.storage import gunzipped, opened_part
 
 ATTEMPTS = 2
@@ -113,7 +113,7 @@ def download(url: str, target: Path, cap: int, limits: Limits, route: Route | No
     """
     started, left_alone = time.monotonic(), silent.now()
     if _host(url) in left_alone:
-        raise SourceError(f"{_host(url)} {SKIPPED}")
+        raise NotAskedError(_host(url))
     attempt = 1
     while True:
         reader = _Reader(url, limits, route or Route(), left_alone)
@@ -182,7 +182,7 @@ class _Reader(threading.Thread):
         for _ in range(MAX_REDIRECTS + 1):
             self._host = _host(url)
             if self._host in self._left_alone:
-                raise SourceError(f"{self._host} {SKIPPED}")
+                raise NotAskedError(self._host)
             response = session.get(
                 without_credentials(url),
                 headers=self.headers,

@@ -18,7 +18,13 @@ from data_fetch.advice import advice
 from data_fetch.catalog import Catalog, Entry, Member, Version, default_catalog
 from data_fetch.download import Limits, Route, download, without_credentials
 from data_fetch.environment import expanded_folder
-from data_fetch.errors import DataUnavailableError, SourceError
+from data_fetch.errors import (
+    DataUnavailableError,
+    Failure,
+    NoWayError,
+    OtherFileError,
+    SourceError,
+)
 from data_fetch.package import find_wheel, local_path
 from data_fetch.rebuild import rebuilt
 
@@ -34,14 +40,6 @@ class LocalFile:
 
     path: Path
     version: Version
-
-
-class _NoSourceError(Exception):
-    """No source has a file."""
-
-    def __init__(self, failures: list[str]):
-        super().__init__(*failures)
-        self.failures = failures
 
 
 #: Address of a source, and how to get the file from there.
@@ -70,7 +68,7 @@ class Fetcher:
     mirror: str | None = field(default_factory=lambda: os.environ.get("REPROLIB_MIRROR") or None)
     upstream_only: bool = False
     limits: Limits = field(default_factory=Limits)
-    _failed_archives: dict[str, list[str]] = field(default_factory=dict)
+    _failed_archives: dict[str, NoWayError] = field(default_factory=dict)
 
     def entry(self, name: str) -> Entry:
         """Return a data set, or in its place the complete one if all files of that are at hand."""
@@ -115,14 +113,17 @@ class Fetcher:
         """
         self._failed_archives.clear()
         found: list[LocalFile] = []
-        missing: dict[str, list[str]] = {}
+        missing: dict[str, list[Failure]] = {}
         for name in entry.files:
             try:
                 found.append(self._get_file(self.catalog.versions(entry, name)))
-            except _NoSourceError as error:
+            except NoWayError as error:
                 missing[name] = error.failures
         if missing:
-            raise DataUnavailableError(advice(self.catalog, self.cache, entry, missing))
+            tried = [failure for failures in missing.values() for failure in failures]
+            raise DataUnavailableError(
+                advice(self.catalog, self.cache, entry, list(missing), tried), tried
+            )
         return found
 
     def _get_file(self, versions: tuple[Version, ...]) -> LocalFile:
@@ -138,13 +139,14 @@ class Fetcher:
         failures = list(self._set_damaged_aside(versions))
         folder = self._mirror_folder()
         if folder is not None and not folder.is_dir():
-            failures.append(f"{folder}: no such folder (see REPROLIB_MIRROR)")
+            no_folder = SourceError("no such folder (see REPROLIB_MIRROR)")
+            failures.append(Failure(str(folder), no_folder))
         for address, attempt in sources:
             try:
                 return attempt()
             except SourceError as error:
-                failures.append(f"{without_credentials(address)}: {error}")
-        raise _NoSourceError(failures)
+                failures.append(Failure(without_credentials(address), error))
+        raise NoWayError(failures)
 
     def _first_cached(self, versions: tuple[Version, ...]) -> LocalFile | None:
         """Return the best version in the cache; None if a better one is at hand elsewhere."""
@@ -161,7 +163,7 @@ class Fetcher:
             return None
         return LocalFile(self.cache / version.path, version)
 
-    def _set_damaged_aside(self, versions: tuple[Version, ...]) -> Iterator[str]:
+    def _set_damaged_aside(self, versions: tuple[Version, ...]) -> Iterator[Failure]:
         for version in versions:
             path = self.cache / version.path
             # What was unpacked from an archive is unpacked again.
@@ -169,7 +171,8 @@ class Fetcher:
             if unpacked or not path.is_file() or self._intact(self.cache, version):
                 continue
             reason = _wrong_bytes(path, version)
-            yield f"{path}: {reason}; set aside as {storage.set_aside(path, reason).name}"
+            aside = storage.set_aside(path, reason).name
+            yield Failure(str(path), OtherFileError(f"{reason}; set aside as {aside}"))
 
     @contextmanager
     def _locked(self, target: Path) -> Iterator[None]:
@@ -273,7 +276,7 @@ class Fetcher:
         except OSError as error:
             raise SourceError(f"cannot be read: {error}") from error
         if not is_intact:
-            raise SourceError(_wrong_bytes(source, version))
+            raise OtherFileError(_wrong_bytes(source, version))
         with storage.partial_file(self.cache / version.path) as part:
             storage.copy(source, part)
             return self._accepted(version, part)
@@ -311,15 +314,15 @@ class Fetcher:
             if folder is not None and self._has_archive(folder, name):
                 return folder / name
         if name in self._failed_archives:
-            raise SourceError("; ".join(self._failed_archives[name]))
+            raise self._failed_archives[name]
         version = self.catalog.archives[name]
         try:
             with self._locked(self.cache / name):
                 if not self._has_archive(self.cache, name):
                     self._obtain((version,), self._archive_sources(version))
-        except _NoSourceError as error:
-            self._failed_archives[name] = error.failures
-            raise SourceError("; ".join(error.failures)) from error
+        except NoWayError as error:
+            self._failed_archives[name] = error
+            raise
         return self.cache / name
 
     def _archive_sources(self, version: Version) -> Iterator[Source]:
@@ -337,15 +340,15 @@ class Fetcher:
                         return self._download(version, address, route)
                     return self._copy(version, path, partial(_has_hash, path, version))
                 except SourceError as error:
-                    failures.append(f"{without_credentials(address)}: {error}")
+                    failures.append(Failure(without_credentials(address), error))
         except SourceError as error:
-            failures.append(str(error))
-        raise SourceError("; ".join(failures))
+            failures.append(Failure("", error))
+        raise NoWayError(failures)
 
     def _accepted(self, version: Version, part: Path) -> LocalFile:
         """Check a new file before it takes its place; a verified archive vouches for a member."""
         if not _has_hash(part, version) and (version.pinned or not version.members):
-            raise SourceError(_wrong_bytes(part, version))
+            raise OtherFileError(_wrong_bytes(part, version))
         return LocalFile(self.cache / version.path, version)
 
 

@@ -6,8 +6,6 @@ import time
 
 #: Seconds for which a host that could not be reached is not asked again.
 PENALTY = 60.0
-#: What is said of a source that was not asked.
-SKIPPED = "did not answer a moment ago"
 
 
 class SilentHosts:

@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from data_fetch.advice import missing_table
+from data_fetch.errors import DataUnavailableError
 from reprolib.cli import console as consoles
 from reprolib.cli.arguments import BUILD, SITE
 from reprolib.cli.failures import FailureLog
@@ -131,7 +132,7 @@ def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog
     """Write tables, figures and report; print the scoreboard."""
     out, err = consoles.out(), consoles.err()
     finished: list[str] = []
-    substituted: dict[str, str] = {}
+    substituted: dict[str, DataUnavailableError] = {}
     for outcome in outcomes:
         finished.append(outcome.paper)
         substituted |= outcome.substituted
@@ -213,7 +214,7 @@ def _say_substitutions(console: Console, outcome: Run) -> None:
     console.print(consoles.headed(head, message, "bold yellow"))
 
 
-def print_missing(console: Console, substituted: Mapping[str, str]) -> None:
+def print_missing(console: Console, substituted: Mapping[str, DataUnavailableError]) -> None:
     """Print one line for every data set that is not at hand: why, and what may bring it."""
     if not substituted:
         return

@@ -62,7 +62,7 @@ def test_failed_records_are_kept_out(outcome, tmp_path):
 
 
 def test_embedded_data_are_kept_out(outcome, tmp_path):
-    stood_in = dataclasses.replace(outcome, substituted={"real/coins": "no network"})
+    stood_in = dataclasses.replace(outcome, substituted={"real/coins": OSError("no network")})
     assert "embedded data stood in for real/coins" in told(stood_in)
     embedded = dataclasses.replace(outcome, records=outcome.records.assign(source="embedded"))
     assert "on embedded data" in told(embedded)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import data_fetch
-from data_fetch import Dataset, access, cli, registry, silence
+from data_fetch import Dataset, access, cli, errors, registry, silence
 from data_fetch.__main__ import main
 from data_fetch.advice import missing_table
 from data_fetch.catalog import default_catalog
@@ -128,12 +128,28 @@ def test_what_is_missing_as_a_short_table(tmp_path):
     with pytest.raises(data_fetch.DataUnavailableError) as error:
         data_fetch.load("toy/a", toy.fetcher(catalog, tmp_path))
     silence.silent.forget()
-    by_hand = "data set 'x' is not available: no source has y.\nDownload by hand:\n  - z"
-    table = missing_table({"toy/a": str(error.value), "p300/x": by_hand})
+    by_hand = data_fetch.DataUnavailableError("put x where y is", tried=[])
+    table = missing_table({"toy/a": error.value, "p300/x": by_hand})
     assert table == [
         ("toy/a", "no connection (is there a network?)", "reprolib data fetch toy/a"),
         ("p300/x", "no program can download it", "reprolib data fetch p300/x"),
     ]
+
+
+def test_a_wrong_file_explains_more_than_sites_that_cannot_be_reached():
+    """And a host that was not asked again explains nothing."""
+    tried = [
+        *(errors.Failure(source, errors.SourceError("no network")) for source in "ab"),
+        errors.Failure("c", errors.OtherFileError("3 bytes instead of 4")),
+        errors.Failure("d", errors.NotAskedError("d")),
+    ]
+    found = [errors.DataUnavailableError("", rows) for rows in (tried, tried[:1], tried[3:])]
+    assert [row.why for row in missing_table({f"x/{k}": e for k, e in enumerate(found)})] == [
+        "3 bytes instead of 4, and 1 other reason",
+        "no network",
+        "no connection",
+    ]
+    assert [error.not_asked for error in found] == [True, False, True]
 
 
 def test_verify_altered_values(run, capsys, monkeypatch):

@@ -174,7 +174,7 @@ def evaluate(
     cells = list(_cells(guest, run.records))
     if not cells:
         raise ValueError(f"the {profile} profile of {paper}/{table} has no trial on these data.")
-    notes = tuple(filter(None, (opened.note, *run.substituted.values())))
+    notes = tuple(filter(None, (opened.note, *map(str, run.substituted.values()))))
     means, differences = _means(guest, cells, ours), _differences(guest, cells, ours)
     return Evaluation(protocol.paper, table, name, means, differences, run, notes)
 

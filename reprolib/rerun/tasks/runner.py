@@ -57,7 +57,7 @@ class Run:
     records: pd.DataFrame
     tasks: pd.DataFrame
     about: dict[str, Any]
-    substituted: dict[str, str] = field(default_factory=dict)
+    substituted: dict[str, data_fetch.DataUnavailableError] = field(default_factory=dict)
     explained: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -66,25 +66,27 @@ class Run:
         return self.records[self.records["status"] != "ok"]
 
 
-def load_datasets(names, *, embedded: bool = False) -> tuple[dict[str, Dataset], dict[str, str]]:
+def load_datasets(
+    names, *, embedded: bool = False
+) -> tuple[dict[str, Dataset], dict[str, data_fetch.DataUnavailableError]]:
     """Load data sets; where one is not available, its embedded counterparts stand in for it.
 
     Returns
     -------
     datasets : dict of str to Dataset
         By the name of the data set that was loaded in the end.
-    substituted : dict of str to str
+    substituted : dict of str to DataUnavailableError
         Reason by the name of a data set that is not available.
     """
     datasets: dict[str, Dataset] = {}
-    substituted: dict[str, str] = {}
+    substituted: dict[str, data_fetch.DataUnavailableError] = {}
     for name in names:
         if not embedded or name.startswith("embedded/"):
             try:
                 datasets[name] = data_fetch.load(name)
                 continue
             except data_fetch.DataUnavailableError as error:
-                substituted[name] = str(error)
+                substituted[name] = error
         for other in data_fetch.counterparts(name):
             datasets.setdefault(other, data_fetch.load(other))
     return datasets, substituted
