@@ -88,8 +88,8 @@ def run_fetch(arguments: argparse.Namespace) -> int:
         if isinstance(outcome, DataUnavailableError):
             console.print(_marked("failed", "red", name))
         else:
-            told = f"{name}: {len(outcome)} files in {fetcher.cache}"
-            console.print(_marked("ok", "green", told))
+            line = f"{name}: {len(outcome)} files in {fetcher.cache}"
+            console.print(_marked("ok", "green", line))
 
     names = [name for name in _real(arguments.names) if fetcher.entry(name).files]
     failed = access.fetch_all(names, fetcher, say)

@@ -262,20 +262,20 @@ class _Transfer:
         self.resumes = False
 
     def run(self) -> None:
-        there = self.target.stat().st_size if self.target.exists() else 0
+        at_hand = self.target.stat().st_size if self.target.exists() else 0
         reader = self.reader
-        if there:
-            reader.headers["Range"] = f"bytes={there}-"
+        if at_hand:
+            reader.headers["Range"] = f"bytes={at_hand}-"
         reader.start()
         try:
             response = reader.take(self.limits.answer)
-            self._check_status(response, there)
+            self._check_status(response, at_hand)
             self.resumes = response.status_code == 206 or _accepts_ranges(response)
             if response.status_code != 206:
-                there = 0
-            announced = self._announced(response, there)
-            with opened_part(self.target, append=there > 0) as file:
-                received = self._write(file, there, announced)
+                at_hand = 0
+            announced = self._announced(response, at_hand)
+            with opened_part(self.target, append=at_hand > 0) as file:
+                received = self._write(file, at_hand, announced)
         finally:
             reader.stop()
         if announced is not None and received < announced:
@@ -283,32 +283,32 @@ class _Transfer:
         if _coded(response) and not _is_packed(self.url):
             _decode(self.target, self.cap)
 
-    def _check_status(self, response: requests.Response, there: int) -> None:
+    def _check_status(self, response: requests.Response, at_hand: int) -> None:
         status = response.status_code
-        if status == 206 and _first_byte(response) == there:
+        if status == 206 and _first_byte(response) == at_hand:
             return
         if status in (206, 416):
             self.target.unlink(missing_ok=True)
             raise PassingError("the server sends another part than the one asked for")
         if status != 200:
-            told = f"the server answered {status} {response.reason}"
+            reason = f"the server answered {status} {response.reason}"
             if status < 500 and status not in _PASSING:
-                raise SourceError(told)
+                raise SourceError(reason)
             wait = _retry_after(response)
             if wait > self.limits.wait:
-                raise PassingError(f"{told}, and to wait {wait:.0f} s", wait)
-            raise PassingError(told, wait)
+                raise PassingError(f"{reason}, and to wait {wait:.0f} s", wait)
+            raise PassingError(reason, wait)
 
-    def _announced(self, response: requests.Response, there: int) -> int | None:
+    def _announced(self, response: requests.Response, at_hand: int) -> int | None:
         """Size of the whole file, if the server says it; refused when it is too large."""
         text = response.headers.get("Content-Length", "")
         if not text.isdecimal():
             return None
-        size = there + int(text[:18])
+        size = at_hand + int(text[:18])
         if size > self.cap:
             raise SourceError(f"gave other data: {size} bytes, of at most {self.cap} expected")
         free = shutil.disk_usage(self.target.parent).free
-        if (needed := size - there) > free:
+        if (needed := size - at_hand) > free:
             raise OSError(ENOSPC, f"{needed} bytes to come, {free} bytes free")
         return size
 

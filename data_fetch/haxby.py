@@ -169,10 +169,10 @@ def _check_whole(path: Path) -> None:
 
 def _check_size(image, path: Path) -> None:
     """Refuse a header that tells of more than the file can hold, before any memory is taken."""
-    told = math.prod(image.shape) * image.get_data_dtype().itemsize
-    if told > MAX_EXPANSION * path.stat().st_size:
+    claimed = math.prod(image.shape) * image.get_data_dtype().itemsize
+    if claimed > MAX_EXPANSION * path.stat().st_size:
         raise ValueError(
-            f"{path} is damaged: its header tells of {told / 1e9:.3g} GB, more than its "
+            f"{path} is damaged: its header tells of {claimed / 1e9:.3g} GB, more than its "
             f"{path.stat().st_size} bytes can hold; delete it and fetch it again."
         )
 

@@ -24,10 +24,10 @@ def read_mat(path: Path, names: Sequence[str]) -> dict[str, Any]:
     """
     size = Path(path).stat().st_size
     for name, shape, _ in whosmat(path):
-        told = _BYTES_PER_ELEMENT
+        claimed = _BYTES_PER_ELEMENT
         for length in shape:
-            told *= max(int(length), 1)
-        if name in names and told > min(MAX_BYTES, MAX_EXPANSION * _BYTES_PER_ELEMENT * size):
+            claimed *= max(int(length), 1)
+        if name in names and claimed > min(MAX_BYTES, MAX_EXPANSION * _BYTES_PER_ELEMENT * size):
             raise ValueError(
                 f"{path} is damaged: {name} has the shape {shape}, which is more than a file of "
                 f"{size} bytes can hold; delete it and fetch it again"

@@ -380,8 +380,8 @@ def with_audited_labels(dataset: Dataset) -> Dataset:
         parse_run(*key, _stored_of(dataset, key), changed.get(key, word))
         for key, word in words.items()
     ]
-    told = [f"{s:03d}/{r:02d} spells {word}" for (s, r), word in changed.items()]
-    note = f"{dataset.source_note}; labels audited: {', '.join(told)}"
+    corrections = [f"{s:03d}/{r:02d} spells {word}" for (s, r), word in changed.items()]
+    note = f"{dataset.source_note}; labels audited: {', '.join(corrections)}"
     audited = speller_dataset(dataset.name, runs, dataset.source, note)
     return replace(audited, notes=dataset.notes)
 

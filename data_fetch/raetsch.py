@@ -64,14 +64,14 @@ def load_raetsch(name: str, paths: dict[str, Path]) -> Dataset:
         If the file has no such benchmark, or not the fields that it must have.
     """
     benchmark = name.rpartition("/")[2]
-    x, t, train, test, told = _read(paths["benchmarks.mat"], benchmark)
+    x, t, train, test, remark = _read(paths["benchmarks.mat"], benchmark)
     extra: dict[str, Any] = dict(zip(("C", "width"), PUBLISHED_SVM[benchmark], strict=True))
     sizes = train.shape[1], test.shape[1]
     n_published = N_PUBLISHED.get(benchmark, N_PUBLISHED_DEFAULT)
     if len(train) == 0:
         note = (
             f"real pool; {N_RESAMPLED} seeded splits of the published sizes {sizes[0]} + "
-            f"{sizes[1]}, as the published realisations are not at hand{told}"
+            f"{sizes[1]}, as the published realisations are not at hand{remark}"
         )
         splits = resampled_splits(len(x), *sizes, seed=benchmark)
         return Dataset(name, x, t, "resampled", note, splits, extra=extra)
@@ -87,7 +87,7 @@ def load_raetsch(name: str, paths: dict[str, Path]) -> Dataset:
         note += f"; {len(drawn) - len(splits)} of them, which repeats another, is left out"
         extra["repeated_splits"] = _repeats(drawn)
     source: Source = "original" if complete else "partial"
-    return Dataset(name, x[rows], t[rows], source, note + told, splits, extra=extra)
+    return Dataset(name, x[rows], t[rows], source, note + remark, splits, extra=extra)
 
 
 def _read(path: Path, benchmark: str):
@@ -113,8 +113,8 @@ def _read(path: Path, benchmark: str):
     for indices in (train, test):
         if indices.size and not (indices.min() >= 0 and indices.max() < len(x)):
             raise ValueError(f"{path}: {benchmark} has an index outside 1..{len(x)}")
-    told = "; ".join(map(str, struct["note"])) if "note" in struct.dtype.names else ""
-    return x, t.astype(np.int64), train, test, f"; {told}" if told else ""
+    remark = "; ".join(map(str, struct["note"])) if "note" in struct.dtype.names else ""
+    return x, t.astype(np.int64), train, test, f"; {remark}" if remark else ""
 
 
 def _pattern_codes(x: np.ndarray, t: np.ndarray) -> np.ndarray:

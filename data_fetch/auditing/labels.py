@@ -73,6 +73,6 @@ def contradicted(dataset: Dataset, codes: np.ndarray) -> Iterator[Finding]:
     rows = np.flatnonzero(p_values < LEVEL)
     if len(rows):
         rows = rows[np.argsort(p_values[rows])]
-        told = [f"row {i} (label {dataset.y[i]})" for i in rows]
-        text = f"labels that the other rows contradict, to be looked at: {named(told)}"
+        suspects = [f"row {i} (label {dataset.y[i]})" for i in rows]
+        text = f"labels that the other rows contradict, to be looked at: {named(suspects)}"
         yield Finding("contradicted labels", len(rows), text, float(p_values.min()), rows.tolist())

@@ -93,10 +93,10 @@ def write_files(folder: Path, facts: Mapping[str, Any]) -> list[Path]:
     """
     _require_key(facts["key"])
     texts = {folder / path: text for path, text in rendered(FILES, facts)}
-    there = [str(path) for path in texts if path.exists()]
-    if there:
-        more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
-        raise FileExistsError(f"{there[0]}{more} exists; take another KEY")
+    existing = [str(path) for path in texts if path.exists()]
+    if existing:
+        more = f" (and {len(existing) - 1} more)" if len(existing) > 1 else ""
+        raise FileExistsError(f"{existing[0]}{more} exists; take another KEY")
     _require_free(facts["key"])
     shared = {folder / path: text for path, text in rendered(SHARED, facts)}
     texts |= {path: text for path, text in shared.items() if not path.exists()}

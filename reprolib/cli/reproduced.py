@@ -80,8 +80,8 @@ def print_why(console: Console, papers: Sequence[str], results: Path, profile: s
 
 def _committed(paper: str) -> list[Verdict]:
     """Verdicts on the committed results; none without them."""
-    there = any((committed_directory(paper) / paper).glob("*.csv"))
-    return judge_paper(paper) if there else []
+    has_records = any((committed_directory(paper) / paper).glob("*.csv"))
+    return judge_paper(paper) if has_records else []
 
 
 def _time(paper: str, n_jobs: int) -> str:

@@ -95,13 +95,13 @@ class FigureTests(OfPaper):
         """By colour, dashes or marks."""
         for caption, axis in axes_of(figures):
             labelled = {str(line.get_label()): line for line in axis.lines}
-            told = {
+            looks = {
                 label: (to_hex(line.get_color()), line.get_linestyle(), line.get_marker())
                 for label, line in labelled.items()
                 if not label.startswith("_")
             }
-            for one, other in itertools.combinations(told, 2):
-                assert told[one] != told[other], (caption, one, other)
+            for one, other in itertools.combinations(looks, 2):
+                assert looks[one] != looks[other], (caption, one, other)
 
     def test_labelled_lines_have_a_legend(self, figures):
         """Where there are two or more."""

@@ -52,8 +52,8 @@ class NotebookTests(OfPaper):
     def test_every_picture_has_an_alternative_text(self, notebook):
         """For those who cannot see it: `reprolib.report.notebook.show`."""
         for picture in pictures(notebook):
-            told = picture.metadata.get("image/png", {}).get("alt", "")
-            assert len(told) > ALT_LENGTH, "show(figure, alt) displays a figure with a text"
+            alt = picture.metadata.get("image/png", {}).get("alt", "")
+            assert len(alt) > ALT_LENGTH, "show(figure, alt) displays a figure with a text"
 
     def test_every_picture_says_what_it_shows_and_was_drawn_where_its_sliders_start(self, notebook):
         """Without that nothing could tell a stale picture; `renew-notebooks` writes them so."""

@@ -41,8 +41,8 @@ class ResultTests(OfPaper):
         measured = records[~is_derived(records)]
         assert set(measured["task"]) == set(tasks.index), "every task has records, and a line"
         for column in SHARED:
-            told = measured["task"].map(tasks[column])
-            assert (measured[column] == told).all(), column
+            in_table = measured["task"].map(tasks[column])
+            assert (measured[column] == in_table).all(), column
         lines = tasks[list(OF_TASK)].itertuples(index=False, name=None)
         names = [Task("", **dict(zip(OF_TASK, line, strict=True))).id for line in lines]
         assert names == list(tasks.index)
@@ -56,6 +56,6 @@ class ResultTests(OfPaper):
 
     def test_readings_of_the_file_and_of_the_records_are_the_same(self, paper):
         """Every answer to what the text leaves open was measured."""
-        told = {entry["name"] for entry in paper_entry(paper).get("readings", [])} - {HEADLINE}
+        declared = {entry["name"] for entry in paper_entry(paper).get("readings", [])} - {HEADLINE}
         measured = set(load_paper(paper)["reading"]) - {HEADLINE}
-        assert measured == told
+        assert measured == declared

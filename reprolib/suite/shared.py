@@ -43,5 +43,5 @@ def quick_records(paper: str) -> pd.DataFrame:
 
 def loaded(names: Iterable[str]) -> dict[str, Dataset]:
     """Data sets that need no download; for others those that stand in for them."""
-    there = [[n] if data_fetch.available(n) else data_fetch.counterparts(n) for n in names]
-    return {name: data_fetch.load(name) for listed in there for name in listed}
+    sources = [[n] if data_fetch.available(n) else data_fetch.counterparts(n) for n in names]
+    return {name: data_fetch.load(name) for names_of_one in sources for name in names_of_one}

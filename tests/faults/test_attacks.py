@@ -366,7 +366,7 @@ def test_member_of_a_verified_archive_is_bounded_too(cache):
 @pytest.mark.security(
     "How it is checked",
     "Every file and every archive of the catalog is pinned by its hash or by that of its content; "
-    "what comes out of an archive is compared with the verified archive.",
+    "what is unpacked from an archive is compared with the verified archive.",
 )
 def test_every_file_of_the_catalog_has_a_hash():
     catalog = Fetcher().catalog

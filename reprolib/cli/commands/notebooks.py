@@ -45,9 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
             "from its checkout"
         )
     copies = [arguments.folder / path.name for path in originals]
-    there = [copy for copy in copies if copy.exists()]
-    if there:
-        raise FileExistsError(f"{there[0]} exists, and is not overwritten; name another folder")
+    existing = [copy for copy in copies if copy.exists()]
+    if existing:
+        raise FileExistsError(f"{existing[0]} exists, and is not overwritten; name another folder")
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for original, copy in zip(originals, copies, strict=True):
         shutil.copyfile(original, copy)

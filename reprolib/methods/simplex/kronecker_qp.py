@@ -319,10 +319,10 @@ def _kkt_solver(features: _Features, soft, n_rows):
             right = weights * bz[:n_rows]
             right[soft] += share * slack_right - weights[soft] * bz[n_rows:]
             w = cho_solve(lower, bx[: features.size] - features.adjoint(right), check_finite=False)
-            of_rows = -(weights * features.forward(w) + right)
-            of_slacks = -slack_right - of_rows[soft]
-            x[:] = cvxopt.matrix(np.concatenate([w, -of_slacks / slacks - bz[n_rows:]]))
-            z[:] = cvxopt.matrix(scaling * np.concatenate([of_rows, of_slacks]))
+            row_multipliers = -(weights * features.forward(w) + right)
+            slack_multipliers = -slack_right - row_multipliers[soft]
+            x[:] = cvxopt.matrix(np.concatenate([w, -slack_multipliers / slacks - bz[n_rows:]]))
+            z[:] = cvxopt.matrix(scaling * np.concatenate([row_multipliers, slack_multipliers]))
 
         return solve
 

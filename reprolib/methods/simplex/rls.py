@@ -416,8 +416,8 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         n_classes = len(self.classes_)
         values = np.empty((len(data.indices), len(self.alphas_), n_classes))
         for rows, columns, scores in _loo_path(spectrum, data, self.alphas_):
-            of_rows = times_code_gram(scores.reshape(-1, n_classes))
-            values[rows, columns] = of_rows.reshape(scores.shape)
+            products = times_code_gram(scores.reshape(-1, n_classes))
+            values[rows, columns] = products.reshape(scores.shape)
         _put_last(values, data)
         if data.weights.values is not None:
             values /= np.sqrt(data.weights.values)[:, np.newaxis, np.newaxis]

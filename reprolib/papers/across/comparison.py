@@ -108,16 +108,16 @@ class Comparison:
         best, *others = self.candidates()
         mean = self._values("accuracy")[best].mean()
         n = len(self.scores)
-        told = [f"{best} has the highest mean accuracy of {n} trials, {mean:.1f} %."]
+        sentences = [f"{best} has the highest mean accuracy of {n} trials, {mean:.1f} %."]
         behind = [name for name in self.summary.index if name not in (best, *others)]
         if behind:
-            told.append(f"Decided: not the best on data of this kind {_is(behind)}.")
+            sentences.append(f"Decided: not the best on data of this kind {_is(behind)}.")
         if others:
-            told.append(f"Not decided: whether {best} is better than {' or '.join(others)}.")
+            sentences.append(f"Not decided: whether {best} is better than {' or '.join(others)}.")
         else:
-            told.append(f"Decided with 95 % confidence: {best} is the best of them.")
-        told += [f"Left out: {name}, it {why}." for name, why in self.failed.items()]
-        return " ".join(told)
+            sentences.append(f"Decided with 95 % confidence: {best} is the best of them.")
+        sentences += [f"Left out: {name}, it {why}." for name, why in self.failed.items()]
+        return " ".join(sentences)
 
     def figure(self) -> Figure:
         """Draw the differences to the reference, with intervals, one panel a metric."""

@@ -86,8 +86,8 @@ def _is_suited(task: Task, dataset: Dataset) -> bool:
 
 def _sizes(dataset: Dataset) -> list[Setting]:
     """Training sizes of the learning curves on a set."""
-    there = len(draw_curve_rows(dataset, 0, ALL_ROWS)[0])
-    sizes = [size for size in CURVE_SIZES if size < there]
+    n_rows = len(draw_curve_rows(dataset, 0, ALL_ROWS)[0])
+    sizes = [size for size in CURVE_SIZES if size < n_rows]
     return [Setting(f"{size} rows", size) for size in (*sizes, ALL_ROWS)]
 
 
