@@ -121,3 +121,14 @@ def test_runs_that_share_training_data_widen_the_interval(records):
     differences = figures.haxby_differences(records)
     clear = differences[(differences["low"] > 0) | (differences["high"] < 0)]
     assert list(clear.index) == [("raw, twelve runs", "simplex RLS")]
+
+
+def test_gains_of_sharing_are_drawn_with_fmri_on_an_axis_of_its_own(records):
+    gains = figures.sharing_gains(records)
+    statlog, fmri = figures.sharing_figure(records).axes
+    shown = [text.get_text() for axis in (statlog, fmri) for text in axis.get_yticklabels()]
+    assert shown == [", ".join(line) for line in gains.index.droplevel("minus").unique()]
+    assert all(label.startswith("fmri") for label in shown[-3:])
+    marks = [container.lines[0].get_xdata() for container in statlog.containers]
+    expected = gains["difference"].to_numpy()[:18]
+    np.testing.assert_allclose(np.ravel(marks, order="F").astype(float), expected.astype(float))
