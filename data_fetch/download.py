@@ -17,6 +17,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from errno import ENOSPC
@@ -347,7 +348,7 @@ def _named(error: Exception, host: str) -> SourceError:
         return PassingError("the server does not answer (timeout)")
     if isinstance(error, requests.ReadTimeout | urllib3.exceptions.ReadTimeoutError):
         return PassingError("the server does not answer (timeout)")
-    if "NewConnectionError" in repr(error) or "NameResolutionError" in repr(error):
+    if any(isinstance(e, urllib3.exceptions.NewConnectionError) for e in _chain(error)):
         silent.note(host)
         return PassingError("no connection (is there a network?)")
     if isinstance(error, urllib3.exceptions.ProtocolError | requests.ConnectionError):
@@ -357,12 +358,18 @@ def _named(error: Exception, host: str) -> SourceError:
     raise error
 
 
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, its cause, and so on down to the bottom."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 def _innermost(error: BaseException) -> str:
     """Say the cause at the bottom of a chain of errors, in one line."""
-    while (cause := error.__cause__ or error.__context__) is not None:
-        error = cause
-    text = re.sub(r"//[^/\s@]+@", "//", " ".join(str(error).split()))
-    return text[:120] or type(error).__name__
+    *_, last = _chain(error)
+    text = re.sub(r"//[^/\s@]+@", "//", " ".join(str(last).split()))
+    return text[:120] or type(last).__name__
 
 
 def _accepts_ranges(response: requests.Response) -> bool:
