@@ -43,6 +43,11 @@ def test_every_row_has_a_tolerance_of_its_own(values, tolerances):
         np.testing.assert_array_equal(rule(values, tolerances), [rule(*row) for row in rows])
 
 
+def test_every_row_has_a_size_of_its_own():
+    near = np.array([[1.0, 1.0 + SOLVED / 2], [1e-3, 1e-3 + SOLVED / 2], [1e3, 1e3 + SOLVED]])
+    assert first_largest(near).tolist() == [0, 1, 0]
+
+
 @given(arrays(float, 6, elements=st.floats(-1.0, 1.0)), UNITS)
 def test_another_unit_changes_no_answer(values, unit):
     """By default; entries so small that they underflow are zero in both."""
