@@ -17,12 +17,11 @@ from reprolib.papers.keops import figures as keops
 from reprolib.papers.keops import summaries as keops_readings
 from reprolib.papers.kpm import example as kpm
 from reprolib.papers.mkmmc import example as mkmmc
-from reprolib.papers.mkmmc.figures import deviation_table, deviations_figure
 from reprolib.papers.mkpm import example as mkpm
 from reprolib.papers.mkpm.figures import weight_maps
 from reprolib.papers.simplex import example as simplex
 from reprolib.report.paper_figures import report_figures
-from reprolib.report.style import source_text, use_style
+from reprolib.report.style import use_style
 from reprolib.rerun import records as results
 from reprolib.rerun.verdicts.printed import numbers
 from tests.full_profile import with_results
@@ -48,7 +47,6 @@ def of_examples() -> Mapping[str, Figure]:
     draw: Mapping[str, Callable[[], Figure]] = {
         "codes": simplex.codes,
         "level sets": simplex.level_sets,
-        "online": lambda: simplex.online_learning("cone", 0.01, 2),
         "rings": lambda: mkpm.at_dimension(MKPMClassifier(40, gamma=1.0).fit(X, y), X, y, X, y, 12),
         "components": lambda: kpm.components(X2, y2, 0.5, [1, 2]),
         "path": lambda: kpm.path_picture(
@@ -56,9 +54,6 @@ def of_examples() -> Mapping[str, Figure]:
         ),
         "beside an SVM": lambda: kpm.kpm_beside_svm(X2, y2, X2, y2, 5, 0.5, [0.1, 1.0]),
         "consistency": lambda: simplex.consistency_map(cases),
-        "turned": lambda: mkmmc.turned_figure(
-            {"a": {1.0: 80.0, 2.0: 90.0}}, 2.0, X2, (y2 > 0) + 1, np.arange(40) % 3 == 0
-        ),
         "cap": keops_example.cap_map,
         "costs": lambda: keops.counts_along_costs(scan),
         "slices": lambda: weight_maps(
@@ -75,9 +70,6 @@ def of_records(key: str) -> dict[str, Figure]:
     """Figures of the report, and those of the notebook that need nothing but the records."""
     records = results.load_paper(key)
     figures = dict(report_figures(key, records))
-    if key == "mkmmc":
-        table = deviation_table(records[records["method"] == "mmc"], "MMC", ["mmc"])
-        figures["deviations"] = deviations_figure(table, "MMC", source_text(records))
     if key == "across":
         figures["paired"] = across.paired_differences(records, "extra trees")
     if key == "keops":

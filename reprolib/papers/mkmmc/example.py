@@ -1,4 +1,4 @@
-"""Small pictures of MMC: its graph, its weight step, eigen-images, projections."""
+"""Small pictures of MMC: its weight step, eigen-images."""
 
 from __future__ import annotations
 
@@ -46,32 +46,6 @@ def simplex_figure(M, points) -> Figure:
     return figure
 
 
-def turned_figure(curves, at: float, projected, y, is_test) -> Figure:
-    """Accuracy against the weight of S_w, and the projection at one weight.
-
-    Parameters
-    ----------
-    curves : dict of str to dict of float to float
-        Accuracy in per cent by weight, by name of the curve.
-    at : float
-        The weight whose projection is drawn.
-    projected : ndarray of shape (n, 2)
-    y, is_test : ndarray of shape (n,)
-    """
-    figure, axes = figure_grid(1, 2, size=(4.2, 3.4))
-    for name, curve in curves.items():
-        axes[0].plot(list(curve), list(curve.values()), "o-", ms=4, label=name)
-    axes[0].axvline(at, color=BLACK, ls=":", lw=1.2)
-    axes[0].set(xlabel="weight μ of the within-class scatter", ylabel="accuracy (%)")
-    axes[0].set(xscale="log", xticks=[1, 2, 5, 10, 20])
-    axes[0].set_xticks([], minor=True)
-    axes[0].set_xticklabels(["1", "2", "5", "10", "20"])
-    axes[0].legend(fontsize=8, loc="lower right")
-    _draw_classes(axes[1], projected, y, is_test)
-    axes[1].set_title(f"five people, μ = {at:g}")
-    return figure
-
-
 def image_grid(rows, image_shape, source: str = "") -> Figure:
     """Rows of images with a name each: dict of name -> array of shape (n_images, n_pixels)."""
     n_columns = max(len(images) for images in rows.values())
@@ -85,15 +59,3 @@ def image_grid(rows, image_shape, source: str = "") -> Figure:
         axes[i * n_columns].set_title(name, loc="left", fontsize=9)
     note_source(figure, source)
     return figure
-
-
-def _draw_classes(axis, Z, y, is_test) -> None:
-    """First two coordinates, a colour a class: training points filled, test points open."""
-    classes = np.unique(y)
-    colours = plt.get_cmap("tab10")(np.arange(len(classes)) % 10)
-    for label, colour in zip(classes, colours, strict=True):
-        train, test = (y == label) & ~is_test, (y == label) & is_test
-        axis.plot(*Z[train, :2].T, "o", color=colour, ms=7)
-        axis.plot(*Z[test, :2].T, "o", color=colour, mfc="none", ms=4, alpha=0.8)
-    axis.set_xticks([])
-    axis.set_yticks([])

@@ -24,9 +24,7 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
-from reprolib.report.theme import LOOKS
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
-from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.printed import numbers
 from reprolib.rerun.verdicts.statistics import corrected_interval
 
@@ -307,33 +305,6 @@ def _minimum(distances: pd.Series, drawn: Sequence[int]) -> tuple:
     )
 
 
-def beside_table(verdicts: Sequence[Verdict], table: str) -> pd.DataFrame:
-    """One table of the paper: printed value, ours minus printed with its half-width, and verdict.
-
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-        See `reprolib.rerun.verdicts.judge_paper`.
-    table : {"table1", "table2", "table3"}
-
-    Returns
-    -------
-    DataFrame
-        Texts; one row a method, one column a printed column.
-    """
-    listed = [v for v in verdicts if v.number.table == table]
-    frame = pd.DataFrame([(v.number.row, v.number.column, _beside_text(v)) for v in listed])
-    frame = frame.pivot_table(index=0, columns=1, values=2, sort=False, aggfunc="first")
-    return frame.rename_axis(index=None, columns=None)
-
-
-def _beside_text(v: Verdict) -> str:
-    glyph = LOOKS[v.word].sign
-    if v.quantity == "selection":
-        return f"{v.number.value:.0f}: ours {v.ours:.0f} {glyph}"
-    return f"{v.number.value:.2f}: {v.difference:+.1f} ± {v.half_width:.1f} {glyph}"
-
-
 def scan_figure(records: pd.DataFrame) -> Figure:
     """Distance of MMC to the printed rows against the weight of S_w: the scan as a picture."""
     luck = split_luck(records)
@@ -510,28 +481,6 @@ def weights_figure(records: pd.DataFrame) -> Figure:
     axis.grid(False)
     figure.colorbar(image, label="mean weight")
     note_source(figure, source_text(records))
-    return figure
-
-
-def deviations_figure(table: pd.DataFrame, title: str, source: str) -> Figure:
-    """Ours minus printed as a coloured table, nearest reading first."""
-    listed = [column for column in table.columns if column != "rms"]
-    figure, axis = plt.subplots(figsize=(9.0, 1.2 + 0.3 * len(table)))
-    limit = 10.0
-    axis.imshow(table[listed], cmap="RdBu", vmin=-limit, vmax=limit, aspect="auto")
-    for i, (_, row) in enumerate(table.iterrows()):
-        for j, column in enumerate(listed):
-            colour = "white" if abs(row[column]) > 0.7 * limit else BLACK
-            axis.text(j, i, f"{row[column]:+.1f}", ha="center", va="center", size=8, color=colour)
-    axis.set_yticks(
-        range(len(table)),
-        [f"{m}: {r}  ({rms:.1f})" for m, r, rms in table["rms"].reset_index().to_numpy()],
-        fontsize=8,
-    )
-    axis.set_xticks(range(len(listed)), listed, fontsize=8, rotation=30)
-    axis.set_title(title)
-    axis.grid(False)
-    note_source(figure, source)
     return figure
 
 

@@ -221,15 +221,13 @@ def sharing_gains(records: pd.DataFrame) -> pd.DataFrame:
         interval, in printed order.
     """
     rows = select(records, table="ablation")
-    lines = {}
+    parts = {}
     for name in in_printed_order("mkpm", rows["dataset"].unique()):
         for code, group in rows[rows["dataset"] == name].groupby("method"):
             wide = group.pivot_table(index="trial", columns="setting", values="value")
             gains = paired_table(wide, BUDGETS[0], correlation_of(name, len(wide)))
-            lines |= {(paper_name(name), code, other): gains.loc[other] for other in BUDGETS[1:]}
-    frame = pd.DataFrame.from_dict(lines, orient="index")
-    frame.index.names = ["data set", "code", "minus"]
-    return frame
+            parts[paper_name(name), str(code)] = gains.loc[list(BUDGETS[1:])]
+    return pd.concat(parts, names=["data set", "code", "minus"])
 
 
 def sharing_figure(records: pd.DataFrame) -> Figure:
@@ -241,7 +239,7 @@ def sharing_figure(records: pd.DataFrame) -> Figure:
         len(parts), 1, size=(7.2, 2.6), height_ratios=[len(part) for part in parts]
     )
     for axis, part in zip(axes, parts, strict=True):
-        lines = list(part.index.droplevel("minus").unique())
+        lines = list(dict.fromkeys((name, code) for name, code, _ in part.index))
         for shift, (other, colour, sign) in enumerate(
             zip(BUDGETS[1:], (RED, GREEN), "s^", strict=True)
         ):

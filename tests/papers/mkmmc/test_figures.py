@@ -157,8 +157,6 @@ def test_deviations_are_ours_minus_printed(records):
     expected = means.loc[("mmc", HEADLINE)].mean()["ORL, 2 train"] - 73.23
     assert table.loc[("mmc", HEADLINE), "ORL, 2 train"] == pytest.approx(expected)
     assert table["rms"].is_monotonic_increasing
-    figure = figures.deviations_figure(table, "title", "partial")
-    assert len(figure.axes[0].texts) == 3 * len(table)
 
 
 def test_examples_draw_what_they_are_given():
@@ -231,25 +229,6 @@ def test_a_reading_is_drawn_for_the_methods_that_have_it(records):
     assert not np.allclose(axis.lines[8].get_ydata(), plain)
 
 
-def test_numbers_on_dark_cells_are_white():
-    row = {"ORL, 2 train": 6.9, "ORL, 3 train": 7.1, "ORL, 4 train": -7.1, "rms": 7.0}
-    table = pd.DataFrame([row], index=pd.MultiIndex.from_tuples([("mmc", HEADLINE)]))
-    table = table.rename_axis(index=["method", "reading"])
-    axis = figures.deviations_figure(table, "title", "partial").axes[0]
-    assert [text.get_text() for text in axis.texts] == ["+6.9", "+7.1", "-7.1"]
-    assert [text.get_color() for text in axis.texts] == [figures.BLACK, "white", "white"]
-    assert [t.get_text() for t in axis.get_yticklabels()] == ["mmc: headline  (7.0)"]
-
-
-def test_weights_of_the_turned_projection_are_where_their_labels_say():
-    Z, y = np.eye(4)[:, :2], np.array([1, 1, 2, 2])
-    curves = {"a": {1.0: 80.0, 20.0: 90.0}}
-    left, right = example.turned_figure(curves, 2.0, Z, y, y == 2).axes
-    labels = [text.get_text() for text in left.get_xticklabels()]
-    assert list(left.get_xticks()) == [float(label) for label in labels] == [1, 2, 5, 10, 20]
-    assert right.get_title() == "five people, μ = 2"
-
-
 def test_every_image_has_its_place_and_every_row_its_name():
     rows = {"r": np.arange(16.0).reshape(4, 4), "s": 100.0 + np.arange(8).reshape(2, 4)}
     axes = example.image_grid(rows, (2, 2)).axes
@@ -257,15 +236,3 @@ def test_every_image_has_its_place_and_every_row_its_name():
     assert shown == [3, 7, 11, 15, 103, 107, None, None]
     titles = [axis.get_title(loc="left") for axis in axes]
     assert titles == ["r", "", "", "", "s", "", "", ""]
-
-
-def test_classes_have_ten_colours_and_only_two_coordinates_are_drawn():
-    Z, y = np.arange(66.0).reshape(22, 3), np.repeat(np.arange(11), 2)
-    _, axis = plt.subplots()
-    example._draw_classes(axis, Z, y, np.arange(22) % 2 == 1)
-    colours = [tuple(line.get_color()) for line in axis.lines]
-    assert len(colours) == 22
-    assert len(set(colours)) == 10
-    assert colours[20] == colours[0]
-    drawn = [line.get_xydata().tolist() for line in axis.lines]
-    assert drawn == [[[3.0 * i, 3.0 * i + 1]] for i in range(22)]
