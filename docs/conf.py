@@ -19,7 +19,7 @@ from api_pages import is_ours, write_api_pages  # noqa: E402
 from data_sets import write_data_sets  # noqa: E402
 from explore import write_explore  # noqa: E402
 from gallery import write_gallery  # noqa: E402
-from notebook_pages import write_page  # noqa: E402
+from notebook_pages import complete_pictures, write_page  # noqa: E402
 from paper_pages import write_papers  # noqa: E402
 
 import reprolib  # noqa: E402
@@ -77,7 +77,10 @@ html_theme_options = {
     "collapse_navigation": True,
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"index": [], "explore": [], "**": ["sidebar-nav-bs"]}
+# Notebooks take the width for their pictures and tables; the sidebar would halve it.
+WIDE = ("index", "explore", *(f"notebooks/{n.stem}" for n in (ROOT / "notebooks").glob("*.ipynb")))
+html_sidebars = {**{page: [] for page in WIDE}, "**": ["sidebar-nav-bs"]}
+html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_static_path = ["static"]
 html_extra_path = ["scoreboard-light.svg", "scoreboard-dark.svg"]
@@ -149,6 +152,7 @@ def setup(app) -> None:
     """Connect the steps that Sphinx does not know."""
     copy_in()
     app.connect("source-read", estimator_pages.complete)
+    app.connect("doctree-read", complete_pictures)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("autodoc-process-docstring", plain_text.process, priority=400)
     app.connect("html-page-context", add_policy)

@@ -137,6 +137,7 @@ def _example(name: str) -> str:
 
 ```{{figure}} ../made/{name}.png
 :alt: "{description(name)}"
+:target: ../_images/{name}.png
 
 {description(name)}
 ```

@@ -48,11 +48,10 @@ def data(papers: Sequence[str] = PAPERS) -> dict[str, Any]:
 
 def _paper(key: str) -> dict[str, Any]:
     entry, not_of_text = paper_entry(key), controls(key)
-    title = entry["paper"]["title"]
     lines = pd.concat({table: tables.readings(key, table) for table in entry["tables"]})
     return {
         "key": key,
-        "title": title if title.startswith(key.upper()) else f"{key.upper()}: {title}",
+        "title": titled(key),
         "notebook": str(Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html")),
         "tables": {table: about["caption"] for table, about in entry["tables"].items()},
         "readings": {
@@ -60,6 +59,12 @@ def _paper(key: str) -> dict[str, Any]:
         },
         "numbers": [_number(v, lines) for v in judge_paper(key)],
     }
+
+
+def titled(key: str) -> str:
+    """Title of a paper with its key before it, unless it starts so."""
+    title = paper_entry(key)["paper"]["title"]
+    return title if title.startswith(key.upper()) else f"{key.upper()}: {title}"
 
 
 def _texts(reading: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 from estimator_pages import estimators, title
-from explore import address
+from explore import address, titled
 
 from reprolib.report.claims import claims_frame
 from reprolib.report.theme import signed
@@ -20,7 +20,7 @@ def section(paper: str) -> str:
     """One paper or study in Markdown."""
     about = paper_entry(paper)["paper"]
     year = "" if str(about["year"]) in about["venue"] else f", {about['year']}"
-    lines = [f"## {paper.upper()}: {about['title']}", ""]
+    lines = [f"## {titled(paper)}", ""]
     lines += [f"*{about['authors']}. {about['venue']}{year}.*", "", links(paper), ""]
     claims = claims_frame([paper])
     lines += ["What it claims, and what our runs say:", ""] if len(claims) else []

@@ -11,7 +11,7 @@ _MARKUP = re.compile(r"(?<=\w)_(?!\w)|\|")
 
 
 def as_rst(lines: list[str]) -> list[str]:
-    """Lines of a docstring with its formulas as literal blocks and its names escaped.
+    """Lines of a docstring: formulas as literal blocks, names escaped, examples as they are.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def as_rst(lines: list[str]) -> list[str]:
     list of str
     """
     made: list[str] = []
-    in_sections = in_formula = False
+    in_sections = in_formula = in_doctest = False
     for i, line in enumerate(lines):
         following = lines[i + 1].strip() if i + 1 < len(lines) else ""
         in_sections |= bool(line) and set(following) == {"-"}
@@ -32,7 +32,9 @@ def as_rst(lines: list[str]) -> list[str]:
             if not made[-2].endswith("::"):
                 made += ["::", ""]
         in_formula &= indented or not line
-        made.append(line if in_formula or set(line) == {"-"} else _escaped(line))
+        in_doctest = bool(line) and (in_doctest or line.lstrip().startswith(">>> "))
+        as_it_is = in_formula or in_doctest or set(line) == {"-"}
+        made.append(line if as_it_is else _escaped(line))
     return made
 
 

@@ -41,8 +41,8 @@ def claims_frame(papers: Sequence[str], directory: Path | None = None) -> pd.Dat
     return pd.DataFrame(rows, columns=columns).set_index(["paper", "claim"])
 
 
-_COLUMNS = ["verdict", "difference", "half-width", "detectable", "published", "published contrast"]
-_COLUMNS += ["contrast", "in favour", "but", "text", "page", "source"]
+_COLUMNS = ["verdict", "but", "difference", "half-width", "detectable", "published"]
+_COLUMNS += ["published contrast", "contrast", "in favour", "text", "page", "source"]
 
 
 #: What a notebook shows of a claim.

@@ -43,7 +43,7 @@ from reprolib.report.style import (
 
 
 def responses(dataset: Dataset) -> dict[str, mne.Evoked]:
-    """Grand averages at 240 Hz: target flashes, other flashes, and their difference."""
+    """Averages at 240 Hz: target flashes, other flashes, and their difference."""
     cut = epochs(runs_of(dataset), tmin=-0.1, tmax=0.65, decimation=1)
     with mne.use_log_level("ERROR"):
         cut.apply_baseline((-0.1, 0.0))

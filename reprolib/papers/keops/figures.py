@@ -227,9 +227,9 @@ def few_electrodes(records: pd.DataFrame) -> Figure:
     figure, (axis,) = figure_grid(1, 1, size=(7.0, 4.2))
     for method in PAPER_METHODS:
         of_method = rows[(rows["method"] == method) & (rows["reading"] == HEADLINE)]
-        sizes, mean = _mean_by_size(of_method)
+        sizes, mean = mean_by_size(of_method)
         axis.plot(sizes, 100 * mean, "o-", color=METHODS[method][1], label=METHODS[method][0])
-    sizes, mean = _mean_by_size(rows[rows["reading"] == "random electrodes"])
+    sizes, mean = mean_by_size(rows[rows["reading"] == "random electrodes"])
     axis.plot(sizes, 100 * mean, "s--", color="#888888", label="random electrodes")
     axis.set_xscale("log", base=2)
     axis.set_xticks(sizes, [str(size) for size in sizes])
@@ -239,7 +239,7 @@ def few_electrodes(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def _mean_by_size(rows: pd.DataFrame):
+def mean_by_size(rows: pd.DataFrame):
     """Mean over the draws that reach a number of electrodes; only where half of them do."""
     values: dict[int, list[float]] = {}
     for path, electrodes in zip(paths(rows), chosen(rows, "electrodes"), strict=True):

@@ -91,7 +91,7 @@ def test_a_mean_over_draws_stands_where_half_of_them_reach():
             "chosen": [f'{{"electrodes": {k}}}' for k in ([1, 2, 3], [1, 2], [1], [1])],
         }
     )
-    sizes, mean = figures._mean_by_size(rows)
+    sizes, mean = figures.mean_by_size(rows)
     assert sizes == [1, 2]
     assert mean == pytest.approx([0.6, 0.7])
 
