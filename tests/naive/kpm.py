@@ -95,3 +95,28 @@ def least_norm_point(H, h):
     multipliers, _ = nnls(np.column_stack([H, h]).T, target, maxiter=20 * sum(H.shape))
     active = multipliers > 0
     return np.linalg.lstsq(H[active], h[active], rcond=None)[0] if active.any() else target[:-1]
+
+
+def svm_on_components(K, K_cross, y, D, C):
+    """Decision values of an SVM whose kernel is cut after D components, by its dual.
+
+    maximise sum_i a_i - 1/2 a' Y K_D Y a  subject to  0 <= a_i <= C, y'a = 0,
+    K_D = sum_{j <= D} lambda_j V_j V_j'.
+    """
+    eigenvalues, V = np.linalg.eigh(K)
+    eigenvalues, V = eigenvalues[::-1][:D], V[:, ::-1][:, :D]
+    K_D = (V * eigenvalues) @ V.T
+    n = len(y)
+    answer = solvers.qp(
+        cvxopt.matrix(y[:, np.newaxis] * K_D * y),
+        cvxopt.matrix(-np.ones(n)),
+        cvxopt.matrix(np.vstack([-np.eye(n), np.eye(n)])),
+        cvxopt.matrix(np.concatenate([np.zeros(n), np.full(n, C)])),
+        cvxopt.matrix(y[np.newaxis, :]),
+        cvxopt.matrix(0.0),
+        options={"show_progress": False, "abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10},
+    )
+    assert answer["status"] == "optimal"
+    coefficients = y * np.array(answer["x"]).ravel()
+    intercept = float(answer["y"][0])
+    return K_cross @ V @ (V.T @ coefficients) + intercept

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
+from reprolib.papers.kpm import summaries
 from reprolib.report.paper_figures import PaperFigure
 from reprolib.report.style import (
     BLACK,
@@ -21,12 +23,12 @@ from reprolib.report.style import (
 )
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
-from reprolib.rerun.verdicts.statistics import intervals_by_dataset
+from reprolib.rerun.verdicts.statistics import corrected_interval, intervals_by_dataset
 
 #: Colour of every method, in all figures.
 KPM, SVM = BLUE, RED
-#: Losses by their setting.
-_LOSSES = {"": "hinge", "square loss": "square", "logistic loss": "logistic"}
+#: Losses beside the hinge loss, as settings.
+_LOSSES = ("square loss", "logistic loss")
 #: Errors on the axes of the printed Figure 1.
 PRINTED_ERRORS = {"kpm": (0.30, 0.46), "svm": (0.32, 0.35)}
 #: Reading with more trials than the published realisations; comparisons use it where it was run.
@@ -111,21 +113,35 @@ def paired_table(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame
     return table.rename(columns={"kpm": "KPM", "svm": "SVM"})
 
 
-def losses_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Mean test error (percent) and median selected D for every loss on the same components."""
-    rows = select(records, table="table2", reading=HEADLINE, method="kpm")
-    rows = rows.assign(loss=rows["setting"].map(_LOSSES))
-    errors = select(rows, metric="test error").assign(value=lambda r: 100 * r["value"])
-    selected = select(rows, metric="selected D")
-    return pd.concat(
-        {
-            "test error": errors.pivot_table(index="dataset", columns="loss", values="value"),
-            "median D": selected.pivot_table(
-                index="dataset", columns="loss", values="value", aggfunc="median"
-            ),
-        },
-        axis=1,
-    )
+def loss_differences(records: pd.DataFrame) -> pd.DataFrame:
+    """Error with the square and the logistic loss minus that with the hinge loss, in points.
+
+    Returns
+    -------
+    DataFrame
+        Difference, low and high of the 95 % interval of claims, trials and source, by data set and
+        loss.
+    """
+    rows = select(records, table="table2", reading=HEADLINE, method="kpm", metric="test error")
+    sources = rows.groupby("dataset")["source"].first()
+    wide = 100 * rows.pivot_table(index=["dataset", "trial"], columns="setting", values="value")
+    lines = {}
+    for name in in_printed_order("kpm", sources.index):
+        for loss in _LOSSES:
+            both = wide.loc[name, ["", loss]].dropna()
+            ends = corrected_interval(both[loss], both[""])
+            lines[name, loss] = (*ends, len(both), sources[name])
+    columns = ["difference", "low", "high", "trials", "source"]
+    return pd.DataFrame.from_dict(lines, orient="index", columns=columns)
+
+
+def losses_compared(records: pd.DataFrame) -> Figure:
+    """Interval of every line of `loss_differences`."""
+    frame = loss_differences(records).iloc[::-1]
+    lines = zip(frame.index.tolist(), frame["source"], frame["trials"], strict=True)
+    labels = [f"{paper_name(name)}, {loss} ({source}, {n})" for (name, loss), source, n in lines]
+    x_label = "error minus that of the hinge loss, percentage points (negative: better)"
+    return interval_plot(frame, labels, x_label)
 
 
 def paired_summary(table: pd.DataFrame) -> str:
@@ -179,8 +195,92 @@ def _draw_selections(axis, rows: pd.DataFrame, printed: float) -> None:
     axis.yaxis.get_major_locator().set_params(integer=True)
 
 
+def norm_and_dimension(records: pd.DataFrame) -> Figure:
+    """Test error at every D and C of an SVM on components, with KPM as the last column."""
+    rows = select(records, table="beyond")
+    names = in_printed_order("kpm", rows["dataset"].unique())
+    figure, axes = small_multiples(len(names), 4, size=(3.3, 3.4))
+    for axis, name in zip(axes, names, strict=True):
+        draw_map(axis, summaries.mean_map(records, name))
+        axis.set_title(paper_name(name), fontsize=10)
+    note_source(figure, source_text(rows))
+    return figure
+
+
+def draw_map(axis, table: pd.DataFrame) -> None:
+    """Errors of `summaries.mean_map`, dark where low; what KPM does not reach stays white."""
+    axis.imshow(table, cmap="cividis", aspect="auto", norm=LogNorm())
+    axis.grid(False)
+    axis.set_yticks(range(len(table)), table.index, fontsize=8)
+    costs = map(_cost_label, table.columns.to_numpy(dtype=float))
+    axis.set_xticks(range(table.shape[1]), list(costs), fontsize=8)
+    axis.set(xlabel="C / published C", ylabel="D")
+    middle = np.sqrt(np.nanmin(table) * np.nanmax(table))
+    for (i, j), error in np.ndenumerate(table.to_numpy()):
+        if np.isfinite(error):
+            colour = "white" if error < middle else BLACK
+            axis.text(j, i, f"{error:.1f}", ha="center", va="center", fontsize=7, color=colour)
+
+
+def _cost_label(cost: float) -> str:
+    return "∞" if np.isinf(cost) else f"{cost:g}"
+
+
+def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: float) -> Figure:
+    """One place of the map: its error beside the SVM's, and the errors along D at this C.
+
+    Parameters
+    ----------
+    records : DataFrame
+    dataset : str
+    D : int or "all"
+        The nearest measured one is taken.
+    C : float
+        As a multiple of the published cost, the nearest measured one; infinity is KPM.
+    """
+    wide, table = summaries.error_maps(records, dataset), summaries.mean_map(records, dataset)
+    dimensions, costs = list(table.index), table.columns.to_numpy(dtype=float)
+    last = len(dimensions) - 1
+    i = last if D == summaries.ALL else int(np.argmin([abs(d - int(D)) for d in dimensions[:last]]))
+    j = len(costs) - 1 if np.isinf(C) else int(np.argmin(np.abs(costs[:-1] - C)))
+    errors, along = wide.iloc[:, i * len(costs) + j], table.iloc[:, j].to_numpy()
+    svm = wide.iloc[:, last * len(costs) + list(costs).index(1.0)]
+    figure, axes = figure_grid(1, 2, size=(4.8, 3.6))
+    draw_map(axes[0], table)
+    axes[0].plot(j, i, "s", ms=16, mfc="none", mec=RED, mew=2)
+    axes[0].set_title(paper_name(dataset))
+    axes[1].plot(range(last + 1), along, "o-", color=KPM, label=f"C = {_cost_label(costs[j])}")
+    axes[1].axhline(svm.mean(), color=SVM, ls="--", lw=1.2, label="SVM, published C")
+    axes[1].plot(i, along[i], "s", ms=12, mfc="none", mec=RED, mew=2)
+    axes[1].set_xticks(range(last + 1), dimensions, fontsize=8)
+    axes[1].set(title=_told(errors, svm), xlabel="D", ylabel="test error in %")
+    axes[1].title.set_fontsize(10)
+    axes[1].legend(fontsize=8)
+    note_source(figure, source_text(select(records, table="beyond", dataset=dataset)))
+    return figure
+
+
+def _told(errors: pd.Series, svm: pd.Series) -> str:
+    """Mean error, and its difference from the SVM with the half-width of its interval."""
+    if errors.isna().any():
+        return "not measured: a path of KPM ends before"
+    if errors.name == svm.name:
+        return f"{errors.mean():.1f} %: the SVM itself"
+    difference, low, _ = corrected_interval(errors, svm)
+    return f"{errors.mean():.1f} %, minus SVM {difference:+.1f} ± {difference - low:.1f}"
+
+
 def _has_both_risks(records: pd.DataFrame) -> bool:
     return set(records.loc[records["table"] == "figure1", "method"]) == {"kpm", "svm"}
+
+
+def _has_maps(records: pd.DataFrame) -> bool:
+    return bool((records["table"] == "beyond").any())
+
+
+def _has_losses(records: pd.DataFrame) -> bool:
+    rows = select(records, table="table2", method="kpm", reading=HEADLINE)
+    return {"", *_LOSSES} <= set(rows["setting"]) and rows["trial"].nunique() > 1
 
 
 def _has_printed_selections(records: pd.DataFrame) -> bool:
@@ -224,5 +324,20 @@ FIGURES = (
             "German and Breast Cancer spread from below 10 to above 30."
         ),
         fits=_has_printed_selections,
+    ),
+    PaperFigure(
+        "Beyond the paper: test error (%) of an SVM on D components at every C; KPM is C = ∞",
+        norm_and_dimension,
+        alt=("Maps of the test error over D and C, a panel a data set. TO BE WRITTEN"),
+        fits=_has_maps,
+    ),
+    PaperFigure(
+        "Beyond the paper: square and logistic loss on the same components, minus the hinge loss",
+        losses_compared,
+        alt=(
+            "Differences in test error with 95 % intervals, two lines a data set. All intervals "
+            "include zero; those of Breast Cancer are the widest."
+        ),
+        fits=_has_losses,
     ),
 )

@@ -49,7 +49,8 @@ def _partition(task: Task, dataset: Dataset):
     return rows[:n_train], rows[n_train:]
 
 
-def _gamma(task: Task) -> float:
+def gamma_of(task: Task) -> float:
+    """Of the kernel exp(-gamma d^2), from Raetsch's width and what a reading makes of it."""
     _, width = published(task.dataset)
     return 1.0 / (width * float(task.params.get("width_factor", 1.0)))
 
@@ -65,7 +66,7 @@ def _path_model(task: Task) -> KPMClassifierCV:
     return KPMClassifierCV(
         max_components=MAX_COMPONENTS,
         cv=folds(task),
-        gamma=_gamma(task),
+        gamma=gamma_of(task),
         center=bool(task.params.get("center", False)),
         loss=str(task.params.get("loss", "hinge")),
     )
@@ -111,7 +112,7 @@ def at_fixed_dimension(task, X, y, X_test, y_test) -> list[Measurement]:
     """Table 1: the error of KPM with the D that the task gives."""
     D = task.params["D"]
     center = bool(task.params.get("center", False))
-    model = KPMClassifier(n_components=D, gamma=_gamma(task), center=center).fit(X, y)
+    model = KPMClassifier(n_components=D, gamma=gamma_of(task), center=center).fit(X, y)
     error = model.error_path(X_test, y_test)[D - 1]
     return [Measurement("test error", error, {"D": D}, n_test=len(y_test), gap=model.duality_gap_)]
 
@@ -123,7 +124,7 @@ def _svm_error(C, gamma, X, y, X_test, y_test) -> float:
 def svm_at_fixed_cost(task, X, y, X_test, y_test) -> list[Measurement]:
     """Table 1: the error of the SVM with the C that the task gives."""
     C = task.params["C"]
-    error = _svm_error(C, _gamma(task), X, y, X_test, y_test)
+    error = _svm_error(C, gamma_of(task), X, y, X_test, y_test)
     return [Measurement("test error", error, {"C": C}, n_test=len(y_test))]
 
 
@@ -133,7 +134,7 @@ def svm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
     Data sets that are not in the paper have 20 values in the same range.
     """
     C, _ = published(task.dataset)
-    gamma = _gamma(task)
+    gamma = gamma_of(task)
     n_grid = task.params.get("n_grid", 100)
     grid = 3.0 * C * np.arange(1, n_grid + 1) / n_grid
     errors = mean_over_folds(
@@ -155,7 +156,7 @@ def svm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
 
 def figure1_kpm(task, X, y, X_test, y_test) -> list[Measurement]:
     """Errors against D."""
-    model = KPMClassifier(n_components=FIGURE1_COMPONENTS, gamma=_gamma(task)).fit(X, y)
+    model = KPMClassifier(n_components=FIGURE1_COMPONENTS, gamma=gamma_of(task)).fit(X, y)
     return [
         Measurement("test error path", np.nan, path=model.error_path(X_test, y_test)),
         Measurement("training error path", np.nan, path=model.error_path(X, y)),
@@ -164,7 +165,7 @@ def figure1_kpm(task, X, y, X_test, y_test) -> list[Measurement]:
 
 def figure1_svm(task, X, y, X_test, y_test) -> list[Measurement]:
     """Errors against C."""
-    error = functools.partial(_svm_error, gamma=_gamma(task), X=X, y=y)
+    error = functools.partial(_svm_error, gamma=gamma_of(task), X=X, y=y)
     picked = {"C": list(FIGURE1_C)}
     test = [error(C, X_test=X_test, y_test=y_test) for C in FIGURE1_C]
     train = [error(C, X_test=X, y_test=y) for C in FIGURE1_C]

@@ -29,4 +29,5 @@ OPEN = {
 CLOSED = {
     "selection": "it holds the dimensions that KPM selects",
     "figure1": "its curves are errors against D and against C",
+    "beyond": "its maps are errors at every D and C of an SVM on the components",
 }

@@ -11,6 +11,7 @@ from scipy import stats
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.papers.kpm import example as kpm_example
 from reprolib.papers.kpm import figures as kpm
+from reprolib.papers.kpm import summaries
 from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.verdicts.errors import CORRELATION
@@ -37,16 +38,16 @@ def headline(records, table, dataset, method, metric):
 
 def test_every_figure_of_the_report_is_drawn_from_the_committed_records(records):
     figures = report_figures("kpm", records)
-    assert len(figures) == 4
+    assert len(figures) == 6
     assert all(figure.axes for figure in figures.values())
 
 
 def test_a_figure_without_its_records_is_left_out(records):
-    """Figure 1 needs both methods, the selections a set of the paper."""
+    """Figure 1 needs both methods, the selections a set of the paper, the maps theirs."""
     embedded = records[records["dataset"] == "embedded/twonorm"]
-    assert len(report_figures("kpm", embedded)) == 2
+    assert len(report_figures("kpm", embedded)) == 3
     one = records[(records["table"] == "figure1") & (records["method"] == "kpm")]
-    assert len(report_figures("kpm", pd.concat([embedded, one]))) == 2
+    assert len(report_figures("kpm", pd.concat([embedded, one]))) == 3
 
 
 def test_figure1_plots_the_mean_over_realisations(records):
@@ -118,10 +119,32 @@ def test_figure1_marks_the_printed_dimension(records):
     assert list(marked.get_xdata()) == [6, 6]
 
 
-def test_losses_table_has_every_loss(records):
-    frame = kpm.losses_table(records)
-    assert list(frame["test error"].columns) == ["hinge", "logistic", "square"]
-    assert frame["test error"].notna().all().all()
+def test_losses_are_compared_on_the_same_realisations(records):
+    frame = kpm.loss_differences(records)
+    assert frame.groupby(level=0).size().eq(2).all()
+    rows = records[(records["dataset"] == "raetsch/heart") & (records["table"] == "table2")]
+    rows = results.select(rows, method="kpm", reading="headline", metric="test error")
+    means = 100 * rows.groupby("setting")["value"].mean()
+    found = frame.loc[("raetsch/heart", "square loss"), "difference"]
+    assert found == pytest.approx(means["square loss"] - means[""])
+
+
+def test_the_map_marks_the_nearest_measured_place_and_tells_its_error(records):
+    wide = summaries.error_maps(records, "raetsch/heart")
+    figure = kpm.at_dimension_and_cost(records, "raetsch/heart", 11, 0.9)
+    mark = figure.axes[0].lines[0].get_data()
+    table = summaries.mean_map(records, "raetsch/heart")
+    assert (table.index[int(mark[1][0])], table.columns[int(mark[0][0])]) == (10, 1.0)
+    error, svm = wide[10, 1.0].mean(), wide[summaries.ALL, 1.0].mean()
+    told = f"{error:.1f} %, minus SVM {error - svm:+.1f} ±"
+    assert figure.axes[1].get_title().startswith(told)
+    svm_itself = kpm.at_dimension_and_cost(records, "raetsch/heart", summaries.ALL, 1.0)
+    assert "the SVM itself" in svm_itself.axes[1].get_title()
+
+
+def test_the_map_says_where_a_path_of_kpm_ends_before(records):
+    figure = kpm.at_dimension_and_cost(records, "raetsch/heart", 200, np.inf)
+    assert "not measured" in figure.axes[1].get_title()
 
 
 def test_source_is_printed_on_figures(records):

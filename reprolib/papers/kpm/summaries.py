@@ -1,0 +1,133 @@
+"""Both regularisers, the norm and the dimension, on the same partitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reprolib.papers.kpm.beyond import COSTS
+from reprolib.papers.kpm.experiment import BEYOND_SETS, PAPER_SETS, PARTITIONS
+from reprolib.rerun.records import chosen, paths, select
+from reprolib.rerun.verdicts import errors
+from reprolib.rerun.verdicts.errors import Error
+from reprolib.rerun.verdicts.printed import numbers
+from reprolib.rerun.verdicts.words import of_performance
+
+#: Method and setting of the records, by what is regularised.
+REGULARISERS = {
+    "KPM": ("table2", "kpm", ""),
+    "KPCA + SVM": ("beyond", "svm on components", ""),
+    "KPCA + SVM, D up to 60": ("beyond", "svm on components", "D up to 60"),
+    "SVM": ("table2", "svm", ""),
+}
+#: Stands for the D of all components, and for the C of no norm at all.
+ALL, NO_NORM = "all", np.inf
+
+
+def errors_of(records: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    """Test error in per cent of every way to regularise, one row a partition that all have."""
+    rows = select(records, dataset=dataset, reading=PARTITIONS, metric="test error")
+    columns = {
+        name: select(rows, table=table, method=method, setting=setting).set_index("trial")["value"]
+        for name, (table, method, setting) in REGULARISERS.items()
+    }
+    return 100 * pd.DataFrame(columns).dropna()
+
+
+def differences(records: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
+    """Error of ``a`` minus that of ``b`` with the 95 % interval of claims, in points.
+
+    Parameters
+    ----------
+    records : DataFrame
+    a, b : str
+        Of `REGULARISERS`.
+
+    Returns
+    -------
+    DataFrame
+        One row a data set, and one for the mean of the paper's six.
+    """
+    paired: dict[str, tuple[float, Error]] = {}
+    for name in BEYOND_SETS:
+        wide = errors_of(records, name)
+        values = (wide[a] - wide[b]).to_numpy()
+        paired[name] = float(values.mean()), errors.paired(values)
+    six = [paired[name] for name in PAPER_SETS]
+    error = errors.summed((error for _, error in six), 1 / len(six))
+    paired["the six"] = float(np.mean([mean for mean, _ in six])), error
+    lines = {
+        name: (mean, mean - error.half_width(), mean + error.half_width())
+        for name, (mean, error) in paired.items()
+    }
+    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
+
+
+def error_maps(records: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    """Test error in per cent at every D and C, one row a partition.
+
+    Returns
+    -------
+    DataFrame
+        Columns (D, C): D up to `ALL`, C as a multiple of the published one up to `NO_NORM`, which
+        is KPM; missing where a path of KPM ends before.
+    """
+    rows = select(records, dataset=dataset, reading=PARTITIONS, setting="")
+    maps = select(rows, table="beyond", metric="test error map").set_index("trial")
+    kpm = select(rows, table="table2", method="kpm", metric="test error path").set_index("trial")
+    D = [*chosen(maps, "D").iloc[0][:-1], ALL]
+    lines = {}
+    for trial, found, path in zip(maps.index, paths(maps), paths(kpm.loc[maps.index]), strict=True):
+        line = dict(zip(pd.MultiIndex.from_product([D, COSTS]), found, strict=True))
+        without = {(d, NO_NORM): path[d - 1] for d in D[:-1] if d <= len(path)}
+        lines[trial] = line | without
+    wide = 100 * pd.DataFrame.from_dict(lines, orient="index")
+    columns = pd.MultiIndex.from_product([D, [*COSTS, NO_NORM]], names=["D", "C"])
+    return wide.reindex(columns=columns).rename_axis(index="trial")
+
+
+def mean_map(records: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    """Mean over the partitions of `error_maps`, D by C; missing unless all partitions have it."""
+    mean = error_maps(records, dataset).mean(skipna=False)
+    D = mean.index.get_level_values("D").unique()
+    return mean.unstack("C").loc[D]
+
+
+def regularisers_table(records: pd.DataFrame) -> pd.DataFrame:
+    """Mean errors in per cent, and their differences in points with 95 % intervals, as texts."""
+    means = pd.DataFrame({name: errors_of(records, name).mean() for name in BEYOND_SETS}).T
+    means = means[["KPM", "KPCA + SVM", "SVM"]]
+    means.loc["the six"] = means.loc[list(PAPER_SETS)].mean()
+    shown = means.map("{:.1f}".format)
+    for a, b in (("KPM", "SVM"), ("KPCA + SVM", "SVM"), ("KPCA + SVM", "KPM")):
+        found = differences(records, a, b)
+        shown[f"{a} minus {b}"] = [
+            f"{d:+.1f} [{low:+.1f}, {high:+.1f}]" for d, low, high in found.to_numpy()
+        ]
+    return shown
+
+
+def printed_contrasts(records: pd.DataFrame) -> pd.DataFrame:
+    """KPM minus SVM of every row of Tables 1 and 2, printed and ours, in points.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by table and row: printed, ours, half-width of the 95 % interval of ours minus
+        printed (both sides draw partitions of the same pool), verdict.
+    """
+    of_cell = {(n.table, n.row, n.column): n for n in numbers("kpm")}
+    lines = {}
+    for (table, row, column), number in of_cell.items():
+        if column != "KPM":
+            continue
+        rows = select(records, table=table, dataset=number.select["dataset"], setting="")
+        rows = select(rows, reading=PARTITIONS, metric="test error")
+        wide = 100 * rows.pivot_table(index="trial", columns="method", values="value")
+        values = (wide["kpm"] - wide["svm"]).to_numpy()
+        printed, ours = number.value - of_cell[table, row, "SVM"].value, float(values.mean())
+        error = errors.splits(values, None, number.trials)
+        word = of_performance(ours - printed, error, number.margin)
+        lines[table, row] = (printed, ours, error.half_width(), word)
+    columns = ["printed", "ours", "half-width", "verdict"]
+    return pd.DataFrame.from_dict(lines, orient="index", columns=columns)
