@@ -16,6 +16,7 @@ from reprolib.papers.keops import example as keops_example
 from reprolib.papers.keops import figures as keops
 from reprolib.papers.keops import summaries as keops_readings
 from reprolib.papers.kpm import example as kpm
+from reprolib.papers.kpm import figures as kpm_figures
 from reprolib.papers.mkmmc import example as mkmmc
 from reprolib.papers.mkpm import example as mkpm
 from reprolib.papers.mkpm.figures import weight_maps
@@ -72,6 +73,9 @@ def of_records(key: str) -> dict[str, Figure]:
     figures = dict(report_figures(key, records))
     if key == "across":
         figures["paired"] = across.paired_differences(records, "extra trees")
+    if key == "kpm":
+        place = "raetsch/image", 100, 1.0
+        figures["place"] = kpm_figures.at_dimension_and_cost(records, *place)
     if key == "keops":
         figures["readings"] = keops.readings_forest(records)
         figures["steps"] = keops_readings.frames_against_steps(records)

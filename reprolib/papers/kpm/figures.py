@@ -132,7 +132,7 @@ def loss_differences(records: pd.DataFrame) -> pd.DataFrame:
             ends = corrected_interval(both[loss], both[""])
             lines[name, loss] = (*ends, len(both), sources[name])
     columns = ["difference", "low", "high", "trials", "source"]
-    return pd.DataFrame.from_dict(lines, orient="index", columns=columns)
+    return pd.DataFrame(list(lines.values()), pd.MultiIndex.from_tuples(lines), columns)
 
 
 def losses_compared(records: pd.DataFrame) -> Figure:
@@ -245,7 +245,7 @@ def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: 
     j = len(costs) - 1 if np.isinf(C) else int(np.argmin(np.abs(costs[:-1] - C)))
     errors, along = wide.iloc[:, i * len(costs) + j], table.iloc[:, j].to_numpy()
     svm = wide.iloc[:, last * len(costs) + list(costs).index(1.0)]
-    figure, axes = figure_grid(1, 2, size=(4.8, 3.6))
+    figure, axes = figure_grid(2, 1, size=(5.4, 3.9))
     draw_map(axes[0], table)
     axes[0].plot(j, i, "s", ms=16, mfc="none", mec=RED, mew=2)
     axes[0].set_title(paper_name(dataset))

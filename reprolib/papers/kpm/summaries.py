@@ -130,4 +130,4 @@ def printed_contrasts(records: pd.DataFrame) -> pd.DataFrame:
         word = of_performance(ours - printed, error, number.margin)
         lines[table, row] = (printed, ours, error.half_width(), word)
     columns = ["printed", "ours", "half-width", "verdict"]
-    return pd.DataFrame.from_dict(lines, orient="index", columns=columns)
+    return pd.DataFrame(list(lines.values()), pd.MultiIndex.from_tuples(lines), columns)
