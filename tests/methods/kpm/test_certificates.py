@@ -211,7 +211,7 @@ def test_cholesky_basis_of_points_whose_kernel_has_lost_its_digits(seed):
 
 
 def solved(primal, dual, **changes):
-    given = {"status": "optimal", "scale": 10.0, "info": {"round_off": 0.0}} | changes
+    given = {"status": "optimal", "scale": 10.0, "info": {"round_off": 0.0, "norm": 1.0}} | changes
     return Solution({}, primal_objective=primal, dual_objective=dual, **given)
 
 

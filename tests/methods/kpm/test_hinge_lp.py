@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import make_blobs
 
 from reprolib.methods.kpm.hinge_lp import _solve, solve_hinge_lp_path
-from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
+from reprolib.methods.kpm.hinge_lp._bounded import BOUND, bounded_single
 from reprolib.methods.kpm.hinge_lp._canonical import NO_GUESS, canonical_optimum
 from reprolib.methods.kpm.hinge_lp._certificate import _canonical_pair
 from reprolib.methods.kpm.hinge_lp._least_norm import least_norm_active_set
@@ -349,7 +350,7 @@ def test_bounded_fallback_is_certified_and_marked():
     basis = NestedBasis.from_arrays(V[:, :8], y)
     for d in (1, 8):
         solution = bounded_single(basis, d).require_optimal(1e-6)
-        assert solution.info["bound"] == 1e7
+        assert solution.info["bound"] == BOUND
         assert solution.primal_objective == pytest.approx(expected[d - 1], rel=1e-6)
 
 
@@ -357,9 +358,18 @@ def test_bounded_fallback_follows_a_tiny_difference_only_up_to_the_bound():
     x, y = np.array([[1.0], [1e-9], [-1e-9]]), np.array([1.0, 1.0, -1.0])
     bounded = bounded_single(NestedBasis.from_arrays(x, y), 1).require_optimal(1e-6)
     assert 1.9 < bounded.primal_objective < 2.0
-    assert 1e6 < values(x, bounded)[0] < 1e8
+    assert 0.1 * BOUND < values(x, bounded)[0] < 10.0 * BOUND
     (found,) = solve_hinge_lp_path(x, y)
     assert found.primal_objective <= bounded.primal_objective * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_almost_diagonal_gram_matrix_gives_one_certified_path(seed):
+    """Functions of size 1e7 and more lower the loss there: all answers must bound them alike."""
+    n, D = 150 - 10 * seed, 20
+    X, labels = make_blobs(n, 6, centers=2, cluster_std=5 + seed, random_state=seed)
+    V = np.sqrt(n) * gram_eigh(gram(X))[1][:, :D]
+    assert len(solve_hinge_lp_path(V, 2.0 * labels - 1.0)) == D
 
 
 def test_raises_if_no_solver_certifies(monkeypatch):

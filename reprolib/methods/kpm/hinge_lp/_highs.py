@@ -13,12 +13,11 @@ from reprolib.methods.kpm.nested_basis import NestedBasis
 #: Of HiGHS, absolute; its own default is 1e-7.
 FEASIBILITY_TOL = 1e-9
 OPTIONS: Any = {
-    "presolve": False,
     "primal_feasibility_tolerance": FEASIBILITY_TOL,
     "dual_feasibility_tolerance": FEASIBILITY_TOL,
 }
 #: Ten times the feasibility tolerance; see `canonical_optimum`.
-DUAL_TOL = 1e-8
+DUAL_TOL = 10 * FEASIBILITY_TOL
 
 
 def highs_single(basis: NestedBasis, n_components: int):
@@ -42,11 +41,12 @@ def highs_single(basis: NestedBasis, n_components: int):
     return certify(basis, [n_components], [answer], "highs", DUAL_TOL)[0]
 
 
-def linear_program(cost, matrix, upper) -> Any:
+def linear_program(cost, matrix, upper, *, method="highs-ds", presolve=False) -> Any:
     """Minimise cost'x subject to matrix x = 0 and 0 <= x <= upper."""
     bounds: Any = np.column_stack([np.zeros(len(upper)), upper])
     right = np.zeros(len(matrix))
-    return linprog(cost, A_eq=matrix, b_eq=right, bounds=bounds, method="highs-ds", options=OPTIONS)
+    options: Any = {**OPTIONS, "presolve": presolve}
+    return linprog(cost, A_eq=matrix, b_eq=right, bounds=bounds, method=method, options=options)
 
 
 def status_of(result) -> str:

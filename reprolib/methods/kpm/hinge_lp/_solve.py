@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
+from reprolib.methods.kpm.hinge_lp._bounded import BOUND, bounded_single
 from reprolib.methods.kpm.hinge_lp._certificate import (
     NO_GUESS,
     RawAnswer,
@@ -28,8 +28,8 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
 
     Problem and dual are printed in the package docstring. One vertex per D is found from that of
     D - 1; see `simplex_path`. Where its duality gap is not closed, HiGHS solves that D from
-    scratch, and if it cannot certify an optimum, the problem is solved with bounded coordinates
-    (see `bounded_single`).
+    scratch. If it cannot certify an optimum, or the optimum is a function of root mean square
+    beyond 1e7, the problem is solved with bounded coordinates (see `bounded_single`).
 
     Parameters
     ----------
@@ -120,14 +120,24 @@ def _repaired(basis, solutions, fallbacks):
 
 
 def _first_certified(basis, n_components, solution, fallbacks):
-    """Try the fallbacks in turn; if none is certified, the answer of least gap is returned.
+    """Try the fallbacks in turn; if none is accepted, a certified answer of least gap is returned.
 
     The gap alone does not decide: an answer that its solver does not call optimal is not certified.
     """
     best = solution
     for solve in fallbacks:
-        if is_certified(best):
+        if _is_accepted(best):
             break
         answers = (best, solve(basis, n_components))
-        best = min(answers, key=lambda answer: (not is_certified(answer), abs(answer.gap)))
+        best = min(answers, key=lambda s: (not _is_accepted(s), not is_certified(s), abs(s.gap)))
     return best
+
+
+def _is_accepted(solution):
+    """Certified, and an optimum of the problem with bounded coordinates, too.
+
+    So all answers of a path are of one nested problem. A larger function may have a lower loss
+    than what more components reach within the bound.
+    """
+    bounded = "bound" in solution.info or solution.info["norm"] <= BOUND
+    return bounded and is_certified(solution)
