@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reprolib.methods.shared.kernels import center_gram, gram_eigh, weighted_row_mean
+from reprolib.methods.shared.kernels import center_gram, weighted_row_mean
+from reprolib.methods.shared.leading import leading_eigh
 from reprolib.methods.shared.solution import NotOptimalError
 
 #: Squared distance in feature space, relative to squared norms, at which points are equal.
@@ -100,23 +101,30 @@ class KernelComponents:
     weights: np.ndarray | None = None
 
     @classmethod
-    def from_gram(cls, K, *, center: bool, rank_tol: float, weights=None) -> KernelComponents:
-        """Decompose a Gram matrix; centring is in feature space, on the training data."""
+    def from_gram(
+        cls, K, *, center: bool, rank_tol: float, weights=None, n_wanted: int | None = None
+    ) -> KernelComponents:
+        """Decompose a Gram matrix; centring is in feature space, on the training data.
+
+        ``n_wanted`` components may be enough; see `leading_eigh`.
+        """
         diagonal = np.diagonal(K)
         scale = diagonal[:, np.newaxis] + diagonal
         group = np.argmax(scale - 2.0 * K <= DUPLICATE_TOL * np.abs(scale), axis=1)
         work = center_gram(K, weights=weights) if center else K
         center_row = weighted_row_mean(K, weights) if center else np.zeros(len(K))
         if weights is None:
-            eigenvalues, eigenvectors = gram_eigh(work, rank_tol=rank_tol)
+            eigenvalues, eigenvectors = leading_eigh(work, n_wanted, rank_tol=rank_tol)
             return cls(eigenvalues, eigenvectors, group, center_row)
         root = np.sqrt(weights / weights.mean())
-        eigenvalues, vectors = gram_eigh(root[:, None] * work * root, rank_tol=rank_tol)
+        eigenvalues, vectors = leading_eigh(
+            root[:, None] * work * root, n_wanted, rank_tol=rank_tol
+        )
         return cls(eigenvalues, vectors / root[:, None], group, center_row, weights)
 
     @property
     def rank(self) -> int:
-        """Numerical rank of the Gram matrix."""
+        """Numerical rank of the Gram matrix, or the number of components that were wanted."""
         return len(self.eigenvalues)
 
     def fit_determined_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:

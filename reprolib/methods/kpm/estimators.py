@@ -158,9 +158,13 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         K = self._training_gram(self._training_rows(X, weights))
         return K, self._signs(y[weights.rows]), weights
 
-    def _components(self, K, weights):
+    def _components(self, K, weights, n_wanted: int):
         return KernelComponents.from_gram(
-            K, center=self.center, rank_tol=self.rank_tol, weights=weights.values
+            K,
+            center=self.center,
+            rank_tol=self.rank_tol,
+            weights=weights.values,
+            n_wanted=n_wanted,
         )
 
     def _kernel(self, X, Y):
@@ -430,7 +434,7 @@ class KPMClassifier(_ProjectionMachine):
             return self._fit_each(X, y, several)
         X, labels = self._training_data(X, y)
         K, y, weights = self._fit_data(X, labels, sample_weight)
-        components = self._components(K, weights)
+        components = self._components(K, weights, self.n_components)
         if self.n_components > components.rank:
             raise ValueError(
                 f"n_components is {self.n_components}, but the Gram matrix of {len(K)} samples "
@@ -597,9 +601,10 @@ class KPMClassifierCV(_ProjectionMachine):
         folds = list_folds(self._splitter(labels), X, labels, groups)
         folds = counted_folds(folds, weights.positions)
         fold_components = [
-            self._components(K[np.ix_(train, train)], weights.of(train)) for _, train, _ in folds
+            self._components(K[np.ix_(train, train)], weights.of(train), self.max_components)
+            for _, train, _ in folds
         ]
-        components = self._components(K, weights)
+        components = self._components(K, weights, self.max_components)
         solve = LOSSES[self.loss]
         max_rank = min(c.rank for c in [components, *fold_components])
         if max_rank < 1:

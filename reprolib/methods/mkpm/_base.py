@@ -79,7 +79,8 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
             )
         limits = [limit for limit in (self.rank, n_components) if limit is not None]
         roots = None if weights.values is None else np.sqrt(weights.relative)
-        basis = self._make_basis(X, roots).truncate(min(limits, default=None))
+        wanted = min(limits, default=None)
+        basis = self._make_basis(X, roots, wanted).truncate(wanted)
         if basis.features.shape[1] == 0:
             raise ValueError(
                 "The Gram matrix of the training data is zero, so that the basis is empty; scale "
@@ -118,9 +119,10 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.dual_coef_.T @ self.X_fit_
 
-    def _make_basis(self, X, roots) -> Basis:
+    def _make_basis(self, X, roots, n_wanted) -> Basis:
         if self.basis == "kernel_pca":
-            return kernel_pca_basis(self._kernel(X, X), rank_tol=self.rank_tol, roots=roots)
+            K = self._kernel(X, X)
+            return kernel_pca_basis(K, rank_tol=self.rank_tol, roots=roots, n_wanted=n_wanted)
         rank = len(X) if self.rank is None else self.rank
         if self.basis == "nystrom":
             return nystrom_basis(

@@ -10,11 +10,11 @@ from scipy.linalg import qr, solve_triangular, svd
 
 from reprolib.methods.shared.kernels import (
     cholesky_map,
-    gram_eigh,
     nystrom_landmarks,
     nystrom_map,
     pivoted_cholesky,
 )
+from reprolib.methods.shared.leading import leading_eigh
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,15 @@ def _times_roots(values, roots):
     return values if roots is None else roots[:, np.newaxis] * values
 
 
-def kernel_pca_basis(K, *, rank_tol: float, roots=None) -> Basis:
+def kernel_pca_basis(K, *, rank_tol: float, roots=None, n_wanted: int | None = None) -> Basis:
     """Kernel principal components of the training data, neither centred nor shifted.
 
     Takerkart & Ralaivola (CVPR 2011), section 2.3: psi_d = Phi a_d / sqrt(gamma_d), equation (34),
     here divided once more by sqrt(gamma_d), the length of its values at the training points.
+    ``n_wanted`` components may be enough; see `leading_eigh`.
     """
     work = K if roots is None else _times_roots(K, roots) * roots
-    eigenvalues, eigenvectors = gram_eigh(work, rank_tol=rank_tol)
+    eigenvalues, eigenvectors = leading_eigh(work, n_wanted, rank_tol=rank_tol)
     projection = _times_roots(eigenvectors / eigenvalues, roots)
     return Basis(eigenvectors, np.arange(len(K)), projection, roots)
 

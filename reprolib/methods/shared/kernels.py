@@ -311,10 +311,13 @@ def gram_eigh(K, *, rank_tol: float | None = None):
         rank_tol = len(K) * np.finfo(float).eps
     rank = int(np.count_nonzero(eigenvalues > rank_tol * max(largest, 0.0)))
     eigenvalues = eigenvalues[::-1][:rank]
-    eigenvectors = eigenvectors[:, ::-1][:, :rank]
-    largest_entry = np.argmax(np.abs(eigenvectors), axis=0)
-    signs = np.sign(eigenvectors[largest_entry, np.arange(rank)])
-    return eigenvalues.copy(), eigenvectors * signs
+    return eigenvalues.copy(), fix_signs(eigenvectors[:, ::-1][:, :rank])
+
+
+def fix_signs(vectors):
+    """Columns with such signs that the entry of largest size, the first such one, is positive."""
+    largest_entry = np.argmax(np.abs(vectors), axis=0)
+    return vectors * np.sign(vectors[largest_entry, np.arange(vectors.shape[1])])
 
 
 def center_gram(K_train, K_cross=None, *, weights=None):
