@@ -26,6 +26,8 @@ from reprolib.rerun.verdicts.printed import controls
 
 #: Numbers of trials that are tried for a number.
 _TRIALS = (1, 2, 3, 5, 10, 20, 50, 100)
+#: Seconds that a number costs whose tasks are all stored: a rate needs more than none.
+LEAST_PRICE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def choose(aims: Iterable[Aim], seconds: float) -> Chosen:
     while left:
         prices = [sum(s for name, s in a.seconds.items() if name not in have) for a in left]
         rates = [
-            _n_decided(left, have | a.seconds.keys()) / max(price, 1e-9) * (price <= seconds)
+            _n_decided(left, have | a.seconds.keys()) / max(price, LEAST_PRICE) * (price <= seconds)
             for a, price in zip(left, prices, strict=True)
         ]
         best = int(np.argmax(rates))
