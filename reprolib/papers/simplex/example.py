@@ -10,7 +10,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from reprolib.methods.shared.codes import decode, simplex_code
-from reprolib.methods.simplex import SimplexSGDClassifier, make_loss
+from reprolib.methods.simplex import make_loss
 from reprolib.methods.simplex.consistency import pointwise_minimizer
 from reprolib.report.style import (
     BLACK,
@@ -72,11 +72,10 @@ def _draw_words(axis) -> None:
 
 
 def level_sets() -> Figure:
-    """Level sets of the losses of class 1 for T = 3 (the paper's Figure 2, and two more losses)."""
-    titles = {**LOSS_NAMES, "exponential": "boosting"}
+    """Level sets of the losses of class 1 for T = 3 (the paper's Figure 2, and SC + SH)."""
     x, y, points = _grid(2.4)
-    figure, axes = figure_grid(1, len(titles), size=(2.3, 2.5))
-    for axis, (name, title) in zip(axes, titles.items(), strict=True):
+    figure, axes = figure_grid(2, 2, size=(2.6, 2.7))
+    for axis, (name, title) in zip(axes, LOSS_NAMES.items(), strict=True):
         values = make_loss(name, 3).value(points, np.zeros(len(points), dtype=int))
         levels = [0.0, 0.25, 0.5, 1, 2, 3, 4, 6, 8]
         axis.contourf(x, y, values.reshape(x.shape), levels=levels, cmap="Blues", extend="max")
@@ -143,41 +142,3 @@ def three_clouds(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     y = rng.choice(3, p=[0.5, 0.3, 0.2], size=n)
     return simplex_code(3).T[y] + 0.6 * rng.normal(size=(n, 2)), y
-
-
-def online_learning(loss: str, alpha: float, passes: int) -> Figure:
-    """Regions of an online learner on three clouds, and fresh-data accuracy of all losses by pass.
-
-    Parameters
-    ----------
-    loss : {"least_squares", "cone", "halfspace", "cone_halfspace"}
-        The one whose regions are drawn.
-    alpha : float
-        Lambda of the batch problem.
-    passes : int
-    """
-    X, y = three_clouds(150, 0)
-    X_new, y_new = three_clouds(3000, 1)
-    figure, (plane, curve) = figure_grid(1, 2, size=(4.2, 3.4))
-    for name, colour in zip(LOSS_NAMES, (BLUE, ORANGE, GREEN, BLACK), strict=True):
-        model, path = SimplexSGDClassifier(name, alpha=alpha, average=True, random_state=0), []
-        for _ in range(passes):
-            path.append(100 * model.partial_fit(X, y, classes=[0, 1, 2]).score(X_new, y_new))
-        width = 3.0 if name == loss else 1.2
-        label = LOSS_NAMES[name]
-        curve.plot(range(1, passes + 1), path, color=colour, lw=width, marker=".", label=label)
-        if name == loss:
-            _draw_plane(plane, model, X, y)
-            plane.set_title(f"{label}, lambda = {alpha:g}, passes: {passes}", fontsize=10)
-    curve.set(xlabel="passes", ylabel="accuracy on 3,000 fresh points, %")
-    curve.legend(fontsize=8)
-    return figure
-
-
-def _draw_plane(axis, model, X, y) -> None:
-    gx, gy, points = _grid(1.1 * np.abs(X).max())
-    labels = model.predict(points).reshape(gx.shape)
-    axis.contourf(gx, gy, labels, levels=[-0.5, 0.5, 1.5, 2.5], cmap=PALE)
-    for q, colour in enumerate(CLASS_COLOURS):
-        axis.scatter(*X[y == q].T, s=10, color=colour, edgecolor=BLACK, lw=0.3)
-    axis.set(xticks=[], yticks=[])

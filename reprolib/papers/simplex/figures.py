@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.colors import ListedColormap
@@ -24,9 +22,7 @@ from reprolib.report.style import (
     note_source,
     source_text,
 )
-from reprolib.report.theme import LOOKS
 from reprolib.rerun.records import HEADLINE, machine_names, path_matrix, paths, select
-from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 
 COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
@@ -205,6 +201,20 @@ def sc_svm_line_up(records: pd.DataFrame) -> Figure:
     return line_up(records, LINE_UP, "SC-SVM Online (ho)")
 
 
+def minimisers_figure(accuracy: pd.DataFrame, row: str) -> Figure:
+    """Accuracy of exact minimisers (rows, by loss) minus a printed row, by data set."""
+    away = accuracy - printed_rows().loc[row]
+    figure, (axis,) = figure_grid(1, 1, size=(7.6, 3.4))
+    for loss, differences in away.iterrows():
+        colour, sign = LOSS_LOOKS[str(loss)]
+        axis.plot(differences, sign, color=colour, label=f"minimiser of {loss}")
+    axis.axhline(0, color=BLACK, lw=1)
+    axis.set_ylabel("minus the printed row, points")
+    axis.legend(fontsize=8)
+    note_source(figure, "original")
+    return figure
+
+
 def rounding_map() -> Figure:
     """Which printed accuracies can be one run on the official test set; else the fewest runs."""
     table = rounding_table()
@@ -221,67 +231,6 @@ def rounding_map() -> Figure:
     axis.set_yticks(range(len(runs)), [name.replace(" (ho)", "") for name in runs.index])
     axis.grid(False)
     return figure
-
-
-def compact_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:
-    """Table 2 as printed (rows and columns), every cell with ours below in one line.
-
-    A cell reads ``printed → ours ± half-width`` and the glyph of the verdict; ∞ stands for an
-    interval without ends.
-    """
-    run = [v for v in verdicts if v.n_trials]
-    cells = {(v.number.row, v.number.column): _cell(v) for v in run}
-    table = pd.Series(cells).unstack()
-    rows = list(dict.fromkeys(v.number.row for v in run))
-    columns = list(dict.fromkeys(v.number.column for v in run))
-    return table.loc[rows, columns].rename_axis(index="row")
-
-
-def _cell(v: Verdict) -> str:
-    half = "∞" if np.isinf(v.half_width) else f"{v.half_width:.1f}"
-    return f"{v.number.value:.2f} → {v.ours:.1f} ± {half} {LOOKS[v.word].sign}"
-
-
-def distance_table(verdicts: Sequence[Verdict], rows: Sequence[str]) -> pd.DataFrame:
-    """Ours minus printed under every reading of some rows, in points, with the root mean square.
-
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-    rows : sequence of str
-        Rows of Table 2.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by row and reading, by distance within a row: the columns of Table 2; rms; sets
-        (how many of them were run); seeds (the fewest of a set).
-    """
-    lines = []
-    for v in verdicts:
-        if v.number.row in rows and v.n_trials:
-            key = {"row": v.number.row, "column": v.number.column}
-            lines.append({**key, "reading": HEADLINE, "d": v.difference, "runs": v.n_trials})
-            lines += [
-                {**key, "reading": name, "d": o.ours - v.number.value, "runs": o.n_trials}
-                for name, o in v.readings.items()
-            ]
-    frame = pd.DataFrame(lines)
-    columns = list(dict.fromkeys(frame["column"]))
-    keys = ["row", "reading"]
-    table = frame.pivot(index=keys, columns="column", values="d")[columns]
-    table = table.rename_axis(columns=None)
-    summary = pd.DataFrame(
-        {
-            "rms": np.sqrt((table**2).mean(axis=1)),
-            "sets": table.notna().sum(axis=1),
-            "runs": frame.groupby(keys)["runs"].min(),
-        }
-    )
-    table = table.join(summary).reset_index()
-    order = {row: i for i, row in enumerate(rows)}
-    table["place"] = table["row"].map(order)
-    return table.sort_values(["place", "rms"]).drop(columns="place").set_index(keys)
 
 
 def accuracies(records: pd.DataFrame) -> Figure:

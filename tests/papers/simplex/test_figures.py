@@ -3,7 +3,6 @@ import pandas as pd
 
 from reprolib.papers.simplex import figures
 from reprolib.report.paper_figures import report_figures
-from reprolib.rerun.verdicts.judge import judge_paper
 
 
 def records():
@@ -86,26 +85,14 @@ def test_online_means_set_the_sum_of_the_losses_beside_its_parents():
     np.testing.assert_allclose(table.loc["SC-SVM"], 60)
 
 
-def test_every_cell_of_the_compact_table_shows_printed_ours_and_the_verdict():
-    table = figures.compact_table(judge_paper("simplex"))
-    assert table.shape == (8, 5)
-    assert table.loc["S-LS rbf Batch (loo)", "Pendigit"].startswith("98.17 → 98.3 ± 0.1")
-
-
-def test_distances_are_sorted_by_their_root_mean_square():
-    row = "SVM batch ova (ho)"
-    table = figures.distance_table(judge_paper("simplex"), [row])
-    assert table["rms"].is_monotonic_increasing
-    np.testing.assert_allclose(
-        table["rms"],
-        np.sqrt(
-            (table[["Landsat", "Optdigit"]] ** 2)
-            .sum(axis=1)
-            .add((table[["Pendigit", "Letter", "Isolet"]] ** 2).sum(axis=1))
-            / 5
-        ),
-    )
-    assert table.loc[(row, "headline"), "Landsat"] > 5
+def test_minimisers_are_drawn_as_their_distance_from_the_printed_row():
+    row = "SC-SVM Online (ho)"
+    printed = figures.printed_rows().loc[row]
+    accuracy = pd.DataFrame({"SC-SVM": printed - 7.0, "SC + SH": printed + 1.0}).T
+    (axis,) = figures.minimisers_figure(accuracy, row).axes
+    lines = {line.get_label(): line.get_ydata() for line in axis.lines}
+    np.testing.assert_allclose(lines["minimiser of SC-SVM"], -7.0)
+    np.testing.assert_allclose(lines["minimiser of SC + SH"], 1.0)
 
 
 def test_accuracy_table_is_in_percent():

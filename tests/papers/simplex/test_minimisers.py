@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.svm import LinearSVC
@@ -5,7 +7,7 @@ from sklearn.svm import LinearSVC
 from reprolib import simplex_code
 from reprolib.methods.simplex import make_loss
 from reprolib.papers.simplex.example import three_clouds
-from reprolib.papers.simplex.minimisers import minimise_cone_halfspace
+from reprolib.papers.simplex.minimisers import certified_accuracy, minimise_cone_halfspace
 
 
 def objective(weights, X, y, C):
@@ -38,3 +40,13 @@ def test_two_classes_are_the_binary_svm_with_twice_its_C():
     settings = {"loss": "hinge", "fit_intercept": False, "max_iter": 10**6, "tol": 1e-10}
     binary = LinearSVC(C=1.0, random_state=0, **settings).fit(X, y)
     np.testing.assert_allclose(weights[1], binary.coef_[0], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["SC-SVM", "SC + SH"])
+def test_certified_accuracy_is_near_the_best_possible_on_separate_clouds(loss):
+    X, y = three_clouds(300, 0)
+    centred = SimpleNamespace(
+        name="clouds", X=3 * X, y=np.array(["a", "b", "c"])[y], splits=[np.split(np.arange(300), 2)]
+    )
+    nearest = np.mean((X[150:] @ simplex_code(3)).argmax(axis=1) == y[150:])
+    assert certified_accuracy(centred, loss, range(-1, 2)) > 100 * nearest - 5
