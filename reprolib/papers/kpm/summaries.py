@@ -19,6 +19,7 @@ REGULARISERS = {
     "KPCA + SVM": ("beyond", "svm on components", ""),
     "KPCA + SVM, D up to 60": ("beyond", "svm on components", "D up to 60"),
     "SVM": ("table2", "svm", ""),
+    "SVM on the same costs": ("beyond", "svm on components", "all components"),
 }
 #: Stands for the D of all components, and for the C of no norm at all.
 ALL, NO_NORM = "all", np.inf

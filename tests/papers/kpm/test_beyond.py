@@ -156,7 +156,7 @@ def test_edge_without_the_norm_is_the_path_of_kpm(records):
     assert np.isnan(wide.loc[3, (100, summaries.NO_NORM)])
 
 
-def test_contrasts_are_sharper_than_the_numbers_that_they_are_made_of(records):
+def test_contrast_of_heart_is_sharper_than_its_two_numbers(records):
     """Both methods see the same partitions, and so do the paper's."""
     contrasts = summaries.printed_contrasts(records)
     assert len(contrasts) == 12
