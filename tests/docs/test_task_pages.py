@@ -11,7 +11,9 @@ import pytest
 from reprolib.cli.main import build_parser
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(path.name for path in DOCS.glob("*.md") if not path.name.startswith("_"))
+#: Building the site copies pages of the root here; the README's copy starts with an underscore.
+COPIES = {path.name for path in DOCS.parent.glob("*.md")}
+PAGES = sorted({p.name for p in DOCS.glob("*.md") if not p.name.startswith("_")} - COPIES)
 
 
 def blocks(name: str, *languages: str) -> list[str]:
