@@ -1,5 +1,5 @@
 from .methods.keops import KEOPSClassifier, KEOPSClassifierCV, MKLClassifier, TreeLassoClassifier
-from .methods.kpm import KPMClassifier, KPMClassifierCV
+from .methods.kpm import KPMClassifier, KPMClassifierCV, NystromKPMClassifier
 from .methods.mkmmc import MMC, KernelMMC, MultipleKernelMMC
 from .methods.mkpm import MKPMClassifier, MKPMClassifierCV, NystromMKPMClassifier
 from .methods.shared.codes import one_vs_all_code, simplex_code
@@ -28,6 +28,7 @@ __all__ = [
     "MKPMClassifier",
     "MKPMClassifierCV",
     "MultipleKernelMMC",
+    "NystromKPMClassifier",
     "NystromMKPMClassifier",
     "NystromSimplexRLSClassifier",
     "SimplexBoostingClassifier",

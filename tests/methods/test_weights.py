@@ -24,6 +24,7 @@ EXACT = {
     "KPM, square": (lambda: reprolib.KPMClassifier(5, gamma=0.3, loss="square"), 1e-7),
     "KPM, logistic": (lambda: reprolib.KPMClassifier(5, gamma=0.3, loss="logistic"), 1e-6),
     "KPM, centred": (lambda: reprolib.KPMClassifier(5, gamma=0.3, center=True), 1e-7),
+    "KPM, Nystrom": (lambda: reprolib.NystromKPMClassifier(5, gamma=0.3), 1e-6),
     "KPM, scale": (lambda: reprolib.KPMClassifier(5, gamma="scale"), 1e-7),
     "MKL": (lambda: reprolib.MKLClassifier(0.3), 1e-4),
     "MKL, blocks": (lambda: reprolib.MKLClassifier(0.3, blocks=[0, 0, 1], gap_tol=1e-9), 1e-4),

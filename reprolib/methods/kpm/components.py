@@ -180,9 +180,7 @@ class KernelComponents:
         for d, solution in enumerate(solutions):
             beta[: d + 1, d] = solution.variables["beta"]
         intercept = np.array([solution.variables["intercept"] for solution in solutions])
-        dual_coef = (V / self.eigenvalues[:max_components]) @ beta
-        if self.weights is not None:
-            dual_coef *= (self.weights / self.weights.mean())[:, np.newaxis]
+        dual_coef = self._expansion(beta)
         return ProjectionPath(
             dual_coef,
             intercept - self.center_row @ dual_coef,
@@ -190,6 +188,14 @@ class KernelComponents:
             np.array([solution.relative_gap for solution in solutions]),
             np.sqrt(np.average((V @ beta + intercept) ** 2, axis=0, weights=self.weights)),
         )
+
+    def _expansion(self, beta):
+        """Dual coefficients of functions whose coefficients are the columns of ``beta``."""
+        scale = np.sqrt(len(self.eigenvectors)) / self.eigenvalues[: len(beta)]
+        dual_coef = (self.eigenvectors[:, : len(beta)] * scale) @ beta
+        if self.weights is None:
+            return dual_coef
+        return dual_coef * (self.weights / self.weights.mean())[:, np.newaxis]
 
     def _merged(self, y):
         """First of the equal points of the same label, and their weight together."""

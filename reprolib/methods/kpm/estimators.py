@@ -128,7 +128,7 @@ def _gives_probabilities(model) -> bool:
     return model.loss in PROBABILITIES
 
 
-class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
+class ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     """Prediction with one chosen D of a fitted path, and with all of them."""
 
     if TYPE_CHECKING:
@@ -276,7 +276,33 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         return PROBABILITIES[self.loss](self.decision_function(X))
 
 
-class KPMClassifier(_ProjectionMachine):
+class GivenComponentsMachine(ProjectionMachine):
+    """The number of components is the hyperparameter ``n_components``."""
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **ProjectionMachine._parameter_constraints,
+        "n_components": [COUNT],
+    }
+
+    n_components: int
+
+    def __sklearn_tags__(self):
+        """Say that one or two components are too few for more than two classes."""
+        tags = super().__sklearn_tags__()
+        few = isinstance(self.n_components, Integral) and self.n_components < 3
+        tags.classifier_tags.poor_score = few
+        return tags
+
+    def _fit_components(self, components: KernelComponents, y, weights):
+        """Solve for 1, ..., D components, and keep D; called by ``fit``."""
+        path = components.fit_path(y, self.n_components, LOSSES[self.loss])
+        if path.norm[-1] > MAX_NORM:
+            message = f"{undetermined_message(self.n_components)}; use fewer components"
+            warnings.warn(message, NotOptimalWarning, stacklevel=4)
+        self._set_path(path, self.n_components, weights.unit)
+
+
+class KPMClassifier(GivenComponentsMachine):
     """Kernel Projection Machine with a given number of components.
 
     For V_1, ..., V_D the leading unit eigenvectors of the Gram matrix K with eigenvalues lambda_j,
@@ -347,6 +373,7 @@ class KPMClassifier(_ProjectionMachine):
     See Also
     --------
     KPMClassifierCV : Chooses the number of components by cross-validation.
+    NystromKPMClassifier : Tens of thousands of rows.
     reprolib.methods.mkpm.MKPMClassifier : More than two classes.
     reprolib.methods.kpm.hinge_lp.solve_hinge_lp_path : The linear programs of all D.
 
@@ -367,11 +394,6 @@ class KPMClassifier(_ProjectionMachine):
     >>> model.decision_path(X).shape
     (100, 10)
     """
-
-    _parameter_constraints: dict = {  # noqa: RUF012
-        **_ProjectionMachine._parameter_constraints,
-        "n_components": [COUNT],
-    }
 
     def __init__(
         self,
@@ -395,13 +417,6 @@ class KPMClassifier(_ProjectionMachine):
         self.center = center
         self.rank_tol = rank_tol
         self.class_weight = class_weight
-
-    def __sklearn_tags__(self):
-        """Say that one or two components are too few for more than two classes."""
-        tags = super().__sklearn_tags__()
-        few = isinstance(self.n_components, Integral) and self.n_components < 3
-        tags.classifier_tags.poor_score = few
-        return tags
 
     @all_or_nothing
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
@@ -442,16 +457,12 @@ class KPMClassifier(_ProjectionMachine):
                 f"{self.rank_tol:g} times the largest). Ask for at most {components.rank} "
                 "components or use a narrower kernel."
             )
-        path = components.fit_path(y, self.n_components, LOSSES[self.loss])
-        if path.norm[-1] > MAX_NORM:
-            message = f"{undetermined_message(self.n_components)}; use fewer components"
-            warnings.warn(message, NotOptimalWarning, stacklevel=3)
-        self._set_path(path, self.n_components, weights.unit)
+        self._fit_components(components, y, weights)
         self._warn_if_constant(K)
         return self
 
 
-class KPMClassifierCV(_ProjectionMachine):
+class KPMClassifierCV(ProjectionMachine):
     """Kernel Projection Machine that chooses the number of components by cross-validation.
 
     One path per fold scores every number of components at once; the paper (section 4) has five.
@@ -521,7 +532,7 @@ class KPMClassifierCV(_ProjectionMachine):
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
-        **_ProjectionMachine._parameter_constraints,
+        **ProjectionMachine._parameter_constraints,
         "max_components": [COUNT],
         "cv": ["cv_object"],
         "tie_break": [StrOptions(set(TIE_BREAKS))],

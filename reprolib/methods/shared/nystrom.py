@@ -67,13 +67,8 @@ class NystromMixin(KernelMixin):
         weights = example_weights(y, sample_weight)
         X, y = self._training_rows(X, weights), y[weights.rows]
         self.classes_, indices = encode_labels(self, y)
-        landmarks = nystrom_landmarks(len(X), min(self.rank, len(X)), self.random_state)
-        self.X_fit_ = np.array(X[landmarks], dtype=np.float64)
-        self._check_symmetric(self.X_fit_)
-        self.feature_map_ = nystrom_map(self._kernel(self.X_fit_, self.X_fit_))
+        self._draw_landmarks(X)
         rank = self.feature_map_.shape[1]
-        if rank == 0:
-            raise ValueError("The kernel is zero on the landmarks; scale X or use another kernel.")
         covariance, class_sums = np.zeros((rank, rank)), np.zeros((rank, len(self.classes_)))
         for rows in self._blocks(len(X)):
             Z = self._kernel(X[rows], self.X_fit_) @ self.feature_map_
@@ -84,6 +79,21 @@ class NystromMixin(KernelMixin):
                 Z *= np.sqrt(counts)[:, np.newaxis]
             covariance += Z.T @ Z
         return Moments(covariance, class_sums, np.bincount(indices, weights.values))
+
+    def _draw_landmarks(self, X):
+        """Set ``X_fit_``, rows of X drawn at random, and ``feature_map_``.
+
+        Raises
+        ------
+        ValueError
+            If the kernel is zero.
+        """
+        landmarks = nystrom_landmarks(len(X), min(self.rank, len(X)), self.random_state)
+        self.X_fit_ = np.array(X[landmarks], dtype=np.float64)
+        self._check_symmetric(self.X_fit_)
+        self.feature_map_ = nystrom_map(self._kernel(self.X_fit_, self.X_fit_))
+        if self.feature_map_.shape[1] == 0:
+            raise ValueError("The kernel is zero on the landmarks; scale X or use another kernel.")
 
     def _apply(self, X, coefficients):
         """Values of z(x)' coefficients, shape (m, L), for coefficients of shape (r, L)."""

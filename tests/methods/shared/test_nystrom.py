@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reprolib.methods.shared.nystrom
-from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.kpm import KPMClassifier, NystromKPMClassifier
 from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
 from reprolib.methods.shared.kernels import gram
 from reprolib.methods.simplex import NystromSimplexRLSClassifier, SimplexRLSClassifier
@@ -53,6 +53,51 @@ def test_mkpm_is_the_one_that_stores_the_features(code, n_components):
         model.decision_function(X_new), stored.decision_function(X_new), atol=1e-6
     )
     assert model.score(X_new, y_new) == stored.score(X_new, y_new)
+
+
+@pytest.mark.usefixtures("_blocks")
+@pytest.mark.parametrize("loss", ["hinge", "square", "logistic"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_kpm_with_all_rows_as_landmarks_is_that_of_the_exact_kernel(loss, weighted, n_classes):
+    X, y = waves(n_classes=n_classes)
+    weights = np.random.default_rng(0).integers(0, 4, size=len(y)) if weighted else None
+    exact = KPMClassifier(12, loss=loss, gamma=0.4).fit(X, y, weights)
+    model = NystromKPMClassifier(12, rank=len(X), loss=loss, gamma=0.4).fit(X, y, weights)
+    X_new, _ = waves(seed=1)
+    np.testing.assert_allclose(
+        model.decision_path(X_new), exact.decision_path(X_new), atol=1e-6, rtol=1e-6
+    )
+    assert model.score(X_new, y) == exact.score(X_new, y)
+
+
+@pytest.mark.usefixtures("_blocks")
+def test_kpm_is_that_of_the_nystrom_kernel():
+    X, y = waves(n_classes=2)
+    model = NystromKPMClassifier(8, rank=20, gamma=0.4, random_state=3).fit(X, y)
+
+    def features(X):
+        return gram(X, model.X_fit_, gamma=0.4) @ model.feature_map_
+
+    stored = KPMClassifier(8, kernel="linear").fit(features(X), y)
+    X_new, _ = waves(seed=1)
+    np.testing.assert_allclose(
+        model.decision_path(X_new), stored.decision_path(features(X_new)), atol=1e-7
+    )
+    np.testing.assert_allclose(model.objective_path_, stored.objective_path_)
+
+
+def test_equal_rows_with_both_labels_are_one_point_of_the_nystrom_kernel():
+    X, y = waves(n=60, n_classes=2)
+    X, y = np.vstack([X, X]), np.append(y, 1 - y)
+    model = NystromKPMClassifier(20, rank=30, gamma=0.4, random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.objective_path_, len(y), rtol=1e-9)
+
+
+def test_more_components_than_landmarks_are_refused_with_the_remedy():
+    X, y = waves(n_classes=2)
+    with pytest.raises(ValueError, match="20 landmarks .* Ask for at most 20 .* raise rank"):
+        NystromKPMClassifier(21, rank=20, gamma=0.4, random_state=0).fit(X, y)
 
 
 def test_two_classes_and_all_landmarks_are_the_kpm_without_its_intercept():
