@@ -1,7 +1,7 @@
 """The rule for ties: of equally good answers the first, where equal is up to a tolerance.
 
 Values that tie by the problem (repeated points, symmetric classes, equal counts of hits) differ in
-their last digits, and otherwise on each processor. An answer that must not depend on it takes the
+their last digits, and differently on each processor. An answer that must not depend on it takes the
 first of those that are as good as the best, and says how near is equal. A tolerance has to lie
 between the round-off of the values and the smallest difference that means something. Three do,
 each for values that were made in another way:
