@@ -22,7 +22,7 @@ from tests.committed_tasks import choose
 
 #: Committed seconds of a method's cheapest task at most, and of a paper's other tasks in all.
 MOST = 60.0
-BUDGET = 8.0
+BUDGET = 4.0
 KEYS = full_profile.with_results()
 #: Methods whose fits change between versions of scikit-learn: the edges of its histograms do.
 OF_SCIKIT_LEARN = {"gradient boosting"}

@@ -24,7 +24,7 @@ from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.tasks import cluster as connecting
 from reprolib.rerun.tasks import data_cache, runner
 from reprolib.rerun.tasks.cluster import Cluster, ClusterError
-from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError
+from reprolib.rerun.tasks.local import LostWorkError
 from reprolib.rerun.tasks.store import RecordStore
 
 pytestmark = pytest.mark.slow
@@ -96,11 +96,9 @@ def alone(tmp_path_factory):
     return values(run(tmp_path_factory.mktemp("alone")))
 
 
-def test_one_process_two_and_a_cluster_give_the_same_tables(alone, cluster, tmp_path):
-    two = run(tmp_path / "two", workers=LocalWorkers(2))
+def test_one_process_and_a_cluster_give_the_same_tables(alone, cluster, tmp_path):
     many = run(tmp_path / "cluster", workers=cluster)
     assert set(alone["status"]) == {"ok"}
-    pd.testing.assert_frame_equal(alone, values(two))
     pd.testing.assert_frame_equal(alone, values(many))
     assert many.about["workers"] == "dask cluster of 2 workers"
 

@@ -205,9 +205,12 @@ def state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
 @functools.lru_cache(maxsize=32)
 def _judged(paper: str, root: Path, state: tuple) -> tuple[Verdict, ...]:
     records, not_of_text = load_paper(paper, root), controls(paper)
-    verdicts = credit_readings(
-        [judge(number, records, not_of_text) for number in numbers(paper)], not_of_text
-    )
+    of_dataset = dict(list(records.groupby("dataset")))
+    verdicts = [
+        judge(number, of_dataset.get(number.select.get("dataset", ""), records), not_of_text)
+        for number in numbers(paper)
+    ]
+    verdicts = credit_readings(verdicts, not_of_text)
     if len(records) and root == committed_directory(paper).resolve():
         _require_records(paper, verdicts)
     return tuple(verdicts)

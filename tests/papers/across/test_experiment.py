@@ -7,7 +7,6 @@ import warnings
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -41,10 +40,7 @@ from reprolib.papers.across.splits import (
 from reprolib.papers.across.tuning import shared_fits, tune
 from reprolib.rerun.records import to_frame
 from reprolib.rerun.records.registry import STUDIES, get_protocol
-from reprolib.rerun.records.task import HEADLINE, Stage, Task
-from reprolib.rerun.tasks import runner
-from reprolib.rerun.tasks.local import LocalWorkers
-from reprolib.rerun.tasks.store import RecordStore
+from reprolib.rerun.records.task import HEADLINE, Task
 from tests.naive import across as naive
 
 
@@ -134,7 +130,8 @@ def test_machines_with_a_kernel_width_are_given_the_same_widths():
 
 @pytest.mark.parametrize("key", METHODS)
 def test_every_method_runs_on_its_whole_budget(key):
-    data = blobs(2, n=140)
+    # Weights of kernels are dear, and 40 rows tell them as well.
+    data = blobs(2, n=80 if key == "mkl" else 140)
     found = {m.metric: m for m in run(Task("across", "accuracy", data.name, key), data)}
     assert found["accuracy"].value > 0.7
     assert found["accuracy"].chosen in list(METHODS[key].grid)
@@ -642,28 +639,6 @@ def test_a_probability_of_zero_costs_no_more_than_the_least_one():
     p = np.array([[1.0, 0.0], [0.25, 0.75]])
     found = across.clipped_log_loss(np.array(["b", "b"]), p, np.array(["a", "b"]))
     assert found == pytest.approx(-np.mean(np.log([across.LEAST_PROBABILITY, 0.75])))
-
-
-def test_one_worker_and_two_give_the_same_records(tmp_path):
-    whole = get_protocol("across")
-    names = ["embedded/twonorm", "embedded/optdigits"]
-
-    def some_tasks(profile, datasets, records):
-        keys = ("kpm square", "sc-svm", "simplex sgd", "gradient boosting")
-        return [t for t in list_tasks(profile, datasets) if t.method in keys and t.trial == 0]
-
-    protocol = dataclasses.replace(
-        whole, datasets=lambda profile: names, stages=(Stage(some_tasks),)
-    )
-    runs = [
-        runner.run_protocol(
-            protocol, "quick", workers=LocalWorkers(n), store=RecordStore(tmp_path / str(n))
-        )
-        for n in (1, 2)
-    ]
-    one, two = (run.records.drop(columns="seconds") for run in runs)
-    assert set(one["status"]) == {"ok"}
-    pd.testing.assert_frame_equal(one, two)
 
 
 def test_votes_among_equal_rows_do_not_hang_on_last_digits():
