@@ -13,6 +13,7 @@ from reprolib.methods.simplex.kronecker_ipm import (
     LARGEST_RANK,
     FactoredGram,
     _Preconditioner,
+    leading_columns,
 )
 from reprolib.methods.simplex.kronecker_qp import kronecker_qp_scores, times_code_gram
 from reprolib.methods.simplex.svm_solver import (
@@ -34,6 +35,25 @@ def kernel_access(K, most_rows=10_000):
     return KernelAccess(
         K.__getitem__, lambda rows: K[np.ix_(rows, rows)], np.diagonal(K).copy(), most_rows
     )
+
+
+def test_leading_columns_leave_a_semidefinite_rest_and_are_exact_at_full_rank():
+    X, _ = blobs(1, n=40)
+    K = gram(X)
+    L = leading_columns(K, 40)
+    np.testing.assert_allclose(L @ L.T, K, atol=1e-12)
+    for rank in (1, 5, 20):
+        np.testing.assert_allclose(leading_columns(K, rank), L[:, :rank], atol=1e-12)
+        rest = K - L[:, :rank] @ L[:, :rank].T
+        assert np.linalg.eigvalsh(rest)[0] > -1e-12
+        assert np.diagonal(rest).max() <= 1.0
+
+
+def test_leading_columns_stop_at_the_rank():
+    X, _ = blobs(2, n=30, p=3)
+    L = leading_columns(X @ X.T, 30)
+    assert L.shape == (30, 3)
+    assert leading_columns(np.zeros((4, 4)), 3).shape == (4, 0)
 
 
 def test_preconditioner_is_the_inverse_for_an_exact_factor():
