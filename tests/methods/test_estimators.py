@@ -36,7 +36,10 @@ ESTIMATORS = public_estimators()
 
 
 #: Settings for scikit-learn's checks, some fifty fits each, where the defaults take long.
-QUICK = {"KEOPSClassifierCV": {"Cs": [0.1, 1.0], "cv": 2}}
+QUICK = {
+    "KEOPSClassifierCV": {"Cs": [0.1, 1.0], "cv": 2},
+    "KPMClassifierCV": {"max_components": 10, "cv": 2},
+}
 
 
 def test_the_estimators_are_found():
