@@ -20,16 +20,19 @@ from reprolib.rerun.verdicts.errors import paired
 HIT = 1.0
 
 
-def by_inner_accuracy(records: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
+def by_inner_accuracy(
+    records: pd.DataFrame, keys: Sequence[str], metric: str = "accuracy"
+) -> pd.Series:
     """Accuracy by set if in every trial the one with the best inner accuracy of several is taken.
 
-    Of equals the first. In percent, mean over the trials.
+    Of equals the first. In percent, mean over the trials. The inner accuracy of balanced methods
+    is balanced.
     """
     inner, test = (
-        main_rows(records, metric)
+        main_rows(records, measured)
         .pivot_table(index=["dataset", "trial"], columns="method", values="value")
         .reindex(columns=list(keys))
-        for metric in ("cross-validated accuracy", "accuracy")
+        for measured in ("cross-validated accuracy", metric)
     )
     inner = inner.reindex(test.index).dropna()
     taken = first_largest(inner.to_numpy())
@@ -74,12 +77,22 @@ def left_out(
     return pd.Series(values), pd.Series(chosen)
 
 
-def judged(records: pd.DataFrame, policies: dict[str, pd.Series], reference: str) -> pd.DataFrame:
+def best_of(records: pd.DataFrame, metric: str = "accuracy") -> pd.Series:
+    """Mean of the best single method of every set, of those that run on all of them.
+
+    By accuracy of the methods tuned for it; by any other metric of all.
+    """
+    means = mean_table(records, metric).dropna(axis=1)
+    return (means[everywhere(records)] if metric == "accuracy" else means).max(axis=1)
+
+
+def judged(best: pd.Series, policies: dict[str, pd.Series], reference: str) -> pd.DataFrame:
     """How often each policy was right: against the best single method of a set, and a reference.
 
     Parameters
     ----------
-    records : DataFrame
+    best : Series
+        Accuracy of the best single method, by set: `best_of`.
     policies : dict
         Accuracy by set.
     reference : str
@@ -92,7 +105,6 @@ def judged(records: pd.DataFrame, policies: dict[str, pd.Series], reference: str
         difference from the reference with its 95 % interval over the sets, and the largest loss
         against the reference.
     """
-    best = mean_table(records)[everywhere(records)].max(axis=1)
     lines = {}
     for name, accuracy in policies.items():
         loss, gain = best - accuracy, accuracy - policies[reference]
@@ -102,7 +114,7 @@ def judged(records: pd.DataFrame, policies: dict[str, pd.Series], reference: str
             "right on": f"{int((loss <= HIT + 1e-9).sum())} of {len(loss)}",
             "mean loss": round(float(loss.mean()), 1),
             "largest loss": round(float(loss.max()), 1),
-            "minus the SVM": ends if name != reference else "",
-            "worst, minus the SVM": round(float(gain.min()), 1),
+            f"minus {reference}": ends if name != reference else "",
+            f"worst, minus {reference}": round(float(gain.min()), 1),
         }
     return pd.DataFrame.from_dict(lines, orient="index")

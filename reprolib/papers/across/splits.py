@@ -124,7 +124,8 @@ def prepared(dataset: Dataset, seed: int, train, test, *, all_columns: bool = Fa
 
     The recording of the speller is band-passed and decimated first, as the KEOPS paper has it.
     More than `MAX_COLUMNS` columns are then replaced by the first `N_PRINCIPAL` principal
-    components of the training part, unless ``all_columns`` is set.
+    components of the training part, the largest loading of each positive, unless ``all_columns``
+    is set.
     """
     y, y_test = dataset.y[train], dataset.y[test]
     columns = features(dataset) if is_speller(dataset) else dataset.X
@@ -133,10 +134,20 @@ def prepared(dataset: Dataset, seed: int, train, test, *, all_columns: bool = Fa
     if X.shape[1] > MAX_COLUMNS and not all_columns:
         n_components = min(N_PRINCIPAL, len(X) - 1)
         pca = PCA(n_components, svd_solver="full").fit(X)
-        X, X_test = pca.transform(X), pca.transform(X_test)
+        signs = _signs(pca.components_)
+        X, X_test = signs * pca.transform(X), signs * pca.transform(X_test)
     groups = None if dataset.groups is None else dataset.groups[train]
     overlap = 0.5 if dataset.groups is not None else len(test) / len(dataset.y)
     return Split(X, y, X_test, y_test, inner_folds(X, y, groups, seed), overlap)
+
+
+def _signs(components) -> np.ndarray:
+    """Signs by which the largest loading of every component is positive.
+
+    Trees draw thresholds at random and see a component's sign, which is the solver's choice.
+    """
+    largest = np.argmax(np.abs(components), axis=1)
+    return np.sign(components[np.arange(len(components)), largest])
 
 
 def inner_folds(X, y, groups, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from reprolib.papers.across.experiment import ALL_COLUMNS, CURVES, TABLE
+from reprolib.papers.across.experiment import ALL_COLUMNS, BEYOND, CURVES, TABLE
 from reprolib.papers.across.methods import METHODS, Method
 from reprolib.rerun.records import HEADLINE, chosen, select
 from reprolib.rerun.verdicts.ordering import (
@@ -119,11 +119,15 @@ class Ordered:
 
 
 def everywhere(records: pd.DataFrame) -> list[str]:
-    """Methods tuned for accuracy that have records on every set, in the order of `METHODS`."""
+    """Methods tuned for accuracy that have records on every set, in the order of `METHODS`.
+
+    Without those beyond the budget, which have fewer trials.
+    """
     rows = select(records, table=TABLE, metric="accuracy", reading=HEADLINE)
     counts = rows.groupby("method")["dataset"].nunique()
     n_sets = rows["dataset"].nunique()
-    return [k for k, m in METHODS.items() if not m.balanced and counts.get(k, 0) == n_sets]
+    listed = (key for key in METHODS if not METHODS[key].balanced and key not in BEYOND)
+    return [key for key in listed if counts.get(key, 0) == n_sets]
 
 
 def scores_of(records: pd.DataFrame, view: View, methods: list[str]) -> Scores:
@@ -218,9 +222,11 @@ def mean_table(
 ) -> pd.DataFrame:
     """Mean over the trials, sets by methods, in percent but for the log loss.
 
-    NaN where a method is left out, or failed in a trial.
+    NaN where a method is left out, or failed in a trial. Without the methods beyond the budget,
+    which have fewer trials.
     """
     rows = main_rows(records, metric, reading)
+    rows = rows[~rows["method"].isin(list(BEYOND))]
     means = rows.pivot_table(index="dataset", columns="method", values="value")
     broken = records[(records["status"] != "ok") & (records["reading"] == reading)]
     for name, key in set(zip(broken["dataset"], broken["method"], strict=True)):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.kernel_ridge import KernelRidge
@@ -105,8 +106,33 @@ def test_it_is_a_study_and_has_no_printed_numbers():
 def test_every_method_has_the_same_number_of_different_configurations():
     untuned = {key for key, method in METHODS.items() if list(method.grid) == [{}]}
     assert untuned == {"extra trees", "random forest", "gradient boosting untuned"}
-    for key in set(METHODS) - untuned:
+    for key in set(METHODS) - untuned - set(across.BEYOND):
         assert len({str(config) for config in METHODS[key].grid}) == N_CONFIGURATIONS
+
+
+def test_methods_beyond_the_budget_have_more_of_the_same_in_fewer_trials():
+    wide, narrow = ({str(c) for c in METHODS[key].grid} for key in ("svc wide", "svc"))
+    assert narrow < wide
+    rounds = {
+        key: {config["rounds"] for config in METHODS[key].grid}
+        for key in ("gradient boosting", "gradient boosting 500")
+    }
+    assert max(rounds["gradient boosting 500"]) == 500 > max(rounds["gradient boosting"])
+    tasks = list_tasks("full", {"raetsch/heart": blobs(name="raetsch/heart")})
+    trials = Counter(task.method for task in tasks if task.table == across.TABLE)
+    assert all(trials[key] < trials["svc"] for key in across.BEYOND)
+
+
+def test_long_boosting_ends_where_hardly_a_prediction_moves(split):
+    """By the training loss, which costs no rows."""
+    setting = Setting.of(split.X, split.y)
+    model = METHODS["gradient boosting 500"].make(setting, learning_rate=0.3, rounds=500)
+    n_rounds = model.fit(split.X, split.y).n_iter_
+    assert n_rounds < 500
+    whole = model.set_params(early_stopping=False).fit(split.X, split.y)
+    stages = list(whole.staged_predict(split.X_test))
+    assert len(stages) == 500
+    assert np.mean(stages[n_rounds - 1] == stages[-1]) > 0.95
 
 
 @pytest.mark.parametrize("key", METHODS)
@@ -122,8 +148,8 @@ def test_grids_begin_in_the_middle_and_end_at_the_ends(key):
 def test_machines_with_a_kernel_width_are_given_the_same_widths():
     widths = {
         tuple(sorted({config["gamma"] for config in method.grid}))
-        for method in METHODS.values()
-        if "gamma" in method.grid[0]
+        for key, method in METHODS.items()
+        if "gamma" in method.grid[0] and key not in across.BEYOND
     }
     assert widths == {(1 / 64, 1 / 8, 1.0)}
 
@@ -564,6 +590,28 @@ def test_the_constant_is_one_in_training_and_in_prediction(monkeypatch):
     assert made == (0.5, "precomputed")
     np.testing.assert_allclose(K, [[2.0, 1.25], [1.25, 2.0]])
     np.testing.assert_allclose(cross, [[1.25, 2.0], [1.0, 1.0]])
+
+
+# ---- columns
+
+
+def test_components_do_not_hang_on_the_signs_that_the_solver_gives(monkeypatch):
+    """Trees see signs, and libraries turn them otherwise."""
+
+    class Turned(PCA):
+        def fit(self, X):
+            super().fit(X)
+            self.components_[::2] *= -1
+            return self
+
+    rng = np.random.default_rng(0)
+    data = Dataset("a/b", rng.normal(size=(60, 250)), np.arange(60) % 2, "embedded")
+    rows = np.arange(40), np.arange(40, 60)
+    plain = prepared(data, 0, *rows)
+    monkeypatch.setattr(splits, "PCA", Turned)
+    turned = prepared(data, 0, *rows)
+    np.testing.assert_allclose(turned.X, plain.X, atol=1e-10)
+    np.testing.assert_allclose(turned.X_test, plain.X_test, atol=1e-10)
 
 
 # ---- learning curves

@@ -9,6 +9,7 @@ import pytest
 from reprolib.papers.across import aid, levels, summaries
 from reprolib.papers.across.summaries import CHOICES
 from reprolib.rerun.verdicts.ordering import Scores, ahead, place_table, resampled_means
+from tests.papers.across.made_up import made_up, value
 
 
 def order(lead, n_sets=6, seed=0):
@@ -70,3 +71,26 @@ def test_a_policy_is_chosen_without_the_set_on_which_it_is_judged():
     values, chosen = aid.left_out(accuracy)
     assert list(chosen) == ["b", "a", "a"]
     assert list(values) == [50.0, 10.0, 10.0]
+
+
+def test_a_policy_is_right_within_a_point_of_the_best():
+    best = pd.Series([90.0, 80.0, 70.0], ["x", "y", "z"])
+    policies = {"one": best - [1.0, 0.0, 3.0], "other": best - [0.0, 1.1, 2.0]}
+    found = aid.judged(best, policies, "one")
+    assert list(found["right on"]) == ["2 of 3", "1 of 3"]
+    assert list(found["largest loss"]) == [3.0, 2.0]
+    assert list(found["worst, minus one"]) == [0.0, -1.1]
+
+
+def test_balanced_machines_are_chosen_and_judged_by_their_own_measure():
+    """By the inner accuracy, which is balanced for them, and never by the test."""
+    records = made_up()
+    rows = records[(records["dataset"] == "raetsch/heart") & (records["table"] == "accuracy")]
+    rows = rows[rows["method"].isin(["svc", "logistic"])]
+    inner = rows[rows["metric"] == "accuracy"].assign(metric="cross-validated accuracy")
+    inner["value"] = (inner["method"] == "logistic").astype(float)
+    found = aid.by_inner_accuracy(
+        pd.concat([rows, inner]), ["svc", "logistic"], "balanced accuracy"
+    )
+    expected = [value(rows, "raetsch/heart", "logistic", t, "balanced accuracy") for t in range(3)]
+    assert found["raetsch/heart"] == pytest.approx(100 * np.mean(expected))
