@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -149,21 +149,23 @@ def load(
     if not entry.files:
         return _without_files(entry)
     files = fetcher.get(entry)
-    dataset = replace(
-        registry.load_files(entry.name, _paths(files, entry), entry.loader), notes=entry.notes
-    )
+    keys = [fetcher.catalog.files[file].key for file in entry.files]
+    paths = {key: file.path for key, file in zip(keys, files, strict=True)}
+    dataset = replace(registry.resolve(entry.loader)(entry.name, paths), notes=entry.notes)
     if not _values_are_known(dataset, entry, files):
         raise AlteredDataError(
             f"{entry.name}: the files are intact, but their parsed values have another "
             f"digest than the catalog's {entry.digest}; a reader (scipy, nibabel, numpy) "
             "may have changed: please report it with `pip freeze`"
         )
-    return registry.with_audited_labels(dataset) if labels == "audited" else dataset
+    if labels == "audited" and entry.audited:
+        return registry.resolve(entry.audited)(dataset)
+    return dataset
 
 
 def _without_files(entry: Entry) -> Dataset:
     """Make an embedded data set, or take the real one that a library brings."""
-    dataset = registry.load_embedded(entry.name, entry.loader)
+    dataset = registry.resolve(entry.loader)(entry.name)
     if entry.bundled and dataset.source == "embedded":
         raise ValueError(
             f"{entry.name} is bundled with {entry.bundled}, but its loader {entry.loader} gives "
@@ -175,10 +177,6 @@ def _without_files(entry: Entry) -> Dataset:
             f"another version of {entry.bundled or 'a library'} may bring others"
         )
     return replace(dataset, notes=entry.notes) if entry.notes else dataset
-
-
-def _paths(files: list[LocalFile], entry: Entry) -> dict[str, Path]:
-    return {name.rpartition("/")[2]: f.path for name, f in zip(entry.files, files, strict=True)}
 
 
 def _values_are_known(dataset: Dataset, entry: Entry, files: list[LocalFile]) -> bool:
@@ -220,7 +218,7 @@ def info(name: str, fetcher: Fetcher | None = None) -> Info:
         entry.title,
         *entry.size,
         state=fetcher.state(entry),
-        bytes=sum(_sizes(catalog, versions).values()),
+        bytes=_total(_downloads(catalog, versions)),
         terms="; ".join(dict.fromkeys(f.terms for f in files)),
         cite="; ".join(dict.fromkeys(f.cite for f in files)),
         source=given or (entry.partial_source if partial else entry.source),
@@ -229,14 +227,11 @@ def info(name: str, fetcher: Fetcher | None = None) -> Info:
     )
 
 
-def _sizes(catalog: Catalog, versions: Iterable[Version]) -> dict[str, int]:
-    """Bytes to be downloaded, by file or archive."""
-    sizes = {}
+def _downloads(catalog: Catalog, versions: Iterable[Version]) -> Iterator[Version]:
+    """Yield what has to be downloaded for versions of files: each itself, or its archive."""
     for version in versions:
         alone = version.urls or version.bytes or not version.members
-        file = version if alone else catalog.archives[version.members[0].archive]
-        sizes[file.path] = file.bytes or file.at_most
-    return sizes
+        yield version if alone else catalog.archives[version.members[0].archive]
 
 
 def _sources(entry: Entry, fetcher: Fetcher) -> tuple[str, ...]:
@@ -244,18 +239,18 @@ def _sources(entry: Entry, fetcher: Fetcher) -> tuple[str, ...]:
     catalog = fetcher.catalog
     versions = [v for name in entry.files for v in catalog.versions(entry, name)]
     archives = [catalog.archives[m.archive] for v in versions for m in v.members]
-    costs = {
-        "site": _cost(v for v in versions if v.urls),
-        "archive": _cost(a for a in archives if a.urls),
-        "package": _cost(a for a in archives if a.package),
+    kinds = {
+        "site": [v for v in versions if v.urls],
+        "archive": [a for a in archives if a.urls],
+        "package": [a for a in archives if a.package],
     }
-    places = ["mirror"] if fetcher.mirror and not fetcher.upstream_only else []
-    return (*places, *(f"{kind} {cost}" for kind, cost in costs.items() if cost))
+    costs = [f"{k} {max(_total(vs) / 1e6, 0.1):.1f} MB" for k, vs in kinds.items() if vs]
+    return ("mirror", *costs) if fetcher.mirror else tuple(costs)
 
 
-def _cost(versions: Iterable[Version]) -> str:
-    """Megabytes of the first version of every file; nothing if there is none."""
+def _total(versions: Iterable[Version]) -> int:
+    """Bytes of downloads, the first of every path; an archive with several files counts once."""
     sizes: dict[str, int] = {}
     for version in versions:
         sizes.setdefault(version.path, version.bytes or version.at_most)
-    return f"{max(sum(sizes.values()) / 1e6, 0.1):.1f} MB" if sizes else ""
+    return sum(sizes.values())

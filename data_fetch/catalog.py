@@ -6,11 +6,10 @@ import difflib
 import functools
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from data_fetch.catalog_form import key_faults, known_and_required
 from data_fetch.outside import outside_papers
 
 Fidelity = Literal["original", "container", "rebuilt", "partial"]
@@ -81,12 +80,13 @@ class Entry:
     ``complete`` another data set that takes its place where all its files are at hand; ``papers``
     the keys of the papers that use it; ``limits`` the smallest and largest value that the publisher
     states; ``notes`` what the audit showed that a user must know. ``loader`` reads or makes it
-    ("package.module:function") where its family has none in `data_fetch.registry`; ``bundled``
-    names the library that brings real data without files of their own.
+    ("package.module:function"), ``audited`` corrects labels that the audit shows to be wrong;
+    ``bundled`` names the library that brings real data without files of their own.
     """
 
     name: str
     title: str
+    loader: str
     size: tuple[int, int] = (0, 0)
     classes: int = 0
     files: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ class Entry:
     papers: tuple[str, ...] = ()
     limits: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
-    loader: str | None = None
+    audited: str | None = None
     bundled: str = ""
 
     @property
@@ -159,79 +159,96 @@ class Catalog:
         return of_family or of_paper or [self.entry(word).name]
 
 
-def _version(table: dict[str, Any]) -> Version:
-    lists = {key: tuple(table.get(key, ())) for key in ("urls", "only")}
-    members = tuple(Member(**member) for member in table.get("members", ()))
-    return Version(**{**table, **lists, "members": members})
-
-
 def read_catalog(path: Path) -> Catalog:
     """Read a catalog, and check that its data sets name files that it has.
 
     Raises
     ------
     ValueError
-        If the file is not TOML, a key is unknown or missing, or a data set names a file without an
-        entry; the message names the file.
+        If the file is not TOML, a key is unknown or missing, a data set names a file without an
+        entry, or a file has no hash; the message names the file.
     """
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path}: {error}") from error
-    if faults := list(_faults(raw)):
+    faults = list(_faults(raw))
+    if not faults:
+        files = {name: _file(name, table) for name, table in raw.get("file", {}).items()}
+        archives = {
+            name: Version(**{"path": name, "fidelity": "original", **_tuples(table)})
+            for name, table in raw.get("archive", {}).items()
+        }
+        tables = raw.get("dataset", {}).items()
+        catalog = Catalog(files, archives, {n: Entry(n, **_tuples(table)) for n, table in tables})
+        faults = list(_loose_ends(catalog))
+    if faults:
         raise ValueError("\n".join(f"{path}: {fault}" for fault in faults))
-    files = {
-        name: File(
-            name,
-            terms=table["terms"],
-            cite=table["cite"],
-            versions=tuple(_version(v) for v in table["version"]),
-            page=table.get("page"),
-        )
-        for name, table in raw.get("file", {}).items()
-    }
-    archives = {
-        name: _version({"path": name, "fidelity": "original", **table})
-        for name, table in raw.get("archive", {}).items()
-    }
-    entries = {}
-    for name, table in raw.get("dataset", {}).items():
-        lists = {k: tuple(table.get(k, ())) for k in ("files", "counterparts", "papers", "notes")}
-        size, limits = tuple(table.get("size", (0, 0))), tuple(table.get("limits", ())) or None
-        entries[name] = Entry(name, **{**table, **lists, "size": size, "limits": limits})
-        missing = [f for f in lists["files"] if f not in files]
-        if missing:
-            raise ValueError(f"{path}: data set {name!r} names files without an entry: {missing}")
-    named = {m.archive for file in files.values() for v in file.versions for m in v.members}
-    if unknown := sorted(named - set(archives)):
-        raise ValueError(f"{path}: files name archives without an entry: {unknown}")
-    if loose := sorted({*_without_hash(files, archives)}):
-        raise ValueError(f"{path}: give the sha256 of {loose}: nothing reads what has no hash")
-    return Catalog(files, archives, entries)
+    return catalog
 
 
-def _without_hash(files: Mapping[str, File], archives: Mapping[str, Version]) -> Iterator[str]:
-    """Yield paths of archives, and of files outside of archives, whose bytes nothing checks."""
-    versions = [version for file in files.values() for version in file.versions]
-    yield from (v.path for v in versions if not v.pinned and not v.members)
-    yield from (archive.path for archive in archives.values() if not archive.pinned)
+def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
+
+
+def _file(name: str, table: Mapping[str, Any]) -> File:
+    versions = []
+    for version in table["version"]:
+        members = tuple(Member(**member) for member in version.get("members", ()))
+        versions.append(Version(**{**_tuples(version), "members": members}))
+    about = {key: value for key, value in table.items() if key != "version"}
+    return File(name, versions=tuple(versions), **about)
 
 
 def _faults(raw: Mapping[str, Any]) -> Iterator[str]:
     """Yield keys that a catalog must not have, or lacks."""
-    forms = {"file": (File, {"name", "versions"}), "archive": (Version, {"path", "fidelity"})}
-    forms["dataset"] = (Entry, {"name"})
-    yield from key_faults("the file", raw, forms.keys(), ())
-    for kind, (form, given) in forms.items():
-        known, required = known_and_required(form, given)
-        extra = {"version"} if kind == "file" else set()
+    kinds = {
+        "file": _keys(File, "name", "versions") | {"version": True},
+        "archive": _keys(Version, "path", "fidelity"),
+        "dataset": _keys(Entry, "name"),
+    }
+    yield from _key_faults("the file", raw, dict.fromkeys(kinds, False))
+    for kind, keys in kinds.items():
         for name, table in raw.get(kind, {}).items():
-            where = f"{kind} {name!r}"
-            yield from key_faults(where, table, known | extra, required | extra)
+            yield from _key_faults(f"{kind} {name!r}", table, keys)
     for name, table in raw.get("file", {}).items():
         for number, version in enumerate(table.get("version", ()), start=1):
-            where = f"file {name!r}, version {number}"
-            yield from key_faults(where, version, *known_and_required(Version))
+            yield from _key_faults(f"file {name!r}, version {number}", version, _keys(Version))
+
+
+def _keys(form: type, *given: str) -> dict[str, bool]:
+    """Keys of a table that becomes an object of a dataclass, and whether it must have them."""
+    required = {f.name: f.default is MISSING and f.default_factory is MISSING for f in fields(form)}
+    return {key: must for key, must in required.items() if key not in given}
+
+
+def _key_faults(where: str, table: Any, keys: Mapping[str, bool]) -> Iterator[str]:
+    """Yield unknown and missing keys of a table, with those that were probably meant."""
+    if not isinstance(table, Mapping):
+        yield f"{where} is {table!r}; it must be a table"
+        return
+    for key in table.keys() - keys.keys():
+        near = difflib.get_close_matches(key, keys, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(keys))}"
+        yield f"{where}: unknown key {key!r}; {hint}"
+    for key in keys:
+        if keys[key] and key not in table:
+            yield f"{where}: {key} is missing"
+
+
+def _loose_ends(catalog: Catalog) -> Iterator[str]:
+    """Yield names of files and archives without an entry, and what no hash checks."""
+    for name, entry in catalog.entries.items():
+        if missing := [file for file in entry.files if file not in catalog.files]:
+            yield f"data set {name!r} names files without an entry: {missing}"
+    versions = [version for file in catalog.files.values() for version in file.versions]
+    named = {member.archive for version in versions for member in version.members}
+    if unknown := sorted(named - catalog.archives.keys()):
+        yield f"files name archives without an entry: {unknown}"
+    loose = [version.path for version in versions if not version.pinned and not version.members]
+    loose += [archive.path for archive in catalog.archives.values() if not archive.pinned]
+    if loose:
+        yield f"give the sha256 of {sorted(set(loose))}: nothing reads what has no hash"
 
 
 @functools.cache
@@ -251,7 +268,7 @@ def default_catalog() -> Catalog:
 
 
 def joined(catalog: Catalog, other: Catalog, path: Path) -> Catalog:
-    """Catalog with the files and data sets of another one, which says how each is loaded.
+    """Catalog with the files and data sets of another one.
 
     Parameters
     ----------
@@ -262,7 +279,7 @@ def joined(catalog: Catalog, other: Catalog, path: Path) -> Catalog:
     Raises
     ------
     ValueError
-        If a name stands in both, or a data set of the other one has no loader.
+        If a name stands in both, or a data set of the other one has neither files nor a source.
     """
     for kind in ("files", "archives", "entries"):
         if doubled := sorted(getattr(catalog, kind).keys() & getattr(other, kind).keys()):
@@ -270,10 +287,6 @@ def joined(catalog: Catalog, other: Catalog, path: Path) -> Catalog:
                 f"{path}: there is another {doubled[0]!r}; begin the name with the paper's key"
             )
     for name, entry in other.entries.items():
-        if entry.loader is None:
-            raise ValueError(
-                f'{path}: data set {name!r} has no loader; give loader = "package.module:function"'
-            )
         if not entry.is_real and not name.startswith("embedded/"):
             raise ValueError(
                 f"{path}: data set {name!r} has no files; say in which library it is bundled, or "

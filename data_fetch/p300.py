@@ -18,7 +18,6 @@ Source: Blankertz et al. 2004, IEEE Transactions on Biomedical Engineering 51:10
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -110,8 +109,6 @@ def load_p300(name: str, paths: dict[str, Path]) -> Dataset:
     ValueError
         If there is no run, or one is damaged or lacks a variable or its labels.
     """
-    if "eloc64.txt" in paths:
-        _check_channel_order(paths["eloc64.txt"])
     runs = sorted(key for key in paths if _RUN_FILE.search(key))
     if not runs:
         raise ValueError(
@@ -122,13 +119,6 @@ def load_p300(name: str, paths: dict[str, Path]) -> Dataset:
     note = f"{len(runs)} of {N_RUNS} runs: {at_hand}"
     source: Source = "original" if len(runs) == N_RUNS else "partial"
     return speller_dataset(name, [read_run(Path(paths[key])) for key in runs], source, note)
-
-
-def _check_channel_order(path: Path) -> None:
-    """The electrode file must list the channels in the order of the columns of ``signal``."""
-    listed = [line.split()[3].strip(".") for line in path.read_text().splitlines() if line.strip()]
-    if [c.lower() for c in listed] != [c.lower() for c in CHANNELS]:
-        raise ValueError(f"{path} does not list the 64 channels in the known order")
 
 
 def read_run(path: Path) -> SpellerRun:
@@ -200,7 +190,6 @@ def _read_mat(path: Path) -> dict[str, np.ndarray]:
     short = [v for v, values in states.items() if len(values) != len(signal)]
     if short:
         raise ValueError(f"{short} are not as long as signal ({len(signal)} samples)")
-    _warn_of_bad_channels(stored["signal"], path)
     return {"signal": stored["signal"], **states}
 
 
@@ -211,16 +200,6 @@ def _integers(variable: str, values) -> np.ndarray:
     if not np.array_equal(integers, values):
         raise ValueError(f"{variable} holds other values than 16-bit integers")
     return integers
-
-
-def _warn_of_bad_channels(signal, path: Path) -> None:
-    limits = np.iinfo(np.int16)
-    clipped = np.mean((signal <= limits.min) | (signal >= limits.max), axis=0) > 1e-3
-    flat = np.ptp(signal, axis=0) == 0
-    for what, which in (("flat", flat), ("clipped", clipped)):
-        if which.any():
-            names = [CHANNELS[i] for i in np.flatnonzero(which)]
-            warnings.warn(f"{path.name}: {what} channels {names}", stacklevel=4)
 
 
 def _session_and_run(path: Path) -> tuple[int, int]:

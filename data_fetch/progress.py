@@ -11,7 +11,6 @@ from rich.progress import (
     BarColumn,
     DownloadColumn,
     Progress,
-    TextColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
@@ -20,16 +19,14 @@ from rich.progress import (
 @contextmanager
 def progress_bar(label: str, stream: TextIO, total: int | None) -> Iterator[Callable[[int], None]]:
     """Give a function that takes the number of new bytes, and draws a bar on a terminal."""
-    if not stream.isatty():
-        yield lambda n: None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    bar = Progress(
+        "{task.description}",
+        *columns,
+        console=Console(file=stream),
+        transient=True,
+        disable=not stream.isatty(),
     )
-    with Progress(*columns, console=Console(file=stream), transient=True) as progress:
-        task = progress.add_task(label, total=total)
-        yield lambda n: progress.advance(task, n)
+    with bar:
+        task = bar.add_task(label, total=total)
+        yield lambda n: bar.advance(task, n)

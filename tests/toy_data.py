@@ -49,6 +49,7 @@ def catalog(*versions: Version, digest: str | None = DIGEST, archive: Version | 
     entry = Entry(
         "toy/a",
         "Toy",
+        "tests.toy_data:load_toy",
         size=(3, 2),
         files=("toy/a.txt",),
         counterparts=("embedded/twonorm",),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import data_fetch
-from data_fetch import Dataset, access, cli, errors, registry, silence
+from data_fetch import Dataset, access, cli, errors, silence
 from data_fetch.__main__ import main
 from data_fetch.advice import missing_table
 from data_fetch.catalog import default_catalog
@@ -27,7 +27,6 @@ def run(monkeypatch, tmp_path):
     catalog = toy.catalog(toy.version())
     entry = replace(catalog.entry("toy/a"), papers=("kpm",))
     catalog = replace(catalog, entries={"toy/a": entry})
-    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
     monkeypatch.setattr(access, "default_catalog", lambda: catalog)
     monkeypatch.setattr(cli, "default_catalog", lambda: catalog)
     monkeypatch.setattr(

@@ -31,8 +31,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def _toy_world(monkeypatch):
-    """Register the toy loader, bypass proxies, forget silent hosts, and do not wait."""
-    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
+    """Bypass proxies, and forget silent hosts."""
     monkeypatch.setenv("NO_PROXY", "*")
     silence.silent.forget()
 
@@ -171,10 +170,10 @@ def test_other_bytes_reach_no_reader_and_the_next_source_is_tried(
 
     def load(name, paths):
         read.extend(path.read_bytes() for path in paths.values())
-        return toy.load_toy(name, paths)
+        return load_toy(name, paths)
 
-    monkeypatch.setattr(toy, "load_recorded", load, raising=False)
-    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_recorded")
+    load_toy = toy.load_toy
+    monkeypatch.setattr(toy, "load_toy", load)
     urls = (server.serve("bad.txt", content), server.serve("good.txt", toy.CONTENT))
     assert_loads(toy.fetcher(toy.catalog(toy.version(urls=urls)), cache))
     assert read == [toy.CONTENT]
@@ -399,10 +398,9 @@ def test_full_disk(cache, server, monkeypatch):
 FETCH_IN_PROCESS = """
 import sys
 from pathlib import Path
-from data_fetch import access, registry
+from data_fetch import access
 from data_fetch.download import Limits
 from tests import toy_data as toy
-registry.LOADERS["toy"] = "tests.toy_data:load_toy"
 catalog = toy.catalog(toy.version(urls=(sys.argv[1],)))
 print(access.fetch("toy/a", toy.fetcher(catalog, Path(sys.argv[2]), limits=Limits())))
 """
@@ -595,12 +593,12 @@ def test_every_data_set_has_a_loader_and_a_counterpart():
     for name in data_fetch.names():
         counterparts = data_fetch.counterparts(name)
         assert counterparts
-        assert set(counterparts) <= set(registry.EMBEDDED)
+        assert all(other.startswith("embedded/") for other in counterparts)
+        assert set(counterparts) <= set(data_fetch.names())
+        assert callable(registry.resolve(access.default_catalog().entry(name).loader))
         if name.startswith("embedded/"):
             assert counterparts == (name,)
             assert data_fetch.available(name)
-        else:
-            assert name.partition("/")[0] in registry.LOADERS
 
 
 def test_every_version_can_be_checked():
@@ -621,7 +619,7 @@ def test_every_version_can_be_checked():
 
 def test_catalog_that_names_a_missing_file(tmp_path):
     path = tmp_path / "catalog.toml"
-    path.write_text('[dataset."toy/a"]\ntitle = "Toy"\nfiles = ["toy/b"]\n')
+    path.write_text('[dataset."toy/a"]\ntitle = "Toy"\nloader = "toy:load"\nfiles = ["toy/b"]\n')
     with pytest.raises(ValueError, match=r"'toy/a' names files without an entry: \['toy/b'\]"):
         data_fetch.catalog.read_catalog(path)
 
@@ -642,13 +640,6 @@ def test_catalog_with_a_file_that_has_no_hash(tmp_path, kind):
     path.write_text(tables[kind])
     with pytest.raises(ValueError, match=r"catalog\.toml: give the sha256 of \['toy/a'\]"):
         data_fetch.catalog.read_catalog(path)
-
-
-def test_names_without_a_loader():
-    with pytest.raises(ValueError, match="no loader for 'nowhere/x'"):
-        registry.load_files("nowhere/x", {})
-    with pytest.raises(ValueError, match="no embedded data set 'embedded/x'"):
-        registry.load_embedded("embedded/x")
 
 
 def test_places_come_from_the_environment(monkeypatch, tmp_path):

@@ -131,7 +131,7 @@ def test_other_values_than_the_catalog_s_are_told(paper):
         ('terms = "ours"', "", "file 'mole/points.csv': terms is missing"),
         ("urls =", "url =", "'mole/points.csv', version 1: unknown key 'url'; did you mean 'urls'"),
         ('bundled = "scikit-learn"', "", "'mole/wine' has no files; say in which library"),
-        ('loader = "mole.data:load_wine"', "", "'mole/wine' has no loader; give loader ="),
+        ('loader = "mole.data:load_wine"', "", "dataset 'mole/wine': loader is missing"),
         ("mole/wine", "raetsch/heart", "another 'raetsch/heart'; begin the name with"),
         ("[dataset.", "[dataset", "data.toml: "),
     ],

@@ -8,14 +8,13 @@ import subprocess
 import pandas as pd
 import pytest
 
-from data_fetch import registry, silence
+from data_fetch import silence
 from tests.faults import tiny
 
 
 @pytest.fixture
 def toy_world(monkeypatch):
     """The toy loader, no proxy, and no host that is known to be silent."""
-    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
     monkeypatch.setenv("NO_PROXY", "*")
     silence.silent.forget()
     yield

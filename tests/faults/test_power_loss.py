@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from data_fetch import registry, storage
+from data_fetch import storage
 from reprolib.rerun.records import seal
 from reprolib.rerun.records.fingerprint import Code
 from reprolib.rerun.records.folders import replace_file
@@ -132,7 +132,6 @@ def test_results_of_two_runs_have_no_valid_seal(before, folder):
     "When power fails", "A file of the cache is the known one, or is fetched again."
 )
 def test_fetched_files(size, folder, monkeypatch):
-    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
     content = toy.CONTENT + b"\n" * (size - len(toy.CONTENT))
     mirror = folder("mirror")
     (mirror / "toy").mkdir()

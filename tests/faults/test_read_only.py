@@ -43,7 +43,6 @@ def test_new_task_and_a_read_only_store(undisturbed, disk, tmp_path):
 
 @pytest.mark.fault("disk")
 def test_data_in_a_read_only_cache(disk, tmp_path, monkeypatch):
-    monkeypatch.setitem(data_fetch.registry.LOADERS, "toy", "tests.toy_data:load_toy")
     mirror = tmp_path / "mirror" / "toy"
     mirror.mkdir(parents=True)
     (mirror / "a.txt").write_bytes(toy.CONTENT)

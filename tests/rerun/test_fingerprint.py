@@ -81,7 +81,7 @@ def test_a_name_is_followed_through_its_package_to_the_module_that_defines_it():
 
 def test_data_are_read_by_code_too():
     assert "data_fetch.p300" in code_of_protocol(get_protocol("keops")).modules
-    assert "data_fetch.uci" in code_of_protocol(get_protocol("simplex")).modules
+    assert "data_fetch.tables" in code_of_protocol(get_protocol("simplex")).modules
 
 
 def test_functions_outside_of_the_package_are_told_apart():
