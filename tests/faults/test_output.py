@@ -17,9 +17,9 @@ import pytest
 from rich.text import Text
 
 import data_fetch
-from data_fetch import registry
 from reprolib.cli.arguments import require_jobs
 from reprolib.cli.console import out
+from reprolib.cli.main import main
 from reprolib.methods.shared.path_scores import path_scores
 from reprolib.report.markdown import markdown_code, markdown_table
 from reprolib.report.page import write_report
@@ -79,7 +79,6 @@ def test_names_stay_text(kind, capsys):
 
 @pytest.mark.fault("network")
 def test_what_a_server_says_cannot_steer_the_terminal(tmp_path, monkeypatch):
-    monkeypatch.setitem(registry.LOADERS, "toy", "tests.toy_data:load_toy")
     monkeypatch.setenv("NO_PROXY", "*")
     for script in (
         lambda c: c.answer(status="404 \x1b[2J\x9b31m"),
@@ -113,7 +112,13 @@ def test_report_runs_its_own_script_alone(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="closes streams by a shell")
 @pytest.mark.parametrize(
     "command",
-    ["{0} info >&-", "{0} info >&- 2>&-", "{0} data list | head -c 1", "{0} nonsense >&-"],
+    [
+        "{0} info >&-",
+        "{0} info >&- 2>&-",
+        "{0} data list | head -c 1",
+        "{0} nonsense >&-",
+        "{0} reproduce kpm --dry-run >&-",
+    ],
 )
 @pytest.mark.security("What is shown", "A closed output or pipe ends in one clean line or none.")
 def test_closed_streams(command):
@@ -130,6 +135,15 @@ def test_absurd_number_of_workers_is_refused_in_one_line(number):
     with pytest.raises(ValueError, match=f"--jobs is {number}; give the number") as error:
         require_jobs(number)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("command", ["reproduce kpm", "verify kpm"])
+def test_absurd_number_of_workers_ends_a_command_before_it_starts(command, capsys):
+    assert main([*command.split(), "--jobs", "1000000"]) == 2
+    said = capsys.readouterr()
+    assert not said.out
+    assert said.err.startswith("error: --jobs is 1000000; give the number")
+    assert len(said.err.splitlines()) == 1
 
 
 def test_balanced_accuracy_on_a_fold_that_lacks_a_class_does_not_warn():
