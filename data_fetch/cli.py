@@ -98,17 +98,22 @@ def run_fetch(arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
+def _at_hand(
+    arguments: argparse.Namespace, fetcher: Fetcher, console: Console
+) -> tuple[list[str], int]:
+    """Names of the data sets at hand, and how many are missing that were asked for by name."""
+    names = _real(arguments.names)
+    found = [name for name in names if access.available(name, fetcher)]
+    for name in (name for name in names if name not in found):
+        console.print(_marked("not at hand", "yellow", name))
+    return found, len(names) - len(found) if arguments.names else 0
+
+
 def run_verify(arguments: argparse.Namespace) -> int:
     """Load every data set at hand, which checks hashes and digests; print what is wrong."""
-    console = _console()
-    fetcher = Fetcher()
-    n_bad = n_checked = 0
-    for name in _real(arguments.names):
-        if not access.available(name, fetcher):
-            console.print(_marked("not at hand", "yellow", name))
-            n_bad += bool(arguments.names)
-            continue
-        n_checked += 1
+    console, fetcher = _console(), Fetcher()
+    names, n_bad = _at_hand(arguments, fetcher, console)
+    for name in names:
         try:
             dataset = access.load(name, fetcher)
         except (AlteredDataError, DataUnavailableError) as error:
@@ -118,7 +123,7 @@ def run_verify(arguments: argparse.Namespace) -> int:
             has_digest = default_catalog().entry(name).digest is not None
             known = "values as known" if has_digest else "no digest to compare with"
             console.print(_marked("ok", "green", f"{name}: {dataset.source}, {known}"))
-    if not n_checked:
+    if not names:
         console.print("nothing to verify: no data set is at hand (`reprolib data fetch` gets them)")
     return 1 if n_bad else 0
 
@@ -127,22 +132,19 @@ def run_audit(arguments: argparse.Namespace) -> int:
     """Audit every data set at hand, print what was found, and write it as a table."""
     from data_fetch.auditing.audits import audit, write_audits  # scikit-learn: slow to import
 
-    console = _console()
+    console, fetcher = _console(), Fetcher()
     if arguments.csv is not None and not arguments.csv.parent.is_dir():
         raise ValueError(f"--csv {arguments.csv}: its folder does not exist; make it first")
-    fetcher, found, n_missing = Fetcher(), [], 0
-    for name in _real(arguments.names):
-        if not access.available(name, fetcher):
-            console.print(_marked("not at hand", "yellow", name))
-            n_missing += 1
-            continue
+    names, n_missing = _at_hand(arguments, fetcher, console)
+    found = []
+    for name in names:
         found.append(audit(name, fetcher))
         console.print(f"{name} ({found[-1].source}): {found[-1].in_short()}")
         for finding in found[-1].findings:
             console.print(_marked(f"  {finding.check}:", "yellow", finding.told()))
     if arguments.csv is not None and found:
         write_audits(arguments.csv, found)
-    return 1 if arguments.names and n_missing else 0
+    return 1 if n_missing else 0
 
 
 def run_digest(arguments: argparse.Namespace) -> int:

@@ -399,6 +399,6 @@ def _is_packed(url: str) -> bool:
 
 
 def _decode(path: Path, cap: int) -> None:
-    content = gunzipped(path.read_bytes(), cap)
+    content = gunzipped(path, cap)
     with opened_part(path) as file:
         file.write(content)

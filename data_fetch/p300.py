@@ -264,8 +264,8 @@ def make_raw(signal, onsets, codes, target, description: tuple[int, int, str]) -
     return raw
 
 
-def flash_table(raw: mne.io.BaseRaw, first_character: int = 0) -> pd.DataFrame:
-    """One row for each flash of a run that is followed by a whole window, from its annotations.
+def flash_table(run: SpellerRun, first_character: int = 0) -> pd.DataFrame:
+    """One row for each flash of a run that is followed by a whole window.
 
     Returns
     -------
@@ -273,33 +273,29 @@ def flash_table(raw: mne.io.BaseRaw, first_character: int = 0) -> pd.DataFrame:
         ``sample`` (of the onset), ``session``, ``run``, ``character`` (number, counted from
         ``first_character``), ``letter``, ``code``, ``target`` (0 or 1), ``repetition`` (1-15).
     """
-    session, run, word = raw.info["description"].split("/")
-    samples = np.round(raw.annotations.onset * SAMPLING_RATE).astype(int)
-    labels = [label.split("/") for label in raw.annotations.description]
-    codes = np.array([int(code) for _, code in labels])
-    starts = character_starts(samples)
-    place = np.searchsorted(starts, np.arange(len(samples)), side="right") - 1
+    starts = character_starts(run.onsets)
+    place = np.searchsorted(starts, np.arange(len(run.onsets)), side="right") - 1
     table = pd.DataFrame(
         {
-            "sample": samples,
-            "session": int(session),
-            "run": int(run),
+            "sample": run.onsets,
+            "session": run.session,
+            "run": run.run,
             "character": first_character + place,
-            "letter": [word[i] for i in place],
-            "code": codes,
-            "target": np.array([int(kind == "target") for kind, _ in labels]),
+            "letter": [run.word[i] for i in place],
+            "code": run.codes,
+            "target": run.targets.astype(int),
         }
     )
     table["repetition"] = table.groupby(["character", "code"]).cumcount() + 1
-    return table[table["sample"] + WINDOW <= raw.n_times]
+    return table[table["sample"] + WINDOW <= len(run.stored["signal"])]
 
 
-def flashes_of(raws: Sequence[mne.io.BaseRaw]) -> list[pd.DataFrame]:
+def _flash_tables(runs: Sequence[SpellerRun]) -> list[pd.DataFrame]:
     """`flash_table` of every run, with the characters numbered over all runs."""
     tables: list[pd.DataFrame] = []
-    for raw in raws:
+    for run in runs:
         first = int(tables[-1]["character"].max()) + 1 if tables else 0
-        tables.append(flash_table(raw, first))
+        tables.append(flash_table(run, first))
     return tables
 
 
@@ -316,8 +312,7 @@ def speller_dataset(name: str, runs: Sequence[SpellerRun], source: Source, note:
         (mne), ``flashes`` (see `flash_table`) and ``channels``. ``stored`` has the variables of
         every run: the digest covers them.
     """
-    raws = [run.to_raw() for run in runs]
-    tables = flashes_of(raws)
+    tables = _flash_tables(runs)
     flashes = pd.concat(tables, ignore_index=True)
     windows = [
         sliding_window_view(run.stored["signal"], WINDOW, axis=0)[table["sample"]]
@@ -333,7 +328,11 @@ def speller_dataset(name: str, runs: Sequence[SpellerRun], source: Source, note:
         groups=(100 * flashes["session"] + flashes["run"]).to_numpy(),
         feature_names=[f"{channel} {t:.0f} ms" for channel in CHANNELS for t in milliseconds],
         image_shape=(len(CHANNELS), WINDOW),
-        extra={"raws": raws, "flashes": flashes, "channels": CHANNELS},
+        extra={
+            "raws": [run.to_raw() for run in runs],
+            "flashes": flashes,
+            "channels": CHANNELS,
+        },
         stored=_stored(runs),
     )
 

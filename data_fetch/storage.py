@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import gzip
 import hashlib
-import io
 import os
 import shutil
 import stat
@@ -50,9 +49,7 @@ def cache_directory() -> Path:
 def _hash(path: Path, size: int, mtime_ns: int, kind: str) -> str:
     h = hashlib.sha1(b"blob %d\0" % size) if kind == "git_blob" else hashlib.sha256()
     with open(path, "rb") as file:
-        while chunk := file.read(CHUNK):
-            h.update(chunk)
-    return h.hexdigest()
+        return hashlib.file_digest(file, lambda: h).hexdigest()
 
 
 def sha256(path: Path) -> str:
@@ -167,8 +164,8 @@ def beginning(path: Path) -> str:
     return ""
 
 
-def gunzipped(data: bytes, limit: int = MAX_EXPANDED) -> bytes:
-    """Decompress a gzip file, unless it grows beyond a limit.
+def gunzipped(path: Path, limit: int = MAX_EXPANDED) -> bytes:
+    """Content of a gzip file, unless it grows beyond a limit.
 
     Raises
     ------
@@ -176,7 +173,7 @@ def gunzipped(data: bytes, limit: int = MAX_EXPANDED) -> bytes:
         If it is damaged, or larger than ``limit`` bytes.
     """
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        with gzip.open(path) as file:
             text = file.read(limit + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise SourceError(f"not a gzip file, or damaged: {error}") from error
@@ -186,16 +183,11 @@ def gunzipped(data: bytes, limit: int = MAX_EXPANDED) -> bytes:
 
 
 def content_sha256(path: Path) -> str | None:
-    """Hash of what is in a gzip file, read in pieces; None if it is none, damaged, or too large."""
-    h, size = hashlib.sha256(), 0
+    """Hash of what is in a gzip file; None if it is none, damaged, or too large."""
     try:
-        with gzip.open(path) as file:
-            while (chunk := file.read(CHUNK)) and size <= MAX_EXPANDED:
-                size += len(chunk)
-                h.update(chunk)
-    except (OSError, EOFError, zlib.error):
+        return hashlib.sha256(gunzipped(path)).hexdigest()
+    except SourceError:
         return None
-    return h.hexdigest() if size <= MAX_EXPANDED else None
 
 
 def gzip_unix_compressed(source: Path, target: Path) -> None:
@@ -244,10 +236,7 @@ def _member_hashes(
 ) -> dict[str, str]:
     hashes = {}
     for name, stream in _streams(archive_path, names):
-        h = hashlib.sha256()
-        while chunk := stream.read(CHUNK):
-            h.update(chunk)
-        hashes[name] = h.hexdigest()
+        hashes[name] = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
     return hashes
 
 

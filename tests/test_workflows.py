@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -145,5 +147,31 @@ def test_a_lock_is_installed_without_resolving_again():
 def test_release_has_a_list_of_parts_and_provenance():
     text = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
     assert "cyclonedx_py requirements" in text
-    assert text.index("attest-build-provenance") > text.index("sbom.cdx.json")
-    assert "id-token: write" in text
+    assert "build_sdist" in text
+    build, attest = text.split("\n  attest:\n")
+    assert "attest-build-provenance" in attest
+    assert "sha256sum --check" in attest
+    assert "sbom.cdx.json" in build
+
+
+@pytest.mark.security(
+    "How it is built",
+    "The job that may attest a release runs no code of ours, of the build or of its tools; a tag "
+    "that is not the version ends the release.",
+)
+def test_release_gives_its_token_to_no_code():
+    text = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+    build, attest = text.split("\n  attest:\n")
+    assert "id-token" not in build
+    assert "id-token: write" in attest
+    assert "needs: build" in attest
+    assert "checkout" not in attest
+    commands = re.findall(r"run: *(.*)", attest)
+    assert commands == ["cd dist && sha256sum --check --strict SHA256SUMS"]
+    lines = run_lines(ROOT / ".github/workflows/release.yml")
+    (check,) = (line for line in lines if "GITHUB_REF" in line)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    for tag, status in ((f"v{version}", 0), (f"v{version}.1", 1), ("v", 1)):
+        environment = {"GITHUB_REF_NAME": tag, "PATH": "/usr/bin:/bin"}
+        done = subprocess.run(["bash", "-c", check], cwd=ROOT, env=environment, check=False)
+        assert done.returncode == status, tag
