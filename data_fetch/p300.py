@@ -157,6 +157,8 @@ def parse_run(
     flashing = np.concatenate([[0], stored["Flashing"]])
     onsets = np.flatnonzero(np.diff(flashing) == 1)
     codes = stored["StimulusCode"][onsets].astype(int)
+    if not np.isin(codes, range(1, 13)).all():
+        raise ValueError("holds flashes of other codes than 1 to 12")
     starts = character_starts(onsets)
     if word is not None:
         targets = _targets(codes, starts, word)
@@ -218,7 +220,12 @@ def character_starts(onsets) -> list[int]:
 def _spelled(target_codes) -> str:
     if len(target_codes) == 0:
         raise ValueError("holds a character without a target flash")
-    return letter_of(min(target_codes), max(target_codes))
+    column, row = min(target_codes), max(target_codes)
+    if not column <= 6 < row:
+        raise ValueError(
+            f"holds a character with the targets {column} and {row}: no column and row"
+        )
+    return letter_of(column, row)
 
 
 def letter_of(column: int, row: int) -> str:

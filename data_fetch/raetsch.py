@@ -76,16 +76,16 @@ def load_raetsch(name: str, paths: dict[str, Path]) -> Dataset:
         splits = resampled_splits(len(x), *sizes, seed=benchmark)
         return Dataset(name, x, t, "resampled", note, splits, extra=extra)
     rows, drawn = _pool(_pattern_codes(x, t), train, test)
-    splits = _distinct(drawn)
+    splits, repeats = _distinct(drawn)
     complete = len(drawn) >= n_published
     note = (
         f"all {len(drawn)} published realisations"
         if complete
         else f"first {len(drawn)} of the {n_published} published realisations"
     )
-    if len(splits) < len(drawn):
-        note += f"; {len(drawn) - len(splits)} of them, which repeats another, is left out"
-        extra["repeated_splits"] = _repeats(drawn)
+    if repeats:
+        note += f"; {len(repeats)} of them, which repeats another, is left out"
+        extra["repeated_splits"] = repeats
     source: Source = "original" if complete else "partial"
     return Dataset(name, x[rows], t[rows], source, note + remark, splits, extra=extra)
 
@@ -160,16 +160,24 @@ def _pool(codes: np.ndarray, train: np.ndarray, test: np.ndarray) -> tuple[np.nd
     return np.array(rows), splits
 
 
-def _distinct(splits: list[Split]) -> list[Split]:
-    """Leave out a realisation that repeats an earlier one: it is no evidence of its own."""
-    found = {(train.tobytes(), test.tobytes()): (train, test) for train, test in splits}
-    return list(found.values())
+def _distinct(splits: list[Split]) -> tuple[list[Split], list[tuple[int, int]]]:
+    """Leave out realisations that repeat another: they are no evidence of their own.
 
-
-def _repeats(splits: list[Split]) -> list[tuple[int, int]]:
-    """Number, from 1, of every realisation that repeats another, and of that one."""
-    keys = [(train.tobytes(), test.tobytes()) for train, test in splits]
-    return [(i + 1, keys.index(key) + 1) for i, key in enumerate(keys) if keys.index(key) < i]
+    Returns
+    -------
+    distinct : list of (train, test)
+    repeats : list of (int, int)
+        Number, from 1, of every realisation that repeats an earlier one, and of that one.
+    """
+    first: dict[tuple[bytes, bytes], int] = {}
+    distinct, repeats = [], []
+    for number, (train, test) in enumerate(splits, start=1):
+        earlier = first.setdefault((train.tobytes(), test.tobytes()), number)
+        if earlier == number:
+            distinct.append((train, test))
+        else:
+            repeats.append((number, earlier))
+    return distinct, repeats
 
 
 def resampled_splits(

@@ -45,23 +45,30 @@ def cache_directory() -> Path:
     return configured_folder("REPROLIB_DATA", platformdirs.user_cache_path("reprolib"))
 
 
+#: Size, times and number of a file: a writer can set all but the time of its last change.
+Stamp = tuple[int, int, int, int]
+
+
+def _stamp(path: Path) -> Stamp:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
 @functools.lru_cache(maxsize=256)
-def _hash(path: Path, size: int, mtime_ns: int, kind: str) -> str:
-    h = hashlib.sha1(b"blob %d\0" % size) if kind == "git_blob" else hashlib.sha256()
+def _hash(path: Path, stamp: Stamp, kind: str) -> str:
+    h = hashlib.sha1(b"blob %d\0" % stamp[0]) if kind == "git_blob" else hashlib.sha256()
     with open(path, "rb") as file:
         return hashlib.file_digest(file, lambda: h).hexdigest()
 
 
 def sha256(path: Path) -> str:
-    """Hash of a file's bytes; computed again only when its size or time has changed."""
-    stat = path.stat()
-    return _hash(path, stat.st_size, stat.st_mtime_ns, "sha256")
+    """Hash of a file's bytes; computed again whenever the file was written to."""
+    return _hash(path, _stamp(path), "sha256")
 
 
 def git_blob(path: Path) -> str:
     """Name that git gives the content of a file: sha1 of "blob <size>", a zero byte, the bytes."""
-    stat = path.stat()
-    return _hash(path, stat.st_size, stat.st_mtime_ns, "git_blob")
+    return _hash(path, _stamp(path), "git_blob")
 
 
 def part_of(target: Path) -> Path:
@@ -226,14 +233,11 @@ def member_hashes(archive_path: Path, names: tuple[str, ...]) -> dict[str, str]:
     SourceError
         As in `copy_member`.
     """
-    stat = archive_path.stat()
-    return _member_hashes(archive_path, names, stat.st_size, stat.st_mtime_ns)
+    return _member_hashes(archive_path, names, _stamp(archive_path))
 
 
 @functools.lru_cache(maxsize=16)
-def _member_hashes(
-    archive_path: Path, names: tuple[str, ...], size: int, mtime_ns: int
-) -> dict[str, str]:
+def _member_hashes(archive_path: Path, names: tuple[str, ...], stamp: Stamp) -> dict[str, str]:
     hashes = {}
     for name, stream in _streams(archive_path, names):
         hashes[name] = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]

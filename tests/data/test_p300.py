@@ -170,6 +170,8 @@ def test_test_run_with_another_number_of_characters(tmp_path):
         ({"StimulusType": np.zeros((2974, 1))}, "character without a target flash"),
         ({"signal": np.zeros((50, 3))}, r"signal has shape \(50, 3\), not \(samples, 64\)"),
         ({"StimulusCode": np.zeros((9, 1))}, r"\['StimulusCode'\] are not as long as signal"),
+        ({"StimulusCode": np.full((2974, 1), 40)}, "flashes of other codes than 1 to 12"),
+        ({"StimulusCode": np.full((2974, 1), 9)}, "targets 9 and 9: no column and row"),
     ],
 )
 def test_damaged_runs(tmp_path, change, message):

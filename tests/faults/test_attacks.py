@@ -254,6 +254,29 @@ def test_umask_decides_who_may_read(mask, cache):
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
 
 
+@posix
+@pytest.mark.fault("disk")
+@pytest.mark.security(
+    "How it is checked",
+    "A file of the cache is checked at every load, whatever date its writer gives it.",
+)
+def test_altered_file_with_the_old_date_is_noticed(cache):
+    """In one process, as in a notebook that stays open."""
+    path = cache / "toy/a.txt"
+    path.write_bytes(toy.CONTENT)
+    fetcher = toy.fetcher(toy.catalog(toy.version()), cache)
+    data_fetch.load("toy/a", fetcher)
+    status = path.stat()
+    path.write_bytes(bytes(reversed(toy.CONTENT)))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_mtime_ns == status.st_mtime_ns
+    with (
+        pytest.warns(UserWarning, match="is not used"),
+        pytest.raises(data_fetch.DataUnavailableError, match="wrong sha256"),
+    ):
+        data_fetch.load("toy/a", fetcher)
+
+
 # Files of no known hash -----------------------------------------------------------------------
 
 
