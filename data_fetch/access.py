@@ -11,7 +11,7 @@ from data_fetch import registry
 from data_fetch.catalog import Catalog, Entry, Version, default_catalog
 from data_fetch.dataset import Dataset
 from data_fetch.errors import AlteredDataError, DataUnavailableError
-from data_fetch.fetcher import Fetcher, LocalFile
+from data_fetch.fetcher import Fetcher
 from data_fetch.silence import silent
 
 
@@ -152,10 +152,11 @@ def load(
     keys = [fetcher.catalog.files[file].key for file in entry.files]
     paths = {key: file.path for key, file in zip(keys, files, strict=True)}
     dataset = replace(registry.resolve(entry.loader)(entry.name, paths), notes=entry.notes)
-    if not _values_are_known(dataset, entry, files):
+    digest = known_digest(entry, [file.version for file in files])
+    if digest is not None and dataset.digest() != digest:
         raise AlteredDataError(
             f"{entry.name}: the files are intact, but their parsed values have another "
-            f"digest than the catalog's {entry.digest}; a reader (scipy, nibabel, numpy) "
+            f"digest than the catalog's {digest}; a reader (scipy, nibabel, numpy) "
             "may have changed: please report it with `pip freeze`"
         )
     if labels == "audited" and entry.audited:
@@ -179,16 +180,15 @@ def _without_files(entry: Entry) -> Dataset:
     return replace(dataset, notes=entry.notes) if entry.notes else dataset
 
 
-def _values_are_known(dataset: Dataset, entry: Entry, files: list[LocalFile]) -> bool:
-    """Compare the digest, where we have one.
+def known_digest(entry: Entry, versions: list[Version]) -> str | None:
+    """Digest that the values must have when they are made of these versions; None if not known.
 
     Versions that we never saw, but whose publisher states a hash, may be written with other
     digits or hold more values: the hash is enough.
     """
-    digest = next((f.version.digest for f in files if f.version.digest), entry.digest)
-    if digest is None or not all(file.version.seen for file in files):
-        return True
-    return dataset.digest() == digest
+    if not all(version.seen for version in versions):
+        return None
+    return next((version.digest for version in versions if version.digest), entry.digest)
 
 
 def info(name: str, fetcher: Fetcher | None = None) -> Info:

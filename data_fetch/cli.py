@@ -120,8 +120,9 @@ def run_verify(arguments: argparse.Namespace) -> int:
             n_bad += 1
             console.print(_marked("bad", "red", f"{name}: {error}"))
         else:
-            has_digest = default_catalog().entry(name).digest is not None
-            known = "values as known" if has_digest else "no digest to compare with"
+            entry = fetcher.entry(name)
+            digest = access.known_digest(entry, fetcher.expected(entry))
+            known = "no digest to compare with" if digest is None else "values as known"
             console.print(_marked("ok", "green", f"{name}: {dataset.source}, {known}"))
     if not names:
         console.print("nothing to verify: no data set is at hand (`reprolib data fetch` gets them)")

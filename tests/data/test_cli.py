@@ -74,6 +74,14 @@ def test_verify(run, capsys):
     assert "ok toy/a: original, values as known" in capsys.readouterr().out
 
 
+def test_verify_says_where_nothing_is_known_of_the_values(run, capsys, monkeypatch):
+    """The bytes are those of the publisher, but nobody here has seen them."""
+    unseen, make = toy.catalog(toy.version(seen=False)), cli.Fetcher
+    monkeypatch.setattr(cli, "Fetcher", lambda: make(unseen))
+    assert run("verify", "toy/a") == 0
+    assert "ok toy/a: original, no digest to compare with" in capsys.readouterr().out
+
+
 def test_verify_what_is_not_at_hand(run, capsys):
     run.file.write_bytes(toy.OTHER_VALUES)
     assert run("verify") == 0

@@ -628,7 +628,7 @@ def test_catalog_that_names_a_missing_file(tmp_path):
     "What is downloaded",
     "Nothing but the files of a catalog, and no catalog may name one without a hash.",
 )
-@pytest.mark.parametrize("kind", ["file", "archive"])
+@pytest.mark.parametrize("kind", ["file", "archive", "made of a member"])
 def test_catalog_with_a_file_that_has_no_hash(tmp_path, kind):
     """Of a paper outside of the package, too."""
     path = tmp_path / "catalog.toml"
@@ -636,6 +636,10 @@ def test_catalog_with_a_file_that_has_no_hash(tmp_path, kind):
         "file": '[file."toy/a"]\nterms = ""\ncite = ""\n[[file."toy/a".version]]\n'
         'path = "toy/a"\nfidelity = "original"\nat_most = 9\nurls = ["https://a.invalid/a"]\n',
         "archive": '[archive."toy/a"]\nat_most = 9\nurls = ["https://a.invalid/a"]\n',
+        "made of a member": f'[archive."toy/b"]\nsha256 = "{64 * "0"}"\nat_most = 9\n'
+        '[file."toy/a"]\nterms = ""\ncite = ""\n[[file."toy/a".version]]\npath = "toy/a"\n'
+        'fidelity = "original"\nunpack = "compress"\n'
+        'members = [{ archive = "toy/b", member = "a.Z" }]\n',
     }
     path.write_text(tables[kind])
     with pytest.raises(ValueError, match=r"catalog\.toml: give the sha256 of \['toy/a'\]"):
