@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 import data_fetch
+from data_fetch import errors
 from reprolib.cli import arguments, console, reproduce
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.main import main
@@ -183,12 +184,9 @@ def test_report_on_a_run_whose_tasks_all_failed(fake, tmp_path, monkeypatch):
 
 
 def test_missing_data_are_one_line_each(capsys):
-    message = (
-        "data set 'raetsch/banana' is not available: no source has raetsch/benchmarks.mat.\n"
-        "Tried:\n  - https://a.test/x: HTTP 404\n"
-        "Download by hand:\n  - https://a.test/x, put it at /y"
-    )
-    reproduce.print_missing(console.out(), {"raetsch/banana": message})
+    tried = [errors.Failure("https://a.test/x", errors.SourceError("HTTP 404"))]
+    error = data_fetch.DataUnavailableError("no source has it.\nTried:\n  - a site", tried)
+    reproduce.print_missing(console.out(), {"raetsch/banana": error})
     lines = capsys.readouterr().out.strip().splitlines()
     assert len(lines) == 2
     for part in ("raetsch/banana", "HTTP 404", "reprolib data fetch"):

@@ -12,6 +12,7 @@ from reprolib.methods.kpm.estimators import GivenComponentsMachine
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel, gram_eigh
 from reprolib.methods.shared.nystrom import NystromMixin
+from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, ClassWeight, Data, RandomState
 from reprolib.methods.shared.validation import validate_data, warn_if_constant
 from reprolib.methods.shared.weights import example_weights
@@ -108,7 +109,7 @@ class NystromKPMClassifier(NystromMixin, GivenComponentsMachine):
         gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1,
-        rank_tol: float = 1e-10,
+        rank_tol: float = RANK_TOL,
         class_weight: ClassWeight = None,
         random_state: RandomState = None,
     ) -> None:
