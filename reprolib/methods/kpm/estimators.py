@@ -13,6 +13,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.metaestimators import available_if
@@ -128,7 +129,7 @@ def _gives_probabilities(model) -> bool:
     return model.loss in PROBABILITIES
 
 
-class ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
+class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     """Prediction with one chosen D of a fitted path, and with all of them."""
 
     if TYPE_CHECKING:
@@ -151,6 +152,7 @@ class ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     }
 
     _stacked = ("intercept_", "n_components_")
+    _takes_sparse = True
 
     def _fit_data(self, X, y, sample_weight):
         """Gram matrix, labels -1 and 1, and weights of what counts."""
@@ -169,10 +171,14 @@ class ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
 
     def _kernel(self, X, Y):
         """Kernel values; centring makes those of the linear kernel free of the data's offset."""
-        if self.center and self.kernel == "linear":
+        if self._has_origin():
             origin = self.X_fit_.mean(axis=0)
             X, Y = X - origin, Y - origin
         return super()._kernel(X, Y)
+
+    def _has_origin(self) -> bool:
+        """Whether the mean is subtracted; a sparse matrix would become dense by that."""
+        return self.center and self.kernel == "linear" and not issparse(self.X_fit_)
 
     def _set_path(self, path, n_components, unit: float):
         """Keep a path, whose objectives are in a unit of the weights."""
@@ -191,15 +197,16 @@ class ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     def coef_(self) -> Array:
         """Weights of the features for kernel="linear", shape (p,).
 
-        f(x) = <coef_, x> + intercept_; with ``center``, x less the mean of the training data.
+        f(x) = <coef_, x> + intercept_; with ``center`` and dense X, x less the mean of the
+        training data.
         """
         if self.kernel != "linear":
             raise AttributeError('coef_ is there for kernel="linear" only')
         check_is_fitted(self)
         if hasattr(self, "estimators_"):
             return np.array([model.coef_ for model in self.estimators_])
-        origin = self.X_fit_.mean(axis=0) if self.center else 0.0
-        return self.dual_coef_ @ (self.X_fit_ - origin)
+        X = self.X_fit_ - self.X_fit_.mean(axis=0) if self._has_origin() else self.X_fit_
+        return self.dual_coef_ @ X
 
     def _decide(self, X):
         return self._cross_gram(X) @ self.dual_coef_ + self.intercept_
@@ -276,11 +283,11 @@ class ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         return PROBABILITIES[self.loss](self.decision_function(X))
 
 
-class GivenComponentsMachine(ProjectionMachine):
+class _GivenComponents(_ProjectionMachine):
     """The number of components is the hyperparameter ``n_components``."""
 
     _parameter_constraints: dict = {  # noqa: RUF012
-        **ProjectionMachine._parameter_constraints,
+        **_ProjectionMachine._parameter_constraints,
         "n_components": [COUNT],
     }
 
@@ -302,7 +309,7 @@ class GivenComponentsMachine(ProjectionMachine):
         self._set_path(path, self.n_components, weights.unit)
 
 
-class KPMClassifier(GivenComponentsMachine):
+class KPMClassifier(_GivenComponents):
     """Kernel Projection Machine with a given number of components.
 
     For V_1, ..., V_D the leading unit eigenvectors of the Gram matrix K with eigenvalues lambda_j,
@@ -329,9 +336,9 @@ class KPMClassifier(GivenComponentsMachine):
     loss : {"hinge", "square", "logistic"}, default="hinge"
         What is minimised on the components. "hinge" is the paper's.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
-        training data in place of X. A callable takes two rows and returns a number; it has to be
-        symmetric.
+        Similarity k(x, x') of two points. The named ones take sparse X, too. "precomputed":
+        ``fit`` takes the Gram matrix of the training data in place of X. A callable takes two
+        rows and returns a number; it has to be symmetric.
     gamma : float or "scale", optional
         How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
         of the inner product in "poly" and "sigmoid". None means 1 / n_features, "scale"
@@ -462,7 +469,7 @@ class KPMClassifier(GivenComponentsMachine):
         return self
 
 
-class KPMClassifierCV(ProjectionMachine):
+class KPMClassifierCV(_ProjectionMachine):
     """Kernel Projection Machine that chooses the number of components by cross-validation.
 
     One path per fold scores every number of components at once; the paper (section 4) has five.
@@ -532,7 +539,7 @@ class KPMClassifierCV(ProjectionMachine):
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
-        **ProjectionMachine._parameter_constraints,
+        **_ProjectionMachine._parameter_constraints,
         "max_components": [COUNT],
         "cv": ["cv_object"],
         "tie_break": [StrOptions(set(TIE_BREAKS))],

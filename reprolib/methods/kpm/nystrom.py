@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from reprolib.methods.kpm.components import KernelComponents
-from reprolib.methods.kpm.estimators import GivenComponentsMachine
+from reprolib.methods.kpm.estimators import _GivenComponents
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel, gram_eigh
 from reprolib.methods.shared.nystrom import NystromMixin
@@ -35,7 +35,7 @@ class NystromComponents(KernelComponents):
         return np.sqrt(len(self.eigenvectors)) * (self.directions[:, : len(beta)] @ beta)
 
 
-class NystromKPMClassifier(NystromMixin, GivenComponentsMachine):
+class NystromKPMClassifier(NystromMixin, _GivenComponents):
     """`KPMClassifier` on the principal components of Nystrom features, for many rows.
 
     The components come from the covariance of the features, which is summed block by block (see
@@ -89,7 +89,7 @@ class NystromKPMClassifier(NystromMixin, GivenComponentsMachine):
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
-        **GivenComponentsMachine._parameter_constraints,
+        **_GivenComponents._parameter_constraints,
         **NystromMixin._parameter_constraints,
     }
     del _parameter_constraints["center"]

@@ -52,9 +52,9 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     n_components : int, optional
         Number of directions. None means the number of classes less one.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
-        training data in place of X. A callable takes two rows and returns a number; it has to be
-        symmetric.
+        Similarity k(x, x') of two points. The named ones take sparse X, too. "precomputed":
+        ``fit`` takes the Gram matrix of the training data in place of X. A callable takes two
+        rows and returns a number; it has to be symmetric.
     gamma : float, optional
         How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
         of the inner product in "poly" and "sigmoid". None means 1 / n_features.
@@ -119,6 +119,8 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         "ridge": [NON_NEGATIVE],
         "center": ["boolean"],
     }
+
+    _takes_sparse = True
 
     if TYPE_CHECKING:
         components_: Array

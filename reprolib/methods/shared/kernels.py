@@ -69,12 +69,20 @@ class KernelMixin:
     #: Rows of a precomputed kernel matrix that were not of weight zero.
     _rows: slice | np.ndarray = slice(None)
     _gamma_of_scale = 1.0
+    #: Whether the estimator uses rows of X in nothing but kernel values.
+    _takes_sparse = False
 
     def __sklearn_tags__(self):
-        """Mark the input as pairwise when the Gram matrix is given."""
+        """Mark the input as pairwise when the Gram matrix is given, else maybe as sparse."""
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = bool(self._sparse_format())
         return tags
+
+    def _sparse_format(self) -> str | bool:
+        """What scikit-learn's validation takes as ``accept_sparse``."""
+        of_vectors = isinstance(self.kernel, str) and self.kernel != "precomputed"
+        return "csr" if self._takes_sparse and of_vectors else False
 
     def _fit_gram(self, X, y):
         """Validate the training data, remember it, and return (Gram matrix, y)."""
@@ -82,9 +90,9 @@ class KernelMixin:
         X = self._training_rows(X, ExampleWeights(len(y), slice(None)))
         return self._training_gram(X), y
 
-    def _training_data(self, X, y, **options):
-        """Validate the training data, with scikit-learn's options, and return (X, y)."""
-        X, y = validate_data(self, X, y, dtype=np.float64, **options)
+    def _training_data(self, X, y):
+        """Validate the training data, and return (X, y)."""
+        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse=self._sparse_format())
         return (check_gram(X) if self.kernel == "precomputed" else X), y
 
     def _training_rows(self, X, weights: ExampleWeights):
@@ -106,8 +114,9 @@ class KernelMixin:
     def _set_scale(self, X, weights: ExampleWeights):
         """Keep what gamma="scale" stands for."""
         if self.gamma == "scale" and self.kernel != "linear":
-            blocks = [X[rows] for rows in gen_batches(len(X), ROWS_OF_A_BLOCK, min_batch_size=2)]
-            means = [block.mean(axis=1, dtype=np.float64) for block in blocks]
+            batches = gen_batches(X.shape[0], ROWS_OF_A_BLOCK, min_batch_size=2)
+            blocks = [X[rows] for rows in batches]
+            means = [np.ravel(block.mean(axis=1, dtype=np.float64)) for block in blocks]
             center = np.average(np.concatenate(means), weights=weights.values)
             squares = np.concatenate([_mean_squares(block, center) for block in blocks])
             variance = float(np.average(squares, weights=weights.values))
@@ -115,7 +124,9 @@ class KernelMixin:
 
     def _cross_gram(self, X):
         """Validate new data and return the kernel between it and the training data."""
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(
+            self, X, dtype=np.float64, accept_sparse=self._sparse_format(), reset=False
+        )
         return X[:, self._rows] if self.kernel == "precomputed" else self._kernel(X, self.X_fit_)
 
     def _check_symmetric(self, X):
@@ -560,4 +571,9 @@ def cholesky_map(L_pivots):
 
 def _mean_squares(X, center):
     """Mean squared distance of a row's entries from a number, in double precision."""
+    if issparse(X):
+        changes: Any = X
+        changes = changes.copy()
+        changes.data = (changes.data - center) ** 2 - center**2
+        return np.ravel(changes.mean(axis=1)) + center**2
     return np.mean(np.subtract(X, center, dtype=np.float64) ** 2, axis=1)

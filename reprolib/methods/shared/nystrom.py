@@ -110,3 +110,4 @@ class NystromMixin(KernelMixin):
 
     rank: int
     random_state: object
+    _takes_sparse = False

@@ -61,15 +61,11 @@ class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
         **KernelMixin._parameter_constraints,
     }
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel == "linear"
-        return tags
+    _takes_sparse = True
 
     def _fit_input(self, X, y, sample_weight) -> _WeightedInput:
         """Validate, and weigh the rows of what counts."""
-        accepted = {"accept_sparse": "csr"} if self.kernel == "linear" else {}
-        X, y = self._training_data(X, y, **accepted)
+        X, y = self._training_data(X, y)
         weights = example_weights(y, sample_weight)
         X, indices = self._training_rows(X, weights), self._encode_classes(y[weights.rows])
         if self.kernel == "linear":
@@ -169,7 +165,7 @@ class SimplexRLSClassifier(_SimplexRLS):
         Lambda of the paper's eq. (1), with the mean loss: the matrix inverted is K + n alpha I
         (scikit-learn's ``Ridge(alpha)`` has n times this value).
     kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
-        As in scikit-learn. "linear" accepts sparse X.
+        As in scikit-learn. The named ones accept sparse X.
 
     Attributes
     ----------

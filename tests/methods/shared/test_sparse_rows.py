@@ -1,0 +1,68 @@
+"""Sparse rows give the model of the same rows stored densely."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.svm import SVC
+
+import reprolib
+
+ESTIMATORS = {
+    "KPM": reprolib.KPMClassifier(5),
+    "KPM, centred": reprolib.KPMClassifier(5, center=True, loss="square"),
+    "KPM, chosen": reprolib.KPMClassifierCV(6, cv=3),
+    "kernel MMC": reprolib.KernelMMC(2, constraint="function"),
+    "S-RLS": reprolib.SimplexRLSClassifier(0.1),
+    "S-RLS, chosen": reprolib.SimplexRLSClassifierCV(),
+}
+KERNELS = [
+    {"kernel": "rbf", "gamma": 0.2},
+    {"kernel": "rbf", "gamma": "scale"},
+    {"kernel": "poly", "degree": 2},
+    {"kernel": "linear"},
+]
+
+
+def rows(seed=0):
+    X, y = make_classification(60, 12, n_informative=8, random_state=seed)
+    return np.where(np.abs(X) > 0.7, X, 0.0), y
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csc_matrix, sp.coo_array])
+def test_sparse_rows_are_those_rows(name, kernel, container):
+    (X, y), (X_new, _) = rows(), rows(1)
+    model = clone(ESTIMATORS[name]).set_params(**kernel)
+    dense, sparse = clone(model).fit(X, y), model.fit(container(X), y)
+    ask = "transform" if name == "kernel MMC" else "decision_function"
+    expected = getattr(dense, ask)(X_new)
+    found = getattr(sparse, ask)(container(X_new))
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+    np.testing.assert_allclose(getattr(sparse, ask)(X_new), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_coefficients_of_sparse_rows_give_the_decision_values(center):
+    X, y = rows()
+    model = reprolib.KPMClassifier(5, kernel="linear", center=center).fit(sp.csr_array(X), y)
+    values = X @ model.coef_ + model.intercept_
+    np.testing.assert_allclose(values, model.decision_function(X), atol=1e-9)
+
+
+def test_scale_of_sparse_rows_is_that_of_scikit_learn():
+    X, y = rows()
+    svm = SVC(gamma="scale").fit(sp.csr_array(X), y)
+    model = reprolib.KPMClassifier(5, gamma="scale").fit(sp.csr_array(X), y)
+    assert model._gamma_of_scale == pytest.approx(svm._gamma)
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", lambda x, z: float(x @ z)])
+def test_sparse_rows_are_refused_where_the_kernel_takes_none(kernel):
+    X, y = rows()
+    with pytest.raises(TypeError, match="[Ss]parse data was passed"):
+        reprolib.KPMClassifier(3, kernel=kernel).fit(sp.csr_array(X @ X.T), y)
