@@ -231,18 +231,19 @@ def accuracy_against_time(records: pd.DataFrame) -> Figure:
 
 
 def _name_points(axis, names, x, y) -> None:
-    """Write a name beside every point, inside, where it covers the least of names and points."""
+    """Write names beside points, from the top, inside, where they cover the least of the others."""
     axis.figure.draw_without_rendering()
     pixels = axis.figure.dpi / 72
     width, height, gap = 4.5 * pixels, 9.0 * pixels, 6.0 * pixels
     inside = axis.get_window_extent()
     points = axis.transData.transform(np.column_stack([x, y]))
     taken = [(px - 5, py - 5, px + 5, py + 5) for px, py in points]
-    for name, (px, py), xy in zip(names, points, zip(x, y, strict=True), strict=True):
+    listed = zip(names, points, zip(x, y, strict=True), strict=True)
+    for name, (px, py), xy in sorted(listed, key=lambda line: -line[1][1]):
         length = width * len(name)
         offsets = [
             (dx, dy)
-            for dy in height * np.array([-0.5, 0.2, -1.2, 0.8, -1.8])
+            for dy in height * np.array([-0.5, 0.2, -1.2, 0.8, -1.8, 1.5])
             for dx in (gap, -gap - length)
         ]
         boxes = [(px + dx, py + dy, px + dx + length, py + dy + height) for dx, dy in offsets]
