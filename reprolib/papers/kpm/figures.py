@@ -238,7 +238,8 @@ def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: 
     C : float
         As a multiple of the published cost, the nearest measured one; infinity is KPM.
     """
-    wide, table = summaries.error_maps(records, dataset), summaries.mean_map(records, dataset)
+    wide = summaries.error_maps(records, dataset)
+    table = summaries.as_map(wide)
     dimensions, costs = list(table.index), table.columns.to_numpy(dtype=float)
     last = len(dimensions) - 1
     i = last if D == summaries.ALL else int(np.argmin([abs(d - int(D)) for d in dimensions[:last]]))

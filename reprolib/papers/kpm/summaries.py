@@ -73,7 +73,8 @@ def error_maps(records: pd.DataFrame, dataset: str) -> pd.DataFrame:
         Columns (D, C): D up to `ALL`, C as a multiple of the published one up to `NO_NORM`, which
         is KPM; missing where a path of KPM ends before.
     """
-    rows = select(records, dataset=dataset, reading=PARTITIONS, setting="")
+    rows = select(records, dataset=dataset, table=["beyond", "table2"], reading=PARTITIONS)
+    rows = select(rows, setting="")
     maps = select(rows, table="beyond", metric="test error map").set_index("trial")
     kpm = select(rows, table="table2", method="kpm", metric="test error path").set_index("trial")
     D = [*chosen(maps, "D").iloc[0][:-1], ALL]
@@ -89,7 +90,12 @@ def error_maps(records: pd.DataFrame, dataset: str) -> pd.DataFrame:
 
 def mean_map(records: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """Mean over the partitions of `error_maps`, D by C; missing unless all partitions have it."""
-    mean = error_maps(records, dataset).mean(skipna=False)
+    return as_map(error_maps(records, dataset))
+
+
+def as_map(wide: pd.DataFrame) -> pd.DataFrame:
+    """Mean of `error_maps`, as `mean_map` gives it."""
+    mean = wide.mean(skipna=False)
     D = mean.index.get_level_values("D").unique()
     return mean.unstack("C").loc[D]
 
