@@ -372,6 +372,17 @@ def test_an_almost_diagonal_gram_matrix_gives_one_certified_path(seed):
     assert len(solve_hinge_lp_path(V, 2.0 * labels - 1.0)) == D
 
 
+def test_a_fallback_that_goes_round_in_circles_is_stopped():
+    """HiGHS does not end on one of these programmes by itself."""
+    rng = np.random.RandomState(96)
+    n, p, D = rng.randint(20, 200), rng.randint(1, 12), rng.randint(1, 40)
+    spread, centers = 10 ** rng.uniform(-1, 1.2), rng.randint(2, 5)
+    X, labels = make_blobs(n, p, centers=centers, cluster_std=spread, random_state=96)
+    K = gram(X, gamma=10 ** rng.uniform(-2, 1))
+    V = np.sqrt(n) * gram_eigh(K, rank_tol=1e-10)[1][:, :D]
+    assert len(solve_hinge_lp_path(V, 2.0 * (labels % 2) - 1.0)) == V.shape[1]
+
+
 def test_raises_if_no_solver_certifies(monkeypatch):
     V, y = overlapping(n=40)
     stuck = solve_hinge_lp_path(V, y, 1)[0]

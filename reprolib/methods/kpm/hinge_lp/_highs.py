@@ -16,6 +16,8 @@ OPTIONS: Any = {
     "primal_feasibility_tolerance": FEASIBILITY_TOL,
     "dual_feasibility_tolerance": FEASIBILITY_TOL,
 }
+#: For each variable; ill-posed problems make HiGHS go round in circles.
+MAX_ITERATIONS_PER_VARIABLE = 20
 #: Ten times the feasibility tolerance; see `canonical_optimum`.
 DUAL_TOL = 10 * FEASIBILITY_TOL
 
@@ -45,7 +47,8 @@ def linear_program(cost, matrix, upper, *, method="highs-ds", presolve=False) ->
     """Minimise cost'x subject to matrix x = 0 and 0 <= x <= upper."""
     bounds: Any = np.column_stack([np.zeros(len(upper)), upper])
     right = np.zeros(len(matrix))
-    options: Any = {**OPTIONS, "presolve": presolve}
+    limit = MAX_ITERATIONS_PER_VARIABLE * len(upper)
+    options: Any = {**OPTIONS, "presolve": presolve, "maxiter": limit}
     return linprog(cost, A_eq=matrix, b_eq=right, bounds=bounds, method=method, options=options)
 
 
