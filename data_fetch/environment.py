@@ -32,13 +32,24 @@ def expanded_folder(variable: str, value: str) -> Path:
     ValueError
         As `configured_folder`.
     """
-    try:
-        folder = Path(value).expanduser()
-    except RuntimeError:
-        raise ValueError(
-            f"{variable} is {value!r}, but {Path(value).parts[0]} is no home folder on this "
-            "machine; set it to the full path of a folder."
-        ) from None
+    folder = Path(_with_home(variable, value))
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{variable} is {value!r}, which is a file; set it to a folder.")
     return folder
+
+
+def _with_home(variable: str, value: str) -> Path:
+    path = Path(value)
+    if not value.startswith("~"):
+        return path
+    user = path.parts[0]
+    try:
+        home = Path(user).expanduser()
+    except RuntimeError:
+        home = None
+    if home is None or not home.is_dir():
+        raise ValueError(
+            f"{variable} is {value!r}, but {user} is no home folder on this machine; "
+            "set it to the full path of a folder."
+        )
+    return home.joinpath(*path.parts[1:])

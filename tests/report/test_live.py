@@ -52,7 +52,7 @@ def test_without_the_data_a_line_says_so_above_the_committed_result(no_data):
     assert line["metadata"]["reprolib"] == {"missing": ["raetsch/heart"]}
     committed = module.committed_outputs("kpm", "heart")
     assert [output["data"] for output in shown] == [data for data, _ in committed]
-    assert "KPM" in shown[0]["data"]["text/plain"]
+    assert "test error" in shown[0]["data"]["text/plain"]
 
 
 def test_a_committed_result_that_was_deleted_does_not_stop_the_notebook(

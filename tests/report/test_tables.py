@@ -115,7 +115,7 @@ def test_scoreboard_begins_with_the_own_method_of_every_paper():
 
 def test_numbers_are_judged_once_until_the_results_change(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(judge, "load_paper", lambda *a: asked.append(a) or RECORDS.iloc[:0])
+    monkeypatch.setattr(judge, "load_paper", lambda *a: asked.append(a) or results.to_frame([]))
     monkeypatch.setattr(judge, "numbers", lambda paper: [])
     folder = tmp_path / "kpm"
     folder.mkdir()

@@ -9,7 +9,6 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import encode_labels
 from reprolib.methods.shared.weights import ExampleWeights, example_weights
@@ -108,5 +107,5 @@ class OneVsRestMixin(ClassifierMixin):
         """
         scores = self.decision_function(X)
         if scores.ndim > 1:
-            return self.classes_[first_largest(scores)]
+            return self.classes_[scores.argmax(axis=1)]
         return self.classes_[(scores > 0.0).astype(int)]

@@ -535,8 +535,9 @@ def test_errors_do_not_depend_on_the_units_of_the_scores():
 
 
 def test_errors_that_differ_by_less_than_the_tolerance_are_tied():
-    assert select_dimension([0.2 + 0.9e-9, 0.2, 0.3]) == 1
-    assert select_dimension([0.2 + 1.1e-9, 0.2, 0.3]) == 2
+    for unit in (1e-6, 1.0):
+        assert select_dimension([unit * (0.2 + 0.9e-10), unit * 0.2, unit * 0.3]) == 1
+        assert select_dimension([unit * (0.2 + 1e-8), unit * 0.2, unit * 0.3]) == 2
 
 
 def test_a_point_at_the_mean_is_not_taken_for_another():
