@@ -49,17 +49,21 @@ def differences(records: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     DataFrame
         One row a data set, and one for the mean of the paper's six.
     """
-    paired: dict[str, tuple[float, Error]] = {}
-    for name in BEYOND_SETS:
-        wide = errors_of(records, name)
-        values = (wide[a] - wide[b]).to_numpy()
-        paired[name] = float(values.mean()), errors.paired(values)
-    six = [paired[name] for name in PAPER_SETS]
+    wide = {name: errors_of(records, name) for name in BEYOND_SETS}
+    return _with_six({name: (w[a] - w[b]).to_numpy() for name, w in wide.items()})
+
+
+def _with_six(paired: dict[str, np.ndarray]) -> pd.DataFrame:
+    """Mean of every data set's differences, and of the paper's six, with their 95 % intervals."""
+    found: dict[str, tuple[float, Error]] = {
+        name: (float(values.mean()), errors.paired(values)) for name, values in paired.items()
+    }
+    six = [found[name] for name in PAPER_SETS]
     error = errors.summed((error for _, error in six), 1 / len(six))
-    paired["the six"] = float(np.mean([mean for mean, _ in six])), error
+    found["the six"] = float(np.mean([mean for mean, _ in six])), error
     lines = {
         name: (mean, mean - error.half_width(), mean + error.half_width())
-        for name, (mean, error) in paired.items()
+        for name, (mean, error) in found.items()
     }
     return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
 
@@ -98,6 +102,18 @@ def as_map(wide: pd.DataFrame) -> pd.DataFrame:
     mean = wide.mean(skipna=False)
     D = mean.index.get_level_values("D").unique()
     return mean.unstack("C").loc[D]
+
+
+def rises(records: pd.DataFrame) -> pd.DataFrame:
+    """KPM's error at its last D minus that at the D that cross-validation chose, in points.
+
+    The last is the largest D of the map that all partitions reach; rows are those of `differences`.
+    """
+    lost = {}
+    for name in BEYOND_SETS:
+        kpm = error_maps(records, name).xs(NO_NORM, axis=1, level="C").dropna(axis=1)
+        lost[name] = (kpm.iloc[:, -1] - errors_of(records, name)["KPM"]).to_numpy()
+    return _with_six(lost)
 
 
 def regularisers_table(records: pd.DataFrame) -> pd.DataFrame:
