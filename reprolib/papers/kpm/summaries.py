@@ -111,8 +111,9 @@ def rises(records: pd.DataFrame) -> pd.DataFrame:
     """
     lost = {}
     for name in BEYOND_SETS:
-        kpm = error_maps(records, name).xs(NO_NORM, axis=1, level="C").dropna(axis=1)
-        lost[name] = (kpm.iloc[:, -1] - errors_of(records, name)["KPM"]).to_numpy()
+        last = mean_map(records, name)[NO_NORM].dropna().index[-1]
+        kpm = error_maps(records, name)[last, NO_NORM] - errors_of(records, name)["KPM"]
+        lost[name] = kpm.to_numpy()
     return _with_six(lost)
 
 
