@@ -52,9 +52,10 @@ class NystromKPMClassifier(NystromMixin, _GivenComponents):
         Number of landmarks, at most n.
     loss : {"hinge", "square", "logistic"}, default="hinge"
         As in `KPMClassifier`. "square" takes the least time, "hinge" the most.
-    kernel, gamma, degree, coef0, class_weight : as in `KPMClassifier`, but not "precomputed"
+    kernel, gamma, degree, coef0 : as in `KPMClassifier`, but not "precomputed"
     rank_tol : float, default=1e-10
         Components whose eigenvalue is at most ``rank_tol`` times the largest count as zero.
+    class_weight : as in `KPMClassifier`
     random_state : int, RandomState or None
         For the landmarks.
 
