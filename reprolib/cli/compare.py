@@ -9,9 +9,14 @@ from pathlib import Path
 
 from reprolib.cli.console import out
 from reprolib.cli.results import with_results
-from reprolib.report.markdown import markdown_code, markdown_escaped, markdown_table
+from reprolib.report.markdown import Markdown, markdown_code, markdown_escaped, markdown_table
 from reprolib.report.tables import number_text
-from reprolib.rerun.checks.compare import PaperDifference, RecordChange, paper_difference
+from reprolib.rerun.checks.compare import (
+    NOWHERE,
+    PaperDifference,
+    RecordChange,
+    paper_difference,
+)
 from reprolib.rerun.records.folders import committed_directory, write_atomically
 from reprolib.rerun.records.registry import PAPERS, STUDIES
 from reprolib.rerun.records.task import HEADLINE
@@ -68,7 +73,8 @@ def markdown(found: Mapping[str, PaperDifference | None], limit: int) -> str:
     found : mapping
         Difference by paper; None where the run has no results.
     limit : int
-        Records of each table to list; the rest is counted.
+        Differing and new records of each table to list; the rest is counted, and so are all that
+        the run does not have.
     """
     lines = ["# This run against the committed results", "", *_summary(found)]
     for difference in found.values():
@@ -112,17 +118,37 @@ def _counts(difference: PaperDifference) -> list[object]:
 def _section(difference: PaperDifference, limit: int) -> Iterator[str]:
     yield f"## {difference.paper.upper()}"
     yield ""
-    if difference.data:
-        rows = ((name, *pair) for name, pair in difference.data.items())
+    yield from _not_in_run(difference)
+    if rows := [(name, *pair) for name, pair in difference.data.items() if pair[1] != NOWHERE]:
         yield from markdown_table(["data set", "committed", "this run"], rows)
         yield ""
     if difference.verdicts:
         head = ["table", "row", "column", "printed", "committed", "verdict", "now", "verdict now"]
         yield from markdown_table(head, (_number_row(*pair) for pair in difference.verdicts))
         yield ""
-    for table in sorted({change.table for change in difference.changes}):
-        listed = [change for change in difference.changes if change.table == table]
-        yield from _records(table, listed, limit)
+    changes = [change for change in difference.changes if change.kind != "missing"]
+    for table in sorted({change.table for change in changes}):
+        yield from _records(table, [c for c in changes if c.table == table], limit)
+
+
+def _not_in_run(difference: PaperDifference) -> Iterator[str]:
+    """Count what only the committed results have: data sets, printed numbers, records by table."""
+    if datasets := [name for name, pair in difference.data.items() if pair[1] == NOWHERE]:
+        yield f"Data sets that this run does not have: {markdown_escaped(', '.join(datasets))}."
+        yield ""
+    if difference.not_run:
+        yield (
+            f"Printed numbers without a record in this run: {len(difference.not_run)}, such as "
+            f"{markdown_escaped(difference.not_run[0].number.id)}."
+        )
+        yield ""
+    missing = [change for change in difference.changes if change.kind == "missing"]
+    tables = {change.table: change.record for change in reversed(missing)}
+    if missing:
+        counts = Counter(change.table for change in missing)
+        rows = [(t, counts[t], Markdown(markdown_code(tables[t]))) for t in sorted(tables)]
+        yield from markdown_table(["table", "records missing in this run", "such as"], rows)
+        yield ""
 
 
 def _number_row(then: Verdict, now: Verdict) -> list[str]:
@@ -148,7 +174,7 @@ def _word(verdict: Verdict) -> str:
 
 def _records(table: str, changes: Sequence[RecordChange], limit: int) -> Iterator[str]:
     kinds = Counter(change.kind for change in changes)
-    words = {"differs": "differ", "new": "new", "missing": "missing"}
+    words = {"differs": "differ", "new": "new"}
     counts = ", ".join(f"{kinds[kind]} {word}" for kind, word in words.items() if kinds[kind])
     yield f"### {markdown_escaped(table)}: {counts}"
     yield ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import textwrap
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,12 +19,14 @@ from reprolib.cli.arguments import BUILD, SITE
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.progress import shown_progress
 from reprolib.cli.reproduced import print_why, show_paper
+from reprolib.cli.table_text import left_aligned
 from reprolib.report import tables
 from reprolib.report.figure_files import FORMATS as FIGURES
 from reprolib.report.page import write_report
 from reprolib.report.printed_tables import FORMATS as TABLES
 from reprolib.rerun import records as results
 from reprolib.rerun.checks.check import require_sound
+from reprolib.rerun.checks.compare import beside_committed
 from reprolib.rerun.records.folders import can_be_committed, committed_directory
 from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
 from reprolib.rerun.records.task import Protocol
@@ -31,19 +34,8 @@ from reprolib.rerun.tasks.local import LocalWorkers, Workers
 from reprolib.rerun.tasks.runner import NothingSelectedError, Run, StageError, run_protocol
 from reprolib.rerun.tasks.selection import Selection
 
-#: Columns of the records that a run of selected tasks prints.
-SHOWN = [
-    "table",
-    "dataset",
-    "method",
-    "setting",
-    "reading",
-    "trial",
-    "metric",
-    "value",
-    "source",
-    "status",
-]
+#: Letters of what differs in a record; a path has hundreds of numbers.
+WIDTH = 60
 
 
 def run(arguments) -> int:
@@ -156,11 +148,17 @@ def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog
 
 
 def _write_selected(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog) -> None:
-    """Write and print the records of selected tasks, too few for figures and verdicts."""
+    """Write the records of selected tasks, and print them beside committed and printed values."""
+    out = consoles.out()
     for outcome in outcomes:
         write_tables(consoles.err(), outcome, output / "results")
-        shown = outcome.records[SHOWN].to_string(index=False, max_colwidth=40)
-        consoles.out().print(shown)
+        frame = beside_committed(outcome.paper, outcome.records)
+        frame["result"] = [textwrap.shorten(t, WIDTH, placeholder=" …") for t in frame["result"]]
+        out.print(left_aligned(frame))
+        n_equal = int((frame["result"] == "equal").sum())
+        out.print(f"{n_equal} of {len(frame)} records equal the committed ones.")
+        if frame["printed"].notna().any():
+            out.print("Printed: over all trials of the paper, in the unit of the records.")
 
 
 def publish(err: Console, outcome: Run) -> None:

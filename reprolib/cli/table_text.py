@@ -54,6 +54,16 @@ def plain(verdicts: Iterable[Verdict]) -> str:
     return frame[PLAIN].to_string(sparsify=False)
 
 
+def left_aligned(frame: pd.DataFrame) -> str:
+    """Table in columns, texts on the left and a dash where there is no number."""
+    shown = frame.copy()
+    for name in frame.select_dtypes(exclude="number"):
+        width = max(map(len, [name, *frame[name]]))
+        shown[name] = frame[name].str.ljust(width)
+        shown = shown.rename(columns={name: str(name).ljust(width)})
+    return shown.to_string(index=False, na_rep="–", float_format="{:.6g}".format)
+
+
 def compact(verdicts: Iterable[Verdict]) -> Table:
     """Table of the paper's own form: in each cell published, ours and the sign of the verdict."""
     cells: dict[str, dict[str, Text]] = {}

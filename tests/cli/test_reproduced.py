@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 import pytest
 from rich.console import Console
 
 from reprolib.cli import reproduced
 from reprolib.cli.failures import FailureLog
+from reprolib.cli.main import main
 from reprolib.cli.table_text import plain, print_table
 from reprolib.report import figure_files, printed_tables, tables
 from reprolib.report.tables import number_text
@@ -115,3 +117,16 @@ def test_below_two_scoreboards_stands_why_they_differ(quick, capsys):
     assert "The quick profile has few trials: of the 12 numbers" in capsys.readouterr().out
     reproduced.print_why(Console(width=500), ["keops"], folder / "results", "full")
     assert capsys.readouterr().out == ""
+
+
+def test_selected_tasks_are_printed_beside_the_committed_values(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "records"))
+    task = "table2/embedded/twonorm/kpm/headline/0"
+    assert main(["reproduce", "kpm", "--full", "--only", task, "--output", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["task", "metric", "ours", "committed", "printed", "result"]
+    (error,) = (line for line in lines if re.match(rf"{task} test error +\d", line))
+    ours, committed, printed, result = error.split()[-4:]
+    assert (ours, printed, result) == (committed, "–", "equal")
+    n_records = sum(line.startswith(task) for line in lines)
+    assert f"{n_records} of {n_records} records equal the committed ones." in lines

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from reprolib.rerun.checks.compare import paper_difference, same_verdict
+from reprolib.rerun import records as results
+from reprolib.rerun.checks.compare import beside_committed, paper_difference, same_verdict
 from reprolib.rerun.records.registry import STUDIES
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.printed import numbers
@@ -90,3 +91,28 @@ def test_a_verdict_is_the_same_if_its_word_its_reading_and_our_value_are():
     assert same_verdict(verdict, replace(verdict, ours=10.0 + 1e-6, spread=3.0))
     for changes in ({"word": "reproduced"}, {"reading": "other"}, {"ours": 10.001}):
         assert not same_verdict(verdict, replace(verdict, **changes))
+
+
+def test_records_of_some_tasks_stand_beside_committed_and_printed_ones(tmp_path, monkeypatch):
+    number = next(n for n in numbers("kpm") if n.select["metric"] == "test error")
+    own = {"paper": "kpm", "table": number.results, **number.select}
+    made_up.write(tmp_path, [made_up.row(**own), made_up.row(**own, trial=1)])
+    monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path))
+    now = [
+        made_up.row(**own),
+        made_up.row(**own, trial=1, value=0.3),
+        made_up.row(**own, trial=2),
+        made_up.row(**{**own, "metric": "failed"}, trial=3, status="failed: no memory"),
+        made_up.row(**own, trial=3, reading="wide", task=made_up.row(**own)["task"]),
+    ]
+    found = beside_committed("kpm", results.to_frame(now)).set_index("metric")
+    errors = found.loc["test error"]
+    assert errors["result"].tolist() == [
+        "equal",
+        "differs: value 0.3, committed 0.25",
+        "not among the committed records",
+    ]
+    assert errors["committed"].tolist()[:2] == [0.25, 0.25]
+    assert (errors["printed"] == number.value / number.scale).all()
+    assert found.loc["failed", "result"] == "failed: no memory"
+    assert "test error (wide)" in found.index

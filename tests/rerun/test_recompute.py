@@ -47,7 +47,7 @@ def test_a_reading_that_a_task_of_another_one_measures_is_found(monkeypatch):
     house = "reprolib.rerun.checks.one_task"
     monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
     monkeypatch.setattr(f"{house}.load_paper", lambda _: stored)
-    monkeypatch.setattr(f"{house}.numbers", lambda _: [])
+    monkeypatch.setattr("reprolib.rerun.verdicts.printed.numbers", lambda _: [])
     monkeypatch.setattr(f"{house}.data_fetch.load", fake_paper.dataset)
     name = ("fake", "first", "real/coins", "mean")
     assert recompute(*name, reading="-1.0").loc["value", "live"] == -1
@@ -111,7 +111,7 @@ def test_printed_statistic_is_of_the_live_trial_among_the_stored_others(monkeypa
     house = "reprolib.rerun.checks.one_task"
     monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
     monkeypatch.setattr(f"{house}.load_paper", lambda _: stored)
-    monkeypatch.setattr(f"{house}.numbers", lambda _: [printed])
+    monkeypatch.setattr("reprolib.rerun.verdicts.printed.numbers", lambda _: [printed])
     monkeypatch.setattr(f"{house}.data_fetch.load", fake_paper.dataset)
     frame = recompute("fake", "first", "real/coins", "mean", trial=2, at=6.0)
     assert frame.loc["value", ["stored", "live"]].tolist() == [2.0, 6.0]

@@ -222,7 +222,7 @@ def test_a_reading_that_is_no_longer_measured_is_found(committed, monkeypatch):
     without = dataclasses.replace(fake_paper.PROTOCOL, run=run)
     monkeypatch.setattr(verification, "get_protocol", lambda paper: without)
     assert verify(committed).differences == [
-        f"first/real/coins/mean/headline/{trial} value median: {NOT_MADE}" for trial in range(5)
+        f"first/real/coins/mean/headline/{trial} value (median): {NOT_MADE}" for trial in range(5)
     ]
 
 

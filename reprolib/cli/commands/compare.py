@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit",
         type=int,
         default=10,
-        help="records of each table to list; the rest is counted (default: 10)",
+        help="differing and new records of each table to list; the rest is counted (default: 10)",
     )
     shared.add_results_folder(parser)
 

@@ -52,8 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only",
         action="append",
         metavar="TASKS",
-        help="run these tasks only, and print their records: TABLE/DATASET/METHOD/TRIAL or its "
-        "first parts, * for any letters; may be given several times",
+        help="run these tasks only, and print ours beside committed and printed values: "
+        "TABLE/DATASET/METHOD/TRIAL or its first parts, * for any letters; may be given several "
+        "times",
     )
     parser.add_argument(
         "--fresh", action="store_true", help="run all tasks, whatever is stored of them"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,10 @@ from reprolib.rerun.checks.agreement import difference, joined, same
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.tables import load_paper, load_run, record_name
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
-from reprolib.rerun.verdicts.printed import numbers
+from reprolib.rerun.verdicts.printed import numbers, printed_values
+
+#: Source of a data set that one of the two runs does not have.
+NOWHERE = "–"
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class PaperDifference:
         another source or of other content.
     verdicts : sequence of tuple of Verdict
         Committed and new verdict on each printed number where the word or our value changed.
+    not_run : sequence of Verdict
+        Committed verdicts on numbers of which the run has no record.
     """
 
     paper: str
@@ -64,11 +70,12 @@ class PaperDifference:
     changes: Sequence[RecordChange]
     data: Mapping[str, tuple[str, str]]
     verdicts: Sequence[tuple[Verdict, Verdict]]
+    not_run: Sequence[Verdict]
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing changed."""
-        return not (self.changes or self.data or self.verdicts)
+        return not (self.changes or self.data or self.verdicts or self.not_run)
 
 
 def paper_difference(
@@ -102,13 +109,15 @@ def paper_difference(
         return None
     pairs = joined(new, old)
     changes = [change for pair in pairs if (change := _change(*pair)) is not None]
+    verdicts = _other_verdicts(paper, root, directory) if len(old) else []
     return PaperDifference(
         paper,
         profile=str(load_run(paper, directory).get("profile")),
         n_agree=len(pairs) - len(changes),
         changes=sorted(changes, key=lambda change: (change.other_source, change.kind)),
         data=_other_data(paper, (root, old), (directory, new)),
-        verdicts=_other_verdicts(paper, root, directory) if len(old) else [],
+        verdicts=[pair for pair in verdicts if pair[1].n_trials],
+        not_run=[then for then, now in verdicts if not now.n_trials],
     )
 
 
@@ -131,7 +140,7 @@ def _other_data(
     digests, others = (_digests(paper, root) for root, _ in (committed, run))
     found = {}
     for name in sorted({**then, **now}):
-        pair = then.get(name, "–"), now.get(name, "–")
+        pair = then.get(name, NOWHERE), now.get(name, NOWHERE)
         if pair[0] != pair[1]:
             found[name] = pair
         elif digests.get(name) != others.get(name):
@@ -159,3 +168,40 @@ def _other_verdicts(paper: str, committed: Path, run: Path) -> list[tuple[Verdic
 def same_verdict(then: Verdict, now: Verdict) -> bool:
     """Whether two verdicts have one word, one reading, and values of ours that agree."""
     return (then.word, then.reading) == (now.word, now.reading) and same(then.ours, now.ours)
+
+
+def beside_committed(paper: str, records: pd.DataFrame) -> pd.DataFrame:
+    """Records of some tasks with the committed values and the printed ones, one line a record.
+
+    Returns
+    -------
+    DataFrame
+        task; metric, with setting and reading where the task measures several; ours, committed and
+        printed, in the unit of the records (a printed value is mostly a mean over trials), NaN
+        where there is none; result: "equal", what differs, or why there is nothing to compare.
+    """
+    committed = {record_name(row): row for row in load_paper(paper).to_dict("records")}
+    lines = []
+    for row in records.to_dict("records"):
+        name, other = record_name(row), committed.get(record_name(row))
+        printed = printed_values(paper, row)
+        lines.append(
+            {
+                "task": row["task"],
+                "metric": name.removeprefix(f"{row['task']} "),
+                "ours": row["value"],
+                "committed": other["value"] if other else math.nan,
+                "printed": printed.get(row["metric"], math.nan),
+                "result": _result(row, other),
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def _result(row: Mapping, committed: Mapping | None) -> str:
+    if row["status"] != "ok":
+        return str(row["status"])
+    if committed is None:
+        return "not among the committed records"
+    faults = difference(row, committed)
+    return f"differs: {'; '.join(faults)}" if faults else "equal"

@@ -17,7 +17,7 @@ from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.tables import load_paper, to_frame
 from reprolib.rerun.records.task import HEADLINE, Protocol, Task
 from reprolib.rerun.tasks.walk import looked_up, walk
-from reprolib.rerun.verdicts.printed import numbers
+from reprolib.rerun.verdicts.printed import printed_values
 
 
 def recompute(
@@ -71,7 +71,7 @@ def recompute(
     task = _changed(_task(protocol, data, committed, name), changes)
     rows = [row_of(task, m, data.source, 0.0) for m in protocol.run(task, data)]
     live = select(to_frame(rows), reading=reading, setting=setting)
-    printed = _printed(paper, key)
+    printed = printed_values(paper, key)
     shown = [row for row in _derived(protocol, live, alike) if row["metric"] in printed]
     now = pd.concat([live, to_frame(shown)]) if shown else live
     return _beside(now, stored, printed)
@@ -103,15 +103,6 @@ def _derived(protocol: Protocol, live: pd.DataFrame, alike: pd.DataFrame) -> lis
     others = alike[(alike["trial"] != trial) & ~is_derived(alike)]
     rows = protocol.derive(pd.concat([live, others]) if len(others) else live)
     return [row for row in rows if row["trial"] == trial]
-
-
-def _printed(paper: str, key: Mapping[str, str]) -> dict[str, float]:
-    return {
-        number.select["metric"]: number.value / number.scale
-        for number in numbers(paper)
-        if number.results == key["table"]
-        and all(number.select[name] == key[name] for name in ("dataset", "method", "setting"))
-    }
 
 
 def _beside(live: pd.DataFrame, stored: pd.DataFrame, printed: Mapping[str, float]):

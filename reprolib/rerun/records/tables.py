@@ -93,9 +93,10 @@ def doubled_keys(records: pd.DataFrame) -> list[str]:
 
 
 def record_name(row: Mapping) -> str:
-    """Name of a record: its task, metric, and reading and setting where they are its own."""
+    """Name of a record: its task and metric; reading and setting in brackets if not the task's."""
     own = [str(row[k]) for k in ("reading", "setting") if f"/{row[k]}/" not in row["task"]]
-    return " ".join([str(row["task"]), str(row["metric"]), *filter(None, own)])
+    in_brackets = ", ".join(filter(None, own))
+    return f"{row['task']} {row['metric']}" + (f" ({in_brackets})" if in_brackets else "")
 
 
 def table_names(paper: str, directory: Path | None = None) -> list[str]:

@@ -100,6 +100,23 @@ def numbers(paper: str) -> list[Number]:
     return entry_numbers(paper, paper_entry(paper))
 
 
+def printed_values(paper: str, key: Mapping[Any, Any]) -> dict[str, float]:
+    """Printed values by metric, in the unit of the records.
+
+    Parameters
+    ----------
+    paper : str
+    key : mapping
+        table (of the records), dataset, method and setting.
+    """
+    return {
+        number.select["metric"]: number.value / number.scale
+        for number in numbers(paper)
+        if number.results == key["table"]
+        and all(number.select[name] == key[name] for name in ("dataset", "method", "setting"))
+    }
+
+
 def in_printed_order(paper: str, datasets: Iterable[str]) -> list[str]:
     """Names of data sets in the order of the paper's tables; those that it lacks last, by name."""
     order = list(dict.fromkeys(number.select["dataset"] for number in numbers(paper)))
