@@ -17,7 +17,7 @@ from reprolib.rerun.checks.compare import (
     RecordChange,
     paper_difference,
 )
-from reprolib.rerun.records.folders import committed_directory, write_atomically
+from reprolib.rerun.records.folders import results_directory, write_atomically
 from reprolib.rerun.records.registry import PAPERS, STUDIES
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.judge import Verdict
@@ -39,7 +39,7 @@ def run(arguments) -> int:
     directory = results_of(arguments.folder)
     keys = (*PAPERS, *STUDIES)
     for key in with_results(keys, directory):
-        committed = arguments.results or committed_directory(key)
+        committed = results_directory(key, arguments.results)
         if not committed.is_dir():
             raise FileNotFoundError(
                 f"there are no committed results in {committed}; --results names another folder"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.folders import results_directory
 
 
 def chosen_with_results(
@@ -33,7 +33,7 @@ def require_results_of(papers: Sequence[str], directory: Path | None) -> None:
     missing = [key for key in papers if not with_results([key], directory)]
     if not papers or missing:
         of_papers = f" of {', '.join(missing)}" if missing else ""
-        folder = directory or committed_directory(missing[0] if missing else "")
+        folder = results_directory(missing[0] if missing else "", directory)
         raise FileNotFoundError(
             f"there are no results{of_papers} in {folder}; `reprolib reproduce` makes some, and "
             "--results names their folder"
@@ -41,4 +41,4 @@ def require_results_of(papers: Sequence[str], directory: Path | None) -> None:
 
 
 def _folder(paper: str, directory: Path | None) -> Path:
-    return (directory or committed_directory(paper)) / paper
+    return results_directory(paper, directory) / paper

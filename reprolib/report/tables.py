@@ -253,22 +253,3 @@ def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:
     records = load_paper(paper, directory)
     grouped = records.groupby("dataset")
     return pd.DataFrame({"source": grouped["source"].first(), "trials": grouped["trial"].nunique()})
-
-
-__all__ = [
-    "difference_text",
-    "half_width_text",
-    "in_report_order",
-    "kind_of_number",
-    "list_readings",
-    "number_text",
-    "provenance",
-    "published_beside_ours",
-    "reading_text",
-    "readings",
-    "reasons",
-    "scoreboard",
-    "summary",
-    "verdict_frame",
-    "with_source",
-]

@@ -5,20 +5,18 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.statistics import (
     corrected_interval,
     intervals_by_dataset,
-    mean_interval,
-    mean_intervals,
-    paired_interval,
 )
 from tests.naive import comparison as naive
 
 
-def test_paired_interval_is_the_t_test_turned_round():
+def test_without_correlation_the_interval_is_the_t_test_turned_round():
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 12))
-    difference, low, high = paired_interval(a, b)
+    difference, low, high = corrected_interval(a, b, 0.0)
     expected = stats.ttest_rel(a, b).confidence_interval()
     assert difference == pytest.approx((a - b).mean())
     assert (low, high) == pytest.approx((expected.low, expected.high))
@@ -35,7 +33,7 @@ def test_paired_interval_is_the_t_test_turned_round():
 )
 def test_trials_that_do_not_pair_up_are_refused(a, b, shapes):
     with pytest.raises(ValueError, match=f"a has shape {shapes}; give the same two or more"):
-        paired_interval(a, b)
+        corrected_interval(a, b)
 
 
 def test_corrected_interval_is_nadeau_and_bengios():
@@ -43,11 +41,6 @@ def test_corrected_interval_is_nadeau_and_bengios():
     a, b = rng.normal(size=(2, 7))
     expected = naive.nadeau_bengio(a, b, n_train=60, n_test=40)
     assert corrected_interval(a, b, 40 / 100) == pytest.approx(expected)
-
-
-def test_without_overlap_nothing_is_corrected():
-    a, b = np.random.default_rng(4).normal(size=(2, 5))
-    assert corrected_interval(a, b, 0.0) == pytest.approx(paired_interval(a, b))
 
 
 def test_corrected_interval_holds_its_level_where_the_t_interval_does_not():
@@ -59,7 +52,7 @@ def test_corrected_interval_holds_its_level_where_the_t_interval_does_not():
         a = np.sqrt(overlap) * shared + np.sqrt(1 - overlap) * rng.normal(size=n_trials)
         _, low, high = corrected_interval(a, np.zeros(n_trials), overlap)
         covered["corrected"] += low <= 0 <= high
-        _, low, high = paired_interval(a, np.zeros(n_trials))
+        _, low, high = corrected_interval(a, np.zeros(n_trials), 0.0)
         covered["plain"] += low <= 0 <= high
     assert covered["corrected"] / 400 == pytest.approx(0.95, abs=0.03)
     assert covered["plain"] / 400 < 0.75
@@ -69,33 +62,7 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"correlation is 1.0; give a number in \[0, 1\)"):
         corrected_interval([1.0, 2.0], [1.0, 3.0], 1.0)
     with pytest.raises(ValueError, match="the same two or more trials of both"):
-        paired_interval([1.0, 2.0], [1.0])
-
-
-def test_intervals_of_columns_are_paired_intervals_over_the_rows_of_both():
-    rng = np.random.default_rng(3)
-    wide = pd.DataFrame(rng.normal(size=(7, 3)), columns=["a", "b", "c"])
-    wide.loc[2, "a"] = np.nan
-    wide.loc[1:, "c"] = np.nan
-    table = mean_intervals(wide.drop(columns="b").sub(wide["b"], axis=0).assign(none=np.nan))
-    kept = wide.dropna(subset="a")
-    assert tuple(table.loc["a"]) == pytest.approx(paired_interval(kept["a"], kept["b"]))
-    assert table.loc["c", "difference"] == pytest.approx(wide.loc[0, "c"] - wide.loc[0, "b"])
-    assert table.loc["c", ["low", "high"]].isna().all()
-    assert list(table.index) == ["a", "c"]
-
-
-def test_two_trials_have_an_interval_and_one_has_none():
-    mean, low, high = mean_interval([1.0, 3.0])
-    assert (mean, high - low) == pytest.approx((2.0, 2 * 12.7062), rel=1e-5)
-    assert mean_interval([1.0])[0] == 1.0
-    assert np.isnan(mean_interval([1.0])[1:]).all()
-
-
-def test_trials_must_be_paired_numbers():
-    for a, b in [([1.0], [2.0]), (np.ones((2, 2)), np.ones((2, 2)))]:
-        with pytest.raises(ValueError, match="give the same two or more trials of both"):
-            paired_interval(a, b)
+        corrected_interval([1.0, 2.0], [1.0])
 
 
 @pytest.mark.parametrize("overlap", [-0.1, 1.0, 1.5])
@@ -119,9 +86,11 @@ def test_methods_are_compared_over_the_trials_of_both_in_percent():
             for t, v in enumerate(found)
         ]
     )
-    table = intervals_by_dataset(rows, "x", "y", paired_interval)
+    table = intervals_by_dataset(rows, "x", "y")
     assert list(table.index) == ["a"]
     row = table.loc["a"]
     assert (row["x"], row["y"], row["difference"]) == pytest.approx((15.0, 10.0, 5.0))
     assert (row["trials"], row["source"]) == (2, "partial")
-    assert row["high"] - 5.0 == pytest.approx(12.7062 * 5.0, rel=1e-5)
+    # Of two trials, with one degree of freedom and the correlation of two splits.
+    half = 12.7062 * 5.0 * np.sqrt(2) * np.sqrt(1 / 2 + CORRELATION / (1 - CORRELATION))
+    assert row["high"] - 5.0 == pytest.approx(half, rel=1e-5)

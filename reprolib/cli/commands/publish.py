@@ -35,9 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     from reprolib.cli.console import out
     from reprolib.rerun.records import archive
-    from reprolib.rerun.records.folders import committed_directory, write_atomically
+    from reprolib.rerun.records.folders import results_directory, write_atomically
 
-    folder = (arguments.results or committed_directory(paper)) / paper
+    folder = results_directory(paper, arguments.results) / paper
     if not folder.is_dir():
         raise FileNotFoundError(f"there are no results of {paper} in {folder.parent}")
     path = arguments.to or shared.BUILD / f"{paper}.zip"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from reprolib.rerun.checks.agreement import difference, joined, same
-from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.folders import results_directory
 from reprolib.rerun.records.tables import load_paper, load_run, record_name
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers, printed_values
@@ -103,7 +103,7 @@ def paper_difference(
     ValueError
         If a table cannot be read.
     """
-    root = committed_directory(paper) if committed is None else committed
+    root = results_directory(paper, committed)
     new, old = load_paper(paper, directory), load_paper(paper, root)
     if new.empty:
         return None

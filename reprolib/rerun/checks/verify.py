@@ -17,10 +17,11 @@ from reprolib.rerun.checks.agreement import TOLERANCE, compare
 from reprolib.rerun.records import seal
 from reprolib.rerun.records.derived import is_derived
 from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
-from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.folders import results_directory
 from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.rows import FIXED
 from reprolib.rerun.records.tables import OF_TASK, load_paper, load_run, load_tasks, to_frame
-from reprolib.rerun.records.task import Protocol, Task
+from reprolib.rerun.records.task import Protocol, Task, task_id
 from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.walk import StageError, looked_up, walk
 from reprolib.rerun.tasks.worker import environment_id, execute
@@ -120,7 +121,7 @@ def verify_paper(
         read as a table.
     """
     check_fraction(fraction)
-    root = committed_directory(paper) if directory is None else Path(directory)
+    root = results_directory(paper, directory)
     protocol = get_protocol(paper)
     records, run = load_paper(paper, root), load_run(paper, root)
     made = load_tasks(paper, root)
@@ -269,9 +270,9 @@ def _other_names(records: pd.DataFrame, made: pd.DataFrame) -> list[str]:
     wrong = [
         f"{row['task']}: tasks.csv has other columns than its name"
         for row in made.to_dict("records")
-        if Task("", **{name: row[name] for name in OF_TASK}).id != row["task"]
+        if task_id(row) != row["task"]
     ]
-    fixed = ["table", "dataset", "method", "seed", "trial"]
+    fixed = [name for name in FIXED if name in OF_TASK]
     both = records[["task", *fixed]].merge(made[["task", *fixed]], on="task", suffixes=("", "_"))
     for name in fixed:
         moved = both.loc[both[name] != both[f"{name}_"], "task"]

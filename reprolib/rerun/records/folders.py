@@ -32,6 +32,11 @@ def committed_directory(paper: str = "") -> Path:
     return configured_folder("REPROLIB_RESULTS", project_of(paper) / "results")
 
 
+def results_directory(paper: str, named: Path | None = None) -> Path:
+    """Folder with the folder of a paper's results: the named one, or that of the committed ones."""
+    return committed_directory(paper) if named is None else Path(named)
+
+
 def can_be_committed(paper: str = "") -> bool:
     """Whether the folder of a paper's committed results is in a checkout, or was named by hand."""
     named = "REPROLIB_RESULTS" in os.environ

@@ -51,9 +51,9 @@ def paths(records: pd.DataFrame) -> list[np.ndarray]:
 
 def path_matrix(records: pd.DataFrame) -> np.ndarray:
     """Paths of the records, one row a record, cut at the shortest."""
-    found = paths(records)
-    shortest = min(len(path) for path in found)
-    return np.stack([path[:shortest] for path in found])
+    rows = paths(records)
+    shortest = min(map(len, rows), default=0)
+    return np.array([path[:shortest] for path in rows]).reshape(len(rows), shortest)
 
 
 def chosen(records: pd.DataFrame, key: str) -> pd.Series:

@@ -54,13 +54,23 @@ def printed_toml(paper: str) -> dict[str, Any]:
     ValueError
         If there is no such paper, or its file is no TOML.
     """
+    return parsed_toml(printed_text(paper), printed_name(paper))
+
+
+def parsed_toml(text: str, file: str) -> dict[str, Any]:
+    """Parse TOML; ``file`` is its name in messages.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
     try:
-        return tomllib.loads(printed_text(paper))
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{printed_name(paper)}: {error}") from error
+        raise ValueError(f"{file}: {error}") from error
 
 
-@functools.cache
 def printed_text(paper: str) -> str:
     """Text of a paper's ``printed.toml``.
 

@@ -16,23 +16,26 @@ from typing import Any
 import pandas as pd
 
 from reprolib.rerun.records import seal
-from reprolib.rerun.records.folders import committed_directory, write_atomically
+from reprolib.rerun.records.folders import results_directory, write_atomically
 from reprolib.rerun.records.rows import COLUMN_TYPES, COLUMNS, KEY, VALUE_FORMAT
+from reprolib.rerun.records.task import PARTS
 
 SORT_KEYS = [
     *("table", "dataset", "method", "setting", "reading", "trial", "metric", "chosen", "seed"),
 ]
-#: Metrics whose seconds are those of a part of their task: the last fit, and the test predictions.
-PARTS = ("fit", "prediction")
 TASKS, RUN = "tasks.csv", "run.json"
 #: Columns of the table of tasks that a task determines.
 OF_TASK = ("table", "dataset", "method", "setting", "reading", "seed", "trial")
-#: Columns of the table of tasks. ``quick``: the quick profile has the task, too.
-TASK_COLUMNS = [
-    *("task", *OF_TASK, "quick", "seconds"),
-    *(f"{part} seconds" for part in PARTS),
-    *("date", "code", "environment"),
-]
+#: What the columns of the table of tasks hold. ``quick``: the quick profile has the task, too.
+TASK_TYPES: dict[str, tuple[type, ...]] = {
+    "task": (str,),
+    **{name: COLUMN_TYPES[name] for name in OF_TASK},
+    "quick": (bool, type(None)),
+    "seconds": (float,),
+    **{f"{part} seconds": (float, type(None)) for part in PARTS},
+    **dict.fromkeys(("date", "code", "environment"), (str,)),
+}
+TASK_COLUMNS = list(TASK_TYPES)
 #: Columns of a record that the name of its file or the table of tasks says.
 _ELSEWHERE = ("paper", "table", "seconds")
 FILE_COLUMNS = [name for name in COLUMNS if name not in _ELSEWHERE]
@@ -101,7 +104,7 @@ def record_name(row: Mapping) -> str:
 
 def table_names(paper: str, directory: Path | None = None) -> list[str]:
     """Names of the tables of records that a paper has."""
-    root = committed_directory(paper) if directory is None else Path(directory)
+    root = results_directory(paper, directory)
     return sorted(p.stem for p in (root / paper).glob("*.csv") if p.name != TASKS)
 
 
@@ -115,14 +118,16 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
     ValueError
         If the file lacks columns, has text where numbers belong, or two records of one key.
     """
-    root = committed_directory(paper) if directory is None else Path(directory)
+    root = results_directory(paper, directory)
     path = root / paper / f"{table}.csv"
     if not path.exists():
         raise FileNotFoundError(
             f"no results for table {table!r} of paper {paper!r}: {path} does not exist; "
             f"run `reprolib reproduce {paper} --full` to make it"
         )
-    frame = _read(path, FILE_COLUMNS).assign(paper=paper, table=table)
+    frame = _read(path, {name: COLUMN_TYPES[name] for name in FILE_COLUMNS}).assign(
+        paper=paper, table=table
+    )
     frame["seconds"] = _seconds(frame, load_tasks(paper, root))
     if doubled := doubled_keys(frame):
         raise ValueError(f"{path} has two records of one key: {doubled[0]}.")
@@ -139,20 +144,24 @@ def _seconds(records: pd.DataFrame, tasks: pd.DataFrame) -> pd.Series:
     return seconds.fillna(0.0)
 
 
-def _read(path: Path, columns: list[str]) -> pd.DataFrame:
-    types = {name: COLUMN_TYPES.get(name, ()) for name in columns}
-    text = {name: str for name in columns if str in types[name]}
-    missing = {name: [""] for name in columns if type(None) in types[name] or name == "value"}
+def _read(path: Path, types: Mapping[str, tuple[type, ...]]) -> pd.DataFrame:
+    """Read a table whose columns hold values of these types.
+
+    Raises
+    ------
+    ValueError
+        If it has other columns, or text where numbers belong.
+    """
+    text = {name: str for name, allowed in types.items() if str in allowed}
+    missing = {n: [""] for n, allowed in types.items() if type(None) in allowed or n == "value"}
     frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=missing)
-    if list(frame.columns) != columns:
-        raise ValueError(f"{path} has the columns {list(frame.columns)}; they must be {columns}.")
-    numbers = [name for name in columns if types[name] and name not in text]
-    bad = [name for name in numbers if len(frame) and frame[name].dtype.kind not in "if"]
-    whole = [name for name in numbers if types[name] == (int,)]
-    bad += [name for name in whole if len(frame) and frame[name].dtype.kind == "f"]
-    if bad:
+    if list(frame.columns) != list(types):
+        raise ValueError(f"{path} has the columns {list(frame.columns)}; they must be {[*types]}.")
+    kinds = {name: "i" if types[name] == (int,) else "ifb" for name in types if name not in text}
+    bad = [name for name, kind in kinds.items() if frame[name].dtype.kind not in kind]
+    if bad and len(frame):
         raise ValueError(f"{path} has something else than numbers in the columns {bad}.")
-    return frame.astype({"level": float}) if "level" in columns else frame
+    return frame.astype({"level": float}) if "level" in types else frame
 
 
 def load_paper(paper: str, directory: Path | None = None) -> pd.DataFrame:
@@ -169,7 +178,7 @@ def load_tasks(paper: str, directory: Path | None = None) -> pd.DataFrame:
     ValueError
         If the file lacks columns or names a task twice.
     """
-    root = committed_directory(paper) if directory is None else Path(directory)
+    root = results_directory(paper, directory)
     path = root / paper / TASKS
     if not path.exists():
         return pd.DataFrame(columns=TASK_COLUMNS)
@@ -178,14 +187,7 @@ def load_tasks(paper: str, directory: Path | None = None) -> pd.DataFrame:
 
 @functools.lru_cache(maxsize=16)
 def _read_tasks(path: Path, changed: int) -> pd.DataFrame:
-    numbers = ["seed", "trial", "quick", *(n for n in TASK_COLUMNS if n.endswith("seconds"))]
-    text = {name: str for name in TASK_COLUMNS if name not in numbers}
-    missing = {name: [""] for name in numbers}
-    frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=missing)
-    if list(frame.columns) != TASK_COLUMNS:
-        raise ValueError(
-            f"{path} has the columns {list(frame.columns)}; they must be {TASK_COLUMNS}."
-        )
+    frame = _read(path, TASK_TYPES)
     if frame["task"].duplicated().any():
         doubled = frame.loc[frame["task"].duplicated(), "task"].iloc[0]
         raise ValueError(f"{path} names the task {doubled} twice.")
@@ -194,7 +196,7 @@ def _read_tasks(path: Path, changed: int) -> pd.DataFrame:
 
 def load_run(paper: str, directory: Path | None = None) -> dict[str, Any]:
     """What ``run.json`` says of a paper's results: profile, data, environments (or nothing)."""
-    root = committed_directory(paper) if directory is None else Path(directory)
+    root = results_directory(paper, directory)
     path = root / paper / RUN
     if not path.exists():
         return {}

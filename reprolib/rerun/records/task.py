@@ -63,7 +63,7 @@ class Task:
         return task_id(vars(self))
 
 
-def task_id(key: Mapping[str, Any], last: object = None) -> str:
+def task_id(key: Mapping[Any, Any], last: object = None) -> str:
     """Name of the task that has these columns, by `task_id` of a record or a `Task`.
 
     Parameters

@@ -14,12 +14,13 @@ from typing import Any
 import pandas as pd
 
 from reprolib.rerun.records.names import nearest
+from reprolib.rerun.records.registry import parsed_toml
 from reprolib.rerun.records.tables import to_frame
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import ClaimVerdict, NoRecordError, judge_claim
 from reprolib.rerun.verdicts.judge import Verdict, credit_readings, judge
 from reprolib.rerun.verdicts.number import Number
-from reprolib.rerun.verdicts.printed import checked_entry, controls_of, entry_numbers, parsed
+from reprolib.rerun.verdicts.printed import checked_entry, controls_of, entry_numbers
 from reprolib.rerun.verdicts.printed_file import COLUMNS, SELECTORS, anyones_faults
 
 #: Unit over the fraction that the error models work with.
@@ -97,7 +98,7 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
     {'table1/Heart/KFD': 'reproduced'}
     """
     path = Path(printed)
-    entry = parsed(path.read_text(encoding="utf-8"), path.name)
+    entry = parsed_toml(path.read_text(encoding="utf-8"), path.name)
     if faults := anyones_faults(entry):
         raise ValueError("\n".join(f"{path.name}: {fault}" for fault in faults))
     named, expected = entry.pop("columns", {}), entry.pop("expect", {})

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.folders import committed_directory, results_directory
 from reprolib.rerun.records.queries import paths
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.verdicts import errors
@@ -143,7 +143,7 @@ def judge_claims(paper: str, directory: Path | None = None) -> list[ClaimVerdict
     ValueError
         If a claim names records that the committed results lack.
     """
-    root = committed_directory(paper) if directory is None else Path(directory)
+    root = results_directory(paper, directory)
     return list(_judged(paper, root.resolve(), state_of(root / paper)))
 
 

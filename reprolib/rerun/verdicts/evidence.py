@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records.disagreement import METRIC, TABLE
+from reprolib.rerun.records.queries import path_matrix
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.errors import Error
@@ -159,7 +160,5 @@ def _disagreements(number: Number, records: pd.DataFrame, controls: frozenset[st
 
 
 def _score_paths(rows: pd.DataFrame) -> np.ndarray:
-    """Paths of the scores in some records, one row a trial."""
-    paths = [np.array(text.split(), dtype=float) for text in rows["path"] if text]
-    shortest = min((len(path) for path in paths), default=0)
-    return np.array([path[:shortest] for path in paths]).reshape(len(paths), shortest)
+    """Paths of the scores in some records, one row a trial that has one."""
+    return path_matrix(rows[rows["path"] != ""])

@@ -2,11 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from reprolib.rerun.records.names import nearest
+
+_TYPES: Mapping[str, Any] = {
+    "string": str,
+    "number": int | float,
+    "integer": int,
+    "array": list,
+    "object": dict,
+}
+
+
+def is_valid(value: Any, schema: Any) -> bool:
+    """Whether a value is as a JSON Schema says; of its keywords, those that forms use.
+
+    Parameters
+    ----------
+    value : object
+    schema : mapping, or False
+        False allows nothing.
+    """
+    if schema is False:
+        return False
+    if "anyOf" in schema:
+        return any(is_valid(value, each) for each in schema["anyOf"])
+    if "enum" in schema or "const" in schema:
+        allowed = schema.get("enum", [schema.get("const")])
+        return any(type(value) is type(each) and value == each for each in allowed)
+    if "type" in schema and (
+        isinstance(value, bool) or not isinstance(value, _TYPES[schema["type"]])
+    ):
+        return False
+    if isinstance(value, str | list):
+        least = schema.get("minLength", schema.get("minItems", 0))
+        return len(value) >= least and (isinstance(value, str) or _are_items(value, schema))
+    if isinstance(value, dict):
+        return _are_entries(value, schema)
+    return ("minimum" not in schema or value >= schema["minimum"]) and (
+        "exclusiveMinimum" not in schema or value > schema["exclusiveMinimum"]
+    )
+
+
+def _are_items(values: list[Any], schema: Mapping[str, Any]) -> bool:
+    first, rest = schema.get("prefixItems", []), schema.get("items", {})
+    return all(map(is_valid, values, first)) and all(
+        is_valid(value, rest) for value in values[len(first) :]
+    )
+
+
+def _are_entries(table: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    known, other = schema.get("properties", {}), schema.get("additionalProperties", {})
+    return set(schema.get("required", ())) <= table.keys() and all(
+        is_valid(value, known.get(key, other)) for key, value in table.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -15,20 +67,24 @@ class Value:
 
     Parameters
     ----------
-    fits : callable
-        Whether a value is allowed.
     told : str
         What it must be, in words.
     schema : dict
         The same as JSON Schema.
     about : str
         What it stands for.
+    is_checked_later : bool
+        Whether its faults need the rest of the file, and are told by whoever knows it.
     """
 
-    fits: Callable[[Any], bool]
     told: str
     schema: Mapping[str, Any]
     about: str = ""
+    is_checked_later: bool = False
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value is allowed."""
+        return self.is_checked_later or is_valid(value, self.schema)
 
     def said(self, about: str) -> Self:
         """The same, with what it stands for."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.folders import committed_directory, results_directory
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import words
@@ -192,7 +192,7 @@ def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
         If a number that is to be run has no usable record in the committed results: its file
         names records that do not exist, or an experiment was left out.
     """
-    root = committed_directory(paper) if directory is None else Path(directory)
+    root = results_directory(paper, directory)
     return list(_judged(paper, root.resolve(), state_of(root / paper)))
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reprolib.rerun.records.registry import printed_name, printed_text
+from reprolib.rerun.records.registry import parsed_toml, printed_name, printed_text
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import printed_file as paper_file
 from reprolib.rerun.verdicts.number import Number, designs_of
@@ -52,21 +51,7 @@ def parsed_entry(text: str, file: str) -> dict[str, Any]:
     ValueError
         If it is no TOML, or has another form than it must; all faults are named.
     """
-    return checked_entry(parsed(text, file), file)
-
-
-def parsed(text: str, file: str) -> dict[str, Any]:
-    """Parse TOML.
-
-    Raises
-    ------
-    ValueError
-        If it is none; the message names the file.
-    """
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{file}: {error}") from error
+    return checked_entry(parsed_toml(text, file), file)
 
 
 def checked_entry(entry: dict[str, Any], file: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from reprolib.rerun.verdicts.form import (
     Table,
     Value,
     faults_within,
+    is_valid,
     key_faults,
     schema,
     table_faults,
@@ -38,60 +39,24 @@ COLUMNS: Mapping[str, Any] = {
 }
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value != ""
-
-
-def _is_printed(value: Any) -> bool:
-    if isinstance(value, list):
-        return len(value) == 2 and all(map(_is_number, value)) and value[1] >= 0
-    return value == "" or _is_number(value)
-
-
-def _is_list_of_texts(value: Any) -> bool:
-    return isinstance(value, list) and value != [] and all(map(_is_text, value))
-
-
-def _is_design(value: Any) -> bool:
-    listed = [value] if isinstance(value, str) else value
-    return isinstance(listed, list) and listed != [] and set(listed) <= set(get_args(Design))
-
-
 def _one_of(words: tuple[str, ...]) -> Value:
-    return Value(lambda value: value in words, f"one of {', '.join(words)}", {"enum": list(words)})
+    return Value(f"one of {', '.join(words)}", {"enum": list(words)})
 
 
-TEXT = Value(_is_text, "a text", {"type": "string", "minLength": 1})
-TEXTS = Value(
-    _is_list_of_texts,
-    "a list of texts",
-    {"type": "array", "items": TEXT.schema, "minItems": 1},
-)
-ANYTHING = Value(lambda value: True, "anything", {})
-NUMBER = Value(_is_number, "a number", {"type": "number"})
-COUNT = Value(_is_count, "a whole number, at least 0", {"type": "integer", "minimum": 0})
-POSITIVE = Value(
-    lambda value: _is_count(value) and value > 0,
-    "a whole number, at least 1",
-    {"type": "integer", "minimum": 1},
-)
+def _several(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": schema, "minItems": 1}
+
+
+TEXT = Value("a text", {"type": "string", "minLength": 1})
+TEXTS = Value("a list of texts", _several(TEXT.schema))
+ANYTHING = Value("anything", {})
+NUMBER = Value("a number", {"type": "number"})
+COUNT = Value("a whole number, at least 0", {"type": "integer", "minimum": 0})
+POSITIVE = Value("a whole number, at least 1", {"type": "integer", "minimum": 1})
+_DESIGN = _one_of(get_args(Design)).schema
 DESIGN = Value(
-    _is_design,
     f"one or a list of {', '.join(get_args(Design))}",
-    {
-        "anyOf": [
-            {"enum": list(get_args(Design))},
-            {"type": "array", "items": {"enum": list(get_args(Design))}, "minItems": 1},
-        ]
-    },
+    {"anyOf": [_DESIGN, _several(_DESIGN)]},
     "how the printed number was made; of a list, the wider interval counts",
 )
 #: One printed number; `_value_faults` says what is wrong with it by its row and column.
@@ -108,38 +73,15 @@ PRINTED: Mapping[str, Any] = {
     ]
 }
 PRINTED_ROW = Value(
-    lambda value: True,
     "a list of printed numbers",
     {"type": "array", "items": PRINTED},
     "one entry a column: a number, [mean, spread], or an empty text where none is printed",
+    is_checked_later=True,
 )
-
-#: Where the records of a selection say how many candidates it had.
-SEARCHED_IN: Mapping[str, Value] = {"results": TEXT, "metric": TEXT, "trials": POSITIVE}
-
-
-def _is_searched(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return POSITIVE.fits(value)
-    return value.keys() == SEARCHED_IN.keys() and all(
-        form.fits(value[name]) for name, form in SEARCHED_IN.items()
-    )
-
-
+_PATHS = {"results": TEXT, "metric": TEXT, "trials": POSITIVE}
 SEARCHED = Value(
-    _is_searched,
     "a whole number, at least 1, or the results, metric and trials of paths",
-    {
-        "anyOf": [
-            POSITIVE.schema,
-            {
-                "type": "object",
-                "properties": {name: form.schema for name, form in SEARCHED_IN.items()},
-                "required": list(SEARCHED_IN),
-                "additionalProperties": False,
-            },
-        ]
-    },
+    {"anyOf": [POSITIVE.schema, schema(Table(_PATHS, tuple(_PATHS)))]},
     "candidates of a selection, or the paths of the headline whose shortest one says it",
 )
 SETTINGS: dict[str, Form] = {
@@ -153,7 +95,6 @@ SETTINGS: dict[str, Form] = {
     "spread_of": TEXT.said("the reading whose spread is that of the design seeds"),
     "drawn_once": TEXT.said("metric of a mean at other draws of a choice that was made once"),
     "scale": Value(
-        lambda value: _is_number(value) and value > 0,
         "a number above 0",
         {"type": "number", "exclusiveMinimum": 0},
         "printed value over ours: 100 if percent are printed and fractions recorded",
@@ -170,7 +111,7 @@ PAPER = Table(
     {
         **dict.fromkeys(("key", "title", "authors", "venue", "notebook"), TEXT),
         "year": COUNT,
-        "pages": Value(lambda value: isinstance(value, str), "a text", {"type": "string"}),
+        "pages": Value("a text", {"type": "string"}),
     },
     ("key", "title", "authors", "venue", "notebook", "year"),
 )
@@ -196,22 +137,14 @@ PRINTED_TABLE = Table(
     },
     ("caption", "rows", "columns", "values"),
 )
-TRUE = Value(lambda value: value is True, "true, or left out", {"const": True})
-TRUE_OR_NAMES = Value(
-    lambda value: value is True or _is_list_of_texts(value),
-    "true, or a list of methods",
-    {"anyOf": [TRUE.schema, TEXTS.schema]},
-)
+TRUE = Value("true, or left out", {"const": True})
+TRUE_OR_NAMES = Value("true, or a list of methods", {"anyOf": [TRUE.schema, TEXTS.schema]})
 
 
 def _or_by_name(form: Value, told: str) -> Value:
     """One value, or one by name."""
-
-    def fits(value: Any) -> bool:
-        return all(map(form.fits, value.values() if isinstance(value, dict) else [value]))
-
     by_name = {"type": "object", "additionalProperties": form.schema}
-    return Value(fits, told, {"anyOf": [form.schema, by_name]})
+    return Value(told, {"anyOf": [form.schema, by_name]})
 
 
 #: What it asks, and (see `reprolib.rerun.records.readings`) whom it concerns and what it changes.
@@ -393,7 +326,7 @@ def _value_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
             yield f"{where}.values: row {row!r} has {count} entries for {n_columns} columns"
             continue
         for column, value in zip(table["columns"], printed, strict=True):
-            if not _is_printed(value):
+            if not is_valid(value, PRINTED):
                 yield (
                     f"{where}.values: row {row!r}, column {column!r} is {value!r}; it must be a "
                     "number, a pair of a number and its spread, or an empty text"
