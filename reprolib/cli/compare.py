@@ -24,7 +24,7 @@ from reprolib.rerun.verdicts.judge import Verdict
 
 #: Letters of what differs in a column of a record; a path has hundreds of numbers.
 WIDTH = 120
-#: Digits after the point at which values that look equal are no longer told apart.
+#: Most digits after the point that are shown to see how two values differ.
 MOST_DIGITS = 12
 
 
@@ -153,14 +153,14 @@ def _not_in_run(difference: PaperDifference) -> Iterator[str]:
 
 def _number_row(then: Verdict, now: Verdict) -> list[str]:
     number = then.number
-    committed, ours = _told_apart(then, now)
+    committed, ours = _distinct_texts(then, now)
     printed = number_text(number.value, number.spread, number.digits)
     place = [number.table, number.row, number.column]
     return [*place, printed, committed, _word(then), ours, _word(now)]
 
 
-def _told_apart(then: Verdict, now: Verdict) -> list[str]:
-    """Both of our values, with the printed digits or as many as tell them apart."""
+def _distinct_texts(then: Verdict, now: Verdict) -> list[str]:
+    """Both of our values, with the printed digits or as many as show that they differ."""
     for digits in range(then.number.digits, MOST_DIGITS):
         texts = [number_text(v.ours, v.spread, digits) for v in (then, now)]
         if texts[0] != texts[1] or then.ours == now.ours:

@@ -46,12 +46,12 @@ def run(arguments) -> int:
     protocols = [
         get_protocol(paper) for paper in dict.fromkeys(a.number.paper for a in chosen.aims)
     ]
-    found: dict[str, Limits] = {}
+    by_paper: dict[str, Limits] = {}
     for outcome in _with_derived(outcomes(protocols, arguments, chosen, log)):
         write_tables(consoles.err(), outcome, output / "results")
         judged = judge_paper(outcome.paper, output / "results")
-        found[outcome.paper] = limits(judged, judge_paper(outcome.paper))
-    _print_decided(out, chosen, found)
+        by_paper[outcome.paper] = limits(judged, judge_paper(outcome.paper))
+    _print_decided(out, chosen, by_paper)
     return 1 if log.n_failures else 0
 
 
@@ -95,22 +95,22 @@ def _with_derived(runs: Iterator[Run]) -> Iterator[Run]:
         yield replace(outcome, records=to_frame(rows)) if derived else outcome
 
 
-def _print_decided(out: Console, chosen: Chosen, found: dict[str, Limits]) -> None:
+def _print_decided(out: Console, chosen: Chosen, by_paper: dict[str, Limits]) -> None:
     """Say what was decided, what was not, and how the committed results differ."""
-    decided = [v for told in found.values() for v in told.decided]
-    for paper, told in found.items():
-        out.print(f"\n{paper}: {len(told.decided)} of {told.n_numbers} numbers decided")
-        if told.decided:
-            out.print(plain(told.decided), soft_wrap=True, highlight=False)
+    decided = [v for of_paper in by_paper.values() for v in of_paper.decided]
+    for paper, of_paper in by_paper.items():
+        out.print(f"\n{paper}: {len(of_paper.decided)} of {of_paper.n_numbers} numbers decided")
+        if of_paper.decided:
+            out.print(plain(of_paper.decided), soft_wrap=True, highlight=False)
         aimed = {aim.number.id for aim in chosen.aims if aim.number.paper == paper}
-        missed = [v for v in (*told.too_few, *told.missing) if v.number.id in aimed]
+        missed = [v for v in (*of_paper.too_few, *of_paper.missing) if v.number.id in aimed]
         if missed:
             out.print(f"Not decided, against expectation: {places(missed)}", soft_wrap=True)
-    full = [v for told in found.values() for v in told.full]
+    full = [v for of_paper in by_paper.values() for v in of_paper.full]
     out.print(f"\nDecided here: {_counts(decided)}", soft_wrap=True)
     out.print(f"In the full results: {_counts(full)}", soft_wrap=True)
     out.print("The numbers here are those that cost least, and no sample of all.", soft_wrap=True)
-    if n_other := sum(told.n_other_word for told in found.values()):
+    if n_other := sum(of_paper.n_other_word for of_paper in by_paper.values()):
         out.print(f"Decided otherwise by the full results: {n_other}; trust those", soft_wrap=True)
 
 

@@ -46,11 +46,11 @@ def facts() -> Iterator[tuple[str, str]]:
     yield from about["versions"].items()
     yield "linear algebra", linear_algebra()
     names = data_fetch.names()
-    here = [name for name in names if data_fetch.available(name)]
+    at_hand = [name for name in names if data_fetch.available(name)]
     fetcher = Fetcher()
     mirror = without_credentials(fetcher.mirror or "none")
     yield "data", f"{fetcher.cache} (mirror: {mirror})"
-    yield "data sets that need no download", f"{len(here)} of {len(names)}"
+    yield "data sets that need no download", f"{len(at_hand)} of {len(names)}"
     yield "finished tasks", f"{store_directory()} ({n_stored()} stored)"
     yield "committed results", str(committed_directory())
     for name in VARIABLES:

@@ -49,14 +49,14 @@ def show_drawn(
     ValueError
         If the function is none of the ``FIGURES`` of its module.
     """
-    listed = getattr(sys.modules[draw.__module__], "FIGURES", ())
-    found = [figure for figure in listed if figure.draw is draw]
-    if not found:
+    figures = getattr(sys.modules[draw.__module__], "FIGURES", ())
+    matching = [figure for figure in figures if figure.draw is draw]
+    if not matching:
         raise ValueError(
             f"{draw.__name__} is none of FIGURES in {draw.__module__}; list it there, or call "
             "show(figure, alt)"
         )
     if caption:
-        captioned(draw(records), caption, found[0].alternative)
+        captioned(draw(records), caption, matching[0].alternative)
     else:
-        show(draw(records), found[0].alternative)
+        show(draw(records), matching[0].alternative)

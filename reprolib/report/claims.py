@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -99,16 +100,16 @@ def in_favour(c: ClaimVerdict) -> str:
 
     The sign of the difference, or for "same" a difference within the margin.
     """
-    listed = np.array(list(c.weakest.by_cell.values()))
-    favour = listed if c.claim.larger_is_better else -listed
-    as_claimed = np.abs(listed) < c.claim.margin if c.claim.kind == "same" else favour > 0
-    return f"{int(as_claimed.sum())} of {len(listed)}"
+    differences = np.array(list(c.weakest.by_cell.values()))
+    favour = differences if c.claim.larger_is_better else -differences
+    as_claimed = np.abs(differences) < c.claim.margin if c.claim.kind == "same" else favour > 0
+    return f"{int(as_claimed.sum())} of {len(differences)}"
 
 
 def count_claims(claims: Sequence[ClaimVerdict]) -> Mapping[str, int]:
     """How many claims of each word."""
-    listed = [c.word for c in claims]
-    return {word: listed.count(word) for word in CLAIM_WORDS}
+    counts = Counter(c.word for c in claims)
+    return {word: counts[word] for word in CLAIM_WORDS}
 
 
 def claims_in_short(papers: Sequence[str], directory: Path | None = None) -> list[str]:

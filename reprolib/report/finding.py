@@ -37,11 +37,11 @@ def _by_quantity(verdicts: Sequence[Verdict]) -> str:
     """Count the words, performance first: ``Performance, 12 numbers: 12 reproduced.``."""
     sentences = []
     for quantity in ("performance", "selection"):
-        listed = [v for v in verdicts if v.quantity == quantity]
-        if listed:
-            counts = count_words(listed)
+        of_quantity = [v for v in verdicts if v.quantity == quantity]
+        if of_quantity:
+            counts = count_words(of_quantity)
             words = ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word])
-            sentences.append(f"{quantity.capitalize()}, {_numbers(len(listed))}: {words}.")
+            sentences.append(f"{quantity.capitalize()}, {_numbers(len(of_quantity))}: {words}.")
     return " ".join(sentences) or "None printed."
 
 

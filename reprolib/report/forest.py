@@ -101,8 +101,8 @@ def forests(verdicts: Sequence[Verdict], plot_width: int = _PLOT) -> dict[str, D
         By quantity; those that the paper does not print are left out.
     """
     return {
-        quantity: _forest(list(listed), quantity, plot_width)
-        for quantity, listed in groupby(in_forest_order(verdicts), key=lambda v: v.quantity)
+        quantity: _forest(list(of_quantity), quantity, plot_width)
+        for quantity, of_quantity in groupby(in_forest_order(verdicts), key=lambda v: v.quantity)
     }
 
 
@@ -153,10 +153,10 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
 def _lines(verdicts: Sequence[Verdict], scale: _Scale, width: float) -> Iterator[Group]:
     """Lines below the heading of their role and table."""
     y = 0
-    for (role, table), listed in groupby(verdicts, key=lambda v: (v.role, v.number.table)):
+    for (role, table), of_table in groupby(verdicts, key=lambda v: (v.role, v.number.table)):
         y += _LINE
         yield Group([Text(4, y, f"{role}, {table}", "name")])
-        for v in listed:
+        for v in of_table:
             y += _LINE
             box = (0, y - _LINE / 2, width, _LINE)
             yield Group(list(_shapes(v, y, scale)), "line", described(v), box)

@@ -14,7 +14,7 @@ TOO_WIDE: Word = "undecided"
 
 @dataclass(frozen=True)
 class Limits:
-    """Numbers of a run by what can be said of them, quotations and what nobody can run left out.
+    """Numbers of a run by whether it decides them; quotations and what cannot be run are left out.
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ def _full_lines(found: Limits, full_run: str) -> Iterator[str]:
 
 
 def _range(numbers: Iterable[int]) -> str:
-    listed = sorted(set(numbers))
-    return f"{listed[0]} to {listed[-1]}" if len(listed) > 1 else str(listed[0])
+    ordered = sorted(set(numbers))
+    return f"{ordered[0]} to {ordered[-1]}" if len(ordered) > 1 else str(ordered[0])
 
 
 def _listed(verdicts: Sequence[Verdict], head: str) -> list[str]:

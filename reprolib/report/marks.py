@@ -44,14 +44,14 @@ def outcomes(v: Verdict) -> Mapping[str, tuple[str, str]]:
         Empty name: the verdict, with its credit; `JUDGED`: the judged reading alone; then every
         other reading with records.
     """
-    listed = {"": (str(v.word), described(v))}
+    texts = {"": (str(v.word), described(v))}
     if not v.n_trials:
-        return listed
-    listed[JUDGED] = (v.judged_word, f"{_ours(v, v.ours, v.spread)}: {v.judged_word}")
+        return texts
+    texts[JUDGED] = (v.judged_word, f"{_ours(v, v.ours, v.spread)}: {v.judged_word}")
     for name, outcome in v.readings.items():
         text = _ours(v, outcome.ours, outcome.spread)
-        listed[name] = (outcome.word, f"{text} under “{name}”: {outcome.word}")
-    return listed
+        texts[name] = (outcome.word, f"{text} under “{name}”: {outcome.word}")
+    return texts
 
 
 def _ours(v: Verdict, ours: float, spread: float) -> str:

@@ -57,7 +57,7 @@ def write_report(
     use_style()
     at_hand = [paper for paper in papers if not results.load_paper(paper, directory).empty]
     verdicts = {paper: judge_paper(paper, directory) for paper in at_hand}
-    judged = {paper: listed for paper, listed in verdicts.items() if listed}
+    judged = {paper: of_paper for paper, of_paper in verdicts.items() if of_paper}
     claims = {paper: judge_claims(paper, directory) for paper in judged}
     html = render(
         "report.html.jinja",
@@ -67,12 +67,12 @@ def write_report(
         site=_link(site, "index.html", output),
         words_page=_link(site, "words.html", output),
         claim_meanings=CLAIM_MEANINGS,
-        counts=count_words([v for listed in judged.values() for v in listed]),
+        counts=count_words([v for of_paper in judged.values() for v in of_paper]),
         claims=_claims(list(judged), directory),
-        claim_counts=count_claims([c for listed in claims.values() for c in listed]),
-        calibration=calibration_text([v for listed in judged.values() for v in listed]),
+        claim_counts=count_claims([c for of_paper in claims.values() for c in of_paper]),
+        calibration=calibration_text([v for of_paper in judged.values() for v in of_paper]),
         scoreboard=svg(scoreboard(by_kind(judged, claims), legend=WORDS)) if judged else "",
-        readings={paper: readings_with_records(listed) for paper, listed in judged.items()},
+        readings={paper: readings_with_records(of_paper) for paper, of_paper in judged.items()},
         numbers=all_numbers(judged),
         sections=[_section(paper, directory, output, site) for paper in at_hand],
     )
@@ -108,9 +108,9 @@ def readings_with_records(verdicts: Sequence[Verdict]) -> list[str]:
 def all_numbers(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
     """Every published number, one row each, own methods first; empty if there are none."""
     frames = [
-        tables.verdict_frame(tables.in_report_order(listed)).assign(paper=paper.upper())
-        for paper, listed in verdicts.items()
-        if listed
+        tables.verdict_frame(tables.in_report_order(of_paper)).assign(paper=paper.upper())
+        for paper, of_paper in verdicts.items()
+        if of_paper
     ]
     if not frames:
         return pd.DataFrame()

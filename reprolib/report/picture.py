@@ -181,7 +181,7 @@ def _colours(artist) -> list[str]:
 def _numbered(colours: list[list[str]]) -> list[list[int]]:
     """Each colour as its place among all: what is told apart by colour, whatever the theme."""
     places = {colour: i for i, colour in enumerate(dict.fromkeys(chain.from_iterable(colours)))}
-    return [[places[colour] for colour in listed] for listed in colours]
+    return [[places[colour] for colour in of_artist] for of_artist in colours]
 
 
 def _thousandths(values: np.ndarray) -> list[int | None]:

@@ -72,11 +72,11 @@ def printed_tables(
     verdicts = judge_paper(paper, directory)
     tables = []
     for key, table in paper_entry(paper)["tables"].items():
-        listed = [v for v in verdicts if v.number.table == key]
+        of_table = [v for v in verdicts if v.number.table == key]
         title = f"{paper.upper()}, {key}: {table['caption']}"
-        rows = _rows_behind(listed, records)
+        rows = _rows_behind(of_table, records)
         made = origin(title, paper, command, directory, rows)
-        tables.append(PrintedTable(paper, key, table["caption"], listed, made))
+        tables.append(PrintedTable(paper, key, table["caption"], of_table, made))
     return tables
 
 

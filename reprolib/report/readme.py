@@ -99,8 +99,8 @@ def _legend(frame: pd.DataFrame) -> str:
 
 
 def _sources(kinds: pd.DataFrame) -> str:
-    listed = {s for sources in kinds["sources"] for s in sources.split(", ")}
-    return ", ".join(sorted(listed - {"–"})) or "–"
+    named_sources = {s for sources in kinds["sources"] for s in sources.split(", ")}
+    return ", ".join(sorted(named_sources - {"–"})) or "–"
 
 
 def _minutes(paper: str, directory: Path | None) -> int:

@@ -49,11 +49,11 @@ def by_kind(
     claims : mapping of paper to verdicts on its claims
     """
     rows = []
-    for paper, listed in verdicts.items():
+    for paper, of_paper in verdicts.items():
         kinds: dict[str, list[Verdict | ClaimVerdict]] = {"claims": [*claims.get(paper, [])]}
-        for v in sorted(listed, key=lambda v: WORDS.index(v.word)):
+        for v in sorted(of_paper, key=lambda v: WORDS.index(v.word)):
             kinds.setdefault(kind_of_number(v), []).append(v)
-        order = ["claims", *dict.fromkeys(kind_of_number(v) for v in in_report_order(listed))]
+        order = ["claims", *dict.fromkeys(kind_of_number(v) for v in in_report_order(of_paper))]
         rows += _named(paper, [Row("", kind, kinds[kind]) for kind in order if kinds[kind]])
     return rows
 
@@ -66,11 +66,13 @@ def by_table(verdicts: Mapping[str, Sequence[Verdict]]) -> list[Row]:
     verdicts : mapping of paper to verdicts
     """
     rows = []
-    for paper, listed in verdicts.items():
+    for paper, of_paper in verdicts.items():
         tables: dict[str, list[Verdict]] = {}
-        for v in listed:
+        for v in of_paper:
             tables.setdefault(v.number.table, []).append(v)
-        rows += _named(paper, [Row("", t, of, data_behind(of)) for t, of in tables.items()])
+        rows += _named(
+            paper, [Row("", t, marks, data_behind(marks)) for t, marks in tables.items()]
+        )
     return rows
 
 

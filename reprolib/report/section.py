@@ -102,8 +102,8 @@ def embed(figure: Figure) -> str:
 
 def _table(verdicts: Sequence[Verdict], table: str) -> pd.DataFrame:
     """One printed table, the paper's own method first, each verdict with its reason."""
-    listed = tables.in_report_order([v for v in verdicts if v.number.table == table])
-    return reason_beside_verdict(tables.verdict_frame(listed)).drop(columns=["table", "quantity"])
+    of_table = tables.in_report_order([v for v in verdicts if v.number.table == table])
+    return reason_beside_verdict(tables.verdict_frame(of_table)).drop(columns=["table", "quantity"])
 
 
 def reason_beside_verdict(frame: pd.DataFrame) -> pd.DataFrame:
@@ -128,9 +128,9 @@ def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:
 
 
 def _words_under(verdicts: Sequence[Verdict], reading: str) -> str:
-    listed = [v.judged_word for v in verdicts if v.n_trials and v.number.judged == reading]
-    listed += [v.readings[reading].word for v in verdicts if reading in v.readings]
-    counts = [f"{LOOKS[w].sign} {listed.count(w)} {w}" for w in WORDS if w in listed]
+    given_words = [v.judged_word for v in verdicts if v.n_trials and v.number.judged == reading]
+    given_words += [v.readings[reading].word for v in verdicts if reading in v.readings]
+    counts = [f"{LOOKS[w].sign} {given_words.count(w)} {w}" for w in WORDS if w in given_words]
     return ", ".join(counts) or "none"
 
 

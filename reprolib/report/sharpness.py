@@ -31,8 +31,8 @@ def sharpness_table(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
             "difference": abs(v.difference) * 100 / v.number.scale,
             "half-width": v.half_width * 100 / v.number.scale,
         }
-        for paper, listed in verdicts.items()
-        for v in listed
+        for paper, of_paper in verdicts.items()
+        for v in of_paper
         if v.quantity == "performance" and np.isfinite(v.half_width)
     ]
     return pd.DataFrame(rows, columns=["paper", "verdict", "difference", "half-width"])

@@ -122,11 +122,11 @@ def reasons(papers: Sequence[str], word: Word, directory: Path | None = None) ->
         {
             "paper": paper,
             "table": table,
-            "numbers": len(listed),
-            "which": _rows_and_columns(listed),
+            "numbers": len(of_reason),
+            "which": _rows_and_columns(of_reason),
             "reason": reason,
         }
-        for (paper, table, reason), listed in lines.items()
+        for (paper, table, reason), of_reason in lines.items()
     ]
     columns = ["paper", "table", "numbers", "which", "reason"]
     return pd.DataFrame(rows, columns=columns).set_index(["paper", "table"])
@@ -187,14 +187,14 @@ def scoreboard(papers: Sequence[str], directory: Path | None = None) -> pd.DataF
         verdicts = judge_paper(paper, directory)
         kinds = {kind_of_number(v): None for v in in_report_order(verdicts)}
         for kind in kinds:
-            listed = [v for v in verdicts if kind_of_number(v) == kind]
-            sources = sorted({s for v in listed for s in v.source.split(", ") if s})
+            of_kind = [v for v in verdicts if kind_of_number(v) == kind]
+            sources = sorted({s for v in of_kind for s in v.source.split(", ") if s})
             rows.append(
                 {
                     "paper": paper,
                     "numbers": kind,
-                    "published": len(listed),
-                    **{str(word): count for word, count in count_words(listed).items()},
+                    "published": len(of_kind),
+                    **{str(word): count for word, count in count_words(of_kind).items()},
                     "sources": ", ".join(sources) or "–",
                 }
             )

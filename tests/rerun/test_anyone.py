@@ -165,7 +165,7 @@ def test_values_that_are_no_numbers_and_trials_that_stand_twice_are_named(files)
     table = results()
     with pytest.raises(ValueError, match="row 3: a second value of one trial .*banana"):
         judge_table(printed, table.assign(trial=[0, 1, 1, *range(3, len(table))]))
-    with pytest.raises(ValueError, match="row 2: the value 'x' is no number"):
+    with pytest.raises(ValueError, match="row 2: 'x' is no number"):
         judge_table(printed, table.assign(error=["1", "x", *table["error"][2:]]))
 
 

@@ -84,7 +84,7 @@ def rewritten(path, change):
     [
         (lambda f: f.update({"t.csv": f["t.csv"] + b"x"}), "t.csv: changed since it was sealed"),
         (lambda f: f.update({"more.csv": b"x"}), "more.csv: not sealed"),
-        (lambda f: f.pop("t.csv"), "t.csv: sealed, but not there"),
+        (lambda f: f.pop("t.csv"), "t.csv: sealed, but missing"),
         (lambda f: f.pop("SHA256SUMS"), "not sealed"),
         (lambda f: f.update({"../evil.csv": b"x"}), "'../evil.csv', which is no table"),
         (lambda f: f.update({"/etc/evil.csv": b"x"}), "which is no table"),

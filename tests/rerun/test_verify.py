@@ -198,7 +198,7 @@ def test_a_file_beside_the_results_and_a_missing_one_are_found(committed):
     (committed / "fake" / "run.json").unlink()
     assert seal.faults(committed / "fake") == [
         "fake/third.csv: not sealed",
-        "fake/run.json: sealed, but not there",
+        "fake/run.json: sealed, but missing",
     ]
 
 

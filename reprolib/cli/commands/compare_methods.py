@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises
     ------
     ValueError
-        If the file lacks a column, or an argument cannot be what it is.
+        If the file lacks a column, or an argument has an invalid value.
     OSError
         If a file cannot be read or written.
     """

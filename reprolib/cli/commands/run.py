@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises
     ------
     ValueError
-        If an argument cannot be what it is.
+        If an argument has an invalid value.
     """
     shared.require_jobs(arguments.jobs)
     shared.require_output_folder(arguments.output)

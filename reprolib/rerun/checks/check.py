@@ -83,16 +83,16 @@ def known_names(protocol: Protocol) -> Known:
     else:
         at_hand = [name for name in names if data_fetch.available(name)]
         tasks, _ = listed_tasks(protocol, "full", at_hand, embedded=False)
-        listed = {task.id for task in tasks}
-        lists = records["dataset"].isin(at_hand)
-        own = records.loc[~lists | records["task"].isin(listed), columns]
+        listed_names = {task.id for task in tasks}
+        is_listed_anew = records["dataset"].isin(at_hand)
+        own = records.loc[~is_listed_anew | records["task"].isin(listed_names), columns]
     listed_rows = [{name: getattr(task, name) for name in columns} for task in tasks]
-    also = [
+    measured_too = [
         {**row, "reading": reading}
         for row, task in zip(listed_rows, tasks, strict=True)
         for reading in task.params.get("also", ())
     ]
-    frame = pd.concat([pd.DataFrame([*listed_rows, *also], columns=columns), own])
+    frame = pd.concat([pd.DataFrame([*listed_rows, *measured_too], columns=columns), own])
     metrics = {str(table): set(rows["metric"]) for table, rows in records.groupby("table")}
     return Known(frame.drop_duplicates(ignore_index=True), metrics)
 

@@ -75,8 +75,8 @@ class Evaluation:
             f"{self.paper}/{self.table}: {self.name} beside printed and ours\n",
             f"\n{self.name} minus each method, on identical trials, 95 % intervals\n",
         )
-        told = [text for pair in zip(about, tables, strict=True) for text in pair]
-        return [*told, *(f"Note: {note}." for note in self.notes)]
+        texts = [text for pair in zip(about, tables, strict=True) for text in pair]
+        return [*texts, *(f"Note: {note}." for note in self.notes)]
 
     def write(self, folder: Path) -> list[Path]:
         """Write records, how they were made and a seal to ``<folder>/<name>/<paper>``."""
@@ -137,7 +137,7 @@ def evaluate(
     ------
     ValueError
         If there is no such paper or table, the table takes no estimator (the message says why), the
-        grid is larger than the budget, or the estimator is none of scikit-learn's form.
+        grid is larger than the budget, or the estimator is no scikit-learn classifier.
 
     See Also
     --------
@@ -158,7 +158,7 @@ def evaluate(
     printed = printed_numbers(protocol.paper, table, opened)
     name = name or name_of(estimator)
     if name in {number.select["method"] for number in printed}:
-        raise ValueError(f"name is {name!r}, a method of {paper}; call the estimator otherwise.")
+        raise ValueError(f"name is {name!r}, a method of {paper}; give the estimator another name.")
     guest = _Guest(protocol, table, opened, estimator, grid, name, printed, trials)
     run = run_protocol(
         guest.protocol(_wanted(protocol, profile, printed, datasets)),
@@ -215,9 +215,11 @@ def printed_numbers(paper: str, table: str, opened: OpenTable) -> list[Number]:
 
 def _require_budget(opened: OpenTable, n: int, where: str) -> None:
     if n > opened.candidates:
-        told = "an estimator as it is" if opened.candidates == 1 else f"{opened.candidates} at most"
+        allowance = (
+            "an estimator as it is" if opened.candidates == 1 else f"{opened.candidates} at most"
+        )
         raise ValueError(
-            f"the grid has {n} candidates; {where} takes {told}, as its own methods have"
+            f"the grid has {n} candidates; {where} takes {allowance}, as its own methods have"
             f"{'. ' + opened.note if opened.note else ''}; give fewer values."
         )
 
@@ -226,18 +228,18 @@ def _wanted(
     protocol: Protocol, profile: Profile, printed: Sequence[Number], patterns: Collection[str]
 ) -> list[str]:
     """Names of the data sets of the table that are selected."""
-    there = {number.select["dataset"] for number in printed}
-    names = [name for name in protocol.datasets(profile) if name in there]
+    printed_datasets = {number.select["dataset"] for number in printed}
+    names = [name for name in protocol.datasets(profile) if name in printed_datasets]
     if not patterns:
         return names
-    found = [
+    selected = [
         name
         for name in names
         if any(fnmatch(n, p) for n in (name, *counterparts(name)) for p in patterns)
     ]
-    if not found:
+    if not selected:
         raise ValueError(f"datasets is {list(patterns)!r}; the table has {', '.join(names)}.")
-    return found
+    return selected
 
 
 @dataclass(frozen=True)
@@ -277,22 +279,22 @@ class _Guest:
         """Its tasks: those of a method of the paper under its name; and methods to run beside."""
         of_paper = self.own.stages[0].tasks(profile, datasets, records)
         settings = {number.select["setting"] for number in self.printed}
-        mine = [t for t in of_paper if t.reading == self.reading and t.setting in settings]
-        like = [t for t in mine if self._is_like(t)]
+        judged = [t for t in of_paper if t.reading == self.reading and t.setting in settings]
+        like = [t for t in judged if self._is_like(t)]
         params = {"estimator": described(self.estimator, self.grid)}
-        listed = [
+        own_tasks = [
             replace(t, table=self.table, method=self.name, params={**t.params, **params})
             for t in like
         ]
-        there = {(t.dataset, t.setting, t.trial) for t in like}
+        trials = {(t.dataset, t.setting, t.trial) for t in like}
         methods = {number.select["method"] for number in self.printed}
         data = {name: {"digest": dataset.digest()} for name, dataset in datasets.items()}
         missing = set(datasets) - self._committed_sets(data)
-        return listed + [
+        return own_tasks + [
             t
-            for t in mine
+            for t in judged
             if t.dataset in missing and t.method in methods and t.table == self.table
-            if (t.dataset, t.setting, t.trial) in there
+            if (t.dataset, t.setting, t.trial) in trials
         ]
 
     def _is_like(self, task: Task) -> bool:
@@ -340,15 +342,15 @@ class _Row:
 
 def _cells(guest: _Guest, records: pd.DataFrame) -> Iterator[_Row]:
     """Rows of the table that the estimator ran on; without printed numbers on embedded data."""
-    mine = select(records, method=guest.name)
-    for (dataset, setting), part in mine.groupby(["dataset", "setting"], sort=False):
+    records_of_guest = select(records, method=guest.name)
+    for (dataset, setting), part in records_of_guest.groupby(["dataset", "setting"], sort=False):
         of_row = {"dataset": str(dataset), "setting": str(setting)}
-        here = [n for n in guest.printed if all(n.select[k] == v for k, v in of_row.items())]
-        stand_in = [
+        of_place = [n for n in guest.printed if all(n.select[k] == v for k, v in of_row.items())]
+        without_print = [
             replace(n, value=np.nan, select={**n.select, **of_row})
             for n in {n.select["method"]: n for n in guest.printed}.values()
         ]
-        yield _Row(str(dataset), str(setting), tuple(here or stand_in), part)
+        yield _Row(str(dataset), str(setting), tuple(of_place or without_print), part)
 
 
 def _ours(guest: _Guest, row: _Row, number: Number, records: pd.DataFrame) -> pd.DataFrame:

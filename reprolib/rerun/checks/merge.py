@@ -110,8 +110,8 @@ def merge(archives: Sequence[Archive]) -> Merged:
     lines: list[str] = []
     for number, run in enumerate(runs):
         for other in runs[:number]:
-            n, told = _compared(run, other)
-            n_compared, lines = n_compared + n, [*lines, *told]
+            n, differing = _compared(run, other)
+            n_compared, lines = n_compared + n, [*lines, *differing]
     return Merged(
         papers[0],
         _first(runs, "records"),
@@ -140,8 +140,8 @@ def _about(runs: Sequence[_Run]) -> dict[str, Any]:
     data = [run.about.get("data", {}) for run in reversed(runs)]
     return {
         **first,
-        "environments": {name: value for listed in environments for name, value in listed.items()},
-        "data": {name: value for listed in data for name, value in listed.items()},
+        "environments": {name: value for each in environments for name, value in each.items()},
+        "data": {name: value for each in data for name, value in each.items()},
         "merged": [run.archive.who for run in runs],
     }
 

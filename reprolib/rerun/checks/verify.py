@@ -74,7 +74,7 @@ class Verification:
 
 
 def check_fraction(fraction: float, name: str = "fraction") -> None:
-    """Raise ValueError if a part of the tasks is none of them, or more than all."""
+    """Raise ValueError unless a fraction is above 0 and at most 1."""
     if not 0 < fraction <= 1:
         raise ValueError(f"{name} is {fraction:g}; it must be above 0 and at most 1.")
 
@@ -190,9 +190,9 @@ def _load(
 def _other_notes(name: str, about: Mapping, dataset: Dataset) -> list[str]:
     """What the run says of the source of data, where the data say something else."""
     return [
-        f"run.json: {name} is {about.get(key)!r}, but the data are {there!r}"
-        for key, there in (("source", dataset.source), ("note", dataset.source_note))
-        if about.get(key) != there
+        f"run.json: {name} is {about.get(key)!r}, but the data are {actual!r}"
+        for key, actual in (("source", dataset.source), ("note", dataset.source_note))
+        if about.get(key) != actual
     ]
 
 
@@ -248,10 +248,10 @@ def _check_names(
     made: pd.DataFrame,
 ) -> list[Task]:
     """Compare records, table of tasks and the protocol's list; return the tasks it lists."""
-    named, with_row = set(records["task"]), set(made["task"])
-    outcome.differences += _missing(with_row - named, "in tasks.csv, but without records")
-    outcome.differences += _missing(named - with_row, "has records, but no line in tasks.csv")
-    outcome.n_all_tasks = len(with_row)
+    in_records, in_table = set(records["task"]), set(made["task"])
+    outcome.differences += _missing(in_table - in_records, "in tasks.csv, but without records")
+    outcome.differences += _missing(in_records - in_table, "has records, but no line in tasks.csv")
+    outcome.n_all_tasks = len(in_table)
     outcome.differences += _other_names(records, made)
     try:
         tasks, _ = walk(protocol, "full", datasets, looked_up(records))
@@ -260,7 +260,7 @@ def _check_names(
         return []
     listed = {task.id for task in tasks}
     at_hand = set(made.loc[made["dataset"].isin(list(datasets)), "task"])
-    outcome.differences += _missing(listed - with_row, "listed by the protocol, but was not run")
+    outcome.differences += _missing(listed - in_table, "listed by the protocol, but was not run")
     outcome.differences += _missing(at_hand - listed, "was run, but the protocol does not list it")
     return tasks
 
@@ -275,8 +275,8 @@ def _other_names(records: pd.DataFrame, made: pd.DataFrame) -> list[str]:
     fixed = [name for name in FIXED if name in OF_TASK]
     both = records[["task", *fixed]].merge(made[["task", *fixed]], on="task", suffixes=("", "_"))
     for name in fixed:
-        moved = both.loc[both[name] != both[f"{name}_"], "task"]
-        wrong += [f"{task}: records with another {name}" for task in moved.unique()]
+        differing = both.loc[both[name] != both[f"{name}_"], "task"]
+        wrong += [f"{task}: records with another {name}" for task in differing.unique()]
     return wrong
 
 

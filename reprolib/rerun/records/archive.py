@@ -96,7 +96,7 @@ def _contents(archive: zipfile.ZipFile, path: Path) -> dict[str, bytes]:
     names = [entry.filename for entry in entries]
     if len(names) > MAX_FILES or len(set(names)) < len(names):
         raise ValueError(
-            f"{path} holds {len(names)} files, at most {MAX_FILES} of other names may."
+            f"{path} holds {len(names)} files; at most {MAX_FILES} are allowed, no two of one name."
         )
     for name in names:
         if name != seal.SEAL and not _NAME.fullmatch(name):
@@ -126,7 +126,7 @@ def _about(text: bytes, path: Path) -> dict[str, str]:
     if not all(isinstance(value, str) for value in found.values()) or not re.fullmatch(
         r"[a-z][a-z0-9_]*", found["paper"]
     ):
-        raise ValueError(f"{path} is of the paper {found['paper']!r}, which is no key of one.")
+        raise ValueError(f"{path} names the paper {found['paper']!r}, which is not a valid key.")
     return found
 
 
@@ -134,5 +134,5 @@ def _require_sealed(files: Mapping[str, bytes], path: Path) -> None:
     sealed = seal.parsed(files.get(seal.SEAL, b"").decode("utf-8", "replace"))
     faults = seal.differing(sealed, {n: files[n] for n in files if n != seal.SEAL})
     if faults or not sealed:
-        told = "; ".join(sorted(faults)) or f"there is no {seal.SEAL}"
-        raise ValueError(f"{path} is refused: {told}. Ask for the archive again.")
+        reasons = "; ".join(sorted(faults)) or f"there is no {seal.SEAL}"
+        raise ValueError(f"{path} is refused: {reasons}. Ask for the archive again.")

@@ -32,9 +32,9 @@ def home(paper: str) -> Home:
 
 
 def _not_found(paper: str, known: Collection[str]) -> ValueError:
-    told = unknown("paper", paper, known)
+    fault = unknown("paper", paper, known)
     return ValueError(
-        f"{told} A paper in a repository of its own is found once `pip install -e` has installed "
+        f"{fault} A paper in a repository of its own is found once `pip install -e` has installed "
         f"it, or {VARIABLE} names its folder."
     )
 

@@ -27,9 +27,9 @@ def faults(directory: Path) -> list[str]:
     sealed = _sealed(directory)
     if not sealed:
         return [f"{directory.name}: there is no {SEAL}; only a full run writes one"]
-    there = [p for p in directory.iterdir() if p.name != SEAL and not p.name.startswith(".")]
-    found = differing(sealed, {path.name: path.read_bytes() for path in there})
-    return [f"{directory.name}/{fault}" for fault in found]
+    files = [p for p in directory.iterdir() if p.name != SEAL and not p.name.startswith(".")]
+    lines = differing(sealed, {path.name: path.read_bytes() for path in files})
+    return [f"{directory.name}/{fault}" for fault in lines]
 
 
 def differing(sealed: Mapping[str, str], files: Mapping[str, bytes]) -> list[str]:
@@ -45,7 +45,7 @@ def differing(sealed: Mapping[str, str], files: Mapping[str, bytes]) -> list[str
     lines = [f"{name}: not sealed" for name in sorted(files.keys() - sealed.keys())]
     for name, digest in sealed.items():
         if name not in files:
-            lines.append(f"{name}: sealed, but not there")
+            lines.append(f"{name}: sealed, but missing")
         elif hashlib.sha256(files[name]).hexdigest() != digest:
             lines.append(f"{name}: changed since it was sealed")
     return lines

@@ -53,8 +53,8 @@ def is_open(address: str) -> bool:
     """
     scheme, separator, rest = address.rpartition("://")
     host = urlsplit(f"//{rest}").hostname
-    here = host in ("localhost", "127.0.0.1", "::1") or scheme == "inproc"
-    return not here and (not separator or scheme != "tls")
+    is_local = host in ("localhost", "127.0.0.1", "::1") or scheme == "inproc"
+    return not is_local and (not separator or scheme != "tls")
 
 
 class Cluster:
@@ -233,8 +233,8 @@ def unfit(expected: Mapping[str, Any], found: Mapping[str, Any], n_threads: int)
     differing = [name for name in expected if found.get(name) != expected[name]]
     if not differing:
         return ""
-    listed = ", ".join(f"{n} {found.get(n, 'missing')}, not {expected[n]}" for n in differing)
+    differences = ", ".join(f"{n} {found.get(n, 'missing')}, not {expected[n]}" for n in differing)
     remedy = "install both from one checkout and its lock file"
     if any(name.startswith(OUTSIDE) for name in differing):
         remedy += "; name the folder of the paper in REPROLIB_PAPERS there, or install it"
-    return f"differs from this process: {listed}; {remedy}"
+    return f"differs from this process: {differences}; {remedy}"

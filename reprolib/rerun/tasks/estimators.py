@@ -1,4 +1,4 @@
-"""Estimators of others: taken from a module that the user names, and told from one another."""
+"""Estimators of others: loaded from a module that the user names, and identified."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def load_estimator(named: str) -> Any:
     Raises
     ------
     ValueError
-        If there is no such module or name, or it is no classifier of scikit-learn's form.
+        If there is no such module or name, or it is no scikit-learn classifier.
     """
     where, _, name = named.rpartition(":")
     if not where or not name.isidentifier():
@@ -114,7 +114,7 @@ def name_of(estimator: Any) -> str:
 
 
 def described(estimator: Any, grid: Any) -> dict[str, Any]:
-    """What tells an estimator from others: its parameters, its code, the packages it is from.
+    """What identifies an estimator: its parameters, its code, the packages it is from.
 
     A stored result is used again only if all of these are the same.
     """
@@ -168,6 +168,6 @@ def _digest(value: Any) -> str:
         return str(joblib.hash(value))
     except Exception as error:  # pickle raises what it likes
         raise ValueError(
-            f"the estimator cannot be told from others ({error}); give its functions and classes "
+            f"the estimator cannot be identified ({error}); give its functions and classes "
             "names in a module, no lambdas."
         ) from error

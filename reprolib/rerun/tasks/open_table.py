@@ -107,8 +107,8 @@ def is_search(estimator: Any) -> bool:
 def n_candidates(estimator: Any, grid: Any) -> int:
     """How many candidates a selection has, 1 without any."""
     if is_search(estimator):
-        listed = getattr(estimator, "param_grid", None)
-        return getattr(estimator, "n_iter", 1) if listed is None else len(ParameterGrid(listed))
+        own_grid = getattr(estimator, "param_grid", None)
+        return getattr(estimator, "n_iter", 1) if own_grid is None else len(ParameterGrid(own_grid))
     return 1 if grid is None else len(ParameterGrid(grid))
 
 

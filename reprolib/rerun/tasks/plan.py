@@ -77,14 +77,14 @@ def plan(
     names = needed(protocol.datasets(profile), only)
     absent = [name for name in names if not (embedded or data_fetch.available(name))]
     committed = load_tasks(protocol.paper)
-    known = is_as_committed(protocol) and not embedded
-    if known:
-        listed, note = committed_tasks(protocol.paper, committed, profile, names), ""
+    unchanged = is_as_committed(protocol) and not embedded
+    if unchanged:
+        all_tasks, note = committed_tasks(protocol.paper, committed, profile, names), ""
     else:
-        listed, note = listed_tasks(
+        all_tasks, note = listed_tasks(
             protocol, profile, [n for n in names if n not in absent], embedded
         )
-    tasks = [task for task in listed if only is None or only.has(task)]
+    tasks = [task for task in all_tasks if only is None or only.has(task)]
     pending = [task for task in tasks if not store.has(task, code)]
     on_data = [task.dataset for task in tasks]
     return Plan(
@@ -94,7 +94,9 @@ def plan(
         n_tasks=len(tasks),
         n_stored=len(tasks) - len(pending),
         seconds=float(costs(pending, committed).sum(skipna=False)),
-        note=note if known or not absent else f"{note} Tasks on data to be fetched are not counted",
+        note=note
+        if unchanged or not absent
+        else f"{note} Tasks on data to be fetched are not counted",
     )
 
 
@@ -133,7 +135,7 @@ def costs(tasks: Sequence[Task], made: pd.DataFrame) -> pd.Series:
     wanted = pd.DataFrame([{"task": task.id, **vars(task)} for task in tasks])
     seconds = pd.Series(math.nan, index=range(len(tasks)), dtype=float)
     if wanted.empty or made.empty:
-        return seconds if len(made) or not len(tasks) else seconds.head(0).reindex([0])
+        return seconds
     for columns in ALIKE:
         means = made.groupby(columns, as_index=False)["seconds"].mean()
         seconds = seconds.fillna(wanted[columns].merge(means, how="left")["seconds"])

@@ -81,12 +81,12 @@ class RecordStore:
             return "to be run: its stored file is damaged"
         if entry["code"] != code.fingerprint:
             then = _read_json(self._code_path(entry["code"]))
-            change = code.change_since(then) if then else "which is not known any more"
+            change = code.change_since(then) if then else "which is unknown here"
             return f"to be run: stored with other code ({change})"
         return f"reused: made on {entry['date']} with this code"
 
     def _other_entry(self, task: Task, data: str) -> str:
-        """Say what is other in the stored files of a task."""
+        """Say how the stored files of a task differ from what is wanted."""
         entries = [_read(path) for path in sorted(self._folder(task).glob("*.json"))]
         others = [entry for entry in entries if entry and "fault" not in entry]
         if not others:

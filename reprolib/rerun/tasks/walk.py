@@ -57,17 +57,17 @@ def walk(
         if stage.reads and not complete:
             return tasks, number - 1
         records = pd.concat([k for k in known if len(k)] or known[:1], ignore_index=True)
-        listed = _listed(protocol.paper, number, stage, profile, datasets, records)
-        tasks += listed
+        of_stage = _tasks_of(protocol.paper, number, stage, profile, datasets, records)
+        tasks += of_stage
         _require_single(protocol.paper, tasks)
-        found = records_of(number, listed)
-        complete = complete and found is not None
-        if found is not None:
-            known.append(found)
+        measured = records_of(number, of_stage)
+        complete = complete and measured is not None
+        if measured is not None:
+            known.append(measured)
     return tasks, len(protocol.stages)
 
 
-def _listed(
+def _tasks_of(
     paper: str,
     number: int,
     stage: Stage,

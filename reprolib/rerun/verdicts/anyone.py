@@ -62,7 +62,7 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
         TOML file of the form of ``printed.toml`` (docs/judge.md). ``[columns]`` names the columns
         of the results; ``[expect]`` the words that numbers and claims are expected to have.
     results : str, Path or DataFrame
-        CSV file or table with one row a trial: a value, and what tells it from others.
+        CSV file or table with one row a trial: a value, and the columns that identify it.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
     ------
     ValueError
         If the file has another form, the results lack a column, hold a value that is no number, or
-        one trial twice, or have nothing for a printed number; the message names all faults.
+        one trial twice, or have no row for a printed number; the message names all faults.
     OSError
         If a file cannot be read.
 
@@ -101,17 +101,20 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
     entry = parsed_toml(path.read_text(encoding="utf-8"), path.name)
     if faults := anyones_faults(entry):
         raise ValueError("\n".join(f"{path.name}: {fault}" for fault in faults))
-    named, expected = entry.pop("columns", {}), entry.pop("expect", {})
+    column_names, expected = entry.pop("columns", {}), entry.pop("expect", {})
     units = {"printed": "percent", "results": "percent", **entry.pop("units", {})}
     checked = checked_entry(_completed(entry, SCALES[units["printed"]]), path.name)
-    records = records_of(results, named, checked, SCALES[units["results"]])
-    listed = entry_numbers(checked["paper"]["key"], checked)
-    _require_names(path.name, listed, records, expected, checked)
+    records = records_of(results, column_names, checked, SCALES[units["results"]])
+    numbers = entry_numbers(checked["paper"]["key"], checked)
+    _require_names(path.name, numbers, records, expected, checked)
     not_of_text = controls_of(checked)
-    verdicts = credit_readings([judge(n, records, not_of_text) for n in listed], not_of_text)
-    claims = claims_of(checked["paper"]["key"], checked, listed)
+    verdicts = credit_readings([judge(n, records, not_of_text) for n in numbers], not_of_text)
+    claims = claims_of(checked["paper"]["key"], checked, numbers)
     return Judged(
-        checked["paper"]["title"], verdicts, list(_judged(claims, records, listed)), expected
+        checked["paper"]["title"],
+        verdicts,
+        list(_judged(claims, records, numbers)),
+        expected,
     )
 
 
@@ -131,18 +134,18 @@ def _selecting(table: dict[str, Any]) -> dict[str, Any]:
     if not (isinstance(rows, dict) and isinstance(columns, dict)):
         return table
     lines = [line for part in (rows, columns) for line in part.values() if isinstance(line, dict)]
-    lost = {
+    unstated = {
         name: COLUMNS[name]
         for name in SELECTORS
         if name not in table and not any(name in line for line in lines)
     }
-    return {**table, "columns": {name: {**lost, **line} for name, line in columns.items()}}
+    return {**table, "columns": {name: {**unstated, **line} for name, line in columns.items()}}
 
 
-def _judged(claims, records: pd.DataFrame, listed: list[Number]) -> Iterator[ClaimVerdict]:
+def _judged(claims, records: pd.DataFrame, numbers: list[Number]) -> Iterator[ClaimVerdict]:
     for claim in claims:
         try:
-            yield judge_claim(claim, records, listed)
+            yield judge_claim(claim, records, numbers)
         except NoRecordError as error:
             raise ValueError(f"claim {claim.name!r}: {error}") from error
 
@@ -167,12 +170,12 @@ def records_of(
     """
     frame = results if isinstance(results, pd.DataFrame) else pd.read_csv(results)
     where = "the results" if isinstance(results, pd.DataFrame) else Path(results).name
-    lost = [column for column in named.values() if column not in frame]
+    missing = [column for column in named.values() if column not in frame]
     value = named.get("value", "value")
-    if lost := [*lost, *([value] if value not in frame and value not in lost else [])]:
+    if missing := [*missing, *([value] if value not in frame and value not in missing else [])]:
         raise ValueError(
-            f"{where} has no column {lost[0]!r}{nearest(lost[0], frame.columns)}; name its columns "
-            "in [columns] of the TOML file"
+            f"{where} has no column {missing[0]!r}{nearest(missing[0], frame.columns)}; name its "
+            "columns in [columns] of the TOML file"
         )
     if frame.empty:
         raise ValueError(f"{where} has no row; give one row a trial")
@@ -191,9 +194,9 @@ def records_of(
 
 def _as_records(lines: pd.DataFrame, where: str, scale: float) -> pd.DataFrame:
     value = pd.to_numeric(lines["value"], errors="coerce")
-    if len(bad := lines.index[value.isna()]):
+    if len(invalid := lines.index[value.isna()]):
         raise ValueError(
-            f"{where}, row {bad[0] + 1}: the value {lines['value'][bad[0]]!r} is no number; give "
+            f"{where}, row {invalid[0] + 1}: {lines['value'][invalid[0]]!r} is no number; give "
             "one, or leave the row out"
         )
     words = ["table", "dataset", "method", "metric", "setting", "reading"]
@@ -201,44 +204,44 @@ def _as_records(lines: pd.DataFrame, where: str, scale: float) -> pd.DataFrame:
     trial = lines["trial"]
     if trial.isna().all():
         trial = texts.groupby(words).cumcount()
-    found = texts.assign(value=value.astype(float) / scale, trial=pd.factorize(trial)[0])
-    twice = found.index[found.duplicated([*words, "trial"])]
-    if len(twice):
-        keys = ", ".join(f"{k} {texts[k][twice[0]]}" for k in ("dataset", "method", "metric"))
+    records = texts.assign(value=value.astype(float) / scale, trial=pd.factorize(trial)[0])
+    repeated = records.index[records.duplicated([*words, "trial"])]
+    if len(repeated):
+        keys = ", ".join(f"{k} {texts[k][repeated[0]]}" for k in ("dataset", "method", "metric"))
         raise ValueError(
-            f"{where}, row {twice[0] + 1}: a second value of one trial ({keys}, trial "
-            f"{trial[twice[0]]}); name the column that tells them apart in [columns]"
+            f"{where}, row {repeated[0] + 1}: a second value of one trial ({keys}, trial "
+            f"{trial[repeated[0]]}); name the column that distinguishes them in [columns]"
         )
     rest = {"paper": "table", "chosen": "{}", "path": "", "status": "ok", "source": "original"}
-    found = found.assign(**rest, seed=0, n_test=lines["n_test"].astype(int), seconds=0.0)
-    names = found["table"] + "/" + found["dataset"] + "/" + found["method"] + "/"
-    found = found.assign(task=names + found["trial"].astype(str), gap=None, level=None)
-    return to_frame([dict(zip(found.columns, row, strict=True)) for row in found.to_numpy()])
+    records = records.assign(**rest, seed=0, n_test=lines["n_test"].astype(int), seconds=0.0)
+    names = records["table"] + "/" + records["dataset"] + "/" + records["method"] + "/"
+    records = records.assign(task=names + records["trial"].astype(str), gap=None, level=None)
+    return to_frame([dict(zip(records.columns, row, strict=True)) for row in records.to_numpy()])
 
 
 def _require_names(
     file: str,
-    listed: list[Number],
+    numbers: list[Number],
     records: pd.DataFrame,
     expected: Mapping[str, str],
     entry: Mapping[str, Any],
 ) -> None:
     """Raise ValueError for every name that the results, or the file, do not have."""
     faults = []
-    for number in listed:
+    for number in numbers:
         if number.not_run:
             continue
         for column, wanted in {"table": number.results, **number.select}.items():
-            there = set(records[column])
-            if wanted not in there:
+            known = set(records[column])
+            if wanted not in known:
                 faults.append(
-                    f"{number.id}: the results have no {column} {wanted!r}{nearest(wanted, there)}"
+                    f"{number.id}: the results have no {column} {wanted!r}{nearest(wanted, known)}"
                 )
-    known = [n.id for n in listed] + [claim["name"] for claim in entry.get("claims", [])]
+    names = [n.id for n in numbers] + [claim["name"] for claim in entry.get("claims", [])]
     faults += [
-        f"[expect]: no number or claim {name!r}{nearest(name, known)}"
+        f"[expect]: no number or claim {name!r}{nearest(name, names)}"
         for name in expected
-        if name not in known
+        if name not in names
     ]
     if faults:
         raise ValueError("\n".join(f"{file}: {fault}" for fault in dict.fromkeys(faults)))

@@ -103,17 +103,17 @@ def row_tests(verdicts: Iterable[Verdict]) -> pd.DataFrame:
         percentage points, and the probability of a chi-square as large if all were equal.
     """
     rows = []
-    for (table, row), listed in by_row(judged_performances(verdicts)).items():
-        deviates = [_deviate(v) for v in listed]
-        points = [v.difference * MARGIN / v.margin for v in listed]
+    for (table, row), performances in by_row(judged_performances(verdicts)).items():
+        deviates = [_deviate(v) for v in performances]
+        points = [v.difference * MARGIN / v.margin for v in performances]
         rows.append(
             {
                 "table": table,
                 "row": row,
-                "role": listed[0].role,
-                "numbers": len(listed),
+                "role": performances[0].role,
+                "numbers": len(performances),
                 "root mean square": float(np.sqrt(np.mean(np.square(points)))),
-                "p": float(stats.chi2.sf(np.sum(np.square(deviates)), len(listed))),
+                "p": float(stats.chi2.sf(np.sum(np.square(deviates)), len(performances))),
             }
         )
     columns = ["table", "row", "role", "numbers", "root mean square", "p"]
@@ -139,9 +139,9 @@ def reading_distances(verdicts: Iterable[Verdict]) -> pd.DataFrame:
         the margin.
     """
     rows = []
-    for (table, row), listed in by_row(judged_performances(verdicts)).items():
-        means: dict[str, list[float]] = {v.number.judged: [] for v in listed}
-        for v in listed:
+    for (table, row), performances in by_row(judged_performances(verdicts)).items():
+        means: dict[str, list[float]] = {v.number.judged: [] for v in performances}
+        for v in performances:
             unit = MARGIN / v.margin
             means[v.number.judged].append(unit * v.difference)
             for reading, outcome in v.readings.items():
@@ -153,7 +153,7 @@ def reading_distances(verdicts: Iterable[Verdict]) -> pd.DataFrame:
                     "row": row,
                     "reading": reading,
                     "numbers": len(points),
-                    "of": len(listed),
+                    "of": len(performances),
                     "root mean square": float(np.sqrt(np.mean(np.square(points)))),
                     "largest": float(np.max(np.abs(points))),
                     "within": int(np.sum(np.abs(points) < MARGIN)),

@@ -113,62 +113,62 @@ class Claim:
 
 def claims_of(paper: str, entry: Mapping[str, Any], numbers: Sequence[Number]) -> list[Claim]:
     """Every claim of a parsed file, in its order."""
-    found = [_claim(paper, listed, numbers) for listed in entry.get("claims", [])]
-    return [claim for claim in found if claim is not None]
+    claims = [_claim(paper, claim_entry, numbers) for claim_entry in entry.get("claims", [])]
+    return [claim for claim in claims if claim is not None]
 
 
-def _claim(paper: str, listed: Mapping[str, Any], numbers: Sequence[Number]) -> Claim | None:
+def _claim(paper: str, entry: Mapping[str, Any], numbers: Sequence[Number]) -> Claim | None:
     """Claim of the file's entry; None if no number of its tables is run."""
-    a = _side(listed["a"])
-    of_tables = [n for n in numbers if n.table in listed["tables"] and not n.not_run]
+    a = _side(entry["a"])
+    of_tables = [n for n in numbers if n.table in entry["tables"] and not n.not_run]
     method = a.select.get("method", "")
     own = [n for n in of_tables if n.select["method"] == method] or of_tables
     performances = [n for n in own if n.quantity == "performance"]
-    own = [n for n in own if n.select["metric"] == listed["metric"]] or performances
+    own = [n for n in own if n.select["metric"] == entry["metric"]] or performances
     if not own:
         return None
-    cells = _cells(listed, own)
+    cells = _cells(entry, own)
     return Claim(
         paper,
-        listed["name"],
-        listed["text"],
-        listed["page"],
-        tuple(listed["tables"]),
-        listed["claims"],
-        listed["larger"] == "better",
-        listed.get("scale", own[0].scale),
+        entry["name"],
+        entry["text"],
+        entry["page"],
+        tuple(entry["tables"]),
+        entry["claims"],
+        entry["larger"] == "better",
+        entry.get("scale", own[0].scale),
         own[0].margin if own[0].quantity == "performance" else 0.0,
-        listed["metric"],
-        listed.get("reading", own[0].judged),
+        entry["metric"],
+        entry.get("reading", own[0].judged),
         a,
-        tuple(map(_side, listed["b"])),
+        tuple(map(_side, entry["b"])),
         cells,
-        tuple(listed.get("controls", ())),
+        tuple(entry.get("controls", ())),
     )
 
 
-def _side(listed: Mapping[str, Any]) -> Side:
-    select = {name: listed[name] for name in SELECTING if name in listed}
-    return Side(select, listed.get("value"), listed.get("factor", 1.0), listed.get("at"))
+def _side(entry: Mapping[str, Any]) -> Side:
+    select = {name: entry[name] for name in SELECTING if name in entry}
+    return Side(select, entry.get("value"), entry.get("factor", 1.0), entry.get("at"))
 
 
-def _cells(listed: Mapping[str, Any], numbers: Sequence[Number]) -> tuple[Cell, ...]:
+def _cells(entry: Mapping[str, Any], numbers: Sequence[Number]) -> tuple[Cell, ...]:
     """Cells of the printed numbers, or of the data sets that the claim names."""
     cells = dict.fromkeys(
         Cell(
-            listed.get("results", n.results),
+            entry.get("results", n.results),
             n.select["dataset"],
             n.select["setting"],
-            _designs(listed, n),
-            listed.get("folds", n.folds),
+            _designs(entry, n),
+            entry.get("folds", n.folds),
             n.trials,
             n,
         )
         for n in numbers
-        if n.select["dataset"] in listed.get("datasets", [n.select["dataset"]])
+        if n.select["dataset"] in entry.get("datasets", [n.select["dataset"]])
     )
     return tuple(cells)
 
 
-def _designs(listed: Mapping[str, Any], number: Number) -> tuple[Design, ...]:
-    return designs_of(listed.get("design", number.designs))
+def _designs(entry: Mapping[str, Any], number: Number) -> tuple[Design, ...]:
+    return designs_of(entry.get("design", number.designs))

@@ -1,4 +1,4 @@
-"""The papers' claims against our records: the word on each."""
+"""The papers' claims, judged by our records: the word on each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ClaimWord = Literal["holds", "fails", "undecided"]
 CLAIM_WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
 
 
-#: Controls that are named one by one where the word is another one.
+#: Controls with another word are named if they are at most so many; more are counted.
 N_NAMED = 2
 
 
@@ -188,10 +188,10 @@ def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) 
 
 
 def _of_all(contrasts: Sequence[Contrast]) -> ClaimWord:
-    listed = {contrast.word for contrast in contrasts}
-    if "fails" in listed:
+    words = {contrast.word for contrast in contrasts}
+    if "fails" in words:
         return "fails"
-    return "undecided" if "undecided" in listed else "holds"
+    return "undecided" if "undecided" in words else "holds"
 
 
 def _contrasts(

@@ -52,8 +52,8 @@ def summed(errors: Iterable[Error], weight: float = 1.0) -> Error:
         return UNKNOWN
     variances = [term.standard**2 for term in terms]
     total = sum(variances)
-    lost = sum(v**2 / term.degrees for v, term in zip(variances, terms, strict=True))
-    return Error(weight * math.sqrt(total), total**2 / lost if lost > 0 else math.inf)
+    denominator = sum(v**2 / term.degrees for v, term in zip(variances, terms, strict=True))
+    return Error(weight * math.sqrt(total), total**2 / denominator if denominator > 0 else math.inf)
 
 
 def wider(errors: Iterable[Error]) -> Error:

@@ -25,7 +25,7 @@ def worse_than_expected(judged: Judged) -> dict[str, str]:
     """
     found = judged.words()
     return {
-        name: f"{name} is {found[name]}, expected {word}: {told_of(judged, name)}"
+        name: f"{name} is {found[name]}, expected {word}: {difference_text(judged, name)}"
         for name, word in judged.expected.items()
         if place(found[name]) < place(word)
     }
@@ -36,7 +36,7 @@ def place(word: str) -> int:
     return ORDER.index(word) if word in ORDER else -1
 
 
-def told_of(judged: Judged, name: str) -> str:
+def difference_text(judged: Judged, name: str) -> str:
     """Difference of a number or a claim, its 95 % interval, and what would have been seen."""
     numbers = {v.number.id: v for v in judged.verdicts}
     if name in numbers:

@@ -67,17 +67,17 @@ class Value:
 
     Parameters
     ----------
-    told : str
+    expected : str
         What it must be, in words.
     schema : dict
         The same as JSON Schema.
     about : str
         What it stands for.
     is_checked_later : bool
-        Whether its faults need the rest of the file, and are told by whoever knows it.
+        Whether it is checked by code that knows the rest of the file.
     """
 
-    told: str
+    expected: str
     schema: Mapping[str, Any]
     about: str = ""
     is_checked_later: bool = False
@@ -86,7 +86,7 @@ class Value:
         """Whether a value is allowed."""
         return self.is_checked_later or is_valid(value, self.schema)
 
-    def said(self, about: str) -> Self:
+    def means(self, about: str) -> Self:
         """The same, with what it stands for."""
         return replace(self, about=about)
 
@@ -108,13 +108,13 @@ class Table:
     keys: Mapping[str, Form]
     required: tuple[str, ...] = ()
     about: str = ""
-    told: str = "a table"
+    expected: str = "a table"
 
     def fits(self, value: Any) -> bool:
         """Whether it is a table at all."""
         return isinstance(value, dict)
 
-    def said(self, about: str) -> Self:
+    def means(self, about: str) -> Self:
         """The same, with what it stands for."""
         return replace(self, about=about)
 
@@ -125,7 +125,7 @@ class Named:
 
     of: Form
     about: str = ""
-    told: str = "a table"
+    expected: str = "a table"
 
     def fits(self, value: Any) -> bool:
         """Whether it is a table at all."""
@@ -138,7 +138,7 @@ class Listed:
 
     of: Table
     about: str = ""
-    told: str = "a list of tables"
+    expected: str = "a list of tables"
 
     def fits(self, value: Any) -> bool:
         """Whether it is a list of tables at all."""
@@ -157,7 +157,7 @@ def key_faults(where: str, table: Any, form: Table) -> Iterator[str]:
         if key not in form.keys:
             yield f"{where}: unknown key {key!r}{nearest(key, form.keys)}"
         elif not form.keys[key].fits(value):
-            yield f"{where}: {key} is {value!r}; it must be {form.keys[key].told}"
+            yield f"{where}: {key} is {value!r}; it must be {form.keys[key].expected}"
     for key in form.required:
         if key not in table:
             yield f"{where}: {key} is missing"
@@ -185,7 +185,7 @@ def faults_within(where: str, value: Any, form: Form) -> Iterator[str]:
             if isinstance(form.of, Table):
                 yield from table_faults(f"{where}, {name!r}", part, form.of)
             elif not form.of.fits(part):
-                yield f"{where}: {name!r} is {part!r}; it must be {form.of.told}"
+                yield f"{where}: {name!r} is {part!r}; it must be {form.of.expected}"
 
 
 def schema(form: Form) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""Published numbers against ours: the verdict on each."""
+"""Published numbers compared with ours: the verdict on each."""
 
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -69,7 +70,7 @@ class Verdict:
     reason : str
         Why it is not run or not reproduced, what would decide it, or where it is quoted from.
     reading : str
-        The reading behind the word: the judged one, or the one that brings the row out.
+        The reading behind the word: the judged one, or the one that reproduces the row.
     judged_word : str
         What the judged run alone says, also of a quotation.
     n_readings : int
@@ -147,8 +148,8 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
     """
     if number.not_run:
         return _without_records(number, number.not_run)
-    found = gathered(number, records, controls)
-    outcomes = {reading: _outcome(number, evidence) for reading, evidence in found.items()}
+    by_reading = gathered(number, records, controls)
+    outcomes = {reading: _outcome(number, evidence) for reading, evidence in by_reading.items()}
     judged = outcomes.pop(number.judged, None)
     if judged is None:
         return _without_records(number, _why_missing(records, number))
@@ -157,7 +158,7 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
         **{
             **vars(judged),
             "word": "quoted" if number.quoted else judged.word,
-            "reason": number.quoted or _reason(number, judged.word, found[number.judged]),
+            "reason": number.quoted or _reason(number, judged.word, by_reading[number.judged]),
         },
         reading=number.judged,
         judged_word=judged.word,
@@ -289,8 +290,8 @@ def _with_credit(verdict: Verdict, reading: str, n_readings: int) -> Verdict:
 
 def count_words(verdicts: Iterable[Verdict]) -> dict[Word, int]:
     """How many verdicts of each kind."""
-    listed = [verdict.word for verdict in verdicts]
-    return {word: listed.count(word) for word in WORDS}
+    counts = Counter(verdict.word for verdict in verdicts)
+    return {word: counts[word] for word in WORDS}
 
 
 def _why_missing(records: pd.DataFrame, number: Number) -> str:

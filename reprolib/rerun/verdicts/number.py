@@ -27,8 +27,8 @@ Quantity = Literal["performance", "selection"]
 
 def designs_of(value: Any) -> tuple[Design, ...]:
     """One design or several, as a file states them."""
-    listed: list[Any] = [value] if isinstance(value, str) else list(value)
-    return tuple(listed)
+    designs: list[Any] = [value] if isinstance(value, str) else list(value)
+    return tuple(designs)
 
 
 @dataclass(frozen=True)

@@ -86,27 +86,27 @@ SEARCHED = Value(
 )
 SETTINGS: dict[str, Form] = {
     "design": DESIGN,
-    "role": _one_of(get_args(StatedRole)).said("the method of the paper, or one that it compares"),
-    "quantity": _one_of(get_args(Quantity)).said("a performance, or a chosen hyperparameter"),
-    "trials": POSITIVE.said("behind a printed mean"),
+    "role": _one_of(get_args(StatedRole)).means("the method of the paper, or one that it compares"),
+    "quantity": _one_of(get_args(Quantity)).means("a performance, or a chosen hyperparameter"),
+    "trials": POSITIVE.means("behind a printed mean"),
     "searched": SEARCHED,
-    "folds": POSITIVE.said("of a cross-validation"),
-    "judged": TEXT.said("the reading that is judged, if not the headline"),
-    "spread_of": TEXT.said("the reading whose spread is that of the design seeds"),
-    "drawn_once": TEXT.said("metric of a mean at other draws of a choice that was made once"),
+    "folds": POSITIVE.means("of a cross-validation"),
+    "judged": TEXT.means("the reading that is judged, if not the headline"),
+    "spread_of": TEXT.means("the reading whose spread is that of the design seeds"),
+    "drawn_once": TEXT.means("metric of a mean at other draws of a choice that was made once"),
     "scale": Value(
         "a number above 0",
         {"type": "number", "exclusiveMinimum": 0},
         "printed value over ours: 100 if percent are printed and fractions recorded",
     ),
-    "digits": COUNT.said("printed after the point"),
-    "results": TEXT.said("our table, if it is named otherwise"),
+    "digits": COUNT.means("printed after the point"),
+    "results": TEXT.means("our table, if it is named otherwise"),
 }
 SELECTING: dict[str, Form] = {
-    **dict.fromkeys(SELECTORS, TEXT.said("selects our records")),
-    "setting": TEXT.said("training size, kernel or rank, where there are several"),
+    **dict.fromkeys(SELECTORS, TEXT.means("selects our records")),
+    "setting": TEXT.means("training size, kernel or rank, where there are several"),
 }
-PLACE: dict[str, Form] = dict.fromkeys(("row", "column"), TEXT.said("name, or * for all"))
+PLACE: dict[str, Form] = dict.fromkeys(("row", "column"), TEXT.means("name, or * for all"))
 PAPER = Table(
     {
         **dict.fromkeys(("key", "title", "authors", "venue", "notebook"), TEXT),
@@ -141,50 +141,50 @@ TRUE = Value("true, or left out", {"const": True})
 TRUE_OR_NAMES = Value("true, or a list of methods", {"anyOf": [TRUE.schema, TEXTS.schema]})
 
 
-def _or_by_name(form: Value, told: str) -> Value:
+def _or_by_name(form: Value, expected: str) -> Value:
     """One value, or one by name."""
     by_name = {"type": "object", "additionalProperties": form.schema}
-    return Value(told, {"anyOf": [form.schema, by_name]})
+    return Value(expected, {"anyOf": [form.schema, by_name]})
 
 
 #: What it asks, and (see `reprolib.rerun.records.readings`) whom it concerns and what it changes.
 READING = Table(
     {
-        "name": TEXT.said("as in the records"),
-        "question": TEXT.said("what the paper leaves open"),
-        "text": TEXT.said("what this reading takes"),
-        "control": TRUE.said("an experiment that is no reading of the text"),
-        "quick": TRUE_OR_NAMES.said("the quick profile has it, too, of all or of some methods"),
-        "methods": TEXTS.said("that are run under it"),
-        "tables": TEXTS.said("where they are; everywhere by default"),
-        "datasets": TEXTS.said("on which they are; on all by default"),
+        "name": TEXT.means("as in the records"),
+        "question": TEXT.means("what the paper leaves open"),
+        "text": TEXT.means("what this reading takes"),
+        "control": TRUE.means("an experiment that is no reading of the text"),
+        "quick": TRUE_OR_NAMES.means("the quick profile has it, too, of all or of some methods"),
+        "methods": TEXTS.means("that are run under it"),
+        "tables": TEXTS.means("where they are; everywhere by default"),
+        "datasets": TEXTS.means("on which they are; on all by default"),
         "changes": Named(ANYTHING, "parameters of tasks that differ from those of the headline"),
-        "beside": _or_by_name(TEXT, "a reading, or one by method").said(
+        "beside": _or_by_name(TEXT, "a reading, or one by method").means(
             "the reading whose tasks measure this one, too"
         ),
         "trials": _or_by_name(
             POSITIVE, "a whole number, at least 1, or one by method or data set"
-        ).said("of the full profile, instead of the method's own"),
+        ).means("of the full profile, instead of the method's own"),
     },
     ("name", "question", "text"),
 )
 SIDE = Table(
     {
         **dict.fromkeys(("method", "metric", "setting", "results", "reading"), TEXT),
-        "value": NUMBER.said("a fixed value, in the printed unit"),
-        "factor": NUMBER.said("times what is measured"),
-        "at": POSITIVE.said("place on a recorded path, from 1"),
+        "value": NUMBER.means("a fixed value, in the printed unit"),
+        "factor": NUMBER.means("times what is measured"),
+        "at": POSITIVE.means("place on a recorded path, from 1"),
     }
 )
 CLAIM = Table(
     {
         "name": TEXT,
-        "text": TEXT.said("the sentence of the paper"),
+        "text": TEXT.means("the sentence of the paper"),
         "page": COUNT,
-        "tables": TEXTS.said("printed tables that it is about"),
-        "claims": _one_of(KINDS).said("of side a against every one of b"),
+        "tables": TEXTS.means("printed tables that it is about"),
+        "claims": _one_of(KINDS).means("of side a against every one of b"),
         "metric": TEXT,
-        "larger": _one_of(("better", "worse")).said("what a larger value of the metric is"),
+        "larger": _one_of(("better", "worse")).means("what a larger value of the metric is"),
         "a": SIDE,
         "b": Listed(SIDE),
         **dict.fromkeys(("results", "reading"), TEXT),
@@ -299,12 +299,12 @@ def _name_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
     for name in table.get("scores", {}):
         if name not in columns:
             yield f"{where}.scores: no column {name!r}{nearest(name, columns)}"
-    for listed in ("explanations", "quoted", "cells"):
-        for number, entry in enumerate(table.get(listed, []), start=1):
+    for key in ("explanations", "quoted", "cells"):
+        for number, entry in enumerate(table.get(key, []), start=1):
             for part, names in (("row", rows), ("column", columns)):
                 if entry[part] != "*" and entry[part] not in names:
                     yield (
-                        f"{where}.{listed}, entry {number}: no {part} {entry[part]!r}"
+                        f"{where}.{key}, entry {number}: no {part} {entry[part]!r}"
                         f"{nearest(entry[part], names)}"
                     )
     for name in table["values"]:

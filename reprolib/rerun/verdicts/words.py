@@ -158,9 +158,9 @@ def row_gain(
 ) -> int:
     """How many numbers of a row a reading reproduces that the judged run does not.
 
-    None unless the reading brings out the whole row: it was run for all of the row's numbers, each
-    with at least as many trials, none of them is *not reproduced*, and the word on none is worse.
-    A number that is undecided under the reading earns nothing.
+    0 unless the reading was run for all numbers of the row, with at least as many trials each, none
+    of them is *not reproduced*, and none gets a worse word than in the judged run. A number that is
+    undecided under the reading adds nothing.
 
     Parameters
     ----------
