@@ -19,10 +19,11 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
 from reprolib.report.render import render
+from reprolib.report.style import SMALL
 from reprolib.report.theme import GROUND_COLOURS, LOOKS, Ground, palette, scatter_style
 
-#: Pixels an inch, and points of a text in a figure.
-_DPI, _FONT_SIZE = 96, 8
+#: Pixels an inch in a figure.
+DPI = 96
 _RING_STYLE = {
     "s": 16,
     "linewidths": 0.7,
@@ -144,18 +145,18 @@ def _svg_path(marker: MarkerStyle) -> str:
 
 
 def figure(drawings: Sequence[Drawing]) -> Figure:
-    """Figure of drawings side by side, for notebooks: the same picture, at rest."""
-    widths = [drawing.width for drawing in drawings]
-    height = max(drawing.height for drawing in drawings)
+    """Figure of drawings one below the other, for notebooks: the same picture, at rest."""
+    width = max(drawing.width for drawing in drawings)
+    heights = [drawing.height for drawing in drawings]
     made, axes = plt.subplots(
-        1,
         len(drawings),
-        figsize=(sum(widths) / _DPI, height / _DPI),
+        1,
+        figsize=(width / DPI, sum(heights) / DPI),
         squeeze=False,
         layout="none",
         gridspec_kw={
-            "width_ratios": widths,
-            "wspace": 0,
+            "height_ratios": heights,
+            "hspace": 0,
             "left": 0,
             "right": 1,
             "bottom": 0,
@@ -163,7 +164,7 @@ def figure(drawings: Sequence[Drawing]) -> Figure:
         },
     )
     for axis, drawing in zip(axes.ravel(), drawings, strict=True):
-        axis.set(xlim=(0, drawing.width), ylim=(height, 0))
+        axis.set(xlim=(0, width), ylim=(drawing.height, 0))
         axis.axis("off")
         _paint(axis, drawing)
     return made
@@ -189,7 +190,7 @@ def _paint(axis: Axes, drawing: Drawing) -> None:
 
 def _text_style(kind: str) -> dict[str, Any]:
     return {
-        "fontsize": _FONT_SIZE,
+        "fontsize": SMALL,
         "va": "center",
         "ha": "center" if kind == "tick" else "left",
         "weight": "bold" if kind == "name" else "normal",

@@ -15,14 +15,15 @@ from matplotlib.ticker import MaxNLocator
 from reprolib.report import drawing
 from reprolib.report.drawing import Drawing, Group, Line, Mark, Ring, Shape, Text
 from reprolib.report.marks import described, outcomes
+from reprolib.report.style import WIDTH
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.number import Quantity, Role
 from reprolib.rerun.verdicts.words import WORDS
 
 #: Pixels: height of a line, margin, of a letter, and of half a printed number's bar.
 _LINE, _MARGIN, _LETTER, _BAR = 18, 12, 6.6, 7
-#: Width of the plot beside the names on the page, and of one of several panels in a figure.
-_PLOT, _PANEL = 560, 360
+#: Width of the plot beside the names on the page, and of names and plot in a figure.
+_PLOT, _FIGURE = 560, WIDTH * drawing.DPI
 #: Selections over more than this ratio are drawn on a scale like a logarithm away from zero.
 _WIDE_RATIO = 20.0
 _UNITS = {"performance": "per cent", "selection": "selected"}
@@ -107,15 +108,15 @@ def forests(verdicts: Sequence[Verdict], plot_width: int = _PLOT) -> dict[str, D
 
 
 def forest_figure(verdicts: Sequence[Verdict]) -> Figure:
-    """Figure of all `forests` of a paper side by side.
+    """Figure of all `forests` of a paper, one below the other.
 
     Parameters
     ----------
     verdicts : sequence of Verdict
         All of one paper, at least one.
     """
-    panels = len({v.quantity for v in verdicts})
-    return drawing.figure(list(forests(verdicts, _PLOT if panels == 1 else _PANEL).values()))
+    plot_width = round(_FIGURE - _left(verdicts) - _MARGIN)
+    return drawing.figure(list(forests(verdicts, plot_width).values()))
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,14 @@ class _Scale:
         return round(float(self.left + self.width * (bent - low) / (high - low)), 1)
 
 
+def _left(verdicts: Sequence[Verdict]) -> int:
+    """Width of the names."""
+    longest = max(len(f"{v.number.row}, {v.number.column}") for v in verdicts)
+    return round(_LETTER * longest) + 24 + _MARGIN
+
+
 def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Drawing:
-    names = [f"{v.number.row}, {v.number.column}" for v in verdicts]
-    left = round(_LETTER * max(map(len, names))) + 24 + _MARGIN
+    left = _left(verdicts)
     width = left + plot_width + _MARGIN
     scale = replace(_scale(verdicts, quantity), left=left, width=plot_width)
     groups = list(_lines(verdicts, scale, width))

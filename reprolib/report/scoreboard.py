@@ -26,6 +26,8 @@ _MARGIN, _REACH, _NOTE = 12, 7, 230
 _PER_LINE = 36
 _WIDTH = _FIRST + _PER_LINE * _STEP
 _LEGEND_COLUMNS = 3
+#: In a figure, which is narrower, a row has its texts above its marks, and the note starts here.
+_NOTE_ABOVE = 190
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,9 @@ def _trials(counts: set[int]) -> str:
     return f"{amount} trial{'' if high == 1 else 's'}"
 
 
-def scoreboard(rows: Sequence[Row], *, legend: Sequence[Word] | None = None) -> Drawing:
+def scoreboard(
+    rows: Sequence[Row], *, legend: Sequence[Word] | None = None, texts_above: bool = False
+) -> Drawing:
     """Draw rows of marks, and below them a legend with the number of each word.
 
     Parameters
@@ -106,6 +110,8 @@ def scoreboard(rows: Sequence[Row], *, legend: Sequence[Word] | None = None) -> 
         Those of `by_kind` or `by_table`.
     legend : sequence of Word, optional
         Words of the legend; those that are there if not given.
+    texts_above : bool
+        Whether the texts of a row stand above its marks instead of beside them: narrower.
     """
     numbers = [v for row in rows for v in row.marks if isinstance(v, Verdict)]
     counts = count_words(numbers)
@@ -113,11 +119,13 @@ def scoreboard(rows: Sequence[Row], *, legend: Sequence[Word] | None = None) -> 
     groups, y = list[Group](), float(_MARGIN)
     for i, row in enumerate(rows):
         y += _GAP if row.name and i else 0
-        groups += _row(row, y)
-        y += _PITCH * -(-len(row.marks) // _PER_LINE)
-    groups += _legend({word: counts[word] for word in words}, y + _GAP)
-    n_legend_lines = -(-len(words) // _LEGEND_COLUMNS)
-    width = _WIDTH + 2 * _MARGIN + (_NOTE if any(row.note for row in rows) else 0)
+        groups += _row(row, y, texts_above)
+        y += _PITCH * (texts_above - (-len(row.marks) // _PER_LINE))
+    width = _WIDTH - (_FIRST if texts_above else 0)
+    n_columns = _LEGEND_COLUMNS - texts_above
+    groups += _legend({word: counts[word] for word in words}, y + _GAP, width, n_columns)
+    n_legend_lines = -(-len(words) // n_columns)
+    width += 2 * _MARGIN + (_NOTE if any(row.note for row in rows) and not texts_above else 0)
     height = y + _GAP + _PITCH * n_legend_lines
     words_counted = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     label = f"Scoreboard, one mark for each published number: {words_counted}"
@@ -126,18 +134,19 @@ def scoreboard(rows: Sequence[Row], *, legend: Sequence[Word] | None = None) -> 
 
 def scoreboard_figure(verdicts: Mapping[str, Sequence[Verdict]]) -> Figure:
     """Figure of the scoreboard `by_table`, for notebooks."""
-    return drawing.figure([scoreboard(by_table(verdicts))])
+    return drawing.figure([scoreboard(by_table(verdicts), texts_above=True)])
 
 
-def _row(row: Row, y: float) -> Iterator[Group]:
+def _row(row: Row, y: float, texts_above: bool) -> Iterator[Group]:
     texts: list[Shape] = [Text(_KIND + _MARGIN, y, row.kind)]
     if row.name:
         texts.insert(0, Text(_MARGIN, y, row.name, "name"))
     if row.note:
-        texts.append(Text(_WIDTH + _MARGIN, y, row.note))
+        texts.append(Text((_NOTE_ABOVE if texts_above else _WIDTH) + _MARGIN, y, row.note))
     yield Group(texts)
+    left, top = (_REACH, y + _PITCH) if texts_above else (_FIRST, y)
     for i, v in enumerate(row.marks):
-        yield _mark(v, _FIRST + _STEP * (i % _PER_LINE) + _MARGIN, y + _PITCH * (i // _PER_LINE))
+        yield _mark(v, left + _STEP * (i % _PER_LINE) + _MARGIN, top + _PITCH * (i // _PER_LINE))
 
 
 def _mark(v: Verdict | ClaimVerdict, x: float, y: float) -> Group:
@@ -155,9 +164,9 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _legend(counts: Mapping[str, int], top: float) -> Iterator[Group]:
+def _legend(counts: Mapping[str, int], top: float, width: int, n_columns: int) -> Iterator[Group]:
     for i, (word, count) in enumerate(counts.items()):
-        x = _MARGIN + _WIDTH // _LEGEND_COLUMNS * (i % _LEGEND_COLUMNS)
-        y = top + _PITCH * (i // _LEGEND_COLUMNS)
+        x = _MARGIN + width // n_columns * (i % n_columns)
+        y = top + _PITCH * (i // n_columns)
         text = Text(x + 18, y, f"{word} ({count})")
         yield Group([Mark(x + 6, y, word), text], "legend", data={"word": word})

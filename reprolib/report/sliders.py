@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from reprolib.report.displayed import Bundle, displayed, in_notebook
 from reprolib.report.notebook import MARK
 
-PICTURE = "image/png"
+PICTURE, PLAIN = "image/png", "text/plain"
 
 
 def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
@@ -29,7 +30,8 @@ def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
     Raises
     ------
     ValueError
-        If a start is none of the values.
+        If a start is none of the values; in a notebook, if the texts at the first or at the last
+        values differ from those at the start.
 
     Examples
     --------
@@ -42,10 +44,43 @@ def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
                 f"{name} starts at {choice['start']!r}, which is none of {list(choice['values'])}."
             )
     start = {name: choice["start"] for name, choice in choices.items()}
-    if in_notebook():
-        _show(draw, start, _widgets(choices))
-    else:
+    if not in_notebook():
         draw(**start)
+        return
+    first = _drawn(draw, start)
+    for place in (0, -1):
+        values = {name: list(choice["values"])[place] for name, choice in choices.items()}
+        if values != start:
+            _refuse_other_texts(first, start, _drawn(draw, values), values)
+    _show(draw, first, start, _widgets(choices))
+
+
+def _refuse_other_texts(
+    first: Sequence[Bundle], start: Mapping[str, Any], now: Sequence[Bundle], values: Mapping
+) -> None:
+    """Raise an error that names what a slider changes beside its picture."""
+    before, after = ([_text_of(bundle) for bundle, _ in bundles] for bundles in (first, now))
+    if before == after:
+        return
+    pairs = zip_longest(before, after, fillvalue="nothing")
+    was, became = next((a, b) for a, b in pairs if a != b)
+    raise ValueError(
+        f"What is drawn at {_told(values)} differs from that at {_told(start)} in more than its "
+        f"picture: {was!r} becomes {became!r}. A saved notebook would then fail "
+        "pytest --nbval. Put what changes into the picture, as its title."
+    )
+
+
+def _text_of(bundle: Mapping[str, Any]) -> str:
+    """What is compared of an output: of a picture, that it is one."""
+    if PICTURE in bundle:
+        return PICTURE
+    rich = [str(shown) for kind, shown in bundle.items() if kind != PLAIN]
+    return "; ".join(rich or map(str, bundle.values()))
+
+
+def _told(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
 def _widgets(choices: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -65,13 +100,12 @@ def _widgets(choices: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _show(draw, start: Mapping[str, Any], widgets: Mapping[str, Any]) -> None:
+def _show(draw, first: Sequence[Bundle], start: Mapping[str, Any], widgets: Mapping) -> None:
     """Show the sliders, and below them what is drawn, drawn over whenever one is moved."""
     from IPython.display import display
 
     for widget in widgets.values():
         display(_view(widget), raw=True)
-    first = _drawn(draw, start)
     handles = [
         display(bundle, metadata=metadata, raw=True, display_id=True) for bundle, metadata in first
     ]

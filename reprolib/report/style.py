@@ -21,19 +21,24 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
     "#56B4E9",
     "#222222",
 )
+#: Inches of the widest figure, and points of its smallest text: a phone shows it 400 pixels wide.
+WIDTH, SMALL = 6.0, 9
+#: Panels side by side.
+ABREAST = 2
 
 
 def use_style() -> None:
     """Set matplotlib's defaults for all figures of the project."""
     mpl.rcParams.update(
         {
-            "figure.figsize": (7.0, 4.2),
+            "figure.figsize": (WIDTH, 3.8),
             "figure.dpi": 96,
             "savefig.dpi": 160,
             "savefig.bbox": "tight",
             "figure.constrained_layout.use": True,
-            "font.size": 11,
-            "axes.titlesize": 12,
+            "font.size": 10,
+            "axes.titlesize": 11,
+            "legend.fontsize": SMALL,
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
@@ -49,7 +54,7 @@ def use_style() -> None:
 
 def note_source(figure: Figure, text: str) -> None:
     """Print the source of the data below a figure."""
-    figure.supxlabel(text, fontsize=8, color="#666666", x=0.99, ha="right")
+    figure.supxlabel(text, fontsize=SMALL, color="#666666", x=0.99, ha="right")
 
 
 def source_text(rows: pd.DataFrame) -> str:
@@ -76,7 +81,8 @@ def interval_plot(frame: pd.DataFrame, labels: Sequence[str], x_label: str) -> F
     labels : sequence of str
     x_label : str
     """
-    figure, (axis,) = figure_grid(1, 1, size=(7.2, 0.9 + 0.34 * len(frame)))
+    n_lines = sum(1 + label.count("\n") for label in labels)
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 1.1 + 0.22 * n_lines))
     y = np.arange(len(frame))
     clear = ((frame["low"] > 0) | (frame["high"] < 0)).to_numpy()
     for flag, colour, label in [(True, RED, "interval excludes 0"), (False, BLUE, "includes 0")]:
@@ -86,14 +92,14 @@ def interval_plot(frame: pd.DataFrame, labels: Sequence[str], x_label: str) -> F
             part["difference"], y[clear == flag], xerr=half, fmt="o", color=colour, label=label
         )
     axis.axvline(0, color=BLACK, lw=1)
-    axis.set_yticks(y, labels, fontsize=9)
+    axis.set_yticks(y, labels, fontsize=SMALL)
     axis.set_xlabel(x_label)
-    axis.legend(fontsize=8)
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
 
 
 def figure_grid(n_rows: int, n_columns: int, size=(3.2, 2.6), **kwargs):
-    """Figure and flat array of axes for small multiples."""
+    """Figure and flat array of axes, each of a size in inches: together no wider than `WIDTH`."""
     figure, axes = plt.subplots(
         n_rows,
         n_columns,
@@ -104,10 +110,10 @@ def figure_grid(n_rows: int, n_columns: int, size=(3.2, 2.6), **kwargs):
     return figure, axes.ravel()
 
 
-def small_multiples(n: int, n_columns: int, size=(3.2, 2.6)):
+def small_multiples(n: int, n_columns: int = ABREAST, size=(3.0, 2.4), **kwargs):
     """Figure and flat array of n axes; what is left of the last row stays empty."""
-    n_columns = min(n_columns, n)
-    figure, axes = figure_grid(-(-n // n_columns), n_columns, size=size)
+    n_columns = min(n_columns, ABREAST, n)
+    figure, axes = figure_grid(-(-n // n_columns), n_columns, size=size, **kwargs)
     for axis in axes[n:]:
         axis.set_visible(False)
     return figure, axes[:n]

@@ -14,6 +14,7 @@ from matplotlib.axis import Axis
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
+from matplotlib.text import Text
 
 import data_fetch
 from reprolib.report.paper_figures import report_figures
@@ -22,6 +23,8 @@ from reprolib.rerun.records.tables import load_paper
 from reprolib.suite.shared import OfPaper, quick_records
 
 SOURCES = ("original", "partial", "resampled", "embedded")
+#: Pixels: width of a figure on a phone, and height of its letters there.
+PHONE, LEGIBLE = 400, 7.5
 
 
 def axes_of(figures: Mapping[str, Figure]) -> Iterator[tuple[str, Axes]]:
@@ -40,12 +43,34 @@ def legends_of(figure: Figure) -> list[Legend]:
 
 def texts_of(figure: Figure) -> list[str]:
     """All texts of a figure."""
+    return [text.get_text() for text in text_artists(figure)]
+
+
+def text_artists(figure: Figure) -> list[Text]:
+    """What draws the texts of a figure."""
     found = [*figure.texts]
     for axis in figure.axes:
         found += [axis.title, axis.xaxis.label, axis.yaxis.label, *axis.texts]
         found += [*axis.get_xticklabels(), *axis.get_yticklabels()]
-    found += [text for legend in legends_of(figure) for text in legend.get_texts()]
-    return [text.get_text() for text in found]
+    return [*found, *(text for legend in legends_of(figure) for text in legend.get_texts())]
+
+
+def labels_that_collide(figure: Figure) -> Iterator[tuple[str, str]]:
+    """Pairs of titles, labels and names of ticks that are drawn over each other."""
+    found = [*figure.texts]
+    for axis in figure.axes:
+        if axis.get_visible() and axis.axison:
+            found += [axis.title, axis.xaxis.label, axis.yaxis.label]
+            for side in (axis.xaxis, axis.yaxis):
+                low, high = sorted(side.get_view_interval())
+                ticks = zip(side.get_majorticklocs(), side.get_ticklabels(), strict=False)
+                found += [label for place, label in ticks if low <= place <= high]
+    straight = [text for text in found if text.get_rotation() in (0, 90)]
+    seen = [(t, t.get_window_extent()) for t in straight if t.get_visible() and t.get_text()]
+    for (one, a), (other, b) in itertools.combinations(seen, 2):
+        overlap = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+        if min(overlap) > 2:
+            yield one.get_text(), other.get_text()
 
 
 def is_told(axis: Axes, side: Axis) -> bool:
@@ -120,6 +145,20 @@ class FigureTests(OfPaper):
                 plain = re.sub(r"\$[^$]*\$", "", text)
                 assert not re.search(r"\bnan\b|\bNone\b|\binf\b", plain), (caption, text)
                 assert set(re.findall(r"[a-z]{2,}_[a-z_]+", plain)) <= names, (caption, text)
+
+    def test_a_phone_shows_every_text_in_a_legible_size(self, figures):
+        """A figure no wider than `reprolib.report.style.WIDTH` has texts of `SMALL` or larger."""
+        for caption, figure in figures.items():
+            pixels = PHONE / figure.get_tightbbox().width / 72  # of a point
+            for text in text_artists(figure):
+                if text.get_visible() and text.get_text().strip():
+                    size = float(text.get_fontsize()) * pixels
+                    assert size >= LEGIBLE, f"{caption}: “{text.get_text()}” has {size:.1f} pixels"
+
+    def test_no_labels_are_drawn_over_each_other(self, figures):
+        """Fewer ticks, shorter names, or a line break."""
+        for caption, figure in figures.items():
+            assert not list(labels_that_collide(figure)), caption
 
     def test_figures_of_records_name_the_source_of_their_data(self, figures):
         """`reprolib.report.style.note_source` writes it."""

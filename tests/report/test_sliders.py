@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 from typing import ClassVar
 
 import pytest
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook
 from traitlets import Any, HasTraits
 
@@ -101,6 +103,23 @@ def test_a_moved_slider_draws_over_the_picture_and_says_where_it_stands():
     assert moved[-1]["metadata"]["reprolib"] == note
     assert not still[-1]["metadata"]["reprolib"]["moved"]
     assert moved[-2]["metadata"]["text/html"] == {"gamma": 4}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("print('D is', D)", "at D = 1, gamma = 3 differs.*D is 2.*becomes.*D is 1"),
+        ("display(HTML(f'gamma is {gamma}'))", "'gamma is 3' becomes 'gamma is 4'"),
+        ("display(HTML('end')) if D == 5 else None", "at D = 5.*'nothing' becomes 'end'"),
+    ],
+)
+def test_a_text_that_follows_a_slider_is_refused(text, told):
+    """A saved notebook with moved sliders would fail nbval, and only a browser would find it."""
+    draw = DRAW.replace('display(HTML("a caption"), metadata={"text/html": {"gamma": gamma}})', "")
+    draw = draw.replace('f"{D} axes")', f'f"{{D}} axes")\n        {text}')
+    with pytest.raises(CellExecutionError) as refused:
+        executed(NO_WIDGETS, draw)
+    assert re.search(told, refused.value.evalue)
 
 
 def test_a_start_that_is_no_choice_is_refused():

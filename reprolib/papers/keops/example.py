@@ -8,6 +8,7 @@ import mne
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from sklearn.metrics import roc_auc_score
 
 from data_fetch import Dataset
@@ -38,7 +39,10 @@ from reprolib.report.style import (
     PURPLE,
     RED,
     SKY,
+    SMALL,
+    WIDTH,
     figure_grid,
+    small_multiples,
 )
 
 
@@ -54,7 +58,7 @@ def responses(dataset: Dataset) -> dict[str, mne.Evoked]:
 
 def response_at(evokeds, channels=("Pz", "Cz")) -> Figure:
     """Averages of target and other flashes at some electrodes."""
-    figure, axes = figure_grid(1, len(channels), size=(4.0, 3.0), sharey=True)
+    figure, axes = figure_grid(1, len(channels), size=(3.0, 2.8), sharey=True)
     for axis, channel in zip(axes, channels, strict=True):
         for kind, colour in (("target", BLUE), ("other", "#888888")):
             evoked = evokeds[kind]
@@ -63,38 +67,29 @@ def response_at(evokeds, channels=("Pz", "Cz")) -> Figure:
         axis.axvspan(300, 400, color=SKY, alpha=0.2, lw=0)
         axis.set(title=channel, xlabel="ms after the flash")
     axes[0].set_ylabel("A/D units")
-    axes[0].legend(fontsize=8)
+    axes[0].legend()
     return figure
 
 
 def cap_map() -> Figure:
-    """The 17 regions and their electrodes on the flat cap, nose up, every region named."""
+    """The 17 regions on the flat cap, nose up: joined electrodes, in the colour of their lobe."""
     xy = head_positions(electrode_info())
     names = np.array(regions(CHANNELS))
     rows = list(dict.fromkeys(name.split()[0] for name in names))
     colours = dict(zip(rows, (BLUE, ORANGE, GREEN, RED, PURPLE, SKY), strict=True))
-    figure, (axis,) = figure_grid(1, 1, size=(9.0, 9.0))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 6.4))
     draw_head(axis)
     for name in dict.fromkeys(names):
         members = xy[names == name]
         colour = colours[name.split()[0]]
         centre = members.mean(axis=0)
-        beside = members[np.abs(members[:, 0] - centre[0]) < 0.012]
         for place in members:
             axis.plot(*zip(centre, place, strict=True), color=colour, lw=6, alpha=0.35, zorder=2)
-        axis.text(
-            centre[0],
-            beside[:, 1].max() + 0.0095,
-            name.replace(" ", "\n"),
-            ha="center",
-            va="center",
-            fontsize=6.5,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
-            zorder=3,
-        )
     for place, channel, name in zip(xy, CHANNELS, names, strict=True):
-        axis.plot(*place, "o", ms=15, mfc="white", mec=colours[name.split()[0]], mew=2, zorder=4)
-        axis.text(*place, channel, ha="center", va="center", fontsize=6, zorder=5)
+        axis.plot(*place, "o", ms=19, mfc="white", mec=colours[name.split()[0]], mew=2, zorder=4)
+        axis.text(*place, channel, ha="center", va="center", fontsize=SMALL, zorder=5)
+    handles = [Line2D([], [], color=colour, lw=4, label=name) for name, colour in colours.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
 
 
@@ -178,7 +173,7 @@ def at_step(path, names, step: int) -> Figure:
         Of the regions and of the channels, in the order of the tree.
     step : int
     """
-    figure, axes = figure_grid(1, 3, size=(4.0, 4.0))
+    figure, axes = small_multiples(3, size=(3.0, 3.6))
     for axis, weights, labels, title in zip(
         axes, path[:2], names, ("regions", "channels"), strict=False
     ):
@@ -200,4 +195,4 @@ def _draw_weights(axis, weights, labels) -> None:
     axis.plot(np.delete(weights, largest, axis=1), color="#cccccc", lw=0.7)
     for m, colour in zip(largest, (BLUE, RED, GREEN, ORANGE, PURPLE, SKY), strict=True):
         axis.plot(weights[:, m], color=colour, label=labels[m])
-    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)

@@ -20,8 +20,11 @@ from reprolib.report.style import (
     PURPLE,
     RED,
     SKY,
+    SMALL,
+    WIDTH,
     figure_grid,
     note_source,
+    small_multiples,
     source_text,
 )
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, paths, select
@@ -70,26 +73,23 @@ def _methods_at_hand(records, wanted=PAPER_METHODS) -> list[str]:
 
 
 def scalp_maps(records: pd.DataFrame) -> Figure:
-    """Median relevance of regions (top) and channels (bottom) on the scalp."""
+    """Median relevance of regions (left) and channels (right) on the scalp."""
     methods = _methods_at_hand(records)
     info = electrode_info()
-    figure, axes = figure_grid(2, len(methods), size=(3.6, 3.0))
+    figure, axes = figure_grid(len(methods), 2, size=(3.0, 2.4))
     names = regions(CHANNELS)
-    for column, method in enumerate(methods):
+    for method, left, right in zip(methods, axes[::2], axes[1::2], strict=True):
         stack = relevances(records, method)
         per_channel = stack.sum(axis=2)
         per_region = pd.DataFrame(per_channel.T).groupby(names).sum()
         of_region = pd.Series(median_relevance(per_region.to_numpy().T), per_region.index)
         shown = of_region.reindex(names).to_numpy()
-        for axis, values in [
-            (axes[column], shown),
-            (axes[len(methods) + column], median_relevance(per_channel)),
-        ]:
+        for axis, values in [(left, shown), (right, median_relevance(per_channel))]:
             points = draw_electrodes(axis, info, values)
             figure.colorbar(points, ax=axis, shrink=0.6)
-        axes[column].set_title(METHODS[method][0])
-    axes[0].set_ylabel("regions")
-    axes[len(methods)].set_ylabel("channels")
+        left.set_ylabel(METHODS[method][0])
+    axes[0].set_title("regions")
+    axes[1].set_title("channels")
     note_source(figure, source_text(records))
     return figure
 
@@ -140,11 +140,14 @@ def head_positions(info):
 def frame_images(records: pd.DataFrame) -> Figure:
     """Median relevance of every frame in time; the electrodes that are kept are named."""
     methods = _methods_at_hand(records)
-    figure, axes = figure_grid(1, len(methods), size=(3.6, 8.6))
-    for axis, method in zip(axes, methods, strict=True):
-        image = median_relevance(relevances(records, method))
+    images = [median_relevance(relevances(records, method)) for method in methods]
+    named = [np.flatnonzero(image.any(axis=1)) for image in images]
+    heights = [0.16 * len(kept) + 0.8 for kept in named]
+    size = (WIDTH, sum(heights) / len(methods))
+    figure, axes = figure_grid(len(methods), 1, size=size, height_ratios=heights)
+    for axis, method, image, kept in zip(axes, methods, images, named, strict=True):
         shown = axis.imshow(
-            np.ma.masked_equal(image, 0.0),
+            np.ma.masked_equal(image[kept], 0.0),
             cmap="Blues",
             norm=PowerNorm(0.5, vmin=0),
             aspect="auto",
@@ -154,9 +157,8 @@ def frame_images(records: pd.DataFrame) -> Figure:
         axis.grid(False)
         axis.set(title=METHODS[method][0], xlabel="ms after the flash")
         axis.set_xticks(range(0, N_FRAMES, 2), [str(FRAME_MS * k) for k in range(0, N_FRAMES, 2)])
-        kept = np.flatnonzero(image.any(axis=1))
-        axis.set_yticks(kept, [CHANNELS[k] for k in kept], fontsize=6)
-        figure.colorbar(shown, ax=axis, shrink=0.4)
+        axis.set_yticks(range(len(kept)), [CHANNELS[k] for k in kept], fontsize=SMALL)
+        figure.colorbar(shown, ax=axis)
     note_source(figure, source_text(records))
     return figure
 
@@ -165,7 +167,7 @@ def selection_frequency(records: pd.DataFrame) -> Figure:
     """Share of the draws in which an electrode is kept."""
     methods = _methods_at_hand(records)
     info = electrode_info()
-    figure, axes = figure_grid(1, len(methods), size=(3.6, 3.0))
+    figure, axes = small_multiples(len(methods), size=(3.0, 2.4))
     for axis, method in zip(axes, methods, strict=True):
         frequency = (relevances(records, method).sum(axis=2) > 0).mean(axis=0)
         points = draw_electrodes(axis, info, frequency)
@@ -203,7 +205,7 @@ def stability(records: pd.DataFrame) -> pd.DataFrame:
 def auc_against_channels(records: pd.DataFrame) -> Figure:
     """Mean AUC against mean number of channels kept, along the grid; dense methods as lines."""
     rows = select(records, table="table1", reading=HEADLINE)
-    figure, (axis,) = figure_grid(1, 1, size=(7.0, 4.4))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 4.0))
     for method, (label, colour) in METHODS.items():
         auc = select(rows, method=method, metric="auc path")
         channels = select(rows, method=method, metric="channels path")
@@ -216,7 +218,7 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
             x, y = path_matrix(channels).mean(axis=0), 100 * path_matrix(auc).mean(axis=0)
             axis.plot(x, y, "o-", color=colour, label=label)
     axis.set(xlabel="electrodes kept", ylabel="AUC in %")
-    axis.legend(fontsize=8, loc="lower right")
+    axis.legend(loc="lower right")
     note_source(figure, source_text(rows))
     return figure
 
@@ -224,7 +226,7 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
 def few_electrodes(records: pd.DataFrame) -> Figure:
     """AUC of shrinkage LDA refitted on the first k electrodes of every ranking."""
     rows = select(records, table="electrodes", metric="auc path")
-    figure, (axis,) = figure_grid(1, 1, size=(7.0, 4.2))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 4.0))
     for method in PAPER_METHODS:
         of_method = rows[(rows["method"] == method) & (rows["reading"] == HEADLINE)]
         sizes, mean = mean_by_size(of_method)
@@ -234,7 +236,7 @@ def few_electrodes(records: pd.DataFrame) -> Figure:
     axis.set_xscale("log", base=2)
     axis.set_xticks(sizes, [str(size) for size in sizes])
     axis.set(xlabel="electrodes given to LDA", ylabel="AUC in %")
-    axis.legend(fontsize=9)
+    axis.legend()
     note_source(figure, source_text(rows))
     return figure
 
@@ -251,7 +253,7 @@ def mean_by_size(rows: pd.DataFrame):
 
 def spelling(records: pd.DataFrame) -> Figure:
     """Share of the characters spelled as the EEG says, against repetitions."""
-    figure, axes = figure_grid(1, 2, size=(4.2, 3.6), sharey=True)
+    figure, axes = figure_grid(1, 2, size=(3.0, 3.2), sharey=True)
     n_characters = _n_characters(select(records, table="spelling"))
     audited = {k: v for k, v in _spelled(records).items() if k[1].endswith("as the EEG says")}
     for k, ((method, reading), share) in enumerate(audited.items()):
@@ -266,7 +268,7 @@ def spelling(records: pd.DataFrame) -> Figure:
     axes[1].set(title="ensemble, one for each run")
     for axis in axes:
         axis.set_xlabel("repetitions")
-    axes[0].legend(fontsize=8)
+    axes[0].legend()
     rows = records[records["table"] == "spelling"]
     note_source(figure, f"{_n_characters(rows)} characters, each run held out; {source_text(rows)}")
     return figure
@@ -329,7 +331,7 @@ def readings_forest(records: pd.DataFrame) -> Figure:
     rows = select(records, table="table1", metric="auc", method=list(PAPER_METHODS))
     wide = 100 * rows.pivot_table(index=["method", "trial"], columns="reading", values="value")
     readings = list(wide.columns.drop(HEADLINE))[::-1]
-    figure, (axis,) = figure_grid(1, 1, size=(7.6, 0.9 + 0.36 * len(readings)))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 0.9 + 0.36 * len(readings)))
     for k, method in enumerate(PAPER_METHODS):
         label, colour = METHODS[method]
         for y, reading in enumerate(readings):
@@ -340,9 +342,9 @@ def readings_forest(records: pd.DataFrame) -> Figure:
                 axis.plot(difference, y + 0.2 * (1 - k), "o", color=colour, ms=4)
         axis.plot([], [], "o-", color=colour, ms=4, label=label)
     axis.axvline(0, color=BLACK, lw=1)
-    axis.set_yticks(range(len(readings)), readings, fontsize=8)
+    axis.set_yticks(range(len(readings)), [name.replace(", ", ",\n") for name in readings])
     axis.set(xlim=(-8, 8), xlabel="AUC minus that of the headline on the same draws, points")
-    axis.legend(fontsize=8, loc="upper left")
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     note_source(figure, source_text(rows))
     return figure
 
@@ -356,7 +358,7 @@ def counts_along_costs(scan: pd.DataFrame) -> Figure:
         As from `example.scan_costs`: one row a draw and cost, columns as in Table 1.
     """
     printed = {n.column: n for n in numbers("keops") if n.row == "KEOPS"}
-    figure, axes = figure_grid(1, len(printed), size=(3.1, 3.0))
+    figure, axes = small_multiples(len(printed), size=(3.0, 2.4))
     colour = METHODS["keops"][1]
     for axis, (column, number) in zip(axes, printed.items(), strict=True):
         wide = scan.pivot_table(index="draw", columns="cost", values=column)
@@ -366,7 +368,7 @@ def counts_along_costs(scan: pd.DataFrame) -> Figure:
         spread = number.spread or 0.0
         axis.axhspan(number.value - spread, number.value + spread, color=BLACK, alpha=0.08)
         axis.set(title=column, xscale="log", xlabel="relative cost")
-    axes[0].legend(fontsize=8, loc="center left")
+    axes[0].legend(loc="center left")
     return figure
 
 
@@ -380,7 +382,7 @@ def pattern_maps(patterns: dict[str, np.ndarray], frames=(4, 6, 8, 10)) -> Figur
         From zero.
     """
     info = electrode_info()
-    figure, axes = figure_grid(len(patterns), len(frames), size=(1.9, 1.9))
+    figure, axes = figure_grid(len(patterns), len(frames), size=(1.5, 1.6))
     for line, (name, pattern) in enumerate(patterns.items()):
         limit = np.abs(pattern).max()
         for axis, frame in zip(axes[line * len(frames) :], frames, strict=False):
@@ -388,8 +390,8 @@ def pattern_maps(patterns: dict[str, np.ndarray], frames=(4, 6, 8, 10)) -> Figur
                 pattern[:, frame], info, axes=axis, show=False, vlim=(-limit, limit), contours=3
             )
             if line == 0:
-                axis.set_title(f"{FRAME_MS * frame} ms", fontsize=10)
-        axes[line * len(frames)].set_ylabel(name, fontsize=10)
+                axis.set_title(f"{FRAME_MS * frame} ms", fontsize=SMALL)
+        axes[line * len(frames)].set_ylabel(name, fontsize=SMALL)
     return figure
 
 

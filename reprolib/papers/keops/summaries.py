@@ -10,7 +10,15 @@ from matplotlib.figure import Figure
 
 from data_fetch.p300 import codes_of, letter_of
 from reprolib.papers.keops.figures import METHODS, PAPER_METHODS, difference_of
-from reprolib.report.style import BLACK, ORANGE, figure_grid, note_source, source_text
+from reprolib.report.style import (
+    BLACK,
+    ORANGE,
+    SMALL,
+    WIDTH,
+    figure_grid,
+    note_source,
+    source_text,
+)
 from reprolib.report.tables import number_text
 from reprolib.rerun.records import HEADLINE, path_matrix, paths, select
 from reprolib.rerun.verdicts.printed import numbers
@@ -39,14 +47,14 @@ def aucs_by_character(records: pd.DataFrame) -> Figure:
     wide = 100 * rows.pivot_table(index="level", columns="method", values="value")
     names = rows.drop_duplicates("level").set_index("level")["setting"].sort_index()
     letters = [_letter(name) for name in names]
-    figure, (axis,) = figure_grid(1, 1, size=(7.6, 3.2))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.2))
     places = np.arange(len(wide))
     for method in [m for m in METHODS if m in wide]:
         label, colour = METHODS[method]
         axis.plot(places, wide[method], "o", color=colour, ms=5, alpha=0.8, label=label)
     axis.set_xticks(places, letters)
     axis.set(xlabel="character, as labelled", ylabel="AUC, %", ylim=(50, 100))
-    axis.legend(fontsize=8, ncols=2, loc="lower left")
+    axis.legend(ncols=2, loc="lower left")
     note_source(figure, source_text(rows))
     return figure
 
@@ -58,7 +66,7 @@ def scores_of_characters(records: pd.DataFrame, characters: Sequence[int]) -> Fi
     """
     rows = select(records, table="characters", metric="score of a code", method="lda")
     rows = rows.set_index(rows["level"].astype(int)).loc[list(characters)]
-    figure, axes = figure_grid(1, len(characters), size=(4.2, 3.2), sharey=True)
+    figure, axes = figure_grid(len(characters), 1, size=(WIDTH, 2.3), sharey=True)
     names = [*(f"c{k}" for k in range(1, 7)), *(f"r{k}" for k in range(1, 7))]
     for axis, name, scores in zip(axes, rows["setting"], paths(rows), strict=True):
         letter = _letter(name)
@@ -69,9 +77,9 @@ def scores_of_characters(records: pd.DataFrame, characters: Sequence[int]) -> Fi
         axis.axvline(5.5, color=BLACK, lw=0.8, ls=":")
         best = letter_of(int(np.argmax(scores[:6])) + 1, int(np.argmax(scores[6:])) + 7)
         axis.set_title(f"labelled {letter}, the EEG says {best}")
-        axis.set_xticks(range(12), names, fontsize=8)
-        axis.set_xlabel("column or row that flashed")
-    axes[0].set_ylabel("mean score")
+        axis.set_xticks(range(12), names, fontsize=SMALL)
+        axis.set_ylabel("mean score")
+    axes[-1].set_xlabel("column or row that flashed")
     note_source(figure, f"filled: labelled; {source_text(rows)}")
     return figure
 
@@ -133,7 +141,7 @@ def frames_against_steps(records: pd.DataFrame) -> Figure:
     readings = ["stopped after 20 steps", "stopped after 50 steps", HEADLINE]
     labels = ["20", "50", "converged"]
     printed = {(n.select["method"], n.select["metric"]): n.value for n in numbers("keops")}
-    figure, axes = figure_grid(1, 2, size=(4.0, 3.0))
+    figure, axes = figure_grid(1, 2, size=(3.0, 2.8))
     for axis, metric in zip(axes, ("channels", "frames"), strict=True):
         for method in ("keops", "mkl"):
             of_method = rows[(rows["method"] == method) & (rows["metric"] == metric)]
@@ -142,7 +150,7 @@ def frames_against_steps(records: pd.DataFrame) -> Figure:
             axis.plot(labels, means, "o-", color=colour, label=label)
             axis.axhline(printed[method, metric], color=colour, ls="--", lw=1)
         axis.set(title=f"{metric} kept", xlabel="outer steps", ylim=(0, None))
-    axes[0].legend(fontsize=9)
+    axes[0].legend()
     note_source(figure, "dashed: printed; " + source_text(rows))
     return figure
 

@@ -19,8 +19,10 @@ from reprolib.report.style import (
     ORANGE,
     RED,
     SKY,
+    SMALL,
     figure_grid,
     plane_grid,
+    small_multiples,
 )
 
 
@@ -43,13 +45,13 @@ def kpm_beside_svm(X, y, X_test, y_test, D: int, gamma: float, costs: Sequence[f
     kpm = fitted(X, y, D, gamma)
     svm = GridSearchCV(SVC(gamma=gamma), {"C": list(costs)}, cv=5).fit(X, y).best_estimator_
     grid_x, grid_y, points = plane_grid(X)
-    figure, axes = figure_grid(1, 2, size=(3.9, 3.5), sharex=True, sharey=True)
+    figure, axes = figure_grid(1, 2, size=(3.0, 2.9), sharex=True, sharey=True)
     titles = [f"KPM, D = {kpm.n_components_}", f"SVM, C = {svm.C:g}"]
     for axis, model, title in zip(axes, (kpm, svm), titles, strict=True):
         _draw_regions(axis, grid_x, grid_y, model.decision_function(points).reshape(grid_x.shape))
         _draw_points(axis, X, y)
         error = np.mean(model.predict(X_test) != y_test)
-        axis.set_title(f"{title}: test error {100 * error:.0f} %", fontsize=10)
+        axis.set_title(f"{title}: test error {100 * error:.0f} %", fontsize=SMALL)
     return figure
 
 
@@ -68,19 +70,19 @@ def components(X, y, gamma: float, which: Sequence[int]) -> Figure:
     grid_x, grid_y, points = plane_grid(X)
     eigenvalues, V = gram_eigh(gram(X, kernel="rbf", gamma=gamma))
     values = gram(points, X, "rbf", gamma=gamma) @ (V / eigenvalues)
-    figure, axes = figure_grid(1, len(which), size=(2.4, 2.3), sharex=True, sharey=True)
+    figure, axes = small_multiples(len(which), size=(3.0, 1.9))
     for axis, j in zip(axes, which, strict=True):
         level = values[:, j - 1].reshape(grid_x.shape)
         bound = np.abs(level).max()
         axis.contourf(grid_x, grid_y, level, levels=15, cmap="RdBu", vmin=-bound, vmax=bound)
         _draw_points(axis, X, y)
-        axis.set_title(f"component {j}", fontsize=10)
+        axis.set_title(f"component {j}", fontsize=SMALL)
     return figure
 
 
 def path_picture(model, X_train, y_train, X_test, y_test) -> Figure:
     """Along the path: the LP's optimum, training and test error, and the size of f."""
-    figure, axes = figure_grid(1, 3, size=(3.6, 2.9))
+    figure, axes = small_multiples(3, size=(3.0, 2.4))
     D = np.arange(1, len(model.objective_path_) + 1)
     axes[0].plot(D, model.objective_path_ / len(y_train), color=BLUE)
     axes[0].set(title="optimum of the LP / n", xlabel="D")

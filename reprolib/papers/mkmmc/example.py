@@ -11,6 +11,7 @@ from reprolib.report.style import (
     BLUE,
     ORANGE,
     RED,
+    SMALL,
     figure_grid,
     note_source,
 )
@@ -26,7 +27,7 @@ def simplex_figure(M, points) -> Figure:
     x, y = (grid @ _CORNERS).T
     axis.add_patch(plt.Polygon(_CORNERS, fill=False, edgecolor=BLACK, lw=1.2))
     lines = axis.tricontour(x, y, values, levels=9, cmap="viridis")
-    axis.clabel(lines, fontsize=8, fmt="%.2g")
+    axis.clabel(lines, fontsize=SMALL, fmt="%.2g")
     for (name, theta), (colour, marker) in zip(
         points.items(), [(ORANGE, "s"), (BLUE, "o"), (RED, "*")], strict=False
     ):
@@ -40,7 +41,7 @@ def simplex_figure(M, points) -> Figure:
             xytext=(0, -14 if k < 2 else 8),
             ha="center",
         )
-    figure.legend(fontsize=9, loc="outside lower center", ncols=len(points))
+    figure.legend(loc="outside lower center", ncols=len(points))
     axis.set_axis_off()
     axis.set_aspect("equal")
     return figure
@@ -49,13 +50,13 @@ def simplex_figure(M, points) -> Figure:
 def image_grid(rows, image_shape, source: str = "") -> Figure:
     """Rows of images with a name each: dict of name -> array of shape (n_images, n_pixels)."""
     n_columns = max(len(images) for images in rows.values())
-    figure, axes = figure_grid(len(rows), n_columns, size=(1.05, 1.12))
+    figure, axes = figure_grid(len(rows), n_columns, size=(0.75, 0.82))
     for axis in axes:
         axis.set_axis_off()
     for i, (name, images) in enumerate(rows.items()):
         for j, image in enumerate(images):
             axis = axes[i * n_columns + j]
             axis.imshow(np.asarray(image).reshape(image_shape), cmap="gray")
-        axes[i * n_columns].set_title(name, loc="left", fontsize=9)
+        axes[i * n_columns].set_title(name, loc="left", fontsize=SMALL)
     note_source(figure, source)
     return figure

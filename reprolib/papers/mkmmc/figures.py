@@ -14,14 +14,18 @@ from reprolib.papers.mkmmc.methods import OWN, WITHIN_WEIGHTS
 from reprolib.papers.mkmmc.splits import EXPONENTS
 from reprolib.report.paper_figures import PaperFigure
 from reprolib.report.style import (
+    ABREAST,
     BLACK,
     BLUE,
     GREEN,
     ORANGE,
     PURPLE,
     RED,
+    SMALL,
+    WIDTH,
     figure_grid,
     note_source,
+    small_multiples,
     source_text,
 )
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
@@ -308,7 +312,7 @@ def _minimum(distances: pd.Series, drawn: Sequence[int]) -> tuple:
 def scan_figure(records: pd.DataFrame) -> Figure:
     """Distance of MMC to the printed rows against the weight of S_w: the scan as a picture."""
     luck = split_luck(records)
-    figure, axes = figure_grid(1, len(SCANS), size=(4.8, 4.2), sharey=True)
+    figure, axes = figure_grid(len(SCANS), 1, size=(WIDTH, 2.9), sharex=True)
     for axis, (method, curve) in zip(axes, SCANS.items(), strict=True):
         scan = scan_accuracies(scan_paths(records, method))
         for shift, style, alpha in ((None, "-", 1.0), (luck, "--", 0.6)):
@@ -316,13 +320,13 @@ def scan_figure(records: pd.DataFrame) -> Figure:
             for row, colour in zip(SCANNED_ROWS, (BLUE, GREEN, RED), strict=True):
                 _draw_distances(axis, distances[row], colour, style, alpha)
         axis.set_title(curve)
-        axis.set_xlabel("weight μ of the within-class scatter")
         axis.set_xticks(
             [1, 5, 10, 15, 20, *_MULTIPLES], ["1", "5", "10", "15", "20", *_MULTIPLES.values()]
         )
         axis.set_ylim(bottom=0)
-    axes[0].set_ylabel("distance to the printed row\n(rms over nine columns, points)")
-    figure.legend(handles=_scan_handles(), fontsize=9, loc="outside lower center", ncols=3)
+    axes[-1].set_xlabel("weight μ of the within-class scatter")
+    figure.supylabel("distance to the printed row, points", fontsize="medium")
+    figure.legend(handles=_scan_handles(), loc="outside upper center", ncols=2)
     note_source(figure, source_text(select(records, table="weights")))
     return figure
 
@@ -367,7 +371,7 @@ def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Fig
         (n.row, n.select["dataset"], n.select["setting"], n.select["metric"]): n.value
         for n in numbers("mkmmc")
     }
-    figure, axes = figure_grid(len(listed) // 3, 3, size=(3.3, 2.5))
+    figure, axes = small_multiples(len(listed), size=(3.0, 2.2))
     for axis, column in zip(axes, listed, strict=True):
         for method, colour in _COLOURS.items():
             shown = reading if _has(records, method, reading) else HEADLINE
@@ -379,9 +383,9 @@ def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Fig
             axis.plot(at or [], value or [], "o", color=colour, mec="white", ms=7)
         axis.set(title=column_label(column), xscale="log")
         axis.set_ylim(bottom=max(axis.get_ylim()[0], 20))
-    _label_outer(axes, 3, "dimension", "accuracy (%)")
+    _label_outer(axes, "dimension", "accuracy (%)")
     handles = [plt.Line2D([], [], color=c, label=METHOD_NAMES[m]) for m, c in _COLOURS.items()]
-    axes[0].legend(handles=handles, fontsize=7)
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
     note_source(figure, source_text(records))
     return figure
 
@@ -400,7 +404,7 @@ def _paths_by_bandwidth(records, column) -> dict[str, np.ndarray]:
 def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
     """Kernel MMC in c - 1 dimensions against the bandwidth, with the printed accuracies."""
     listed = columns(records)
-    figure, axes = figure_grid(len(listed) // 3, 3, size=(3.3, 2.5), sharex=True)
+    figure, axes = small_multiples(len(listed), size=(3.0, 2.2))
     for axis, column in zip(axes, listed, strict=True):
         paths = _paths_by_bandwidth(records, column)
         for constraint, colour in _CONSTRAINT_COLOURS.items():
@@ -408,9 +412,9 @@ def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
             axis.plot(EXPONENTS, mean, color=colour, label=constraint)
         _draw_printed(axis, column, ("KMMC_cv", "MKMMC"))
         axis.set_title(column_label(column))
-    _label_outer(axes, 3, "width 2^k σ₀²: k", "accuracy (%)")
+    _label_outer(axes, "width 2^k σ₀²: k", "accuracy (%)")
     handles, _ = axes[0].get_legend_handles_labels()
-    figure.legend(handles=handles, fontsize=9, loc="outside lower center", ncols=3)
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
     note_source(figure, source_text(records))
     return figure
 
@@ -421,7 +425,7 @@ def at_weight(records: pd.DataFrame, column: str, weight: float) -> Figure:
     Mean over the splits, in the dimension that is best for the weight. The gain is over mu = 1.
     """
     place = next(pair for pair in columns(records) if column_label(pair) == column)
-    figure, (axis,) = figure_grid(1, 1, size=(7.5, 3.8))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.8))
     for (method, curve), colour in zip(SCANS.items(), (BLUE, ORANGE), strict=True):
         weights, accuracy = scan_paths(records, method)[place]
         best = accuracy.mean(axis=0).argmax(axis=1)
@@ -441,7 +445,7 @@ def at_weight(records: pd.DataFrame, column: str, weight: float) -> Figure:
             )
     _draw_printed(axis, place, SCANNED_ROWS)
     axis.set(xlabel="weight μ of the within-class scatter", ylabel="accuracy (%)", xticks=grid[::3])
-    axis.legend(fontsize=8)
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     note_source(figure, source_text(select(records, table="weights")))
     return figure
 
@@ -449,7 +453,7 @@ def at_weight(records: pd.DataFrame, column: str, weight: float) -> Figure:
 def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     """Linear MMC in c - 1 dimensions against mu, with the printed accuracies."""
     listed = columns(records)
-    figure, axes = figure_grid(len(listed) // 3, 3, size=(3.3, 2.5), sharex=True)
+    figure, axes = small_multiples(len(listed), size=(3.0, 2.2))
     for axis, column in zip(axes, listed, strict=True):
         rows = select(
             records, dataset=column[0], setting=column[1], metric="accuracy by within weight"
@@ -459,9 +463,9 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         _draw_printed(axis, column, ("MMC", "KMMC_cv", "MKMMC"))
         axis.set_title(column_label(column))
         axis.set_xticks(range(len(WITHIN_WEIGHTS)), [f"{mu:g}" for mu in WITHIN_WEIGHTS])
-    _label_outer(axes, 3, "weight μ of the within-class scatter", "accuracy (%)")
+    _label_outer(axes, "weight μ of the within-class scatter", "accuracy (%)")
     if handles := axes[0].get_legend_handles_labels()[0]:
-        figure.legend(handles=handles, fontsize=9, loc="outside lower center", ncols=3)
+        figure.legend(handles=handles, loc="outside upper center", ncols=3)
     note_source(figure, source_text(records))
     return figure
 
@@ -469,17 +473,14 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
 def weights_figure(records: pd.DataFrame) -> Figure:
     """Mean learned weights: one row a reading, one column a bandwidth."""
     frame = learned_weights(records)
-    figure, axis = plt.subplots(figsize=(7.4, 0.9 + 0.34 * len(frame)))
+    figure, axis = plt.subplots(figsize=(WIDTH, 1.5 + 0.24 * len(frame)))
     image = axis.imshow(frame[list(EXPONENTS)], cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    labels = [
-        f"{name}  (single kernel: {100 * share:.0f} %)"
-        for name, share in frame["single kernel"].items()
-    ]
-    axis.set_yticks(range(len(frame)), labels, fontsize=8)
+    labels = [f"{name} ({100 * share:.0f} %)" for name, share in frame["single kernel"].items()]
+    axis.set_yticks(range(len(frame)), labels, fontsize=SMALL)
     axis.set_xticks(range(len(EXPONENTS)), [str(k) for k in EXPONENTS])
     axis.set_xlabel("width 2^k σ₀²: k")
     axis.grid(False)
-    figure.colorbar(image, label="mean weight")
+    figure.colorbar(image, label="mean weight", location="top", aspect=40)
     note_source(figure, source_text(records))
     return figure
 
@@ -493,12 +494,11 @@ def _draw_printed(axis, column: tuple[str, str], methods: Sequence[str]) -> None
         axis.axhline(value, color=colour, ls=style, lw=1.2, label=f"printed {name}")
 
 
-def _label_outer(axes, n_columns: int, x_label: str, y_label: str) -> None:
-    for i, axis in enumerate(axes):
-        if i % n_columns == 0:
-            axis.set_ylabel(y_label)
-        if i >= len(axes) - n_columns:
-            axis.set_xlabel(x_label)
+def _label_outer(axes, x_label: str, y_label: str) -> None:
+    for axis in axes[::ABREAST]:
+        axis.set_ylabel(y_label)
+    for axis in axes[-ABREAST:]:
+        axis.set_xlabel(x_label)
 
 
 def _has_printed_columns(records: pd.DataFrame) -> bool:

@@ -13,8 +13,9 @@ from reprolib.report.style import (
     ORANGE,
     RED,
     SKY,
-    figure_grid,
+    SMALL,
     plane_grid,
+    small_multiples,
 )
 
 COLOURS = (BLUE, ORANGE, GREEN, RED)
@@ -49,16 +50,16 @@ def at_dimension(model, X, y, X_test, y_test, d: int) -> Figure:
         Total dimension; the end of the path, if that is less.
     """
     d = min(d, model.n_components_)
-    figure, axes = figure_grid(1, 3, size=(3.9, 3.2))
+    figure, axes = small_multiples(3, size=(3.0, 2.7))
     _draw_regions(axes[0], model, X, y, d)
     for k, name in enumerate(CLASSES):
         axes[1].plot(model.allocation_path_[:, k], color=COLOURS[k], label=name)
     axes[1].set(xlabel="total dimension d", title="dimensions of each class")
-    axes[1].legend(fontsize=8)
+    figure.legend(*axes[1].get_legend_handles_labels(), loc="lower right")
     axes[2].plot(model.score_path(X, y), color=BLACK, ls="--", label="training")
     axes[2].plot(model.score_path(X_test, y_test), color=SKY, label="test")
     axes[2].set(xlabel="total dimension d", title="accuracy")
-    axes[2].legend(fontsize=8, loc="lower right")
+    axes[2].legend(loc="lower right")
     for axis in axes[1:]:
         axis.axvline(d, color=BLACK, ls=":", lw=1.2)
     return figure
@@ -72,5 +73,5 @@ def _draw_regions(axis, model, X, y, d: int) -> None:
     )
     axis.scatter(*X.T, c=[COLOURS[k] for k in y], s=6)
     shares = " + ".join(str(k) for k in model.allocation_path_[d])
-    axis.set_title(f"d = {d} = {shares}", fontsize=10)
+    axis.set_title(f"d = {d} = {shares}", fontsize=SMALL)
     axis.grid(False)

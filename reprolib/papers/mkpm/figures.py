@@ -19,6 +19,8 @@ from reprolib.report.style import (
     ORANGE,
     PURPLE,
     RED,
+    SMALL,
+    WIDTH,
     figure_grid,
     interval_plot,
     note_source,
@@ -46,7 +48,7 @@ CLASSES = {
         "very damp grey soil",
     ),
 }
-#: Criteria that choose d, by the readings behind them (first those on 1500 training points).
+#: Criteria that choose d, by the readings behind them (first those on N training points).
 CRITERIA = {
     "training error": ("N is the training size", HEADLINE),
     "held-out error": (
@@ -84,7 +86,7 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
     rows = select(records, table="path")
     names = in_printed_order("mkpm", rows["dataset"].unique())
     printed = {n.select["dataset"]: n.value for n in numbers("mkpm") if n.column == "d-hat"}
-    figure, axes = small_multiples(len(names), 2, size=(5.0, 3.2))
+    figure, axes = small_multiples(len(names), size=(3.0, 2.6))
     for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
         d, test = _curve(own, metric="test accuracy path")
@@ -97,7 +99,7 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
         axis.set(title=paper_name(name), xlabel="total dimension d", ylim=(bottom - 0.1, 1.02))
         _draw_criteria(axis, select(records, table="table1", dataset=name, metric="d"), bottom)
     axes[0].set_ylabel("accuracy")
-    axes[min(1, len(names) - 1)].legend(fontsize=8, loc="center right")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     note_source(figure, source_text(rows))
     return figure
 
@@ -117,7 +119,7 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
     """Dimensions of every class's predictor as the shared budget grows."""
     rows = records[records["table"] == "path"]
     names = in_printed_order("mkpm", rows["dataset"].unique())
-    figure, axes = small_multiples(len(names), 2, size=(5.4, 3.0))
+    figure, axes = small_multiples(len(names), 1, size=(WIDTH, 2.6))
     for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
         classes = list(select(own, metric="allocation path")["setting"].unique())
@@ -127,7 +129,7 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
             axis.plot(d, allocated, color=colour, lw=1.2, label=class_name(name, label))
         axis.plot(d, d / len(classes), color=BLACK, ls=":", lw=1.0, label="equal")
         axis.set(title=paper_name(name), xlabel="total dimension d")
-        axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     axes[0].set_ylabel("dimensions of the class")
     note_source(figure, source_text(rows))
     return figure
@@ -137,10 +139,11 @@ def chosen_dimensions(records: pd.DataFrame) -> pd.DataFrame:
     """Printed d-hat, and what each criterion chooses: mean (least to largest) over the trials."""
     rows = select(records, table="table1", method="mkpm", metric="d")
     columns = {
-        "training error": HEADLINE,
+        "training error, all points": HEADLINE,
         "training error, N points": "N is the training size",
         "cross-validation": "d by cross-validation",
-        "held-out error": "d of least held-out error",
+        "held-out error, all points": "d of least held-out error",
+        "held-out error, N points": "N is the training size, d of least held-out error",
     }
     lines = {}
     for n in numbers("mkpm"):
@@ -154,6 +157,8 @@ def chosen_dimensions(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _range_text(values: pd.Series) -> str:
+    if values.empty:
+        return "–"
     if len(values) == 1:
         return f"{values.iloc[0]:.0f}"
     return f"{values.mean():.0f} ({values.min():.0f} to {values.max():.0f})"
@@ -167,7 +172,7 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     n_test = int(select(records, table="ablation", dataset=dataset)["n_test"].iloc[0])
     error = 1.96 * np.sqrt(test * (1 - test) / n_test)
     k = int(np.abs(grid - d).argmin())
-    figure, axes = figure_grid(1, 2, size=(5.2, 3.2))
+    figure, axes = figure_grid(2, 1, size=(WIDTH, 2.6))
     axes[0].plot(grid, train, color=BLACK, ls="--", lw=1.2, label="training")
     axes[0].plot(grid, test, color=BLUE, label="test")
     axes[0].fill_between(grid, test - error, test + error, color=BLUE, alpha=0.2, lw=0)
@@ -175,7 +180,7 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     half = 100 * error[k]
     title = f"{paper_name(dataset)}, d = {grid[k]}: {100 * test[k]:.1f} ± {half:.1f} %"
     axes[0].set(title=title, xlabel="total dimension d", ylabel="accuracy")
-    axes[0].legend(fontsize=8)
+    axes[0].legend()
     allocations = select(own, metric="allocation path")
     shares = {
         class_name(dataset, str(label)): _curve(own, metric="allocation path", setting=label)[1][k]
@@ -236,7 +241,7 @@ def sharing_figure(records: pd.DataFrame) -> Figure:
     on_fmri = gains.index.get_level_values(0).isin([paper_name(name) for name in FMRI])
     parts = [part for part in (gains[~on_fmri], gains[on_fmri]) if len(part)]
     figure, axes = figure_grid(
-        len(parts), 1, size=(7.2, 2.6), height_ratios=[len(part) for part in parts]
+        len(parts), 1, size=(WIDTH, 2.6), height_ratios=[len(part) for part in parts]
     )
     for axis, part in zip(axes, parts, strict=True):
         lines = list(dict.fromkeys((name, code) for name, code, _ in part.index))
@@ -277,8 +282,8 @@ def haxby_differences(records: pd.DataFrame) -> pd.DataFrame:
 def paired_differences(records: pd.DataFrame) -> Figure:
     """Intervals of `haxby_differences`."""
     frame = haxby_differences(records).iloc[::-1]
-    labels = [f"{condition}: {other}" for condition, other in frame.index]
-    x_label = "MKPM minus the other, percentage points of accuracy (positive: MKPM better)"
+    labels = [f"{condition}:\n{other}" for condition, other in frame.index]
+    x_label = "MKPM minus the other, points of accuracy"
     figure = interval_plot(frame, labels, x_label)
     note_source(figure, source_text(records[records["table"] == "haxby"]))
     return figure
@@ -289,23 +294,21 @@ def low_rank_bases(records: pd.DataFrame) -> Figure:
     rows = records[records["table"] == "bases"]
     rows = rows.assign(rank=rows["level"].astype(int))
     names = list(rows["dataset"].unique())
-    figure, axes = figure_grid(2, len(names), size=(3.3, 2.6), sharex=True)
+    figure, axes = figure_grid(len(names), 2, size=(3.0, 2.2), sharex=True)
     colours = dict(zip(BASES, (BLACK, BLUE, ORANGE), strict=True))
-    for column, name in enumerate(names):
+    for name, left, right in zip(names, axes[::2], axes[1::2], strict=True):
         for basis, label in BASES.items():
             own = rows[(rows["dataset"] == name) & (rows["method"] == basis)].groupby("rank")
-            for line, value in enumerate(["value", "seconds"]):
-                axes[line * len(names) + column].plot(
-                    own[value].median(), marker=".", color=colours[basis], label=label
-                )
-        axes[column].set_title(paper_name(name))
-        axes[len(names) + column].set(xlabel="rank", xscale="log")
-        ranks = sorted(rows["rank"].unique())
-        axes[len(names) + column].set_xticks(ranks, [str(rank) for rank in ranks])
-        axes[len(names) + column].minorticks_off()
-    axes[0].set_ylabel("best accuracy")
-    axes[0].legend(fontsize=8)
-    axes[len(names)].set_ylabel("seconds")
+            for axis, value in ((left, "value"), (right, "seconds")):
+                axis.plot(own[value].median(), marker=".", color=colours[basis], label=label)
+        left.set(title=paper_name(name), ylabel="best accuracy")
+        right.set_ylabel("seconds")
+    ranks = sorted(rows["rank"].unique())
+    for axis in axes[-2:]:
+        axis.set(xlabel="rank", xscale="log")
+        axis.set_xticks(ranks, [str(rank) for rank in ranks])
+        axis.minorticks_off()
+    axes[0].legend()
     note_source(figure, source_text(rows))
     return figure
 
@@ -336,7 +339,7 @@ def category_weights(dataset, n_components: int) -> dict[str, np.ndarray]:
 
 
 def weight_maps(volumes: dict[str, np.ndarray], affine, source: str = "") -> Figure:
-    """Mosaic of axial slices (rows, from below) by category (columns), one colour scale.
+    """Mosaic of categories (rows) by axial slices (columns, from below), one colour scale.
 
     The contour follows the edges of the voxels of the mask.
 
@@ -352,8 +355,8 @@ def weight_maps(volumes: dict[str, np.ndarray], affine, source: str = "") -> Fig
     inside = np.isfinite(volumes[names[0]])
     slices = _slices(inside)
     limit = max(np.nanpercentile(np.abs(volume), 99) for volume in volumes.values())
-    figure, axes = figure_grid(len(slices), len(names), size=(1.35, 1.0))
-    for axis, (z, name) in zip(axes, [(z, n) for z in slices for n in names], strict=True):
+    figure, axes = figure_grid(len(names), len(slices), size=(1.4, 1.0))
+    for axis, (z, name) in zip(axes, [(z, n) for n in names for z in slices], strict=True):
         image = axis.imshow(
             volumes[name][:, :, z].T,
             origin="lower",
@@ -366,10 +369,10 @@ def weight_maps(volumes: dict[str, np.ndarray], affine, source: str = "") -> Fig
         axis.set(xticks=[], yticks=[])
         axis.grid(False)
         _crop(axis, inside.any(axis=2))
-    for axis, name in zip(axes, names, strict=False):
-        axis.set_title(name, fontsize=10)
-    for axis, z in zip(axes[:: len(names)], slices, strict=True):
-        axis.set_ylabel(f"z = {affine[2, 2] * z + affine[2, 3]:.0f} mm", fontsize=9)
+    for axis, z in zip(axes, slices, strict=False):
+        axis.set_title(f"z = {affine[2, 2] * z + affine[2, 3]:.0f} mm", fontsize=SMALL)
+    for axis, name in zip(axes[:: len(slices)], names, strict=True):
+        axis.set_ylabel(name, fontsize=SMALL)
     _orient(axes[0], affine)
     figure.colorbar(image, ax=list(axes), shrink=0.6, label="weight per standard deviation")
     note_source(figure, source)
@@ -396,7 +399,7 @@ def _orient(axis, affine) -> None:
     opposite = {"L": "R", "R": "L", "A": "P", "P": "A", "S": "I", "I": "S"}
     right, up, _ = nib.aff2axcodes(affine)
     for x, y, side in [(0.96, 0.5, right), (0.04, 0.5, opposite[right]), (0.5, 0.92, up)]:
-        axis.text(x, y, side, transform=axis.transAxes, ha="center", va="center", fontsize=8)
+        axis.text(x, y, side, transform=axis.transAxes, ha="center", va="center", fontsize=SMALL)
 
 
 def _crop(axis, inside) -> None:

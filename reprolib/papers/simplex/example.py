@@ -19,7 +19,10 @@ from reprolib.report.style import (
     ORANGE,
     RED,
     SKY,
+    SMALL,
+    WIDTH,
     figure_grid,
+    small_multiples,
 )
 
 LOSS_NAMES = {
@@ -34,10 +37,10 @@ PALE = ListedColormap(["#d3e6f5", "#f9ebc8", "#cfeadf"])
 
 def codes() -> Figure:
     """Code words of 3 classes in the plane with their decoding regions, and of 4 in space."""
-    figure = plt.figure(figsize=(7.6, 3.6))
+    figure = plt.figure(figsize=(WIDTH, 3.0))
     plane = figure.add_subplot(1, 2, 1)
     _draw_regions(plane)
-    plane.set_title("T = 3: code words and decoding regions", fontsize=10)
+    plane.set_title("T = 3: code words and decoding regions", fontsize=SMALL)
     space = figure.add_subplot(1, 2, 2, projection="3d")
     words = simplex_code(4).T
     for i, a in enumerate(words):
@@ -47,7 +50,7 @@ def codes() -> Figure:
             space.plot(*zip(a, b, strict=True), color=SKY, lw=1)
     space.set_axis_off()
     space.set_box_aspect((1, 1, 1), zoom=1.25)
-    space.set_title("T = 4", fontsize=10)
+    space.set_title("T = 4", fontsize=SMALL)
     return figure
 
 
@@ -82,7 +85,7 @@ def level_sets() -> Figure:
         axis.contour(x, y, values.reshape(x.shape), levels=levels[1:], colors=BLACK, linewidths=0.5)
         _draw_words(axis)
         axis.set(aspect="equal", xticks=[], yticks=[])
-        axis.set_title(f"{title}, class 1", fontsize=10)
+        axis.set_title(f"{title}, class 1", fontsize=SMALL)
     return figure
 
 
@@ -122,15 +125,15 @@ def consistency_map(cases: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Figur
     """
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
     labels = [(-0.06, -0.1, "right"), (1.06, -0.1, "left"), (0.5, 0.92, "center")]
-    figure, axes = figure_grid(1, len(cases), size=(2.7, 2.8))
+    figure, axes = small_multiples(len(cases), size=(3.0, 2.8))
     for axis, (title, (points, failed)) in zip(axes, cases.items(), strict=True):
         place, decided = points @ corners, points.argmax(axis=1)
         for q, colour in enumerate(CLASS_COLOURS):
             axis.scatter(*place[~failed & (decided == q)].T, s=24, color=colour, marker="h")
             x, y, side = labels[q]
-            axis.text(x, y, f"class {q + 1}", ha=side, color=colour, fontsize=9)
+            axis.text(x, y, f"class {q + 1}", ha=side, color=colour, fontsize=SMALL)
         axis.scatter(*place[failed].T, s=18, color=RED, marker="x", lw=1.0)
-        axis.set_title(f"{title}\nundecided on {100 * failed.mean():.0f} %", fontsize=10)
+        axis.set_title(f"{title}\nundecided on {100 * failed.mean():.0f} %", fontsize=SMALL)
         axis.set(aspect="equal", xticks=[], yticks=[], xlim=(-0.25, 1.25), ylim=(-0.15, 1.0))
         axis.spines[:].set_visible(False)
         axis.grid(False)

@@ -11,6 +11,7 @@ from scipy.stats import t
 from reprolib.papers.simplex.summaries import SIZES, rounding_table
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
+    ABREAST,
     BLACK,
     BLUE,
     GREEN,
@@ -18,8 +19,11 @@ from reprolib.report.style import (
     PURPLE,
     RED,
     SKY,
+    SMALL,
+    WIDTH,
     figure_grid,
     note_source,
+    small_multiples,
     source_text,
 )
 from reprolib.rerun.records import HEADLINE, machine_names, path_matrix, paths, select
@@ -64,23 +68,23 @@ def online_passes(records: pd.DataFrame) -> Figure:
     rows = select(records, table="table2", method=list(ONLINE), reading=list(PASS_BY_PASS))
     names = in_printed_order("simplex", rows["dataset"].unique())
     printed = {(n.select["dataset"], n.select["method"]): n.value for n in numbers("simplex")}
-    figure, axes = figure_grid(len(ONLINE), len(names), size=(2.2, 2.0), sharex=True)
+    figure, axes = figure_grid(len(names), len(ONLINE), size=(2.0, 1.9), sharex=True)
     for place, axis in enumerate(axes):
-        method, name = list(ONLINE)[place // len(names)], names[place % len(names)]
+        name, method = names[place // len(ONLINE)], list(ONLINE)[place % len(ONLINE)]
         for reading, (colour, label) in PASS_BY_PASS.items():
             part = select(rows, dataset=name, method=method, reading=reading)
             if len(part):
                 _draw_band(axis, 100 * path_matrix(part), colour, label)
         axis.axhline(printed[name, method], color=BLACK, lw=1.2, ls="--", label="printed")
-        if place < len(names):
-            axis.set_title(paper_name(name), fontsize=10)
-        if place >= len(names) * (len(ONLINE) - 1):
-            axis.set_xlabel("passes")
-    for row, printed_name in enumerate(ONLINE.values()):
-        axes[row * len(names)].set_ylabel(printed_name.replace(" Online (ho)", "") + " online, %")
-    with_sum = axes[len(names)]
+    for axis, printed_name in zip(axes, ONLINE.values(), strict=False):
+        axis.set_title(printed_name.replace(" (ho)", ""), fontsize=SMALL)
+    for axis in axes[-len(ONLINE) :]:
+        axis.set_xlabel("passes")
+    for axis, name in zip(axes[:: len(ONLINE)], names, strict=True):
+        axis.set_ylabel(f"{paper_name(name)}, %")
+    with_sum = axes[list(ONLINE.values()).index("SC-SVM Online (ho)")]
     handles, labels = with_sum.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, fontsize=9)
+    figure.legend(handles, labels, loc="outside upper center", ncols=3)
     note_source(figure, source_text(rows))
     return figure
 
@@ -173,7 +177,7 @@ def line_up(records: pd.DataFrame, schedule: str, row: str) -> Figure:
     table = from_print(records, schedule, row)
     distance = distances(records, schedule)[row]
     columns = [name for name in printed_rows().columns if name in table.index.unique(1)]
-    figure, (axis,) = figure_grid(1, 1, size=(7.6, 3.4))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.4))
     for place, loss in enumerate(distance.index):
         colour, sign = LOSS_LOOKS[loss]
         part = table.loc[loss].loc[columns]
@@ -190,8 +194,8 @@ def line_up(records: pd.DataFrame, schedule: str, row: str) -> Figure:
     axis.set_xticks(range(len(columns)), columns)
     axis.set_ylabel("ours minus printed, points")
     schedule = "last iterate" if schedule == HEADLINE else schedule
-    axis.set_title(f"{row.removesuffix(' (ho)')}, {schedule}", fontsize=10)
-    axis.legend(fontsize=8, ncols=2)
+    axis.set_title(f"{row.removesuffix(' (ho)')}, {schedule}", fontsize=SMALL)
+    axis.legend(ncols=2)
     note_source(figure, "original")
     return figure
 
@@ -204,13 +208,13 @@ def sc_svm_line_up(records: pd.DataFrame) -> Figure:
 def minimisers_figure(accuracy: pd.DataFrame, row: str) -> Figure:
     """Accuracy of exact minimisers (rows, by loss) minus a printed row, by data set."""
     away = accuracy - printed_rows().loc[row]
-    figure, (axis,) = figure_grid(1, 1, size=(7.6, 3.4))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.4))
     for loss, differences in away.iterrows():
         colour, sign = LOSS_LOOKS[str(loss)]
         axis.plot(differences, sign, color=colour, label=f"minimiser of {loss}")
     axis.axhline(0, color=BLACK, lw=1)
     axis.set_ylabel("minus the printed row, points")
-    axis.legend(fontsize=8)
+    axis.legend()
     note_source(figure, "original")
     return figure
 
@@ -220,13 +224,13 @@ def rounding_map() -> Figure:
     table = rounding_table()
     printed = printed_rows().loc[table.index.unique("row")]
     runs = table["runs"].unstack("column").loc[printed.index, printed.columns]
-    figure, (axis,) = figure_grid(1, 1, size=(7.6, 3.8))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.8))
     axis.imshow(runs == 1, cmap=ListedColormap(["#f6d5c9", "#cfe8d8"]), aspect="auto")
     fewest = runs.to_numpy(dtype=int)
     for (i, j), value in np.ndenumerate(printed.to_numpy()):
         n = fewest[i, j]
         text = f"{value:.2f}\n" + ("one run" if n == 1 else f"{n} runs or more")
-        axis.text(j, i, text, ha="center", va="center", fontsize=8)
+        axis.text(j, i, text, ha="center", va="center", fontsize=SMALL)
     axis.set_xticks(range(runs.shape[1]), runs.columns)
     axis.set_yticks(range(len(runs)), [name.replace(" (ho)", "") for name in runs.index])
     axis.grid(False)
@@ -239,20 +243,20 @@ def accuracies(records: pd.DataFrame) -> Figure:
     methods = list(dict.fromkeys(n.select["method"] for n in numbers("simplex")))
     printed = {(n.select["dataset"], n.select["method"]): n.value for n in numbers("simplex")}
     names = in_printed_order("simplex", rows["dataset"].unique())
-    figure, axes = figure_grid(1, len(names), size=(2.5, 3.4), sharey=True)
+    figure, axes = small_multiples(len(names), size=(3.0, 2.4), sharey=True)
     for axis, name in zip(axes, names, strict=True):
         for y, method in enumerate(methods):
             ours = 100 * rows[(rows["dataset"] == name) & (rows["method"] == method)]["value"]
             axis.plot(ours, np.full(len(ours), y), ".", color=BLUE, ms=9)
             if (name, method) in printed:
                 axis.plot(printed[name, method], y, "|", color=RED, ms=16, mew=2)
-        axis.set_title(paper_name(name), fontsize=10)
+        axis.set_title(paper_name(name), fontsize=SMALL)
         axis.set_xlabel("accuracy in %")
     axes[0].set_yticks(range(len(methods)), methods)
     axes[0].invert_yaxis()
     axes[0].plot([], [], ".", color=BLUE, ms=9, label="ours")
     axes[0].plot([], [], "|", color=RED, ms=12, mew=2, label="printed")
-    axes[0].legend(fontsize=8, loc="lower left")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     note_source(figure, source_text(rows))
     return figure
 
@@ -265,7 +269,7 @@ def loo_paths(records: pd.DataFrame) -> Figure:
     rows = select(records, table="table2", trial=0, reading=[HEADLINE, "Nystrom only"])
     rows = rows[rows["method"].isin(["s-ls", "s-ls rbf"]) & (rows["path"] != "")]
     names = in_printed_order("simplex", rows["dataset"].unique())
-    figure, axes = figure_grid(1, len(names), size=(2.5, 2.6), sharey=True)
+    figure, axes = small_multiples(len(names), size=(3.0, 2.4), sharey=True)
     for axis, name in zip(axes, names, strict=True):
         for method, colour in [("s-ls", BLUE), ("s-ls rbf", ORANGE)]:
             for path in paths(select(rows, dataset=name, method=method)):
@@ -273,10 +277,11 @@ def loo_paths(records: pd.DataFrame) -> Figure:
                 axis.plot(np.arange(1, len(values) + 1), values, color=colour, label=method)
                 best = int(np.argmax(values))
                 axis.plot(best + 1, values[best], "o", color=BLACK, ms=4)
-        axis.set_title(paper_name(name), fontsize=10)
-        axis.set_xlabel("place of lambda on its grid,\nthe largest first", fontsize=9)
+        axis.set_title(paper_name(name), fontsize=SMALL)
+    for axis in axes[-ABREAST:]:
+        axis.set_xlabel("place of lambda, the largest first", fontsize=SMALL)
     axes[0].set_ylabel("leave-one-out accuracy in %")
-    axes[0].legend(fontsize=8)
+    axes[0].legend()
     note_source(figure, source_text(rows))
     return figure
 
@@ -288,7 +293,7 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
         n.select["dataset"]: n.value for n in numbers("simplex") if n.select["method"] == "boosting"
     }
     readings = [r for r in BOOSTING if (rows["reading"] == r).any()]
-    figure, axes = figure_grid(1, len(readings), size=(4.8, 3.6), sharey=True)
+    figure, axes = figure_grid(1, len(readings), size=(3.0, 3.4), sharey=True)
     names = in_printed_order("simplex", rows["dataset"].unique())
     colours = dict(zip(names, COLOURS, strict=False))
     for axis, reading in zip(axes, readings, strict=True):
@@ -303,10 +308,10 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
             )
             if name in printed:
                 axis.plot(len(values) + 8, printed[name], "x", color=colours[name], mew=2)
-        axis.set_title(BOOSTING[reading], fontsize=10)
+        axis.set_title(BOOSTING[reading], fontsize=SMALL)
         axis.set_xlabel("rounds")
     axes[0].set_ylabel("test accuracy in %")
-    axes[0].legend(fontsize=8)
+    axes[0].legend()
     note_source(figure, source_text(rows))
     return figure
 
@@ -329,7 +334,7 @@ def cost_by_classes(records: pd.DataFrame) -> Figure:
     axis.set(xlabel="number of classes T", ylabel="cost, S-RLS at T = 2 is 1")
     axis.set_xticks(relative.index, [str(T) for T in relative.index])
     axis.minorticks_off()
-    axis.legend(fontsize=8)
+    axis.legend()
     note_source(figure, source_text(records[records["table"] == "classes"]))
     return figure
 
