@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import json
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import pytest
+from PIL import Image
 
+from reprolib.report.style import WIDTH
+from reprolib.rerun.records.registry import PAPERS
 from reprolib.suite import FigureTests
 from tests import all_figures
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
 @pytest.fixture(scope="module", params=all_figures.KEYS)
@@ -23,8 +33,19 @@ class TestFigures(FigureTests):
     @pytest.fixture
     def figures(self, drawn, request):
         key, made = drawn
-        if key == all_figures.EXAMPLES and "source_of_their_data" in request.function.__name__:
+        asked = request.function.__name__
+        if key == all_figures.EXAMPLES and "source_of_their_data" in asked:
             pytest.skip("of invented data")
-        if key == "across" and {"phone", "labels"} & set(request.function.__name__.split("_")):
+        if key == "across" and ("phone" in asked or "over_each_other" in asked):
             pytest.skip("the tables of all methods are wider than a phone")
         return made
+
+
+@pytest.mark.parametrize("name", [*PAPERS, "scoreboard"])
+def test_pictures_of_a_notebook_are_no_wider_than_a_phone_can_show(name):
+    """Texts of nine points are then seven pixels high or more at a width of 400."""
+    cells = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    data = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    pictures = [base64.b64decode(kinds["image/png"]) for kinds in data if "image/png" in kinds]
+    widths = [Image.open(io.BytesIO(picture)).width for picture in pictures]
+    assert max(widths) < 1.1 * 96 * WIDTH, widths
