@@ -229,7 +229,7 @@ def rounding_map() -> Figure:
     fewest = runs.to_numpy(dtype=int)
     for (i, j), value in np.ndenumerate(printed.to_numpy()):
         n = fewest[i, j]
-        text = f"{value:.2f}\n" + ("one run" if n == 1 else f"{n} runs or more")
+        text = f"{value:.2f}\n" + ("one run" if n == 1 else f"≥ {n} runs")
         axis.text(j, i, text, ha="center", va="center", fontsize=SMALL)
     axis.set_xticks(range(runs.shape[1]), runs.columns)
     axis.set_yticks(range(len(runs)), [name.replace(" (ho)", "") for name in runs.index])

@@ -141,7 +141,7 @@ def test_rounding_map_says_how_many_runs_a_value_needs():
     texts = [text.get_text() for text in figures.rounding_map().axes[0].texts]
     assert len(texts) == 40
     assert sum(text.endswith("one run") for text in texts) == 19
-    assert "95.33\n2 runs or more" in texts
+    assert "95.33\n≥ 2 runs" in texts
 
 
 COST_COLUMNS = ["dataset", "method", "setting", "level", "seconds"]
