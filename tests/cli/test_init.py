@@ -13,6 +13,7 @@ import pytest
 
 from reprolib.cli import init
 from reprolib.cli.main import main
+from reprolib.rerun.records import load_paper
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("reprolib", "data_fetch", "tests", "benchmarks", "docs", "results")
@@ -21,6 +22,41 @@ KNOWING_PAPERS = (
     *("tests/papers", "tests/rerun", "tests/report", "tests/cli", "tests/docs"),
     *("tests/test_house.py", "tests/test_benchmarks.py"),
 )
+#: Tests that look at all papers or data sets at once.
+LOOKING_AT_ALL = (
+    *("tests/docs/test_data_sets.py", "tests/docs/test_paper_pages.py"),
+    *("tests/papers/test_full_profile.py", "tests/rerun/test_check.py"),
+)
+#: What `extend` puts in the place of what.
+MORE_PRINTED = {
+    'text = "The reading nearest to the text."': """text = "The reading nearest to the text."
+
+[[readings]]
+name = "a third is tested"
+question = "How many rows are tested?"
+text = "A third of them."
+methods = ["nearest centroid", "svm"]
+changes = { share = 0.333 }
+quick = true""",
+    'role = "baseline" }': """role = "baseline" }
+"log2 C" = { method = "svm", metric = "log2 C", scale = 1, design = "selection", searched = 11 }""",
+    "[[2.6, 0.2], 3.1]": "[[2.6, 0.2], 3.1, 2]",
+    '[tables.table1.not_run]\n"Wine" =': """[[tables.table1.explanations]]
+row = "*"
+column = "*"
+text =""",
+}
+MORE_MEASURED = {
+    "import train_test_split": "import GridSearchCV, train_test_split",
+    "quick=2)),)": 'quick=2), params={"share": 0.5}),)',
+    "test_size=0.5": 'test_size=task.params["share"]',
+    "model = make_pipeline(StandardScaler(), METHODS[task.method]()).fit(X, y)": """\
+grid = {"svc__C": [2.0**k for k in range(-5, 6)]} if task.method == "svm" else {}
+    pipeline = make_pipeline(StandardScaler(), METHODS[task.method]())
+    model = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    chosen = [Measurement("log2 C", np.log2(C)) for C in model.best_params_.values()]""",
+    'source="resampled")]': 'source="resampled"), *chosen]',
+}
 TITLE = 'Kernel "Fisher" <discriminants> \\& more'
 FACTS = {"key": "fisher", "title": TITLE, "year": 1999, "authors": "A", "venue": "B"}
 #: Everything that works in the package, in a folder that has the paper alone.
@@ -102,7 +138,11 @@ def test_a_paper_in_a_repository_of_its_own_has_everything(repository):
 
 @pytest.mark.slow
 def test_a_paper_moves_into_the_package(repository, tmp_path):
-    """As CONTRIBUTING says it: all tests of papers pass for it, as for the others."""
+    """As CONTRIBUTING says it: all tests of papers pass for it, as for the others.
+
+    It brings a data set, a figure, a reading of its text and a selection. Tests that look at all
+    papers or data sets at once have no name of a paper.
+    """
     for part in PARTS:
         ignored = shutil.ignore_patterns("__pycache__", "api", "notebooks")
         shutil.copytree(ROOT / part, tmp_path / part, ignore=ignored)
@@ -110,13 +150,30 @@ def test_a_paper_moves_into_the_package(repository, tmp_path):
         shutil.copy(ROOT / file, tmp_path / file)
     (tmp_path / "notebooks").mkdir()
     move_in(repository, tmp_path)
+    extend(tmp_path / "reprolib/papers/fisher")
     here = {"PYTHONPATH": str(tmp_path)}
+    call(tmp_path, "-m", "reprolib", "check", "fisher", **here)
     call(tmp_path, "-m", "reprolib", "reproduce", "fisher", "--full", "--jobs", "1", **here)
     assert (tmp_path / "results/fisher/SHA256SUMS").is_file()
     call(tmp_path, "-m", "tests.full_profile", "fisher", **here)
-    pytest_words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "fisher")
-    tests = call(tmp_path, *pytest_words, *KNOWING_PAPERS, **here)
+    records = load_paper("fisher", tmp_path / "results")
+    assert set(records["reading"]) == {"headline", "a third is tested"}
+    assert (records["metric"] == "log2 C").any()
+    pytest_words = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+    tests = call(tmp_path, *pytest_words, "-k", "fisher", *KNOWING_PAPERS, **here)
     assert "passed" in tests
+    tests = call(tmp_path, *pytest_words, *LOOKING_AT_ALL, **here)
+    assert "passed" in tests
+
+
+def extend(package: Path) -> None:
+    """Add a reading and a selection to the paper."""
+    for file, changes in {"printed.toml": MORE_PRINTED, "experiment.py": MORE_MEASURED}.items():
+        text = (package / file).read_text(encoding="utf-8")
+        for old, new in changes.items():
+            assert old in text
+            text = text.replace(old, new)
+        (package / file).write_text(text, encoding="utf-8")
 
 
 def move_in(repository: Path, checkout: Path) -> None:
