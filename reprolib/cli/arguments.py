@@ -73,17 +73,17 @@ def require_output_folder(folder: Path, argument: str = "--output") -> None:
     _require_writable(folder, existing, argument)
 
 
-def require_output_file(file: Path) -> None:
+def require_output_file(file: Path, argument: str = "--output") -> None:
     """Raise OSError if a file cannot be written."""
     if file.is_dir():
-        raise IsADirectoryError(f"--output is {file}, which is a folder; name a file in it")
+        raise IsADirectoryError(f"{argument} is {file}, which is a folder; name a file in it")
     existing = next(path for path in file.absolute().parents if path.exists())
     if not existing.is_dir():
-        raise NotADirectoryError(f"--output is {file}, but {existing} is a file; name another one")
-    _require_writable(file, existing)
+        raise NotADirectoryError(f"{argument} is {file}, but {existing} is a file; name another")
+    _require_writable(file, existing, argument)
 
 
-def _require_writable(output: Path, existing: Path, argument: str = "--output") -> None:
+def _require_writable(output: Path, existing: Path, argument: str) -> None:
     try:
         with tempfile.TemporaryDirectory(dir=existing):
             pass

@@ -13,7 +13,6 @@ import data_fetch
 import reprolib
 from data_fetch.download import without_credentials
 from data_fetch.fetcher import Fetcher
-from reprolib.cli.console import out
 from reprolib.rerun.records.folders import committed_directory, store_directory
 from reprolib.rerun.tasks.worker import environment
 
@@ -28,13 +27,6 @@ VARIABLES = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
 )
-
-
-def run() -> int:
-    """Print the facts, one a line."""
-    for name, value in facts():
-        out().print(f"{name}: {value}")
-    return 0
 
 
 def facts() -> Iterator[tuple[str, str]]:

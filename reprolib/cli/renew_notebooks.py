@@ -64,12 +64,9 @@ def renew(path: Path) -> str:
 
 def not_at_hand(notebook: NotebookNode) -> list[str]:
     """Data sets that live cells did not have, so that they showed their committed result."""
-    notes = [output.get("metadata", {}).get(MARK, {}) for output in _outputs(notebook)]
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    notes = [output.get("metadata", {}).get(MARK, {}) for output in outputs]
     return sorted({name for note in notes for name in note.get("missing", [])})
-
-
-def _outputs(notebook: NotebookNode) -> list[NotebookNode]:
-    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
 def cleaned(notebook: NotebookNode) -> NotebookNode:

@@ -117,14 +117,11 @@ def claims_in_short(papers: Sequence[str], directory: Path | None = None) -> lis
     lines = []
     for paper in papers:
         names = [
-            f"{LOOKS[c.word].sign} {c.claim.name}{_star(c)}" for c in judge_claims(paper, directory)
+            f"{LOOKS[c.word].sign} {c.claim.name}" + (r"\*" if c.exceptions else "")
+            for c in judge_claims(paper, directory)
         ]
         lines += [f"- **{paper.upper()}**: {'; '.join(names)}"] if names else []
     return lines
-
-
-def _star(c: ClaimVerdict) -> str:
-    return r"\*" if c.exceptions else ""
 
 
 def described_claim(c: ClaimVerdict) -> str:

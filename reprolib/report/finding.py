@@ -57,18 +57,13 @@ def _extremes(own: Sequence[Verdict]) -> list[str]:
     sentences = []
     if missed:
         v = max(missed, key=lambda v: abs(v.difference) / v.number.scale)
-        sentences.append(
-            f"Largest difference of a missed performance: {_difference(v)}, {_where(v)}."
-        )
+        size = difference_text(v.difference, v.number.digits)
+        sentences.append(f"Largest difference of a missed performance: {size}, {_where(v)}.")
     if undecided:
         v = max(undecided, key=lambda v: v.detectable / v.number.scale)
         size = half_width_text(v.detectable, v.number.digits)
         sentences.append(f"Largest difference that could have been missed: {size}, {_where(v)}.")
     return sentences
-
-
-def _difference(v: Verdict) -> str:
-    return difference_text(v.difference, v.number.digits)
 
 
 def _where(v: Verdict) -> str:

@@ -86,7 +86,9 @@ def _axes(axis: Axes) -> dict[str, Any]:
             _sampled(_bars(axis)),
         ],
         "clouds": [_quantiles(_fractions(axis, _corners(artist))) for artist in contours],
-        "grids": [_cells(artist) for artist in (*others, *axis.images) if _has_grid(artist)],
+        "grids": [
+            _cells(artist) for artist in (*others, *axis.images) if artist.get_array() is not None
+        ],
         "colours": _numbered([[to_hex(line.get_color())] for line in axis.lines] + colours),
     }
 
@@ -153,10 +155,6 @@ def _spread(length: int, wanted: int) -> np.ndarray:
 
 def _quantiles(points: np.ndarray) -> list[Any]:
     return _thousandths(np.quantile(points, QUANTILES, axis=0)) if len(points) else []
-
-
-def _has_grid(artist) -> bool:
-    return artist.get_array() is not None
 
 
 def _cells(artist) -> list[Any]:

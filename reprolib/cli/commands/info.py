@@ -12,7 +12,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what is known."""
-    from reprolib.cli import info
+    """Print the facts, one a line."""
+    from reprolib.cli.console import out
+    from reprolib.cli.info import facts
 
-    return info.run()
+    for name, value in facts():
+        out().print(f"{name}: {value}")
+    return 0

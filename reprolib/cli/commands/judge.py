@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reprolib.cli import arguments as shared
+
 if TYPE_CHECKING:
     from reprolib.rerun.verdicts.anyone import Judged
 
@@ -46,8 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises
     ------
     ValueError
-        If a file is not named, has another form than it must, or a folder to write to does not
-        exist.
+        If a file is not named, or has another form than it must.
     OSError
         If a file cannot be read or written.
     """
@@ -78,11 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _require_places(arguments: argparse.Namespace) -> None:
-    """Raise ValueError if a file cannot be written where it is wanted."""
+    """Raise ValueError or OSError if a file cannot be written where it is wanted."""
     for option in ("json", "html", "forest", "badge"):
         path = getattr(arguments, option)
-        if path is not None and not path.parent.is_dir():
-            raise ValueError(f"--{option} {path}: its folder does not exist; make it first")
+        if path is not None:
+            shared.require_output_file(path, f"--{option}")
     forest = arguments.forest
     if forest is not None and forest.suffix.lower() not in PICTURES:
         raise ValueError(f"--forest is {forest}; its name must end in {', '.join(PICTURES)}")

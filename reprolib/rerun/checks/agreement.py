@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -107,10 +108,6 @@ def _exact(a: Any, b: Any) -> bool:
     return a == b
 
 
-def _same_hyperparameters(a: Any, b: Any) -> bool:
-    return same(a, b, scale=0.0)
-
-
 def _same_gap(a: Any, b: Any) -> bool:
     return a == b if isinstance(a, str) or isinstance(b, str) else same_certificate(a, b)
 
@@ -119,7 +116,7 @@ def _same_gap(a: Any, b: Any) -> bool:
 COLUMN_RULES: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], bool]]] = {
     **dict.fromkeys(("dataset", "method", "source", "status"), (str, _exact)),
     **dict.fromkeys(("level", "seed", "trial"), (_number, same)),
-    "chosen": (json.loads, _same_hyperparameters),
+    "chosen": (json.loads, functools.partial(same, scale=0.0)),
     "value": (_number, same),
     "n_test": (int, _exact),
     "gap": (_number, _same_gap),

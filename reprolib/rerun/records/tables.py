@@ -73,7 +73,7 @@ def write_results(
         raise ValueError(f"two records of one key, which must name one: {doubled[0]}.")
     texts = {
         f"{table}.csv": rows[FILE_COLUMNS].to_csv(index=False, float_format=f"%{VALUE_FORMAT}")
-        for table, rows in _whole_levels(records).groupby("table", sort=True)
+        for table, rows in records.astype({"level": "Int64"}).groupby("table", sort=True)
     }
     texts[TASKS] = tasks[TASK_COLUMNS].to_csv(index=False)
     texts[RUN] = json.dumps(run, indent=1) + "\n"
@@ -83,10 +83,6 @@ def write_results(
         write_atomically(directory / name, text)
     seal.write(directory, texts)
     return [directory / name for name in texts if name not in (TASKS, RUN)]
-
-
-def _whole_levels(records: pd.DataFrame) -> pd.DataFrame:
-    return records.assign(level=pd.to_numeric(records["level"]).astype("Int64"))
 
 
 def doubled_keys(records: pd.DataFrame) -> list[str]:

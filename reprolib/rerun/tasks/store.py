@@ -36,7 +36,8 @@ class RecordStore:
         return self.directory / "tasks" / name[:2] / name[2:16]
 
     def _path(self, task: Task, data: str) -> Path:
-        return self._folder(task) / f"{_hash([_parameters(task), data])[:16]}.json"
+        parameters = {**vars(task), "params": dict(task.params)}
+        return self._folder(task) / f"{_hash([parameters, data])[:16]}.json"
 
     def get(self, task: Task, data: str, code: Code) -> Finished | None:
         """Finished task, or None if it has to be run: `explain` says why.
@@ -113,7 +114,8 @@ class RecordStore:
         try:
             of_code = self._code_path(code.fingerprint)
             if not of_code.exists():
-                replace_file(of_code, json.dumps(vars_of(code)))
+                about = {"modules": dict(code.modules), "versions": dict(code.versions)}
+                replace_file(of_code, json.dumps(about))
             path = self._path(finished.task, data)
             replace_file(path, json.dumps({"checksum": _hash(body), **body}))
         except OSError as error:
@@ -126,15 +128,6 @@ class RecordStore:
 
     def _code_path(self, fingerprint: str) -> Path:
         return self.directory / "code" / f"{fingerprint}.json"
-
-
-def vars_of(code: Code) -> dict[str, dict[str, str]]:
-    """Modules and versions of a code, JSON-able."""
-    return {"modules": dict(code.modules), "versions": dict(code.versions)}
-
-
-def _parameters(task: Task) -> dict[str, Any]:
-    return {**vars(task), "params": dict(task.params)}
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -159,7 +159,7 @@ def _cells(entry: Mapping[str, Any], numbers: Sequence[Number]) -> tuple[Cell, .
             entry.get("results", n.results),
             n.select["dataset"],
             n.select["setting"],
-            _designs(entry, n),
+            designs_of(entry.get("design", n.designs)),
             entry.get("folds", n.folds),
             n.trials,
             n,
@@ -168,7 +168,3 @@ def _cells(entry: Mapping[str, Any], numbers: Sequence[Number]) -> tuple[Cell, .
         if n.select["dataset"] in entry.get("datasets", [n.select["dataset"]])
     )
     return tuple(cells)
-
-
-def _designs(entry: Mapping[str, Any], number: Number) -> tuple[Design, ...]:
-    return designs_of(entry.get("design", number.designs))

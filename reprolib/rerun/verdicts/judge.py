@@ -241,7 +241,10 @@ def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ())
         credited.
     """
     rows = by_row(verdicts)
-    tried = {key: _readings_of(row) - set(controls) for key, row in rows.items()}
+    tried = {
+        key: {reading for v in row for reading in v.readings} - set(controls)
+        for key, row in rows.items()
+    }
     credited = {key: _credited_reading(row, sorted(tried[key])) for key, row in rows.items()}
     return [
         _with_credit(v, credited[key], len(tried[key]))
@@ -256,10 +259,6 @@ def by_row(verdicts: Iterable[Verdict]) -> dict[tuple[str, str], list[Verdict]]:
     for verdict in verdicts:
         rows.setdefault((verdict.number.table, verdict.number.row), []).append(verdict)
     return rows
-
-
-def _readings_of(row: Iterable[Verdict]) -> set[str]:
-    return {reading for verdict in row for reading in verdict.readings}
 
 
 def _credited_reading(row: Sequence[Verdict], tried: Iterable[str]) -> str:
