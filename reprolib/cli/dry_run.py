@@ -41,7 +41,7 @@ def print_plans(
     if len(seconds) > 1:
         out.print(f"all: {minutes(sum(seconds), arguments.jobs)}")
     if not seconds:
-        out.print(f"{only} selects no task on the data that need no download")
+        out.print(f"{only} selects no task on data that are at hand")
 
 
 def lines(found: Plan, profile: str, n_jobs: int) -> list[str]:

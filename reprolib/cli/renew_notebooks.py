@@ -70,7 +70,7 @@ def not_at_hand(notebook: NotebookNode) -> list[str]:
 
 
 def cleaned(notebook: NotebookNode) -> NotebookNode:
-    """Leave nothing in the metadata but the tags of cells, and no sliders, whose kernel is gone."""
+    """Keep only the tags of cells as metadata, and drop sliders, whose kernel is gone."""
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         tags = cell.metadata.get("tags")

@@ -47,7 +47,7 @@ def write_report(
         Says which results these are (profile).
     site : Path, optional
         Built documentation. The page links to its notebooks, relative to ``output``; a page that
-        is not there is named, not linked.
+        does not exist is named without a link.
 
     Returns
     -------

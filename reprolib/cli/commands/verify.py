@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--missing-data",
         action="store_true",
-        help="do not fail where records cannot be recomputed because their data are not at hand",
+        help="pass where records cannot be recomputed because their data are missing",
     )
     shared.add_jobs(parser)
     shared.add_results_folder(parser)

@@ -121,7 +121,7 @@ def number_faults(number: Number, known: Known) -> Iterator[str]:
 
 
 def reading_faults(readings: Collection[str], known: Known) -> Iterator[str]:
-    """Yield readings of the file that are not run, and those that are run and not in the file."""
+    """Yield readings that only the file has, and readings that only the protocol has."""
     run = {*known.tasks["reading"], HEADLINE}
     for name in readings:
         if name not in run:

@@ -190,7 +190,7 @@ def open_table(paper: str, table: str) -> OpenTable:
     key = paper_key(paper)
     module = paper_module(key, "open_tables")
     if module is None:
-        raise ValueError(f"{key} has no tables for estimators of others: it has no open_tables.py")
+        raise ValueError(f"{key} takes no estimators of others: it has no open_tables.py")
     known = ", ".join(module.OPEN)
     if table in module.OPEN:
         return module.OPEN[table]

@@ -76,8 +76,8 @@ def read(path: Path) -> Archive:
     Raises
     ------
     ValueError
-        If it is no such archive: another name than a table's, too many or too large files, no
-        seal, a file that is not as it was sealed, or one that is not sealed.
+        If a file in it is not named like a table, has changed since it was sealed or is not
+        sealed, if the seal is missing, or if there are too many files or too large ones.
     OSError
         If the file cannot be read.
     """

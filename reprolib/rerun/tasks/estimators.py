@@ -162,7 +162,8 @@ def _digest(value: Any) -> str:
     Raises
     ------
     ValueError
-        If it holds what has no name of its own, which no worker process could be sent.
+        If it holds a function or class without a name in a module, such as a lambda: worker
+        processes could not receive it.
     """
     try:
         return str(joblib.hash(value))

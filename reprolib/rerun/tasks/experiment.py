@@ -77,7 +77,7 @@ class Grid:
     table : str
     methods : sequence of str
     trials : Count
-        The quick profile has no task of a grid of which it has no trial.
+        A grid without quick trials has no tasks in the quick profile.
     datasets : collection of str, optional
         All of the profile by default.
     readings : sequence of str, optional

@@ -36,7 +36,7 @@ class Plan:
     seconds : float
         Computing time of the other tasks, as the committed results have it; NaN if there are none.
     note : str
-        What is not certain about the list; empty if nothing is.
+        Why the list may be incomplete or out of date; empty if it is certain.
     """
 
     paper: str

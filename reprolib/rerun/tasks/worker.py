@@ -46,7 +46,7 @@ class Finished:
 
     @property
     def is_sound(self) -> bool:
-        """Whether no record is marked as one that must not be used."""
+        """Whether all records may be used: none is of a failure."""
         return all(row["status"] == "ok" for row in self.rows)
 
 

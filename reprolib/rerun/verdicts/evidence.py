@@ -122,7 +122,7 @@ def gathered(
 
 
 def choices_of(number: Number, records: pd.DataFrame, reading: str) -> np.ndarray:
-    """Means at other draws of a choice that is made once for all trials; none if it has none."""
+    """Means at other draws of a choice made once for all trials; empty without such a choice."""
     if not number.drawn_once:
         return np.empty(0)
     select = {"table": number.results, **number.select, "metric": number.drawn_once}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reprolib.rerun.verdicts.anyone import Judged
 
-#: From the worst word to the best; a word that is not listed is no verdict and always worse.
+#: From the worst word to the best; "quoted" and "not run" are no verdicts and count as worse.
 ORDER = (
     "not reproduced",
     "fails",

@@ -139,7 +139,8 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
     records : DataFrame
         Records of the number's paper.
     controls : frozenset of str
-        Readings that are none of the paper's text; they say nothing of what the text leaves open.
+        Readings that are experiments of ours and not readings of the text: they are left out where
+        the error model asks what the text leaves open.
 
     Returns
     -------

@@ -80,7 +80,7 @@ def of_comparison(difference: float, error: Error, margin: float) -> Comparison:
 def of_contrast(
     difference: float, error: Error, *, larger_is_better: bool = True
 ) -> Literal["better", "worse", "undecided"]:
-    """Word for one method beside another where no difference counts as none.
+    """Word for one method beside another where every difference counts, however small.
 
     Better or worse if the 95 % interval of the difference excludes zero, otherwise undecided.
     """
@@ -141,7 +141,7 @@ def ties_with_best(mean_scores: np.ndarray, choice: float) -> bool:
     mean_scores : array of shape (n_searched,)
         Mean over trials of the score, better when larger, of the choices 1, ..., n_searched.
     choice : float
-        One that was not searched ties with nothing.
+        False for one that was not searched.
     """
     position = round(choice) - 1
     if not 0 <= position < len(mean_scores):
