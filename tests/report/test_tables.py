@@ -36,21 +36,10 @@ def test_readings_of_a_paper_without_results_are_an_empty_table(tmp_path):
 
 def test_verdicts_show_difference_and_half_width():
     frame = tables.published_beside_ours("kpm", "table2")
-    assert list(frame.columns) == [
-        "published",
-        "ours",
-        "difference",
-        "half-width",
-        "detectable",
-        "trials",
-        "source",
-        "verdict",
-        "design",
-        "reading",
-    ]
-    for row in frame.itertuples(index=False):
-        published, ours, difference = (float(text.split(" ")[0]) for text in row[:3])
-        assert ours - published == pytest.approx(difference, abs=0.011)
+    assert {"half-width", "trials", "source", "verdict"} <= set(frame.columns)
+    for _, row in frame.iterrows():
+        published, ours = (float(row[name].split(" ")[0]) for name in ("published", "ours"))
+        assert ours - published == pytest.approx(float(row["difference"]), abs=0.011)
 
 
 def test_texts_of_differences_and_half_widths():
