@@ -181,7 +181,9 @@ def test_command_writes_json_and_a_page_that_loads_nothing(files, tmp_path, caps
     page = made[1].read_text(encoding="utf-8")
     assert "default-src 'none'" in page
     assert "http" not in page.replace("http-equiv", "")
-    assert main(["judge", printed, table, "--html", str(tmp_path / "no" / "o.html")]) == 2
+    capsys.readouterr()
+    assert main(["judge", printed, table, "--html", str(made[0] / "o.html")]) == 2
+    assert f"--html is {made[0] / 'o.html'}, but {made[0]} is a file" in capsys.readouterr().err
 
 
 def test_badge_counts_what_was_run_and_both_pictures_load_nothing(files, tmp_path):
