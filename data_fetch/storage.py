@@ -12,7 +12,7 @@ import tarfile
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from errno import ELOOP
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import IO, BinaryIO
 
 import platformdirs
 
+from data_fetch.catalog import Version
 from data_fetch.environment import configured_folder
 from data_fetch.errors import SourceError
 from data_fetch.unix_compress import decompress
@@ -43,6 +44,9 @@ _ARCHIVE_FAULTS = (
 def cache_directory() -> Path:
     """Folder of downloaded files: ``REPROLIB_DATA``, or the platform's user cache."""
     return configured_folder("REPROLIB_DATA", platformdirs.user_cache_path("reprolib"))
+
+
+# Hashes -----------------------------------------------------------------------------------------
 
 
 #: Size, times and number of a file: a writer can set all but the time of its last change.
@@ -69,6 +73,42 @@ def sha256(path: Path) -> str:
 def git_blob(path: Path) -> str:
     """Name that git gives the content of a file: sha1 of "blob <size>", a zero byte, the bytes."""
     return _hash(path, _stamp(path), "git_blob")
+
+
+def has_hash(path: Path, version: Version) -> bool:
+    """Whether a file, or the text in it, has a hash that the catalog gives."""
+    if not path.is_file():
+        return False
+    if not version.bytes or path.stat().st_size == version.bytes:
+        if version.sha256 is not None and sha256(path) == version.sha256:
+            return True
+        if version.sha256 is None and version.git_blob is not None:
+            return git_blob(path) == version.git_blob
+    if version.content is None:
+        return False
+    try:
+        with gzip.open(path) as text:
+            return hashlib.sha256(text.read(MAX_EXPANDED + 1)).hexdigest() == version.content
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
+def wrong_bytes(path: Path, version: Version) -> str:
+    """Say in what a file is not the one that it should be."""
+    with open(path, "rb") as file:
+        start = file.read(64).lstrip()
+    if not start:
+        return "gave other data: it is empty"
+    if start[:1] in (b"<", b"{") or start.startswith(b"version https://git-lfs"):
+        line = start[:24].decode("ascii", "replace").split("\n")[0]
+        return f"gave other data: it begins with `{line}`"
+    if version.bytes and (size := path.stat().st_size) != version.bytes:
+        return f"{size} bytes instead of {version.bytes}"
+    kind = "git blob" if version.git_blob and not version.sha256 else "sha256"
+    return f"wrong {kind}: the file is damaged or altered"
+
+
+# Writing ----------------------------------------------------------------------------------------
 
 
 def part_of(target: Path) -> Path:
@@ -160,41 +200,15 @@ def set_aside(path: Path, reason: str) -> Path:
     return rejected
 
 
-def beginning(path: Path) -> str:
-    """Say how a file begins, if it is text where no text should be; else nothing."""
-    with open(path, "rb") as file:
-        start = file.read(64).lstrip()
-    if not start:
-        return "it is empty"
-    if start[:1] in (b"<", b"{") or start.startswith(b"version https://git-lfs"):
-        return f"it begins with `{start[:24].decode('ascii', 'replace').split(chr(10))[0]}`"
-    return ""
+def copy(source: Path, target: Path) -> None:
+    """Copy a file's bytes; what cannot be read is the source's fault."""
+    if not os.access(source, os.R_OK):
+        raise SourceError("cannot be read: permission denied")
+    with open(source, "rb") as read, opened_part(target) as written:
+        shutil.copyfileobj(read, written, CHUNK)
 
 
-def gunzipped(path: Path, limit: int = MAX_EXPANDED) -> bytes:
-    """Content of a gzip file, unless it grows beyond a limit.
-
-    Raises
-    ------
-    SourceError
-        If it is damaged, or larger than ``limit`` bytes.
-    """
-    try:
-        with gzip.open(path) as file:
-            text = file.read(limit + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise SourceError(f"not a gzip file, or damaged: {error}") from error
-    if len(text) > limit:
-        raise SourceError(f"expands to more than {limit} bytes")
-    return text
-
-
-def content_sha256(path: Path) -> str | None:
-    """Hash of what is in a gzip file; None if it is none, damaged, or too large."""
-    try:
-        return hashlib.sha256(gunzipped(path)).hexdigest()
-    except SourceError:
-        return None
+# Unpacking --------------------------------------------------------------------------------------
 
 
 def gzip_unix_compressed(source: Path, target: Path) -> None:
@@ -215,9 +229,9 @@ def copy_member(archive_path: Path, name: str, target: Path, cap: int) -> None:
         If the archive is broken, or the member is missing, is no regular file, has a path that
         leads out of the archive's folder, or has more than ``cap`` bytes.
     """
-    for _, stream in _streams(archive_path, (name,)):
+    with _members(archive_path) as opened:
+        stream, left = opened(name), cap
         with opened_part(target) as file:
-            left = cap
             while chunk := stream.read(min(CHUNK, left + 1)):
                 left -= len(chunk)
                 if left < 0:
@@ -238,49 +252,31 @@ def member_hashes(archive_path: Path, names: tuple[str, ...]) -> dict[str, str]:
 
 @functools.lru_cache(maxsize=16)
 def _member_hashes(archive_path: Path, names: tuple[str, ...], stamp: Stamp) -> dict[str, str]:
-    hashes = {}
-    for name, stream in _streams(archive_path, names):
-        hashes[name] = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
-    return hashes
+    with _members(archive_path) as opened:
+        return {
+            name: hashlib.file_digest(opened(name), "sha256").hexdigest()  # type: ignore[arg-type]
+            for name in names
+        }
 
 
-def _streams(archive_path: Path, names: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
-    """Yield the content of named members; a fault of the archive becomes a SourceError."""
-    opened = _zip_streams if zipfile.is_zipfile(archive_path) else _tar_streams
+@contextmanager
+def _members(archive_path: Path) -> Iterator[Callable[[str], IO[bytes]]]:
+    """Give a function that opens a member by name; faults of the archive become a SourceError."""
     try:
-        yield from opened(archive_path, names)
+        if zipfile.is_zipfile(archive_path):
+            with zipfile.ZipFile(archive_path) as archive:
+                yield archive.open
+        else:
+            with tarfile.open(archive_path) as archive:
+                yield functools.partial(_tar_member, archive)
     except _ARCHIVE_FAULTS as error:
         raise SourceError(f"{archive_path.name}: {error}") from error
 
 
-def _zip_streams(archive_path: Path, names: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
-    with zipfile.ZipFile(archive_path) as archive:
-        for name in names:
-            with archive.open(name) as stream:
-                yield name, stream
-
-
-def _tar_streams(archive_path: Path, names: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
-    with tarfile.open(archive_path) as archive:
-        for name in names:
-            member = archive.getmember(name)
-            tarfile.data_filter(member, "/nowhere")
-            if not member.isfile():
-                raise SourceError(f"member {name!r} is not a regular file")
-            stream = archive.extractfile(member)
-            assert stream is not None  # a regular file, as checked
-            yield name, stream
-
-
-def copy(source: Path, target: Path) -> None:
-    """Copy a file's bytes; what cannot be read is the source's fault.
-
-    Raises
-    ------
-    SourceError
-        If the source cannot be opened.
-    """
-    if not os.access(source, os.R_OK):
-        raise SourceError("cannot be read: permission denied")
-    with open(source, "rb") as read, opened_part(target) as written:
-        shutil.copyfileobj(read, written, CHUNK)
+def _tar_member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
+    member = archive.getmember(name)
+    tarfile.data_filter(member, "/nowhere")
+    stream = archive.extractfile(member) if member.isfile() else None
+    if stream is None:
+        raise SourceError(f"member {name!r} is not a regular file")
+    return stream

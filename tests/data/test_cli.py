@@ -12,8 +12,8 @@ from data_fetch import Dataset, access, cli, errors, silence
 from data_fetch.__main__ import main
 from data_fetch.advice import missing_table
 from data_fetch.catalog import default_catalog
+from data_fetch.download import progress_bar
 from data_fetch.fetcher import Fetcher
-from data_fetch.progress import progress_bar
 from reprolib.cli.main import build_parser
 from tests import toy_data as toy
 
@@ -147,8 +147,8 @@ def test_a_wrong_file_explains_more_than_sites_that_cannot_be_reached():
     """And a host that was not asked again explains nothing."""
     tried = [
         *(errors.Failure(source, errors.SourceError("no network")) for source in "ab"),
-        errors.Failure("c", errors.OtherFileError("3 bytes instead of 4")),
-        errors.Failure("d", errors.NotAskedError("d")),
+        errors.Failure("c", errors.SourceError("3 bytes instead of 4", gave_other=True)),
+        errors.Failure("d", errors.SourceError("d did not answer a moment ago", not_asked=True)),
     ]
     found = [errors.DataUnavailableError("", rows) for rows in (tried, tried[:1], tried[3:])]
     assert [row.why for row in missing_table({f"x/{k}": e for k, e in enumerate(found)})] == [

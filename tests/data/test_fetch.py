@@ -336,7 +336,7 @@ def test_no_network_is_said_and_the_silent_host_is_not_asked_again(cache, monkey
     cat = toy.catalog(toy.version(urls=(url,)))
     with pytest.raises(DataUnavailableError, match=r"no connection \(is there a network\?\)"):
         data_fetch.load("toy/a", toy.fetcher(cat, cache))
-    monkeypatch.setattr(requests, "Session", None)
+    monkeypatch.setattr(requests.Session, "get", None)
     with pytest.raises(DataUnavailableError, match="did not answer a moment ago"):
         data_fetch.load("toy/a", toy.fetcher(cat, cache))
 
