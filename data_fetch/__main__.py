@@ -6,17 +6,15 @@ import argparse
 import sys
 
 from data_fetch.commands import add_arguments, run
-from data_fetch.errors import AlteredDataError, DataUnavailableError
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m data_fetch", description=__doc__)
     add_arguments(parser)
-    arguments = parser.parse_args(argv)
     try:
-        return run(arguments)
-    except (ValueError, AlteredDataError, DataUnavailableError) as error:
+        return run(parser.parse_args(argv))
+    except (ValueError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import importlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from data_fetch import registry
 from data_fetch.catalog import Catalog, Entry, Version, default_catalog
 from data_fetch.dataset import Dataset
 from data_fetch.errors import AlteredDataError, DataUnavailableError
 from data_fetch.fetcher import Fetcher
 from data_fetch.silence import silent
+
+#: The extra that brings a library which some loaders need.
+EXTRAS = {"mne": "eeg", "nibabel": "fmri"}
 
 
 @dataclass(frozen=True)
@@ -73,16 +76,16 @@ def fetch(name: str, fetcher: Fetcher | None = None) -> list[Path]:
 
 def fetch_all(
     names: Iterable[str],
-    fetcher: Fetcher | None = None,
-    done: Callable[[str, list[Path] | DataUnavailableError], None] = lambda name, outcome: None,
+    fetcher: Fetcher,
+    done: Callable[[str, list[Path] | DataUnavailableError], None],
 ) -> dict[str, DataUnavailableError]:
     """Fetch data sets, go on after a failure, and try those again whose hosts were left alone.
 
     Parameters
     ----------
     names : iterable of str
-    fetcher : Fetcher, optional
-    done : callable, optional
+    fetcher : Fetcher
+    done : callable
         Called with every name and its files or, at the end, its error.
 
     Returns
@@ -90,24 +93,19 @@ def fetch_all(
     dict of str to DataUnavailableError
         What is missing.
     """
-    fetcher = fetcher or Fetcher()
     failed: dict[str, DataUnavailableError] = {}
-
-    def attempt(name: str) -> None:
-        try:
-            done(name, fetch(name, fetcher))
-            failed.pop(name, None)
-        except DataUnavailableError as error:
-            failed[name] = error
-
-    for name in names:
-        attempt(name)
-    if skipped := [name for name, error in failed.items() if error.not_asked]:
-        silent.forget()
-    for name in skipped:
-        attempt(name)
-    for name, error in failed.items():
-        done(name, error)
+    for _ in range(2):
+        for name in names:
+            try:
+                done(name, fetch(name, fetcher))
+                failed.pop(name, None)
+            except DataUnavailableError as error:
+                failed[name] = error
+        names = [name for name, reason in failed.items() if reason.not_asked]
+        if names:
+            silent.forget()
+    for name, reason in failed.items():
+        done(name, reason)
     return failed
 
 
@@ -151,7 +149,7 @@ def load(
     files = fetcher.get(entry)
     keys = [fetcher.catalog.files[file].key for file in entry.files]
     paths = {key: file.path for key, file in zip(keys, files, strict=True)}
-    dataset = replace(registry.resolve(entry.loader)(entry.name, paths), notes=entry.notes)
+    dataset = replace(resolve(entry.loader)(entry.name, paths), notes=entry.notes)
     digest = known_digest(entry, [file.version for file in files])
     if digest is not None and dataset.digest() != digest:
         raise AlteredDataError(
@@ -160,13 +158,13 @@ def load(
             "may have changed: please report it with `pip freeze`"
         )
     if labels == "audited" and entry.audited:
-        return registry.resolve(entry.audited)(dataset)
+        return resolve(entry.audited)(dataset)
     return dataset
 
 
 def _without_files(entry: Entry) -> Dataset:
     """Make an embedded data set, or take the real one that a library brings."""
-    dataset = registry.resolve(entry.loader)(entry.name)
+    dataset = resolve(entry.loader)(entry.name)
     if entry.bundled and dataset.source == "embedded":
         raise ValueError(
             f"{entry.name} is bundled with {entry.bundled}, but its loader {entry.loader} gives "
@@ -191,17 +189,40 @@ def known_digest(entry: Entry, versions: list[Version]) -> str | None:
     return next((version.digest for version in versions if version.digest), entry.digest)
 
 
+def resolve(dotted: str) -> Callable[..., Dataset]:
+    """Import "package.module:function" and return the function.
+
+    Raises
+    ------
+    ValueError
+        If there is no such module or function.
+    """
+    module, _, function = dotted.partition(":")
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ModuleNotFoundError, AttributeError) as error:
+        extra = EXTRAS.get(str(error.name))
+        remedy = f'; pip install "reprolib[{extra}]"' if extra else ""
+        raise ValueError(
+            f"the loader {dotted!r} of a data set cannot be imported: {error}{remedy}"
+        ) from error
+
+
+def loader_modules(names: Iterable[str]) -> set[str]:
+    """Names of the modules that read or make data sets, as far as the catalog has them."""
+    entries = default_catalog().entries
+    return {entries[name].loader.partition(":")[0] for name in names if name in entries}
+
+
 def info(name: str, fetcher: Fetcher | None = None) -> Info:
     """Return what is known of a data set without loading it."""
     fetcher = fetcher or Fetcher()
-    catalog = fetcher.catalog
-    entry = fetcher.entry(name)
+    catalog, entry = fetcher.catalog, fetcher.entry(name)
+    about = (name, entry.title, *entry.size)
     if not entry.files:
         bundled = entry.bundled or ("scikit-learn" if name == "embedded/optdigits" else "")
         return Info(
-            name,
-            entry.title,
-            *entry.size,
+            *about,
             state="bundled" if entry.bundled else "embedded",
             bytes=0,
             terms=f"bundled with {bundled}" if bundled else "generated",
@@ -213,25 +234,21 @@ def info(name: str, fetcher: Fetcher | None = None) -> Info:
     versions = fetcher.expected(entry)
     partial = any(v.fidelity == "partial" for v in versions)
     given = next((v.source for v in versions if v.source), None)
+    # What is not downloaded by itself comes with its archive.
+    needed = [
+        v if v.urls or v.bytes or not v.members else catalog.archives[v.members[0].archive]
+        for v in versions
+    ]
     return Info(
-        name,
-        entry.title,
-        *entry.size,
+        *about,
         state=fetcher.state(entry),
-        bytes=_total(_downloads(catalog, versions)),
+        bytes=_total(needed),
         terms="; ".join(dict.fromkeys(f.terms for f in files)),
         cite="; ".join(dict.fromkeys(f.cite for f in files)),
         source=given or (entry.partial_source if partial else entry.source),
         counterparts=entry.counterparts,
         sources=_sources(entry, fetcher),
     )
-
-
-def _downloads(catalog: Catalog, versions: Iterable[Version]) -> Iterator[Version]:
-    """Yield what has to be downloaded for versions of files: each itself, or its archive."""
-    for version in versions:
-        alone = version.urls or version.bytes or not version.members
-        yield version if alone else catalog.archives[version.members[0].archive]
 
 
 def _sources(entry: Entry, fetcher: Fetcher) -> tuple[str, ...]:
@@ -249,8 +266,5 @@ def _sources(entry: Entry, fetcher: Fetcher) -> tuple[str, ...]:
 
 
 def _total(versions: Iterable[Version]) -> int:
-    """Bytes of downloads, the first of every path; an archive with several files counts once."""
-    sizes: dict[str, int] = {}
-    for version in versions:
-        sizes.setdefault(version.path, version.bytes or version.at_most)
-    return sum(sizes.values())
+    """Bytes of downloads; an archive with several files counts once."""
+    return sum({v.path: v.bytes or v.at_most for v in versions}.values())

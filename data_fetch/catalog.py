@@ -111,6 +111,11 @@ class Entry:
         return replace(self, name=other.name, counterparts=other.counterparts)
 
 
+#: Keys that are not called like the fields that they fill, and those of tables in tables.
+_KEYS = {"versions": "version"}
+_NESTED: dict[str, type] = {"version": Version, "members": Member}
+
+
 @dataclass(frozen=True)
 class Catalog:
     """All files, archives and data sets, by name."""
@@ -159,6 +164,15 @@ class Catalog:
         return of_family or of_paper or [self.entry(word).name]
 
 
+@dataclass(frozen=True)
+class _Tables:
+    """Tables of a catalog, by name."""
+
+    file: Mapping[str, Any] = field(default_factory=dict)
+    archive: Mapping[str, Any] = field(default_factory=dict)
+    dataset: Mapping[str, Any] = field(default_factory=dict)
+
+
 def read_catalog(path: Path) -> Catalog:
     """Read a catalog, and check that its data sets name files that it has.
 
@@ -168,72 +182,50 @@ def read_catalog(path: Path) -> Catalog:
         If the file is not TOML, a key is unknown or missing, a data set names a file without an
         entry, or a file has no hash; the message names the file.
     """
+    faults: list[str] = []
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path}: {error}") from error
-    faults = list(_faults(raw))
-    if not faults:
-        files = {name: _file(name, table) for name, table in raw.get("file", {}).items()}
-        archives = {
-            name: Version(**{"path": name, "fidelity": "original", **_tuples(table)})
-            for name, table in raw.get("archive", {}).items()
+    tables = _made(faults, "the file", _Tables, raw)
+
+    def made(kind: str, form: type, key: str = "name", **given: Any) -> dict[str, Any]:
+        return {
+            name: _made(faults, f"{kind} {name!r}", form, table, **{key: name}, **given)
+            for name, table in getattr(tables, kind, {}).items()
         }
-        tables = raw.get("dataset", {}).items()
-        catalog = Catalog(files, archives, {n: Entry(n, **_tuples(table)) for n, table in tables})
+
+    archives = made("archive", Version, "path", fidelity="original")
+    catalog = Catalog(made("file", File), archives, made("dataset", Entry))
+    if not faults:
         faults = list(_loose_ends(catalog))
     if faults:
         raise ValueError("\n".join(f"{path}: {fault}" for fault in faults))
     return catalog
 
 
-def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
-
-
-def _file(name: str, table: Mapping[str, Any]) -> File:
-    versions = []
-    for version in table["version"]:
-        members = tuple(Member(**member) for member in version.get("members", ()))
-        versions.append(Version(**{**_tuples(version), "members": members}))
-    about = {key: value for key, value in table.items() if key != "version"}
-    return File(name, versions=tuple(versions), **about)
-
-
-def _faults(raw: Mapping[str, Any]) -> Iterator[str]:
-    """Yield keys that a catalog must not have, or lacks."""
-    kinds = {
-        "file": _keys(File, "name", "versions") | {"version": True},
-        "archive": _keys(Version, "path", "fidelity"),
-        "dataset": _keys(Entry, "name"),
-    }
-    yield from _key_faults("the file", raw, dict.fromkeys(kinds, False))
-    for kind, keys in kinds.items():
-        for name, table in raw.get(kind, {}).items():
-            yield from _key_faults(f"{kind} {name!r}", table, keys)
-    for name, table in raw.get("file", {}).items():
-        for number, version in enumerate(table.get("version", ()), start=1):
-            yield from _key_faults(f"file {name!r}, version {number}", version, _keys(Version))
-
-
-def _keys(form: type, *given: str) -> dict[str, bool]:
-    """Keys of a table that becomes an object of a dataclass, and whether it must have them."""
-    required = {f.name: f.default is MISSING and f.default_factory is MISSING for f in fields(form)}
-    return {key: must for key, must in required.items() if key not in given}
-
-
-def _key_faults(where: str, table: Any, keys: Mapping[str, bool]) -> Iterator[str]:
-    """Yield unknown and missing keys of a table, with those that were probably meant."""
+def _made(faults: list[str], where: str, form: type, table: Any, **given: Any) -> Any:
+    """Return an object of a dataclass, made of a table; wrong keys join the faults instead."""
+    keys = {_KEYS.get(f.name, f.name): f for f in fields(form) if f.name not in given}
     if not isinstance(table, Mapping):
-        yield f"{where} is {table!r}; it must be a table"
-        return
+        faults.append(f"{where} is {table!r}; it must be a table")
+        return None
     for key in table.keys() - keys.keys():
         near = difflib.get_close_matches(key, keys, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(keys))}"
-        yield f"{where}: unknown key {key!r}; {hint}"
-    for key in keys:
-        if keys[key] and key not in table:
-            yield f"{where}: {key} is missing"
+        faults.append(f"{where}: unknown key {key!r}; {hint}")
+    for key, of in keys.items():
+        if key in table:
+            value = table[key]
+            if key in _NESTED:
+                value = [
+                    _made(faults, f"{where}, {key} {number}", _NESTED[key], part)
+                    for number, part in enumerate(value, start=1)
+                ]
+            given[of.name] = tuple(value) if isinstance(value, list) else value
+        elif of.default is MISSING and of.default_factory is MISSING:
+            faults.append(f"{where}: {key} is missing")
+    return None if faults else form(**given)
 
 
 def _is_made(version: Version) -> bool:

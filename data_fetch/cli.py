@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Literal
 
 from rich import box
 from rich.console import Console
@@ -25,14 +26,6 @@ STYLES = {
 }
 
 
-def _size(n_bytes: int) -> str:
-    return "" if n_bytes == 0 else f"{max(n_bytes / 1e6, 0.1):.1f} MB"
-
-
-def _shape(info: access.Info) -> str:
-    return " x ".join(str(n) if n else "?" for n in (info.n_samples, info.n_features))
-
-
 def _console(stderr: bool = False) -> Console:
     """Console that prints text as it is: no line broken, nothing taken for markup."""
     return Console(stderr=stderr, soft_wrap=True, markup=False, highlight=False, emoji=False)
@@ -51,19 +44,17 @@ def run_list(arguments: argparse.Namespace) -> int:
     mirror = without_credentials(fetcher.mirror or "none")
     console.print(f"cache: {fetcher.cache}\nmirror: {mirror}")
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("name", no_wrap=True)
-    table.add_column("n x p", justify="right", no_wrap=True)
-    table.add_column("source", no_wrap=True)
-    table.add_column("size", justify="right", no_wrap=True)
-    table.add_column("state", no_wrap=True)
-    table.add_column("sources, in order", overflow="fold")
-    table.add_column("licence, terms", overflow="fold")
+    for column in ("name", "n x p", "source", "size", "state"):
+        justify: Literal["right", "left"] = "right" if column in ("n x p", "size") else "left"
+        table.add_column(column, no_wrap=True, justify=justify)
+    for column in ("sources, in order", "licence, terms"):
+        table.add_column(column, overflow="fold")
     for name in access.names():
         info = access.info(name, fetcher)
+        shape = " x ".join(str(n) if n else "?" for n in (info.n_samples, info.n_features))
+        size = f"{max(info.bytes / 1e6, 0.1):.1f} MB" if info.bytes else ""
         state = Text(info.state, style=STYLES[info.state])
-        sources = ", ".join(info.sources)
-        row = (name, _shape(info), info.source, _size(info.bytes), state, sources, info.terms)
-        table.add_row(*row)
+        table.add_row(name, shape, info.source, size, state, ", ".join(info.sources), info.terms)
     console.print(table, soft_wrap=False)
     console.print(
         "Sources are tried in their order, after the cache; one package or archive may serve many "

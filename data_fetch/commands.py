@@ -13,27 +13,28 @@ SUBCOMMANDS = {
     "audit": "labels, repeated rows, drift, dead channels: what is odd in data sets at hand",
     "digest": "print the digest of parsed values for the catalog",
 }
-_WORDS = "data set, family (raetsch) or paper (kpm)"
+_NAMES = {
+    "fetch": "data set, family (raetsch) or paper (kpm) (default: all)",
+    "verify": "data set, family (raetsch) or paper (kpm) (default: all at hand)",
+    "audit": "data set, family (raetsch) or paper (kpm) (default: all at hand)",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the commands with their arguments."""
     commands = parser.add_subparsers(dest="data_command", metavar="COMMAND")
     parsers = {name: commands.add_parser(name, help=text) for name, text in SUBCOMMANDS.items()}
-    fetch, verify, digest = parsers["fetch"], parsers["verify"], parsers["digest"]
-    audit = parsers["audit"]
-    fetch.add_argument("names", nargs="*", metavar="NAME", help=f"{_WORDS} (default: all)")
-    fetch.add_argument(
+    for name, text in _NAMES.items():
+        parsers[name].add_argument("names", nargs="*", metavar="NAME", help=text)
+    parsers["fetch"].add_argument(
         "--upstream",
         action="store_true",
         help="whole files from the publishers' sites, even where there is a partial copy",
     )
-    verify.add_argument("names", nargs="*", metavar="NAME", help=f"{_WORDS} (default: all at hand)")
-    audit.add_argument("names", nargs="*", metavar="NAME", help=f"{_WORDS} (default: all at hand)")
-    audit.add_argument(
+    parsers["audit"].add_argument(
         "--csv", metavar="FILE", type=Path, help="write the findings as a table, too"
     )
-    digest.add_argument("names", nargs="+", metavar="NAME")
+    parsers["digest"].add_argument("names", nargs="+", metavar="NAME")
     parser.set_defaults(help=parser.print_help)
 
 

@@ -36,16 +36,8 @@ WINDOW = 160
 N_RUNS = 19
 MATRIX = "ABCDEFGHIJKLMNOPQRSTUVWXYZ123456789_"
 #: Words of the competition's test session, published after it (session, run).
-TEST_WORDS = {
-    (12, 1): "FOOD",
-    (12, 2): "MOOT",
-    (12, 3): "HAM",
-    (12, 4): "PIE",
-    (12, 5): "CAKE",
-    (12, 6): "TUNA",
-    (12, 7): "ZYGOT",
-    (12, 8): "4567",
-}
+_SPELLED_IN_12 = ("FOOD", "MOOT", "HAM", "PIE", "CAKE", "TUNA", "ZYGOT", "4567")
+TEST_WORDS = {(12, run): word for run, word in enumerate(_SPELLED_IN_12, start=1)}
 #: Words as the EEG says, where the label audit contradicts a character (session, run): the word of
 #: the file, and the one that was spelled. `reprolib data audit p300/iib` shows why.
 AUDITED_WORDS = {(11, 2): ("HAT", "GAT")}
@@ -77,9 +69,10 @@ class SpellerRun:
         Variables of the file: "signal" of shape (samples, 64), in units of the A/D converter;
         "Flashing", "StimulusCode" and, where the labels are known, "StimulusType" of shape
         (samples,).
-    onsets, codes, targets : ndarray of shape (flashes,)
-        First sample of every flash, its code (1-6 the columns of the matrix, 7-12 its rows), and
-        whether it belongs to the character that is being spelled.
+    onsets, codes, targets, places : ndarray of shape (flashes,)
+        First sample of every flash, its code (1-6 the columns of the matrix, 7-12 its rows),
+        whether it belongs to the character that is being spelled, and the place of that in the
+        word.
     """
 
     session: int
@@ -89,6 +82,7 @@ class SpellerRun:
     onsets: np.ndarray
     codes: np.ndarray
     targets: np.ndarray
+    places: np.ndarray
 
     def to_raw(self) -> mne.io.RawArray:
         """Continuous recording; see `make_raw`."""
@@ -157,23 +151,24 @@ def parse_run(
     flashing = np.concatenate([[0], stored["Flashing"]])
     onsets = np.flatnonzero(np.diff(flashing) == 1)
     codes = stored["StimulusCode"][onsets].astype(int)
-    if not np.isin(codes, range(1, 13)).all():
-        raise ValueError("holds flashes of other codes than 1 to 12")
-    starts = character_starts(onsets)
-    if word is not None:
-        targets = _targets(codes, starts, word)
-    elif "StimulusType" in stored:
+    if not len(codes) or not np.isin(codes, range(1, 13)).all():
+        raise ValueError("holds no flashes, or flashes of other codes than 1 to 12")
+    gaps = np.diff(onsets)
+    # A character begins after a pause.
+    places = np.concatenate([[0], np.cumsum(gaps > 2 * np.median(gaps))])[: len(onsets)]
+    if word is None and "StimulusType" in stored:
         targets = stored["StimulusType"][onsets] == 1
-        word = "".join(
-            _spelled(codes[a:b][targets[a:b]])
-            for a, b in zip(starts, [*starts[1:], len(onsets)], strict=True)
-        )
-    elif (session, run) in TEST_WORDS:
-        word = TEST_WORDS[session, run]
-        targets = _targets(codes, starts, word)
+        spelled = (codes[(places == place) & targets] for place in range(places.max() + 1))
+        word = "".join(map(_spelled, spelled))
     else:
-        raise ValueError("has no StimulusType, and the word of the run is not known")
-    return SpellerRun(session, run, word, stored, onsets, codes, targets)
+        word = word or TEST_WORDS.get((session, run))
+        if word is None:
+            raise ValueError("has no StimulusType, and the word of the run is not known")
+        if len(word) != places.max() + 1:
+            raise ValueError(f"has {places.max() + 1} characters, its word {word!r} {len(word)}")
+        wanted = np.array([codes_of(character) for character in word])
+        targets = (codes[:, None] == wanted[places]).any(axis=1)
+    return SpellerRun(session, run, word, stored, onsets, codes, targets, places)
 
 
 def _read_mat(path: Path) -> dict[str, np.ndarray]:
@@ -211,12 +206,6 @@ def _session_and_run(path: Path) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def character_starts(onsets) -> list[int]:
-    """Index of the first flash of every character: flashes after a pause."""
-    gaps = np.diff(onsets)
-    return [0, *(np.flatnonzero(gaps > 2 * np.median(gaps)) + 1).tolist()]
-
-
 def _spelled(target_codes) -> str:
     if len(target_codes) == 0:
         raise ValueError("holds a character without a target flash")
@@ -237,13 +226,6 @@ def codes_of(character: str) -> tuple[int, int]:
     """Codes of the column (1-6) and the row (7-12) of a character."""
     row, column = divmod(MATRIX.index(character), 6)
     return column + 1, row + 7
-
-
-def _targets(codes, starts, word) -> np.ndarray:
-    if len(starts) != len(word):
-        raise ValueError(f"has {len(starts)} characters, its word {word!r} {len(word)}")
-    place = np.searchsorted(starts, np.arange(len(codes)), side="right") - 1
-    return np.array([code in codes_of(word[i]) for code, i in zip(codes, place, strict=True)])
 
 
 def make_raw(signal, onsets, codes, target, description: tuple[int, int, str]) -> mne.io.RawArray:
@@ -271,43 +253,8 @@ def make_raw(signal, onsets, codes, target, description: tuple[int, int, str]) -
     return raw
 
 
-def flash_table(run: SpellerRun, first_character: int = 0) -> pd.DataFrame:
-    """One row for each flash of a run that is followed by a whole window.
-
-    Returns
-    -------
-    DataFrame
-        ``sample`` (of the onset), ``session``, ``run``, ``character`` (number, counted from
-        ``first_character``), ``letter``, ``code``, ``target`` (0 or 1), ``repetition`` (1-15).
-    """
-    starts = character_starts(run.onsets)
-    place = np.searchsorted(starts, np.arange(len(run.onsets)), side="right") - 1
-    table = pd.DataFrame(
-        {
-            "sample": run.onsets,
-            "session": run.session,
-            "run": run.run,
-            "character": first_character + place,
-            "letter": [run.word[i] for i in place],
-            "code": run.codes,
-            "target": run.targets.astype(int),
-        }
-    )
-    table["repetition"] = table.groupby(["character", "code"]).cumcount() + 1
-    return table[table["sample"] + WINDOW <= len(run.stored["signal"])]
-
-
-def _flash_tables(runs: Sequence[SpellerRun]) -> list[pd.DataFrame]:
-    """`flash_table` of every run, with the characters numbered over all runs."""
-    tables: list[pd.DataFrame] = []
-    for run in runs:
-        first = int(tables[-1]["character"].max()) + 1 if tables else 0
-        tables.append(flash_table(run, first))
-    return tables
-
-
 def speller_dataset(name: str, runs: Sequence[SpellerRun], source: Source, note: str) -> Dataset:
-    """Raw windows of all flashes.
+    """Raw windows of all flashes that are followed by a whole one.
 
     Returns
     -------
@@ -316,15 +263,33 @@ def speller_dataset(name: str, runs: Sequence[SpellerRun], source: Source, note:
         channel, as recorded (unfiltered, each channel with its offset; 66 MB for six runs). Take
         ``X.astype(np.float32)`` before differences, which could leave the range of int16. ``y`` is
         1 for target flashes, else -1; ``groups`` is 100 * session + run; ``extra`` has ``raws``
-        (mne), ``flashes`` (see `flash_table`) and ``channels``. ``stored`` has the variables of
-        every run: the digest covers them.
+        (mne), ``runs`` (`SpellerRun`), ``channels`` and ``flashes``: for every row ``sample`` (of
+        the onset), ``session``, ``run``, ``character`` (number, from 0 on), ``letter``, ``code``,
+        ``target`` (0 or 1), ``repetition`` (1-15). ``stored`` has the variables of every run: the
+        digest covers them.
     """
-    tables = _flash_tables(runs)
+    tables, windows, stored = [], [], {"channels": np.array(CHANNELS)}
+    for run in runs:
+        table = pd.DataFrame(
+            {
+                "sample": run.onsets,
+                "session": run.session,
+                "run": run.run,
+                "character": run.places,
+                "letter": [run.word[place] for place in run.places],
+                "code": run.codes,
+                "target": run.targets.astype(int),
+            }
+        )
+        signal = run.stored["signal"]
+        tables.append(table[table["sample"] + WINDOW <= len(signal)])
+        windows.append(sliding_window_view(signal, WINDOW, axis=0)[tables[-1]["sample"]])
+        file = f"AAS{run.session:03d}R{run.run:02d}"
+        stored |= {f"{file}/{variable}": values for variable, values in run.stored.items()}
     flashes = pd.concat(tables, ignore_index=True)
-    windows = [
-        sliding_window_view(run.stored["signal"], WINDOW, axis=0)[table["sample"]]
-        for run, table in zip(runs, tables, strict=True)
-    ]
+    flashes["character"] = flashes.groupby(["session", "run", "character"], sort=False).ngroup()
+    flashes["repetition"] = flashes.groupby(["character", "code"]).cumcount() + 1
+    raws = [run.to_raw() for run in runs]
     milliseconds = 1000 * np.arange(WINDOW) / SAMPLING_RATE
     return Dataset(
         name,
@@ -335,12 +300,8 @@ def speller_dataset(name: str, runs: Sequence[SpellerRun], source: Source, note:
         groups=(100 * flashes["session"] + flashes["run"]).to_numpy(),
         feature_names=[f"{channel} {t:.0f} ms" for channel in CHANNELS for t in milliseconds],
         image_shape=(len(CHANNELS), WINDOW),
-        extra={
-            "raws": [run.to_raw() for run in runs],
-            "flashes": flashes,
-            "channels": CHANNELS,
-        },
-        stored=_stored(runs),
+        extra={"raws": raws, "flashes": flashes, "channels": CHANNELS, "runs": list(runs)},
+        stored=stored,
     )
 
 
@@ -360,10 +321,9 @@ def with_audited_labels(dataset: Dataset) -> Dataset:
     changed = _corrected(dataset)
     if not changed:
         return dataset
-    words = _words(dataset)
     runs = [
-        parse_run(*key, _stored_of(dataset, key), changed.get(key, word))
-        for key, word in words.items()
+        parse_run(run.session, run.run, run.stored, changed.get((run.session, run.run), run.word))
+        for run in dataset.extra["runs"]
     ]
     corrections = [f"{s:03d}/{r:02d} spells {word}" for (s, r), word in changed.items()]
     note = f"{dataset.source_note}; labels audited: {', '.join(corrections)}"
@@ -387,31 +347,9 @@ def contradicted_flashes(dataset: Dataset) -> np.ndarray:
     return audited_letters(dataset) != dataset.extra["flashes"]["letter"].to_numpy()
 
 
-def _words(dataset: Dataset) -> dict[tuple[int, int], str]:
-    """Word of every run, as labelled, by session and run."""
-    described = [raw.info["description"].split("/") for raw in dataset.extra["raws"]]
-    return {(int(session), int(run)): word for session, run, word in described}
-
-
 def _corrected(dataset: Dataset) -> dict[tuple[int, int], str]:
     """Words as the EEG says of the runs that have another label; none of a simulated recording."""
     if dataset.source == "embedded":
         return {}
-    words = _words(dataset)
+    words = {(run.session, run.run): run.word for run in dataset.extra["runs"]}
     return {k: right for k, (wrong, right) in AUDITED_WORDS.items() if words.get(k) == wrong}
-
-
-def _stored_of(dataset: Dataset, key: tuple[int, int]) -> dict[str, np.ndarray]:
-    """Variables of one run."""
-    session, run = key
-    file = f"AAS{session:03d}R{run:02d}/"
-    return {k.removeprefix(file): v for k, v in dataset.stored.items() if k.startswith(file)}
-
-
-def _stored(runs: Sequence[SpellerRun]) -> dict[str, np.ndarray]:
-    """Channel names, and the variables of every run under the name of its file."""
-    return {"channels": np.array(CHANNELS)} | {
-        f"AAS{run.session:03d}R{run.run:02d}/{variable}": values
-        for run in runs
-        for variable, values in run.stored.items()
-    }

@@ -95,17 +95,23 @@ def audit_dataset(dataset: Dataset, limits: tuple[float, float] | None = None) -
     limits : tuple of float, optional
         Smallest and largest value that the publisher states.
     """
-    found: list[Finding] = []
     if "raws" in dataset.extra:
-        found += [*signals.channels(dataset), *speller.contradicted(dataset)]
-        return Audit(dataset.name, dataset.source, found)
-    codes = rows.row_codes(dataset.X)
-    found += [*rows.repeated(codes), *rows.conflicting(dataset, codes)]
-    found += [*rows.across_splits(dataset, codes), *rows.nearly_equal(dataset, codes)]
-    found += [*columns.constant(dataset), *columns.duplicated(dataset)]
-    found += [*columns.out_of_range(dataset, limits), *columns.drift(dataset)]
-    if "mask" in dataset.extra:
-        found += signals.volumes(dataset)
+        found = [*signals.channels(dataset), *speller.contradicted(dataset)]
     else:
-        found += labels.contradicted(dataset, codes)
+        codes = rows.row_codes(dataset.X)
+        found = [
+            *rows.repeated(codes),
+            *rows.conflicting(dataset, codes),
+            *rows.across_splits(dataset, codes),
+            *rows.nearly_equal(dataset, codes),
+            *columns.constant(dataset),
+            *columns.duplicated(dataset),
+            *columns.out_of_range(dataset, limits),
+            *columns.drift(dataset),
+        ]
+        found += (
+            signals.volumes(dataset)
+            if "mask" in dataset.extra
+            else labels.contradicted(dataset, codes)
+        )
     return Audit(dataset.name, dataset.source, found)

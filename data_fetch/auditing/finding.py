@@ -45,6 +45,12 @@ class Finding:
         return f"{self.text} ({p_value})"
 
 
+def at_places(check: str, text: str, places, p_value: float | None = None) -> list[Finding]:
+    """One finding at so many places, or none where there is no place."""
+    where = np.asarray(places, dtype=int).tolist()
+    return [Finding(check, len(where), text, p_value, where)] if where else []
+
+
 def named(names: Sequence[object]) -> str:
     """Names in a row, the first few of them where there are many."""
     first = ", ".join(str(name) for name in list(names)[:N_NAMED])

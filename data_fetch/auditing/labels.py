@@ -15,15 +15,13 @@ libraries, cleanlab ranks such rows but has no level: it lists rows of clean set
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
 
-from data_fetch.auditing.finding import LEVEL, Finding, holm, named
+from data_fetch.auditing.finding import LEVEL, Finding, at_places, holm, named
 from data_fetch.dataset import Dataset
 
 N_TREES = 300
@@ -61,18 +59,17 @@ def label_p_values(X, y, groups=None, seed: int = 0) -> np.ndarray:
     return np.where(log_p <= own + 1e-12, np.exp(log_p), 0.0).sum(axis=1)
 
 
-def contradicted(dataset: Dataset, codes: np.ndarray) -> Iterator[Finding]:
+def contradicted(dataset: Dataset, codes: np.ndarray) -> list[Finding]:
     """Rows whose label is less probable, given the other rows, than chance in so many rows."""
-    counts = np.unique(dataset.y, return_counts=True)[1]
+    counts, n_different = np.unique(dataset.y, return_counts=True)[1], len(np.unique(codes))
     if len(counts) < 2 or counts.min() < N_FOLDS:
-        return
-    groups = codes if len(np.unique(codes)) < len(codes) else None
-    if groups is not None and len(np.unique(codes)) < 10 * N_FOLDS:
-        return  # few different rows: `rows.conflicting` says all that there is
+        return []
+    groups = codes if n_different < len(codes) else None
+    if groups is not None and n_different < 10 * N_FOLDS:
+        return []  # few different rows: `rows.conflicting` says all that there is
     p_values = holm(label_p_values(dataset.X, dataset.y, groups))
     rows = np.flatnonzero(p_values < LEVEL)
-    if len(rows):
-        rows = rows[np.argsort(p_values[rows])]
-        suspects = [f"row {i} (label {dataset.y[i]})" for i in rows]
-        text = f"labels that the other rows contradict, to be looked at: {named(suspects)}"
-        yield Finding("contradicted labels", len(rows), text, float(p_values.min()), rows.tolist())
+    rows = rows[np.argsort(p_values[rows])]
+    suspects = [f"row {i} (label {dataset.y[i]})" for i in rows]
+    text = f"labels that the other rows contradict, to be looked at: {named(suspects)}"
+    return at_places("contradicted labels", text, rows, float(p_values.min()))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
+import pandas as pd
 from scipy import stats
 from sklearn.neighbors import NearestNeighbors
 
-from data_fetch.auditing.finding import LEVEL, Finding
+from data_fetch.auditing.finding import LEVEL, Finding, at_places
 from data_fetch.dataset import Dataset
 
 #: Two rows are nearly equal if the next row is that much farther away.
@@ -22,55 +21,49 @@ def row_codes(X: np.ndarray) -> np.ndarray:
     return np.unique(as_bytes, return_inverse=True)[1].ravel()
 
 
-def repeated(codes: np.ndarray) -> Iterator[Finding]:
+def repeated(codes: np.ndarray) -> list[Finding]:
     """Rows equal to an earlier one."""
-    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
-    n_repeats = len(codes) - len(counts)
-    if n_repeats:
-        places = np.setdiff1d(np.arange(len(codes)), first)
-        text = (
-            f"{n_repeats} of {len(codes)} rows repeat an earlier one ({len(counts)} are "
-            f"different; the commonest stands {counts.max()} times)"
-        )
-        yield Finding("repeated rows", n_repeats, text, places=places.tolist())
+    counts = np.bincount(codes)
+    later = np.flatnonzero(pd.Series(codes).duplicated())
+    text = (
+        f"{len(later)} of {len(codes)} rows repeat an earlier one ({len(counts)} are "
+        f"different; the commonest stands {counts.max()} times)"
+    )
+    return at_places("repeated rows", text, later)
 
 
-def conflicting(dataset: Dataset, codes: np.ndarray) -> Iterator[Finding]:
+def conflicting(dataset: Dataset, codes: np.ndarray) -> list[Finding]:
     """Equal rows with different labels: an error that no classifier of the columns avoids."""
-    labels = np.unique(dataset.y, return_inverse=True)[1]
-    table = np.zeros((codes.max() + 1, labels.max() + 1), dtype=np.int64)
-    np.add.at(table, (codes, labels), 1)
-    unavoidable = int((table.sum(axis=1) - table.max(axis=1)).sum())
-    if unavoidable:
-        mixed = np.count_nonzero(table, axis=1) > 1
-        places = np.flatnonzero(mixed[codes])
-        text = (
-            f"{len(places)} rows have an equal row under another label; whatever the classifier, "
-            f"{unavoidable} of {len(codes)} rows are wrong ({100 * unavoidable / len(codes):.2g} %)"
-        )
-        yield Finding("conflicting labels", len(places), text, places=places.tolist())
+    table = pd.crosstab(codes, dataset.y).to_numpy()
+    mixed = np.flatnonzero((np.count_nonzero(table, axis=1) > 1)[codes])
+    unavoidable = (table.sum(axis=1) - table.max(axis=1)).sum()
+    text = (
+        f"{len(mixed)} rows have an equal row under another label; whatever the classifier, "
+        f"{unavoidable} of {len(codes)} rows are wrong ({100 * unavoidable / len(codes):.2g} %)"
+    )
+    return at_places("conflicting labels", text, mixed)
 
 
-def across_splits(dataset: Dataset, codes: np.ndarray) -> Iterator[Finding]:
+def across_splits(dataset: Dataset, codes: np.ndarray) -> list[Finding]:
     """Test rows that stand in the training set, too; realisations that repeat another."""
+    found = []
     for later, earlier in dataset.extra.get("repeated_splits", ()):
-        text = f"realisation {later} has the rows of realisation {earlier}"
-        yield Finding("repeated split", 1, f"{text}; the loader leaves it out")
+        text = (
+            f"realisation {later} has the rows of realisation {earlier}; the loader leaves it out"
+        )
+        found.append(Finding("repeated split", 1, text))
     seen = [np.isin(codes[test], codes[train]) for train, test in dataset.splits]
-    count = sum(int(s.sum()) for s in seen)
-    if count:
-        share = 100 * np.mean([s.mean() for s in seen])
+    if count := sum(map(np.count_nonzero, seen)):
+        share = f"{100 * np.mean([s.mean() for s in seen]):.1f} % of the test rows"
         if len(seen) == 1:
-            text = f"{share:.1f} % of the test rows of the official split stand in its training set"
+            text = f"{share} of the official split stand in its training set"
         else:
-            text = (
-                f"{share:.1f} % of the test rows, on average over {len(seen)} splits, stand in "
-                "the training set"
-            )
-        yield Finding("rows in training and test", count, text)
+            text = f"{share}, on average over {len(seen)} splits, stand in the training set"
+        found.append(Finding("rows in training and test", int(count), text))
+    return found
 
 
-def nearly_equal(dataset: Dataset, codes: np.ndarray) -> Iterator[Finding]:
+def nearly_equal(dataset: Dataset, codes: np.ndarray) -> list[Finding]:
     """Pairs far closer to each other than to the next row.
 
     Where the density hardly changes between a row's first and second neighbour, the ratio of their
@@ -83,19 +76,20 @@ def nearly_equal(dataset: Dataset, codes: np.ndarray) -> Iterator[Finding]:
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0))[:, spread > 0] / spread[spread > 0]
     if len(X) < 20:
-        return
+        return []
     distances, neighbours = NearestNeighbors(n_neighbors=2).fit(X).kneighbors()
     ratio = distances[:, 0] / distances[:, 1]
     dimension = np.log(0.5) / np.log(min(np.median(ratio), 1 - 1e-9))
     close = np.flatnonzero(ratio < NEAR)
-    pairs = sorted({tuple(sorted((int(i), int(neighbours[i, 0])))) for i in close})
+    pairs = np.unique(np.sort(np.column_stack([close, neighbours[close, 0]])), axis=0)
     # Both rows of a pair have a small ratio: half as many independent events as rows.
     expected = len(X) * NEAR**dimension / 2
     p_value = float(stats.poisson.sf(len(pairs) - 1, expected))
-    if pairs and p_value < LEVEL:
-        text = (
-            f"{len(pairs)} pairs of rows are twenty times nearer to each other than to the next "
-            f"row ({expected:.2g} expected in {dimension:.0f} dimensions)"
-        )
-        places = sorted({int(distinct[row]) for pair in pairs for row in pair})
-        yield Finding("nearly equal rows", len(pairs), text, p_value, places)
+    if p_value >= LEVEL:
+        return []
+    text = (
+        f"{len(pairs)} pairs of rows are twenty times nearer to each other than to the next "
+        f"row ({expected:.2g} expected in {dimension:.0f} dimensions)"
+    )
+    places = np.unique(distinct[pairs]).tolist()
+    return [Finding("nearly equal rows", len(pairs), text, p_value, places)]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from data_fetch.auditing.finding import Finding, named
+from data_fetch.auditing.finding import Finding, at_places, named
 from data_fetch.dataset import Dataset
 
 #: Robust standard deviations (median, median absolute deviation) beyond which a value is far off.
@@ -22,7 +20,7 @@ def robust_z(values: np.ndarray) -> np.ndarray:
     return centred / scale if scale > 0 else np.zeros(len(values))
 
 
-def channels(dataset: Dataset) -> Iterator[Finding]:
+def channels(dataset: Dataset) -> list[Finding]:
     """EEG channels of every run that are flat, clipped, or far louder or quieter than the rest."""
     found: dict[str, list[str]] = {"flat": [], "clipped": [], "far louder or quieter": []}
     for raw in dataset.extra["raws"]:
@@ -33,34 +31,29 @@ def channels(dataset: Dataset) -> Iterator[Finding]:
         flat = (low == high).ravel()
         loudness = np.log(np.where(flat, np.nan, signal.std(axis=1)))
         loudness[flat] = np.nanmedian(loudness)
-        odd = {
-            "flat": flat,
-            "clipped": (at_ends > CLIPPED) & ~flat,
-            "far louder or quieter": np.abs(robust_z(loudness)) > FAR,
-        }
-        for kind, which in odd.items():
-            found[kind] += [f"{raw.ch_names[i]} in {run}" for i in np.flatnonzero(which)]
-    for kind, names in found.items():
-        if names:
-            yield Finding(f"{kind} channels", len(names), f"{kind}: {named(names)}")
+        far = np.abs(robust_z(loudness)) > FAR
+        odd = (flat, (at_ends > CLIPPED) & ~flat, far)
+        for names, which in zip(found.values(), odd, strict=True):
+            names += [f"{raw.ch_names[i]} in {run}" for i in np.flatnonzero(which)]
+    return [
+        Finding(f"{kind} channels", len(names), f"{kind}: {named(names)}")
+        for kind, names in found.items()
+        if names
+    ]
 
 
-def volumes(dataset: Dataset) -> Iterator[Finding]:
+def volumes(dataset: Dataset) -> list[Finding]:
     """Dead voxels; volumes whose mean, or whose change since the last one, is far off."""
     X, runs = np.asarray(dataset.X, dtype=np.float64), np.asarray(dataset.groups)
-    dead = np.flatnonzero(
-        np.any([np.ptp(X[runs == r], axis=0) == 0 for r in np.unique(runs)], axis=0)
-    )
-    if len(dead):
-        text = f"voxels without a change in some run: {named(dead.tolist())}"
-        yield Finding("dead voxels", len(dead), text, places=dead.tolist())
-    far = np.zeros(len(X), dtype=bool)
+    dead, far = np.zeros(X.shape[1], dtype=bool), np.zeros(len(X), dtype=bool)
     for run in np.unique(runs):
         rows = np.flatnonzero(runs == run)
+        dead |= np.ptp(X[rows], axis=0) == 0
         change = np.sqrt((np.diff(X[rows], axis=0) ** 2).mean(axis=1))
         far[rows] |= np.abs(robust_z(X[rows].mean(axis=1))) > FAR
         far[rows[1:]] |= robust_z(change) > FAR
-    if far.any():
-        names = [f"volume {i} (run {runs[i]})" for i in np.flatnonzero(far)]
-        text = f"mean or change far from the run's others: {named(names)}"
-        yield Finding("far volumes", int(far.sum()), text, places=np.flatnonzero(far).tolist())
+    still, odd = np.flatnonzero(dead), np.flatnonzero(far)
+    names = [f"volume {i} (run {runs[i]})" for i in odd]
+    without = f"voxels without a change in some run: {named(still.tolist())}"
+    beyond = f"mean or change far from the run's others: {named(names)}"
+    return [*at_places("dead voxels", without, still), *at_places("far volumes", beyond, odd)]

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 import data_fetch
+from data_fetch import access, package, silence
 from data_fetch import fetcher as fetching
-from data_fetch import package, registry, silence
 from data_fetch.catalog import default_catalog
 from data_fetch.errors import SourceError
 from data_fetch.fetcher import Fetcher
@@ -56,7 +56,7 @@ def read(monkeypatch):
         seen.extend(path.read_bytes() for path in paths.values())
         raise ValueError("a reader was called")
 
-    monkeypatch.setattr(registry, "resolve", lambda dotted: reader)
+    monkeypatch.setattr(access, "resolve", lambda dotted: reader)
     silence.silent.note(package.REGISTRY)
     yield seen
     silence.silent.forget()

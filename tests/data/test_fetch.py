@@ -20,7 +20,7 @@ import pytest
 import requests
 
 import data_fetch
-from data_fetch import DataUnavailableError, access, registry, silence, storage
+from data_fetch import DataUnavailableError, access, silence, storage
 from data_fetch import fetcher as fetching
 from data_fetch.catalog import Member, Version
 from tests import toy_data as toy
@@ -595,7 +595,7 @@ def test_every_data_set_has_a_loader_and_a_counterpart():
         assert counterparts
         assert all(other.startswith("embedded/") for other in counterparts)
         assert set(counterparts) <= set(data_fetch.names())
-        assert callable(registry.resolve(access.default_catalog().entry(name).loader))
+        assert callable(access.resolve(access.default_catalog().entry(name).loader))
         if name.startswith("embedded/"):
             assert counterparts == (name,)
             assert data_fetch.available(name)

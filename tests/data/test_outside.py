@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 import data_fetch
-from data_fetch import access, outside, registry
+from data_fetch import access, outside
 from data_fetch.catalog import default_catalog, joined, read_catalog
 
 POINTS = b"1,2,0\n3,4,1\n"
@@ -90,7 +90,7 @@ def test_data_bundled_by_a_library_are_real_and_need_no_file(paper):
     assert (about.state, about.source) == ("bundled", "original")
     assert about.terms == "bundled with scikit-learn"
     assert "mole/wine" in data_fetch.names()
-    assert registry.loader_modules(["mole/wine"]) == {"mole.data"}
+    assert access.loader_modules(["mole/wine"]) == {"mole.data"}
 
 
 def test_the_own_data_are_found_beside_those_of_this_package(paper):

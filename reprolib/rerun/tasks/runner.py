@@ -11,7 +11,7 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
-from data_fetch.registry import loader_modules
+from data_fetch.access import loader_modules
 from reprolib.rerun.records.fingerprint import Code, code_of, fingerprint_of
 from reprolib.rerun.records.rows import Rows, row_of
 from reprolib.rerun.records.tables import OF_TASK, TASK_COLUMNS, to_frame
