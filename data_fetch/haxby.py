@@ -7,6 +7,7 @@ import math
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import nibabel as nib
 import numpy as np
@@ -143,38 +144,32 @@ def read_labels(text: str) -> tuple[np.ndarray, np.ndarray]:
     return np.array([row[0] for row in rows]), np.array([int(row[1]) for row in rows])
 
 
-def _load_image(path, **options):
+def _load_image(path: Path, **options):
+    """Open an image whose file is whole, has its checksum, and a scale that is a number."""
     try:
-        image = nib.load(path, **options)
-        _check_size(image, Path(path))
-        _check_whole(Path(path))
+        image: Any = nib.load(path, **options)
+        size = path.stat().st_size
+        claimed = math.prod(image.shape) * image.get_data_dtype().itemsize
+        if claimed > MAX_EXPANSION * size:
+            raise OSError(
+                f"its header tells of {claimed / 1e9:.3g} GB, more than its {size} bytes can hold"
+            )
+        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+            header = nib.Nifti1Header.from_fileobj(file)
+            slope, intercept = header["scl_slope"], header["scl_inter"]
+            if not np.isfinite([slope, intercept]).all():
+                raise OSError(f"its scale is {slope:g} x + {intercept:g}")
+            # gzip compares the checksum when it is read to the end.
+            while file.read(1 << 16):
+                pass
+            if file.tell() < header.get_data_offset() + claimed:
+                raise OSError("it has fewer values than its header tells of")
         return image
     except _DAMAGED as error:
         raise ValueError(
             f"{path} is not a NIfTI file, ends early or is damaged ({error}); delete it and fetch "
             "it again."
         ) from error
-
-
-def _check_whole(path: Path) -> None:
-    """Read to the end, where gzip has its checksum, and refuse a scale that is no number."""
-    with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
-        header = nib.Nifti1Header.from_fileobj(file)
-        scale = header["scl_slope"], header["scl_inter"]
-        if not np.isfinite(scale).all():
-            raise OSError(f"its scale is {scale[0]:g} x + {scale[1]:g}")
-        while file.read(1 << 16):
-            pass
-
-
-def _check_size(image, path: Path) -> None:
-    """Refuse a header that tells of more than the file can hold, before any memory is taken."""
-    claimed = math.prod(image.shape) * image.get_data_dtype().itemsize
-    if claimed > MAX_EXPANSION * path.stat().st_size:
-        raise ValueError(
-            f"{path} is damaged: its header tells of {claimed / 1e9:.3g} GB, more than its "
-            f"{path.stat().st_size} bytes can hold; delete it and fetch it again."
-        )
 
 
 def _checked_mask(series, mask_image):
@@ -188,20 +183,10 @@ def _checked_mask(series, mask_image):
             "mask and series have the same grid but other affines: they do not lie on the same "
             "voxels; resample the mask or use the one of the same subject."
         )
-    mask = _values(mask_image, ...) > 0
+    mask = np.asarray(mask_image.dataobj) > 0
     if not mask.any():
         raise ValueError("the mask holds no voxel.")
     return mask
-
-
-def _values(image, index):
-    try:
-        return np.asarray(image.dataobj[index])
-    except (EOFError, zlib.error, OSError, ValueError) as error:
-        raise ValueError(
-            f"{image.get_filename()} ends early or is damaged ({error}); delete it and fetch it "
-            "again."
-        ) from error
 
 
 def _read_through(series, mask):
@@ -209,7 +194,7 @@ def _read_through(series, mask):
     parts = []
     outside = False
     for start in range(0, series.shape[3], _VOLUMES_AT_A_TIME):
-        volumes = _values(series, np.s_[..., start : start + _VOLUMES_AT_A_TIME])
+        volumes = np.asarray(series.dataobj[..., start : start + _VOLUMES_AT_A_TIME])
         parts.append(volumes[mask].T)
         outside = outside or bool(np.any(volumes[~mask]))
     return np.concatenate(parts), outside

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.io import loadmat
 
 from data_fetch.dataset import Dataset, Source
@@ -75,7 +76,7 @@ def load_raetsch(name: str, paths: dict[str, Path]) -> Dataset:
         )
         splits = resampled_splits(len(x), *sizes, seed=benchmark)
         return Dataset(name, x, t, "resampled", note, splits, extra=extra)
-    rows, drawn = _pool(_pattern_codes(x, t), train, test)
+    rows, drawn = _pool(x, t, train, test)
     splits, repeats = _distinct(drawn)
     complete = len(drawn) >= n_published
     note = (
@@ -117,22 +118,9 @@ def _read(path: Path, benchmark: str):
     return x, t.astype(np.int64), train, test, f"; {remark}" if remark else ""
 
 
-def _pattern_codes(x: np.ndarray, t: np.ndarray) -> np.ndarray:
-    """Number the distinct pairs of pattern and label: equal pairs get the same number."""
-    return np.unique(np.column_stack([x, t]), axis=0, return_inverse=True)[1].ravel()
-
-
-def _occurrence(codes: np.ndarray) -> np.ndarray:
-    """How many times each entry's value came before it: 0 for the first."""
-    order = np.argsort(codes, kind="stable")
-    ordered = codes[order]
-    first = np.searchsorted(ordered, ordered)
-    occurrence = np.empty(len(codes), dtype=np.int64)
-    occurrence[order] = np.arange(len(codes)) - first
-    return occurrence
-
-
-def _pool(codes: np.ndarray, train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, list[Split]]:
+def _pool(
+    x: np.ndarray, t: np.ndarray, train: np.ndarray, test: np.ndarray
+) -> tuple[np.ndarray, list[Split]]:
     """Make the pool of the first realisation, and every realisation's indices into it.
 
     A pattern that occurs k times in a realisation gets k different rows of the pool, so that
@@ -144,20 +132,15 @@ def _pool(codes: np.ndarray, train: np.ndarray, test: np.ndarray) -> tuple[np.nd
         Row of the file for every row of the pool.
     splits : list of (train, test)
     """
+    codes = np.unique(np.column_stack([x, t]), axis=0, return_inverse=True)[1].ravel()
     drawn = np.hstack([train, test])
-    n_codes = codes.max() + 1
-    place: dict[int, int] = {}
-    rows: list[int] = []
-    splits = []
-    for realisation in drawn:
-        keys = _occurrence(codes[realisation]) * n_codes + codes[realisation]
-        for key, row in zip(keys.tolist(), realisation.tolist(), strict=True):
-            if key not in place:
-                place[key] = len(rows)
-                rows.append(row)
-        indices = np.array([place[key] for key in keys.tolist()], dtype=np.int64)
-        splits.append((indices[: train.shape[1]], indices[train.shape[1] :]))
-    return np.array(rows), splits
+    patterns = codes[drawn]
+    occurrences = np.array([pd.Series(p).groupby(p).cumcount() for p in patterns])
+    # Numbered in the order in which they come first: those of the first realisation, then others.
+    places = pd.factorize((occurrences * (codes.max() + 1) + patterns).ravel())[0]
+    rows = drawn.ravel()[np.unique(places, return_index=True)[1]]
+    n_train = train.shape[1]
+    return rows, [(p[:n_train], p[n_train:]) for p in places.reshape(drawn.shape)]
 
 
 def _distinct(splits: list[Split]) -> tuple[list[Split], list[tuple[int, int]]]:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
+from scipy.special import softmax
 
 import data_fetch
 from data_fetch import Dataset
@@ -140,6 +141,25 @@ def test_labels_of_clean_sets_are_contradicted_as_rarely_as_stated(make):
         X, y = make(np.random.default_rng(seed))
         alarms += holm(labels.label_p_values(X, y, seed=seed)).min() < LEVEL
     assert alarms <= stats.binom.ppf(0.999, n_sets, LEVEL)
+
+
+@pytest.mark.parametrize("factor", [0.3, 1, 4])
+def test_votes_that_are_too_sure_or_too_careful_contradict_no_more_labels(factor, monkeypatch):
+    """Labels are drawn from known probabilities; the votes state others, to be calibrated."""
+    n_sets, alarms, ours, exact = 40, 0, [], []
+    for seed in range(n_sets):
+        rng = np.random.default_rng(seed)
+        log_odds = rng.normal(scale=3, size=(400, 3))
+        y = (log_odds + rng.gumbel(size=(400, 3))).argmax(axis=1)
+        monkeypatch.setattr(labels, "held_out_votes", lambda *_, v=factor * log_odds: v)
+        p_values = labels.label_p_values(log_odds, y)
+        alarms += holm(p_values).min() < LEVEL
+        share = softmax(log_odds, axis=1)
+        rarer = share <= share[np.arange(400), y][:, None]
+        ours.append(np.mean(p_values < LEVEL))
+        exact.append(np.mean((share * rarer).sum(axis=1) < LEVEL))
+    assert alarms <= stats.binom.ppf(0.999, n_sets, LEVEL)
+    assert np.mean(ours) == pytest.approx(np.mean(exact), rel=0.1)
 
 
 @pytest.mark.slow
