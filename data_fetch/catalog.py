@@ -265,38 +265,25 @@ def default_catalog() -> Catalog:
 
 
 def joined(catalog: Catalog, other: Catalog, path: Path) -> Catalog:
-    """Catalog with the files and data sets of another one.
-
-    Parameters
-    ----------
-    catalog, other : Catalog
-    path : Path
-        Where the other one was read, for messages.
+    """Catalog with the files and data sets of another one, which was read from ``path``.
 
     Raises
     ------
     ValueError
         If a name stands in both, or a data set of the other one has neither files nor a source.
     """
+    both = {}
     for kind in ("files", "archives", "entries"):
-        if doubled := sorted(getattr(catalog, kind).keys() & getattr(other, kind).keys()):
+        ours, theirs = getattr(catalog, kind), getattr(other, kind)
+        if doubled := sorted(ours.keys() & theirs.keys()):
             raise ValueError(
                 f"{path}: there is another {doubled[0]!r}; begin the name with the paper's key"
             )
+        both[kind] = {**ours, **theirs}
     for name, entry in other.entries.items():
         if not entry.is_real and not name.startswith("embedded/"):
             raise ValueError(
                 f"{path}: data set {name!r} has no files; say in which library it is bundled, or "
                 "begin its name with embedded/ if it is generated"
             )
-    return Catalog(
-        {**catalog.files, **other.files},
-        {**catalog.archives, **other.archives},
-        {**catalog.entries, **other.entries},
-    )
-
-
-def without_digests(catalog: Catalog) -> Catalog:
-    """Return a catalog whose data sets may have any values (for making digests)."""
-    entries = {name: replace(entry, digest=None) for name, entry in catalog.entries.items()}
-    return replace(catalog, entries=entries)
+    return Catalog(**both)

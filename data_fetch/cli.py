@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import Literal
 
 from rich import box
@@ -12,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from data_fetch import access
-from data_fetch.catalog import default_catalog, without_digests
+from data_fetch.catalog import default_catalog
 from data_fetch.download import without_credentials
 from data_fetch.errors import AlteredDataError, DataUnavailableError
 from data_fetch.fetcher import Fetcher
@@ -141,7 +142,10 @@ def run_audit(arguments: argparse.Namespace) -> int:
 
 def run_digest(arguments: argparse.Namespace) -> int:
     """Print the lines for the catalog."""
+    catalog = default_catalog()
+    entries = {name: replace(entry, digest=None) for name, entry in catalog.entries.items()}
+    fetcher = Fetcher(replace(catalog, entries=entries))
     for name in arguments.names:
-        dataset = access.load(name, Fetcher(without_digests(default_catalog())))
-        sys.stdout.write(f'[dataset."{name}"]\ndigest = "{dataset.digest()}"\n')
+        digest = access.load(name, fetcher).digest()
+        sys.stdout.write(f'[dataset."{name}"]\ndigest = "{digest}"\n')
     return 0

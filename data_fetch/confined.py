@@ -45,21 +45,19 @@ sys.stdout.buffer.write(np.ascontiguousarray(table).tobytes()[:size])
 def tabulate(part: Path, size: int) -> None:
     """Replace a MATLAB file of X and Y by the table of its numbers, label first, 8 bytes each.
 
-    Parameters
-    ----------
-    part : Path
-    size : int
-        Most bytes of the table.
-
     Raises
     ------
     SourceError
-        If the file cannot be read within the bounds.
+        If the file cannot be read within the bounds; ``size`` is that of the table, in bytes.
     """
     # -P, and no PYTHONPATH: nothing of the current folder is run.
     bounds = map(str, (MEMORY, PROCESSOR_SECONDS, size))
     command = [sys.executable, "-P", "-c", _CHILD, *bounds]
     content = part.read_bytes()
+    # What an interpreter needs to start; no passwords, and one thread.
+    kept = ("PATH", "HOME", "APPDATA", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+    alone = {name: value for name in kept if (value := os.environ.get(name))}
+    alone |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with storage.opened_part(part) as table:
         try:
             done = subprocess.run(
@@ -69,17 +67,10 @@ def tabulate(part: Path, size: int) -> None:
                 stderr=subprocess.PIPE,
                 timeout=SECONDS,
                 check=False,
-                env=_environment(),
+                env=alone,
             )
         except subprocess.TimeoutExpired:
             raise SourceError(f"cannot be read within {SECONDS:.0f} s") from None
     if done.returncode != 0:
         last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
         raise SourceError(f"cannot be read: {last or f'its reader ended by {done.returncode}'}")
-
-
-def _environment() -> dict[str, str]:
-    """What an interpreter needs to start; no passwords, and one thread."""
-    kept = ("PATH", "HOME", "APPDATA", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-    names = {name: value for name in kept if (value := os.environ.get(name))}
-    return names | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}

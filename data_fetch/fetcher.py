@@ -18,8 +18,9 @@ from data_fetch.catalog import Catalog, Entry, Member, Version, default_catalog
 from data_fetch.download import Limits, Route, download, without_credentials
 from data_fetch.environment import expanded_folder
 from data_fetch.errors import DataUnavailableError, Failure, NoWayError, SourceError
-from data_fetch.package import find_wheel, local_path
+from data_fetch.package import REGISTRY, configuration, linked, local_path
 from data_fetch.rebuild import rebuilt
+from data_fetch.silence import silent
 
 #: Seconds to wait for another process that fetches the same file.
 LOCK_TIMEOUT = 1800.0
@@ -312,18 +313,19 @@ class Fetcher:
             raise
 
     def _wheel(self, version: Version, package: str) -> LocalFile:
-        """Get a wheel from the first index that has the right one."""
+        """Get a wheel from the first place of pip's configuration that has the right one."""
+        silent.check(REGISTRY)
         failures = []
-        try:
-            for address, route in find_wheel(version, package, self.limits):
-                try:
-                    if (path := local_path(address)) is not None:
-                        return self._copy(version, path)
-                    return self._download(version, address, route)
-                except SourceError as error:
-                    failures.append(Failure(without_credentials(address), error))
-        except SourceError as error:
-            failures.append(Failure("", error))
+        pages, route = configuration(package)
+        for page in pages:
+            try:
+                address = linked(page, version, self.limits, route)
+                if (path := local_path(address)) is not None:
+                    return self._copy(version, path)
+                return self._download(version, address, route)
+            except SourceError as error:
+                failures.append(Failure(without_credentials(page), error))
+        silent.note(REGISTRY)
         raise NoWayError(failures)
 
     def _accepted(self, version: Version, part: Path) -> LocalFile:

@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
@@ -20,9 +19,8 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from urllib.request import url2pathname
 
 from data_fetch.catalog import Version
-from data_fetch.download import Limits, Route, download, without_credentials
+from data_fetch.download import Limits, Route, download
 from data_fetch.errors import SourceError
-from data_fetch.silence import silent
 
 REGISTRY = "the package registry"
 #: Seconds for pip to say its configuration.
@@ -42,72 +40,31 @@ _MAY_LINK_TO = {"https": ("https",), "http": ("http", "https"), "file": ("file",
 
 
 class Configuration(NamedTuple):
-    """Pages that may link to the files of a package, folders that may have them, and the way."""
+    """Folders and pages that may have a package or link to it, in their order, and the way."""
 
     pages: tuple[str, ...]
-    folders: tuple[Path, ...]
     route: Route
 
 
-def find_wheel(version: Version, package: str, limits: Limits) -> Iterator[tuple[str, Route]]:
-    """Yield the addresses of a wheel: ``find-links``, then the index, then the other indexes.
-
-    Parameters
-    ----------
-    version : Version
-        Its path ends with the name of the wheel.
-    package : str
-        Name and version, as "name==1.2.3".
-    limits : Limits
-
-    Yields
-    ------
-    address : str
-        http(s) or file.
-    route : Route
-        pip's certificates and proxy.
-
-    Raises
-    ------
-    SourceError
-        If pip does not tell its configuration, or no place has the wheel; says why not.
-    """
-    silent.check(REGISTRY)
-    wheel = version.path.rpartition("/")[2]
-    try:
-        pages, folders, route = configuration(package)
-    except ValueError as error:
-        raise SourceError(f"pip names a malformed address ({error})") from None
-    yield from ((path.as_uri(), route) for f in folders if (path := f / wheel).is_file())
-    failures = []
-    for page in pages:
-        try:
-            yield _linked(page, wheel, version, limits, route), route
-        except SourceError as error:
-            failures.append(f"{without_credentials(page)}: {error}")
-    if failures:
-        silent.note(REGISTRY)
-        raise SourceError("; ".join(failures))
-    if not pages:
-        raise SourceError("pip names no index that could have it (see `pip config list`)")
-
-
 def configuration(package: str) -> Configuration:
-    """Ask pip where it would look for a package.
+    """Ask pip where it would look for a package ("name==1.2.3"): ``find-links``, then the indexes.
 
     Raises
     ------
     SourceError
-        If there is no pip, or its configuration cannot be read.
+        If there is no pip, its configuration cannot be read, or it names no place.
     """
     found, no_index, index, others, cert, proxy = _options()
     indexes = [] if no_index else [index, *others]
     name = re.sub(r"[-_.]+", "-", package.partition("==")[0]).lower()
-    places = [_address(place) for place in found]
-    folders = tuple(f for f in map(local_path, places) if f is not None and f.is_dir())
-    files = tuple(p for p in places if (f := local_path(p)) is None or not f.is_dir())
-    pages = tuple(f"{_address(i).rstrip('/')}/{name}/" for i in indexes if i)
-    return Configuration((*files, *pages), folders, Route(cert or None, proxy or None))
+    try:
+        pages = [_address(place) for place in found]
+        pages += [f"{_address(i).rstrip('/')}/{name}/" for i in indexes if i]
+    except ValueError as error:
+        raise SourceError(f"pip names a malformed address ({error})") from None
+    if not pages:
+        raise SourceError("pip names no index that could have it (see `pip config list`)")
+    return Configuration(tuple(pages), Route(cert or None, proxy or None))
 
 
 def _options() -> list:
@@ -138,8 +95,17 @@ def local_path(address: str) -> Path | None:
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
 
-def _linked(page: str, wheel: str, version: Version, limits: Limits, route: Route) -> str:
-    """Address of a wheel as a page links to it; refused if the page states another hash."""
+def linked(page: str, version: Version, limits: Limits, route: Route) -> str:
+    """Address of a wheel in a folder, or as a page links to it.
+
+    Raises
+    ------
+    SourceError
+        If it is not there, the page states another hash, or the way to it is less safe.
+    """
+    wheel, folder = version.path.rpartition("/")[2], local_path(page)
+    if folder is not None and (folder / wheel).is_file():
+        return (folder / wheel).as_uri()
     links = _Links()
     links.feed(_text(page, limits, route))
     for link in links.found:

@@ -55,17 +55,11 @@ _HEART_OLDPEAK = 9
 @functools.cache
 def _lists() -> dict[str, np.ndarray]:
     with np.load(Path(__file__).with_name("rows.npz")) as stored:
-        return {name: unpacked(stored[name]) for name in stored.files}
-
-
-def packed(rows) -> np.ndarray:
-    """Row numbers as differences from one to the next, which compress well."""
-    return np.diff(np.asarray(rows, dtype=np.uint16), axis=-1, prepend=np.uint16(0))
-
-
-def unpacked(differences: np.ndarray) -> np.ndarray:
-    """Row numbers from their differences."""
-    return np.cumsum(differences, axis=-1, dtype=np.uint16).astype(np.int64)
+        # Differences from one number to the next, which compress well.
+        return {
+            name: np.cumsum(stored[name], axis=-1, dtype=np.uint16).astype(np.int64)
+            for name in stored.files
+        }
 
 
 def rebuilt(recipe: str, content: bytes) -> bytes:
@@ -152,12 +146,8 @@ def _scaled(X, ranges_of):
 def _raetsch(name: str, cells: Cells) -> bytes:
     """Write one benchmark as a MATLAB file in the layout of the suite."""
     x, t, n_train, note = _BENCHMARKS[name](cells)
-    lists = _lists()
-    if (rows := lists.get(f"raetsch/{name}")) is not None:
-        order = np.arange(len(x))
-    else:
-        order = lists.get(f"raetsch/{name}/pool", np.arange(len(x)))
-        rows = np.empty((0, len(order)), dtype=np.int64)
+    order = _lists().get(f"raetsch/{name}/pool", np.arange(len(x)))
+    rows = _lists().get(f"raetsch/{name}", np.empty((0, len(order)), dtype=np.int64))
     train, test = rows[:, :n_train] + 1, rows[:, n_train:] + 1
     fields = {"x": x[order], "t": t[order, None], "train": train, "test": test, "note": note}
     file = io.BytesIO()

@@ -12,10 +12,7 @@ characters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-import pandas as pd
 from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
@@ -78,60 +75,38 @@ def p_value_of(
     return (1 + n_reached) / (1 + n_draws)
 
 
-def label_tests(flashes: pd.DataFrame, scores: np.ndarray, seed: int = 0) -> pd.DataFrame:
-    """One test for the column and one for the row of every character.
-
-    Returns
-    -------
-    DataFrame
-        ``character``, ``session``, ``run``, ``place`` in its word (from 1), ``letter``, ``axis``,
-        ``labelled`` and ``best`` (codes), ``p`` corrected for all tests.
-    """
-    rng = np.random.default_rng(seed)
-    lines = []
-    table = flashes.assign(score=scores)
-    first = flashes.groupby(["session", "run"])["character"].transform("min")
-    for character, of in table.groupby("character"):
-        letter = of["letter"].iloc[0]
-        wide = of.pivot_table(index="repetition", columns="code", values="score")
-        for (axis, codes), labelled in zip(AXES.items(), codes_of(letter), strict=True):
-            values = wide[list(codes)].to_numpy()
-            lines.append(
-                {
-                    "character": character,
-                    "session": of["session"].iloc[0],
-                    "run": of["run"].iloc[0],
-                    "place": int(character - first[of.index[0]] + 1),
-                    "letter": letter,
-                    "axis": axis,
-                    "labelled": labelled,
-                    "best": codes[int(np.argmax(np.nanmean(values, axis=0)))],
-                    "p": p_value_of(values, codes.index(labelled), rng),
-                }
-            )
-    tests = pd.DataFrame(lines)
-    return tests.assign(p=holm(tests["p"]))
-
-
-def contradicted(dataset: Dataset) -> Iterator[Finding]:
+def contradicted(dataset: Dataset) -> list[Finding]:
     """Characters that the responses contradict, and what they spell instead."""
     flashes = dataset.extra["flashes"]
     characters = flashes["character"].to_numpy()
     scores = held_out_scores(block_means(dataset), dataset.y, characters)
     targets, others = scores[dataset.y > 0], scores[dataset.y <= 0]
     if stats.mannwhitneyu(targets, others, alternative="greater").pvalue > WORKS:
-        return
-    tests = label_tests(flashes, scores)
-    for character, of in tests.groupby("character"):
-        if of["p"].min() >= LEVEL:
-            continue
-        where, best = of.iloc[0], dict(zip(of["axis"], of["best"], strict=True))
-        spelled = letter_of(best["column"], best["row"])
-        silent = of[of["p"] < LEVEL]
-        axes = " and ".join(silent["axis"] + " " + silent["labelled"].astype(str))
-        text = (
-            f"run {where['session']:03d}/{where['run']:02d}, character {where['place']}: labelled "
-            f"{where['letter']}, but {axes} got no response; the responses spell {spelled}"
+        return []
+    rng, best, p_values = np.random.default_rng(0), [], []
+    for _, of in flashes.assign(score=scores).groupby("character"):
+        wide = of.pivot_table(index="repetition", columns="code", values="score")
+        for codes, labelled in zip(AXES.values(), codes_of(of["letter"].iloc[0]), strict=True):
+            values = wide[list(codes)].to_numpy()
+            best.append(codes[int(np.argmax(np.nanmean(values, axis=0)))])
+            p_values.append(p_value_of(values, codes.index(labelled), rng))
+    # Of every character: its column, its row.
+    corrected, spelled = holm(p_values).reshape(-1, 2), np.reshape(best, (-1, 2))
+    first_of_run = flashes.groupby(["session", "run"])["character"].transform("min")
+    found = []
+    for i in np.flatnonzero(corrected.min(axis=1) < LEVEL):
+        places = np.flatnonzero(characters == np.unique(characters)[i])
+        row, number = (
+            flashes.iloc[places[0]],
+            1 + characters[places[0]] - first_of_run.iloc[places[0]],
         )
-        places = np.flatnonzero(characters == character).tolist()
-        yield Finding("contradicted labels", 1, text, float(of["p"].min()), places)
+        axes = zip(AXES, codes_of(row["letter"]), corrected[i], strict=True)
+        silent = " and ".join(f"{axis} {code}" for axis, code, p in axes if p < LEVEL)
+        text = (
+            f"run {row['session']:03d}/{row['run']:02d}, character {number}: labelled "
+            f"{row['letter']}, but {silent} got no response; the responses spell "
+            f"{letter_of(*spelled[i])}"
+        )
+        p_value = float(corrected[i].min())
+        found.append(Finding("contradicted labels", 1, text, p_value, places.tolist()))
+    return found

@@ -69,6 +69,11 @@ class Rows:
         return found
 
 
+def packed(rows) -> np.ndarray:
+    """Row numbers as differences from one to the next, which compress well."""
+    return np.diff(np.asarray(rows, dtype=np.uint16), axis=-1, prepend=np.uint16(0))
+
+
 def tuples(X, y) -> list[tuple]:
     return [(*row, label) for row, label in zip(np.asarray(X).tolist(), y, strict=True)]
 
@@ -158,7 +163,7 @@ def main(wheel: Path, folder: Path, output: Path) -> None:
     rebuild._lists = lambda: lists  # what follows needs the lists before it
     lists |= statlog_rows(wheel, folder)
     add_raetsch_rows(wheel, folder, lists)
-    np.savez_compressed(output, **{name: rebuild.packed(rows) for name, rows in lists.items()})
+    np.savez_compressed(output, **{name: packed(rows) for name, rows in lists.items()})
 
 
 if __name__ == "__main__":

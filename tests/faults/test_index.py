@@ -13,6 +13,7 @@ import pytest
 import data_fetch
 from data_fetch import package
 from data_fetch.catalog import Version
+from data_fetch.download import Route
 from tests import toy_data as toy
 from tests.faults.raw_server import raw_server
 from tests.faults.test_network import BUFFERS, LIMITS, endless, files_in, packed, told, zipped
@@ -182,11 +183,10 @@ def test_index(fault, cache, index):
 
 @pytest.mark.fault("network")
 def test_secure_index_may_not_link_to_an_insecure_site(monkeypatch):
-    monkeypatch.setenv("PIP_INDEX_URL", "https://index.test/simple")
     monkeypatch.setattr(package, "_text", lambda *_: page(f"http://index.test/{WHEEL}").decode())
     wheel = Version(f"packages/{WHEEL}", "original", "0" * 64)
     with pytest.raises(data_fetch.errors.SourceError, match="less safe way"):
-        list(package.find_wheel(wheel, "toy_set==1.0", LIMITS))
+        package.linked("https://index.test/simple/toy-set/", wheel, LIMITS, Route())
 
 
 @pytest.mark.security(
