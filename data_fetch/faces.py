@@ -46,12 +46,12 @@ def load_faces(name: str, paths: dict[str, Path]) -> Dataset:
             f"{path} is not {name}: it holds {shapes or 'neither fea nor gnd'}, but fea "
             f"({n_images}, 1024) and gnd ({n_images}, 1) were expected; download it again"
         )
-    bad = [key for key in shapes if not _real(content[key])]
+    kinds = {key: content[key].dtype.kind for key in shapes}
+    bad = [k for k in shapes if kinds[k] not in "uif" or not np.isfinite(content[k]).all()]
     if bad:
         raise ValueError(f"{path} is not {name}: {bad} hold other values than finite real numbers")
-    labels = content["gnd"].ravel().astype(np.int64)
-    is_whole = np.array_equal(labels, content["gnd"].ravel())
-    if not is_whole or not np.array_equal(np.unique(labels), np.arange(1, n_classes + 1)):
+    labels = content["gnd"].ravel()
+    if not np.array_equal(np.unique(labels), np.arange(1, n_classes + 1)):
         raise ValueError(
             f"{path} is not {name}: its labels are not 1 to {n_classes}; download it again"
         )
@@ -59,7 +59,7 @@ def load_faces(name: str, paths: dict[str, Path]) -> Dataset:
     return Dataset(
         name=name,
         X=np.ascontiguousarray(columns_first.transpose(0, 2, 1)).reshape(n_images, -1),
-        y=labels,
+        y=labels.astype(np.int64),
         source="resampled",
         source_note=f"all {n_images} original images; the random splits are ours, seeded",
         image_shape=IMAGE_SHAPE,
@@ -74,8 +74,3 @@ def _table(path: Path) -> dict[str, np.ndarray]:
         raise ValueError(f"{path} is no table of {n_columns} columns; download it again")
     table = values.reshape(-1, n_columns)
     return {"gnd": table[:, :1], "fea": table[:, 1:]}
-
-
-def _real(values) -> bool:
-    """Whether all values are finite real numbers."""
-    return values.dtype.kind in "uif" and bool(np.isfinite(values).all())

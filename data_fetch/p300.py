@@ -123,9 +123,11 @@ def read_run(path: Path) -> SpellerRun:
     ValueError
         If the file is damaged, is no run, or its labels are not known.
     """
-    session, run = _session_and_run(path)
+    match = _RUN_FILE.search(path.name)
+    if match is None:
+        raise ValueError(f"{path.name} is not called AAS<session>R<run>.mat, as runs are")
     try:
-        return parse_run(session, run, _read_mat(path))
+        return parse_run(int(match[1]), int(match[2]), _read_mat(path))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -197,13 +199,6 @@ def _integers(variable: str, values) -> np.ndarray:
     if not np.array_equal(integers, values):
         raise ValueError(f"{variable} holds other values than 16-bit integers")
     return integers
-
-
-def _session_and_run(path: Path) -> tuple[int, int]:
-    match = _RUN_FILE.search(path.name)
-    if match is None:
-        raise ValueError(f"{path.name} is not called AAS<session>R<run>.mat, as runs are")
-    return int(match[1]), int(match[2])
 
 
 def _spelled(target_codes) -> str:
