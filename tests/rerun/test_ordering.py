@@ -13,6 +13,7 @@ from reprolib.rerun.verdicts.ordering import (
     Scores,
     ahead,
     difference,
+    difference_of_rows,
     error_ratio,
     mean_rank,
     median_rank,
@@ -130,7 +131,7 @@ def simulated(rng, n_sets, between):
 
 
 @pytest.mark.parametrize("between", [0.0, 1.0, 3.0])
-@pytest.mark.parametrize("n_sets", [6, 19])
+@pytest.mark.parametrize("n_sets", [6, 68])
 def test_intervals_over_sets_cover_at_their_rate(n_sets, between):
     rng, n = np.random.default_rng(n_sets), 600
     found = [difference(simulated(rng, n_sets, between), "a", "b") for _ in range(n)]
@@ -145,6 +146,23 @@ def rows_of(made: Scores) -> pd.DataFrame:
         for j, m in enumerate(made.methods)
         for t in range(made.values.shape[2])
     )
+
+
+def test_rows_are_compared_on_every_set_by_all_trials_that_both_have_there():
+    made = scores(n_trials=4)
+    rows = rows_of(made)
+    same = difference_of_rows(rows, "m0", "m1")
+    whole = difference(made, "m0", "m1")
+    assert (same.mean, same.error) == (whole.mean, whole.error)
+    assert same.words.equals(whole.words)
+    fewer = rows[~((rows["dataset"] == "s2") & (rows["trial"] > 1) & (rows["method"] == "m1"))]
+    points = 100 * (made.values[:, 0] - made.values[:, 1])
+    means = [t.mean() if i != 2 else t[:2].mean() for i, t in enumerate(points)]
+    found = difference_of_rows(fewer, "m0", "m1")
+    assert found.mean == pytest.approx(np.mean(means))
+    assert found.high - found.mean == pytest.approx(paired(np.array(means), 0.0).half_width())
+    with pytest.raises(ValueError, match="m0 and m9 have no trial in common"):
+        difference_of_rows(rows, "m0", "m9")
 
 
 def test_scores_take_the_trials_that_all_have_on_all_sets():

@@ -15,6 +15,7 @@ import pandas as pd
 from reprolib.methods.shared.ties import first_largest
 from reprolib.papers.across.summaries import everywhere, main_rows, mean_table
 from reprolib.rerun.verdicts.errors import paired
+from reprolib.rerun.verdicts.words import MARGIN, of_comparison
 
 #: A loss of at most this many points against the best method of a set counts as a hit.
 HIT = 1.0
@@ -84,6 +85,31 @@ def best_of(records: pd.DataFrame, metric: str = "accuracy") -> pd.Series:
     """
     means = mean_table(records, metric).dropna(axis=1)
     return (means[everywhere(records)] if metric == "accuracy" else means).max(axis=1)
+
+
+def told(points: pd.Series) -> dict[str, object]:
+    """What a sentence rests on: how much is gained over the sets, and how often it was wrong.
+
+    Parameters
+    ----------
+    points : Series
+        Gain by set.
+
+    Returns
+    -------
+    dict
+        Mean with its 95 % interval, its word, sets, and on how many of them more than `HIT` points
+        are lost.
+    """
+    error = paired(points.to_numpy(), correlation=0.0)
+    mean, half = float(points.mean()), error.half_width()
+    return {
+        "points": f"{mean:+.1f} ({mean - half:+.1f} to {mean + half:+.1f})",
+        "word": of_comparison(mean, error, MARGIN),
+        "sets": len(points),
+        "wrong on": int((points < -HIT - 1e-9).sum()),
+        "worst": round(float(points.min()), 1),
+    }
 
 
 def judged(best: pd.Series, policies: dict[str, pd.Series], reference: str) -> pd.DataFrame:

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from reprolib.papers.across.experiment import CURVE_METHODS
-from reprolib.papers.across.methods import METHODS, Method
+from reprolib.papers.across import advice
+from reprolib.papers.across.aid import HIT
+from reprolib.papers.across.experiment import CURVE_METHODS, TABLE
+from reprolib.papers.across.methods import METHODS
 from reprolib.papers.across.summaries import (
     CHOICES,
     DEGENERATE,
@@ -38,7 +41,6 @@ from reprolib.report.style import (
     RED,
     SKY,
     figure_grid,
-    interval_plot,
     note_source,
     small_multiples,
     source_text,
@@ -46,6 +48,10 @@ from reprolib.report.style import (
 from reprolib.rerun.verdicts.errors import paired
 from reprolib.rerun.verdicts.words import MARGIN
 
+#: Sets that are named at either end of a picture of all sets.
+N_NAMED = 4
+#: Methods of the decision picture, and their colours.
+DECIDED = {REFERENCE: "#777777", "extra trees": ORANGE, "lda": BLUE}
 #: Colour of every learning curve.
 CURVE_COLOURS = dict(zip(CURVE_METHODS, (BLUE, ORANGE, GREEN, RED, PURPLE, SKY), strict=True))
 
@@ -59,7 +65,7 @@ def places(records: pd.DataFrame) -> Figure:
 
 def heat_table(records: pd.DataFrame) -> Figure:
     """Accuracy as numbers, coloured by the distance to the best method of the set."""
-    accuracy = tuned_for_accuracy(mean_table(records))
+    accuracy = tuned_for_accuracy(mean_table(records[records["table"] == TABLE]))
     below = accuracy.rsub(accuracy.max(axis=1), axis=0)
     size = (3.4 + 0.47 * accuracy.shape[1], 1.9 + 0.29 * len(accuracy))
     figure, (axis,) = figure_grid(1, 1, size=size)
@@ -105,7 +111,7 @@ def place_panels(views: Sequence[Ordered], records: pd.DataFrame) -> Figure:
     figure, axes = figure_grid(1, len(views), size=(1.02, 1.6 + 0.24 * len(keys)), sharey=True)
     for axis, view in zip(axes, views, strict=True):
         table = view.places.loc[keys]
-        colours = [BLUE if METHODS[key].ours else ORANGE for key in keys]
+        colours = [_colour(key) for key in keys]
         axis.hlines(y, table["low"], table["high"], color=colours, lw=3, alpha=0.45)
         axis.scatter(table["place"], y, color=colours, s=16, zorder=3)
         n_sets = len(view.scores.sets)
@@ -136,28 +142,31 @@ def difference_plot(records: pd.DataFrame, reference: str = REFERENCE) -> Figure
     """Mean difference over the sets from a reference, its interval, and the margin."""
     found = differences(records, reference=reference)
     order = sorted(found, key=lambda key: found[key].mean)
-    figure, (axis,) = figure_grid(1, 1, size=(7.6, 1.3 + 0.28 * len(order)))
+    most = max(len(line.words) for line in found.values())
+    figure, (axis,) = figure_grid(1, 1, size=(5.8, 1.7 + 0.27 * len(order)))
     axis.axvspan(-MARGIN, MARGIN, color="#000000", alpha=0.08, lw=0)
     for y, key in enumerate(order):
         line = found[key]
-        colour = BLUE if METHODS[key].ours else ORANGE
-        axis.plot([line.low, line.high], [y, y], color=colour, lw=3, alpha=0.5)
-        axis.plot(line.mean, y, "o", color=colour, ms=6)
+        axis.plot([line.low, line.high], [y, y], color=_colour(key), lw=3, alpha=0.5)
+        axis.plot(line.mean, y, "o", color=_colour(key), ms=6)
     axis.axvline(0, color=BLACK, lw=1)
-    marks = [_where(METHODS[key]) for key in order]
-    axis.set_yticks(range(len(order)), [a + b for a, b in zip(labels(order), marks, strict=True)])
-    axis.tick_params(axis="y", labelsize=9)
-    axis.set_xlabel(
-        f"accuracy minus that of {METHODS[reference].label}, points, mean over the sets"
-    )
+    fewer = [f" ({n} sets)" if (n := len(found[key].words)) < most else "" for key in order]
+    axis.set_yticks(range(len(order)), [a + b for a, b in zip(labels(order), fewer, strict=True)])
+    axis.tick_params(axis="y", labelsize=10)
+    axis.set_xlabel(f"points of accuracy minus {METHODS[reference].label}")
+    _explain_colours(axis, "upper left")
     note_source(figure, source_text(records))
     return figure
 
 
-def _where(method: Method) -> str:
-    if method.binary_only:
-        return " (two classes)"
-    return " (more classes)" if method.multiclass_only else ""
+def _colour(key: str) -> str:
+    return BLUE if METHODS[key].ours else ORANGE
+
+
+def _explain_colours(axis, place: str) -> None:
+    axis.plot([], [], "o", color=BLUE, label="of the papers")
+    axis.plot([], [], "o", color=ORANGE, label="usual choice")
+    axis.legend(fontsize=9, loc=place)
 
 
 def learning_curves(records: pd.DataFrame) -> Figure:
@@ -204,28 +213,19 @@ def accuracy_against_time(records: pd.DataFrame) -> Figure:
     found = {key: d for key, d in differences(records).items() if key in keys}
     mean = pd.Series({key: found[key].mean if key in found else 0.0 for key in keys})
     half = pd.Series({key: found[key].error.half_width() if key in found else 0.0 for key in keys})
-    figure, axes = figure_grid(1, 2, size=(5.2, 5.6), sharey=True)
-    for axis, part in zip(axes, ("fit", "prediction"), strict=True):
-        ratio = np.exp(np.log(seconds_table(records, part)[keys]).mean())
-        axis.set_xscale("log")
-        axis.axhline(0, color=BLACK, lw=0.8)
-        for key in keys:
-            colour = BLUE if METHODS[key].ours else ORANGE
-            axis.plot(
-                [ratio[key]] * 2,
-                mean[key] + half[key] * np.array([-1, 1]),
-                color=colour,
-                lw=2,
-                alpha=0.3,
-            )
-            axis.plot(ratio[key], mean[key], "o", color=colour)
-        axis.margins(x=0.3, y=0.05)
-        axis.set_xlabel(f"time of the {part} over the fastest method's")
-        _name_points(axis, labels(keys), ratio, mean)
-    axes[0].set_ylabel(f"accuracy minus that of {METHODS[REFERENCE].label}, points")
-    axes[0].plot([], [], "o", color=BLUE, label="in the package")
-    axes[0].plot([], [], "o", color=ORANGE, label="usual choice")
-    axes[0].legend(fontsize=8, loc="lower left")
+    ratio = np.exp(np.log(seconds_table(records, "accuracy")[keys]).mean())
+    figure, (axis,) = figure_grid(1, 1, size=(5.8, 5.2))
+    axis.set_xscale("log")
+    axis.axhline(0, color=BLACK, lw=0.8)
+    for key in keys:
+        ends = mean[key] + half[key] * np.array([-1, 1])
+        axis.plot([ratio[key]] * 2, ends, color=_colour(key), lw=2, alpha=0.3)
+        axis.plot(ratio[key], mean[key], "o", color=_colour(key))
+    axis.margins(x=0.3, y=0.05)
+    axis.set_xlabel("time of tuning, fit and prediction over the fastest method's")
+    axis.set_ylabel(f"points of accuracy minus {METHODS[REFERENCE].label}")
+    _explain_colours(axis, "lower right")
+    _name_points(axis, labels(keys), ratio, mean)
     note_source(figure, source_text(records))
     return figure
 
@@ -270,13 +270,66 @@ def _overlap(one, other) -> float:
 
 
 def paired_differences(records: pd.DataFrame, method: str, reference: str = REFERENCE) -> Figure:
-    """Corrected interval of the difference for every set."""
-    frame = paired_table(records, method, reference).iloc[::-1]
-    names = [
-        f"{set_label(str(name))} ({row.source}, {row.trials})" for name, row in frame.iterrows()
-    ]
-    x_label = f"{METHODS[method].label} minus {METHODS[reference].label}, points of accuracy"
-    return interval_plot(frame, names, x_label)
+    """Corrected interval of the difference for every set, in order; the outermost are named."""
+    frame = paired_table(records, method, reference).sort_values("difference")
+    figure, (axis,) = figure_grid(1, 1, size=(5.8, 1.5 + 0.11 * len(frame)))
+    y = np.arange(len(frame))
+    axis.axvspan(-MARGIN, MARGIN, color="#000000", alpha=0.08, lw=0)
+    axis.hlines(y, frame["low"], frame["high"], color=_colour(method), lw=1.5, alpha=0.4)
+    axis.plot(frame["difference"], y, "o", color=_colour(method), ms=3.5)
+    axis.axvline(0, color=BLACK, lw=1)
+    outer = [i for i in range(len(y)) if i < N_NAMED or i >= len(y) - N_NAMED]
+    axis.set_yticks(outer, [set_label(str(frame.index[i])) for i in outer], fontsize=8)
+    axis.set_xlabel(f"{METHODS[method].label} minus {METHODS[reference].label}, points of accuracy")
+    note_source(figure, source_text(records))
+    return figure
+
+
+def decision(records: pd.DataFrame) -> Figure:
+    """Where which method is best, with what the advice says there; and what balance gains.
+
+    Above, sets by columns and classes. Dots: grey where the SVM is within a point of the best of
+    three methods, else the colour of the best. Ground: what `advice.predict` advises for 200 rows
+    and classes of one size. Below, the balanced accuracy that balanced classes gain the SVM.
+    """
+    accuracy = mean_table(records)[list(DECIDED)]
+    known, w = advice.facts(records), advice.weights(records)
+    figure, (upper, lower) = figure_grid(2, 1, size=(5.8, 4.4))
+    x, y = np.meshgrid(np.linspace(1, 13.5, 160), np.linspace(0.6, 5, 80))
+    wanted = {"training rows": np.full(x.size, np.log2(200)), "columns": x.ravel()}
+    wanted |= {"classes": y.ravel(), "largest class": 10 / 2 ** y.ravel()}
+    told = advice.predict(accuracy, known, w, pd.DataFrame(wanted)).argmax(axis=1)
+    shades = ListedColormap(["#bbbbbb", *(c for c in list(DECIDED.values())[1:])])
+    upper.pcolormesh(2**x, 2**y, told.reshape(x.shape), cmap=shades, alpha=0.25, vmin=0, vmax=2)
+    best = accuracy.idxmax(axis=1).where(
+        accuracy.max(axis=1) - accuracy[REFERENCE] > HIT, REFERENCE
+    )
+    jitter = np.random.default_rng(0).uniform(-0.08, 0.08, len(accuracy))
+    for key, colour in DECIDED.items():
+        own = (best == key).to_numpy()
+        at = known.loc[accuracy.index[own]]
+        upper.plot(
+            *(2 ** at["columns"], 2 ** (at["classes"] + jitter[own]), "o"),
+            color=colour,
+            ms=6,
+            mec="white",
+            mew=0.6,
+            label=METHODS[key].label,
+        )
+    upper.set(xscale="log", yscale="log", xlabel="columns", ylabel="classes")
+    upper.set_xticks([2, 10, 100, 1000], ["2", "10", "100", "1000"])
+    upper.set_yticks([2, 3, 5, 10, 20], ["2", "3", "5", "10", "20"])
+    for axis in (upper.xaxis, upper.yaxis):
+        axis.set_minor_locator(NullLocator())
+    upper.legend(fontsize=9, loc="center right")
+    upper.set_title("ahead of the SVM by more than a point")
+    gain = advice.gains(records)["balance"].loc[known.index]
+    lower.axhline(0, color=BLACK, lw=1)
+    lower.plot(10 * known["largest class"], gain, "o", color=ORANGE, ms=6, mec="white", mew=0.6)
+    lower.set(xlabel="percent of rows in the largest class", ylabel="points of balanced accuracy")
+    lower.set_title("SVM, balanced minus SVM")
+    note_source(figure, source_text(records))
+    return figure
 
 
 def _has_accuracies(records: pd.DataFrame) -> bool:
@@ -291,6 +344,12 @@ def _compares_methods_on_sets(records: pd.DataFrame) -> bool:
 def _compares_with_the_reference(records: pd.DataFrame) -> bool:
     accuracy = mean_table(records)
     return _has_accuracies(records) and REFERENCE in accuracy.columns and accuracy.shape[1] > 1
+
+
+def _compares_with_everything(records: pd.DataFrame) -> bool:
+    methods = mean_table(records).columns
+    known = {*DECIDED, "svc balanced"} <= set(methods)
+    return known and len(advice.facts(records)) > 2 * len(advice.FACTS)
 
 
 def _has_curves(records: pd.DataFrame) -> bool:
@@ -326,7 +385,18 @@ FIGURES = (
         fits=_compares_with_the_reference,
     ),
     PaperFigure(
-        "Time of the last fit and of the prediction, and the mean difference from the SVM",
+        "Where which method is best, and what balanced classes gain",
+        decision,
+        alt=(
+            "Two panels. Above, sets by columns and classes on logarithmic axes: most dots are "
+            "grey, the SVM is within a point of the best; orange dots of extra trees and blue "
+            "dots of LDA lie among them without an order. Below, the gain of a balanced SVM in "
+            "balanced accuracy: near zero up to 65 percent in the largest class, then up to 15."
+        ),
+        fits=_compares_with_everything,
+    ),
+    PaperFigure(
+        "Time of tuning, fit and prediction, and the mean difference from the SVM",
         accuracy_against_time,
         alt=(
             "Two panels: mean difference from the SVM, with its interval, against the relative "

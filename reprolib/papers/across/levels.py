@@ -98,6 +98,34 @@ def levels_over_sets(
     return pd.Series(levels, differences.columns)
 
 
+def levels_of_pairs(accuracy: pd.DataFrame, n_turns: int = 10_000, seed: int = 0) -> pd.DataFrame:
+    """Level of every order of two methods, for all pairs together.
+
+    Signs are turned as in `levels_over_sets`.
+
+    Parameters
+    ----------
+    accuracy : DataFrame
+        Sets by methods, complete.
+    n_turns, seed : int
+
+    Returns
+    -------
+    DataFrame
+        Level at which the row's method is before the column's; one where it is not ahead.
+    """
+    first, second = np.triu_indices(accuracy.shape[1], 1)
+    values = accuracy.to_numpy()[:, first] - accuracy.to_numpy()[:, second]
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(n_turns, len(values)))
+    observed = _t(values.sum(axis=0), values)
+    largest = np.abs(_t(signs @ values, values)).max(axis=1)
+    levels = (1 + (largest[:, np.newaxis] >= np.abs(observed)).sum(axis=0)) / (1 + n_turns)
+    table = np.ones((accuracy.shape[1],) * 2)
+    table[first, second] = np.where(observed > 0, levels, 1.0)
+    table[second, first] = np.where(observed < 0, levels, 1.0)
+    return pd.DataFrame(table, accuracy.columns, accuracy.columns)
+
+
 def _t(sums: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Student's t of columns from the sums of their values, whose squares no sign changes."""
     n = len(values)

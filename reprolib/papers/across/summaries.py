@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from reprolib.papers.across.experiment import ALL_COLUMNS, BEYOND, CURVES, TABLE
-from reprolib.papers.across.methods import METHODS, Method
+from reprolib.papers.across.experiment import ALL_COLUMNS, BEYOND, CURVES, MORE, TABLE
+from reprolib.papers.across.methods import METHODS
 from reprolib.rerun.records import HEADLINE, chosen, select
 from reprolib.rerun.verdicts.ordering import (
     LEVEL,
@@ -18,6 +18,7 @@ from reprolib.rerun.verdicts.ordering import (
     Summary,
     ahead,
     difference,
+    difference_of_rows,
     error_ratio,
     mean_rank,
     median_rank,
@@ -123,7 +124,7 @@ def everywhere(records: pd.DataFrame) -> list[str]:
 
     Without those beyond the budget, which have fewer trials.
     """
-    rows = select(records, table=TABLE, metric="accuracy", reading=HEADLINE)
+    rows = main_rows(records, "accuracy")
     counts = rows.groupby("method")["dataset"].nunique()
     n_sets = rows["dataset"].nunique()
     listed = (key for key in METHODS if not METHODS[key].balanced and key not in BEYOND)
@@ -137,6 +138,12 @@ def scores_of(records: pd.DataFrame, view: View, methods: list[str]) -> Scores:
         rows = _replaced(rows, select(records, table=TABLE, metric="accuracy"))
     rows = rows[rows["dataset"].map(view.has).astype(bool)]
     return Scores.of(rows, methods)
+
+
+def with_trees_on_all_columns(records: pd.DataFrame) -> pd.DataFrame:
+    """Accuracies on all sets, those of trees on all columns where the protocol takes components."""
+    every = select(records, table=[TABLE, MORE], metric="accuracy")
+    return _replaced(main_rows(records, "accuracy"), every)
 
 
 def _replaced(rows: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
@@ -193,7 +200,6 @@ def surviving(found: Collection[Ordered], level: float = LEVEL) -> pd.DataFrame:
 
 #: What methods are compared with.
 REFERENCE = "svc"
-TWO_CLASSES, MORE_CLASSES = KINDS[:2]
 
 
 def labels(keys) -> list[str]:
@@ -208,8 +214,8 @@ def named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def main_rows(records: pd.DataFrame, metric: str, reading: str = HEADLINE) -> pd.DataFrame:
-    """Records of one metric in the main table."""
-    return select(records, table=TABLE, metric=metric, reading=reading)
+    """Records of one metric on all sets: twenty trials of some, three of the others."""
+    return select(records, table=[TABLE, MORE], metric=metric, reading=reading)
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
@@ -353,20 +359,12 @@ def best_per_set(records: pd.DataFrame) -> pd.DataFrame:
 
 def differences(records: pd.DataFrame, reference: str = REFERENCE) -> dict[str, Difference]:
     """Every other method that is tuned for accuracy against the reference, where both go."""
-    found = {}
-    present = mean_table(records).columns
-    for key in present.drop(reference) if reference in present else ():
-        if not METHODS[key].balanced:
-            scores = scores_of(records, _view_of(METHODS[key]), [key, reference])
-            found[key] = difference(scores, key, reference)
-    return found
-
-
-def _view_of(method: Method) -> View:
-    """The sets that a method goes on."""
-    if method.binary_only:
-        return TWO_CLASSES
-    return MORE_CLASSES if method.multiclass_only else CHOICES[0]
+    present, rows = mean_table(records).columns, main_rows(records, "accuracy")
+    return {
+        key: difference_of_rows(rows, key, reference)
+        for key in (present.drop(reference) if reference in present else ())
+        if not METHODS[key].balanced
+    }
 
 
 def difference_table(records: pd.DataFrame, reference: str = REFERENCE) -> pd.DataFrame:

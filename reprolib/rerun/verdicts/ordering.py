@@ -14,7 +14,7 @@ where sets hardly differ the intervals of places are too wide.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -181,8 +181,37 @@ def difference(scores: Scores, method: str, reference: str) -> Difference:
     """Compare two methods over the sets, and on every set."""
     i, j = (scores.methods.index(key) for key in (method, reference))
     trials = 100 * (scores.values[:, i] - scores.values[:, j]).round(9)
-    means = trials.mean(axis=1)
-    words = [of_comparison(d, paired(t), MARGIN) for d, t in zip(means, trials, strict=True)]
+    return over_sets(dict(zip(scores.sets, trials, strict=True)))
+
+
+def difference_of_rows(rows: pd.DataFrame, method: str, reference: str) -> Difference:
+    """Compare two methods over the sets, on each by all trials that both have there.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Records of one measure in fractions, larger is better.
+    method, reference : str
+
+    Raises
+    ------
+    ValueError
+        If they have no trial in common.
+    """
+    rows = rows[rows["method"].isin([method, reference])]
+    wide = rows.pivot_table(index=["dataset", "trial"], columns="method", values="value")
+    wide = wide.reindex(columns=[method, reference]).dropna()
+    if not len(wide):
+        raise ValueError(f"{method} and {reference} have no trial in common.")
+    points = 100 * (wide[method] - wide[reference]).round(9)
+    groups = points.groupby(level="dataset")
+    return over_sets({str(name): values.to_numpy() for name, values in groups})
+
+
+def over_sets(points: Mapping[str, np.ndarray]) -> Difference:
+    """Difference over the sets, from the differences of the trials on every set, in points."""
+    means = np.array([trials.mean() for trials in points.values()])
+    words = [of_comparison(float(t.mean()), paired(t), MARGIN) for t in points.values()]
     # Sets are independent.
     error = paired(means, correlation=0.0)
-    return Difference(float(means.mean()), error, pd.Series(words, index=scores.sets, dtype=str))
+    return Difference(float(means.mean()), error, pd.Series(words, index=list(points), dtype=str))

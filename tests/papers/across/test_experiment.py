@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -25,7 +26,7 @@ from data_fetch import Dataset
 from reprolib.methods.keops import MKLClassifier
 from reprolib.methods.kpm import KPMClassifier, components
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
-from reprolib.papers.across import estimators, methods, splits, tuning
+from reprolib.papers.across import advice, estimators, methods, splits, summaries, tuning
 from reprolib.papers.across import experiment as across
 from reprolib.papers.across.estimators import ConstantRLS, KernelBank, NearestVote, OneVsRestKPM
 from reprolib.papers.across.experiment import BEYOND, run
@@ -39,7 +40,7 @@ from reprolib.papers.across.splits import (
     prepared,
 )
 from reprolib.papers.across.tuning import shared_fits, tune
-from reprolib.rerun.records import to_frame
+from reprolib.rerun.records import load_paper, to_frame
 from reprolib.rerun.records.registry import STUDIES, get_protocol
 from reprolib.rerun.records.task import HEADLINE, Task
 from tests.naive import across as naive
@@ -69,6 +70,50 @@ def test_every_set_is_in_the_catalogue_and_none_twice():
     assert set(across.SETS) <= set(data_fetch.names())
     assert len(across.SETS) == len(set(across.SETS)) == 19
     assert set(across.QUICK_SETS) <= set(across.SETS)
+
+
+def test_the_added_sets_are_others_in_a_table_of_few_trials():
+    assert set(across.MORE_SETS) <= set(data_fetch.names())
+    assert not set(across.MORE_SETS) & set(across.SETS)
+    real = {*across.SETS, *across.MORE_SETS} - set(summaries.GENERATED)
+    assert len(real) >= 60
+    data = blobs(name=across.MORE_SETS[0])
+    full, quick = (list_tasks(profile, {data.name: data}) for profile in ("full", "quick"))
+    assert {task.table for task in full} == {across.MORE}
+    assert Counter(task.method for task in full)["svc"] == across.MORE_TRIALS
+    assert not {task.method for task in full} & set(across.DEAR)
+    assert quick == [], "a first look takes no longer than before"
+
+
+def test_no_method_that_is_left_out_is_better_than_the_svm():
+    found = summaries.differences(load_paper("across"))
+    left_out = set(across.DEAR) & set(found)
+    assert len(left_out) == len(across.DEAR) - 1  # one has fewer trials: test_peers
+    assert all(found[key].word != "better" for key in left_out)
+    assert all(len(found[key].words) <= len(across.SETS) for key in left_out)
+
+
+def test_sets_keep_the_rules_by_which_they_were_taken():
+    about = pd.read_csv(advice.SETS_FILE, index_col="dataset")
+    assert set(about.index) == {*across.SETS, *across.MORE_SETS}
+    added = about.loc[list(across.MORE_SETS)]
+    assert (added["rows"] >= 100).all()
+    assert (added["smallest"] >= 20).all()
+    assert (added["largest"] < 0.99).all()
+    for name, line in about.iterrows():
+        info = data_fetch.info(str(name))
+        assert info.n_features == line["columns"]
+        assert info.n_samples == line["rows"] or name.startswith(("p300", "haxby"))
+
+
+@pytest.mark.needs_data("keel/sonar", "keel/wine_white", "series/covid")
+@pytest.mark.parametrize("name", ["keel/sonar", "keel/wine_white", "series/covid"])
+def test_facts_of_a_set_are_those_of_its_rows(name):
+    y = data_fetch.load(name).y
+    line = pd.read_csv(advice.SETS_FILE, index_col="dataset").loc[name]
+    counts = np.bincount(y)
+    assert (line["classes"], line["smallest"]) == (len(counts), counts.min())
+    assert line["largest"] == pytest.approx(counts.max() / len(y), abs=1e-4)
 
 
 @pytest.mark.needs_data("uci/landsat", "statlog/satimage", "raetsch/image", "statlog/segment")

@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 
 from reprolib.cli.main import main
+from reprolib.papers.across import advice, figures, summaries
 from reprolib.papers.across import experiment as across
-from reprolib.papers.across import figures, summaries
 from reprolib.papers.across.methods import METHODS
 from reprolib.report import page as report
 from reprolib.report.paper_figures import report_figures
+from reprolib.rerun.records import load_paper
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid
 from tests.papers.across.made_up import SETS, made_up
 from tests.rerun import made_up as results_of
@@ -93,6 +94,21 @@ def test_differences_are_drawn_with_their_intervals(records):
     intervals = {tuple(x.round(6)) for x in drawn if len(x) == 2}
     for line in found.values():
         assert (round(line.low, 6), round(line.high, 6)) in intervals
+
+
+def test_the_decision_is_drawn_from_the_records_of_all_sets():
+    records = load_paper("across")
+    upper, lower = figures.decision(records).axes
+    assert sum(len(line.get_xdata()) for line in upper.lines) == 68
+    gain = advice.gains(records)["balance"]
+    assert sorted(lower.lines[-1].get_ydata()) == pytest.approx(sorted(gain))
+
+
+def test_the_outermost_sets_of_a_comparison_are_named():
+    axis = figures.paired_differences(load_paper("across"), "lda").axes[0]
+    names = [text.get_text() for text in axis.get_yticklabels()]
+    assert len(names) == 2 * figures.N_NAMED
+    assert {"haxby", "banana"} <= set(names)
 
 
 def test_curves_end_at_the_rows_that_there_are(records):
