@@ -85,6 +85,18 @@ def test_the_added_sets_are_others_in_a_table_of_few_trials():
     assert quick == [], "a first look takes no longer than before"
 
 
+def test_three_trials_of_a_set_widen_an_interval_over_sets_by_a_fifth():
+    """The number of trials follows from the deviations between sets and within their trials."""
+    rows = summaries.main_rows(load_paper("across"), "accuracy")
+    rows = rows[rows["dataset"].isin(across.SETS)]
+    wide = 100 * rows.pivot_table(index=["dataset", "trial"], columns="method", values="value")
+    points = (wide["extra trees"] - wide["svc"]).groupby(level="dataset")
+    between, within = points.mean().std(), np.sqrt(points.var().mean())
+    assert (between, within) == pytest.approx((2.0, 2.3), abs=0.05)
+    assert np.sqrt(1 + (within / between) ** 2 / across.MORE_TRIALS) == pytest.approx(1.2, abs=0.01)
+    assert pytest.approx((2.3 / 2.0) ** 2, abs=0.03) == advice.WITHIN
+
+
 def test_no_method_that_is_left_out_is_better_than_the_svm():
     found = summaries.differences(load_paper("across"))
     left_out = set(across.DEAR) & set(found)
