@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from data_fetch.catalog import Catalog, Entry
+from data_fetch.catalog import Catalog, Entry, Version
 from data_fetch.download import without_credentials
 from data_fetch.errors import DataUnavailableError, Failure
 
