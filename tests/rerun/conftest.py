@@ -5,7 +5,9 @@ import dataclasses
 import pytest
 
 import data_fetch
-from reprolib.rerun.tasks import data_cache
+from reprolib.rerun import records as results
+from reprolib.rerun.tasks import data_cache, runner
+from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
 
@@ -26,3 +28,15 @@ def fake(monkeypatch, tmp_path):
     data_cache.clear()
     yield protocol, ran
     data_cache.clear()
+
+
+@pytest.fixture
+def committed(fake, monkeypatch, tmp_path):
+    """Full results of the fake paper where the committed ones are looked for; its protocol."""
+    protocol, ran = fake
+    run = runner.run_protocol(protocol, "full", store=RecordStore(tmp_path / "other"))
+    folder = tmp_path / "results"
+    results.write_results(run.records, folder / "fake", run.tasks, run.about)
+    monkeypatch.setenv("REPROLIB_RESULTS", str(folder))
+    ran.clear()
+    return protocol

@@ -34,13 +34,8 @@ LATER = coins(3.0, row="later", results="second", select={**SELECT, "method": "b
 
 
 @pytest.fixture
-def committed(fake, tmp_path, monkeypatch):
-    """The fake paper with full results, and three printed numbers."""
-    protocol, ran = fake
-    run = runner.run_protocol(protocol, "full", store=RecordStore(tmp_path / "other"))
-    folder = tmp_path / "results"
-    results.write_results(run.records, folder / "fake", run.tasks, run.about)
-    monkeypatch.setenv("REPROLIB_RESULTS", str(folder))
+def printed(committed, monkeypatch):
+    """The fake paper with full results, and three printed numbers; its protocol."""
 
     def judged(paper, directory=None):
         records = results.load_paper(paper, directory)
@@ -49,34 +44,30 @@ def committed(fake, tmp_path, monkeypatch):
     for module in (in_minutes, command):
         monkeypatch.setattr(module, "judge_paper", judged)
     monkeypatch.setattr(in_minutes, "controls", lambda paper: frozenset())
-    ran.clear()
-    return protocol, ran
+    return committed
 
 
-def test_only_what_can_be_decided_is_aimed_at_with_the_fewest_trials(committed):
+def test_only_what_can_be_decided_is_aimed_at_with_the_fewest_trials(printed):
     """One trial has no interval; what is chosen from records is not there after some tasks."""
-    protocol, _ = committed
-    (aim,) = aims_of(protocol)
+    (aim,) = aims_of(printed)
     assert aim.number == FAR
     assert set(aim.seconds) == {f"fake/first/real/coins/mean/headline/{t}" for t in (0, 1)}
 
 
-def test_a_stored_task_costs_nothing(committed, tmp_path):
-    protocol, _ = committed
-    (aim,) = aims_of(protocol, RecordStore(tmp_path / "empty"))
+def test_a_stored_task_costs_nothing(printed, tmp_path):
+    (aim,) = aims_of(printed, RecordStore(tmp_path / "empty"))
     assert min(aim.seconds.values()) > 0
     store = RecordStore(tmp_path / "store")
-    runner.run_protocol(protocol, "quick", store=store)
-    (aim,) = aims_of(protocol, store)
+    runner.run_protocol(printed, "quick", store=store)
+    (aim,) = aims_of(printed, store)
     assert set(aim.seconds.values()) == {0.0}
 
 
 @pytest.fixture
-def run(committed, monkeypatch, tmp_path, capsys):
+def run(printed, monkeypatch, tmp_path, capsys):
     """Call the command on the fake paper: its exit code, and what it printed."""
-    protocol, _ = committed
     monkeypatch.setattr(command, "PAPERS", ("fake",))
-    monkeypatch.setattr(command, "get_protocol", lambda paper: protocol)
+    monkeypatch.setattr(command, "get_protocol", lambda paper: printed)
     monkeypatch.setattr(command, "require_sound", lambda papers: None)
     given = {"papers": ["fake"], "minutes": 1.0, "jobs": 1, "output": tmp_path / "out"}
     unused = dict.fromkeys(["only", "embedded", "fresh", "explain", "cluster", "dry_run"])
@@ -88,8 +79,8 @@ def run(committed, monkeypatch, tmp_path, capsys):
     return call
 
 
-def test_the_command_runs_those_tasks_alone_and_says_what_they_decided(run, committed):
-    _, ran = committed
+def test_the_command_runs_those_tasks_alone_and_says_what_they_decided(run, fake):
+    _, ran = fake
     code, text = run()
     assert code == 0
     assert sorted(task.trial for task in ran) == [0, 1]
@@ -98,8 +89,8 @@ def test_the_command_runs_those_tasks_alone_and_says_what_they_decided(run, comm
     assert "Decided here: 1 not reproduced In the full results: 2 undecided, 1 not" in text
 
 
-def test_a_dry_run_says_how_many_tasks_and_numbers_and_runs_none(run, committed):
-    _, ran = committed
+def test_a_dry_run_says_how_many_tasks_and_numbers_and_runs_none(run, fake):
+    _, ran = fake
     _, text = run(dry_run=True)
     assert text.startswith("Tasks: 2, about 1 minute with 1 worker.")
     assert not ran

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from reprolib.rerun import records as results
 from reprolib.rerun.records import Stage, Task
 from reprolib.rerun.tasks import plan, runner
 from reprolib.rerun.tasks.selection import Selection
@@ -46,18 +45,6 @@ def test_nothing_is_known_without_results():
     costs = plan.costs([Task("p", "t", "d", "m")], MADE.iloc[:0])
     assert math.isnan(costs.sum(min_count=1))
     assert plan.costs([], MADE).sum() == 0
-
-
-@pytest.fixture
-def committed(fake, tmp_path, monkeypatch):
-    """Full results of the fake paper where the committed ones are looked for; its protocol."""
-    protocol, ran = fake
-    run = runner.run_protocol(protocol, "full", store=RecordStore(tmp_path / "other"))
-    folder = tmp_path / "results"
-    results.write_results(run.records, folder / "fake", run.tasks, run.about)
-    monkeypatch.setenv("REPROLIB_RESULTS", str(folder))
-    ran.clear()
-    return protocol
 
 
 def planned(protocol, profile, tmp_path, **options):
