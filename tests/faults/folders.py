@@ -24,7 +24,8 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        subprocess.run(["umount", str(folder)], check=True)
+        # Lazily: it would fail while any other process, such as a `find /tmp`, looks into it.
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @contextmanager

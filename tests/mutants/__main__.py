@@ -31,6 +31,8 @@ from tests.mutants.changes import (
 )
 
 PARTS = ("reprolib/methods", "reprolib/rerun", "reprolib/papers")
+#: Drawing code: what it shows is tested, not every size. It is drawn from if a part names it.
+DRAWING = "figures.py"
 #: Tests of the houses that are mutated, and what else runs them.
 TESTED = ("tests/methods", "tests/papers", "tests/rerun", "tests/fuzz", "tests/report", "tests/cli")
 #: Processor seconds that a mutant's tests may take, as a multiple of what they took before.
@@ -87,6 +89,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=300.0, help="of tests a mutant")
     options = parser.parse_args()
     files = sorted(file for part in options.part for file in ROOT.glob(f"{part}/**/*.py"))
+    files = [file for file in files if file.name != DRAWING]
     files += [ROOT / part for part in options.part if part.endswith(".py")]
     with tempfile.TemporaryDirectory() as folder:
         copy = processes.copy_of(ROOT, Path(folder) / "checkout")

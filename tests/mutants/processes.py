@@ -16,7 +16,9 @@ import pytest
 
 #: Imported once; nothing of the package may be among them.
 WARM = ("matplotlib.pyplot", "mne", "nibabel", "numba", "pandas", "cvxopt", "joblib")
-WARM += ("scipy.optimize", "scipy.linalg", "sklearn.svm", "sklearn.ensemble", "sklearn.multiclass")
+WARM += ("scipy.optimize", "scipy.linalg", "scipy.stats", "sklearn.svm", "sklearn.ensemble")
+WARM += ("sklearn.multiclass", "sklearn.model_selection", "sklearn.utils.estimator_checks")
+WARM += ("hypothesis", "jinja2", "jsonschema", "rich.console")
 LEFT_OUT = (".git", ".venv", "build", "__pycache__", ".coverage*", ".hypothesis", ".*_cache")
 
 
