@@ -48,6 +48,14 @@ def test_a_method_beside_itself_differs_by_nothing(found):
     assert set(evaluation.run.records["source"]) == {"embedded"}
 
 
+def test_lines_begin_with_the_row_and_no_number_of_pandas(found):
+    evaluation, _ = found
+    head, *shown = evaluation.lines()[3].splitlines()
+    assert head.split()[:2] == ["row", "against"]
+    for line, row in zip(shown, evaluation.differences["row"], strict=True):
+        assert line.strip().startswith(row)
+
+
 def test_a_second_run_is_taken_from_the_store_and_records_lie_apart(found, tmp_path):
     evaluation, store = found
     again = evaluate(SVM, "kpm", "table2", grid=GRID, store=store, **QUICK)

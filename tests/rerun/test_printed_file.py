@@ -237,6 +237,19 @@ def test_kpm_text_is_the_file_that_is_loaded():
     assert tomllib.loads(kpm_text()) == paper_entry("kpm")
 
 
+def test_a_table_that_says_nothing_else_has_single_runs_in_printed_units():
+    def bare(table):
+        for name in ("trials", "scale", "digits", "folds", "searched", "drawn_once"):
+            for part in (table, *table["rows"].values(), *table["columns"].values()):
+                part.pop(name, None)
+        table.pop("cells", None)
+
+    changed = with_change(bare)
+    number = next(n for n in entry_numbers("kpm", changed) if n.table == "table1")
+    assert (number.trials, number.scale, number.digits) == (1, 1, 2)
+    assert (number.folds, number.searched, number.drawn_once) == (None, None, "")
+
+
 SOUND = {
     "no digits": lambda t: t.update(digits=0),
     "one trial": lambda t: t.update(trials=1),

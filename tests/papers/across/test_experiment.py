@@ -334,6 +334,18 @@ def test_only_trees_on_wide_sets_are_run_on_all_columns():
     assert make_split(wide, 0, all_columns=True).X.shape[1] == 201
 
 
+@pytest.mark.parametrize(("reading", "whole"), [(HEADLINE, False), (across.ALL_COLUMNS, True)])
+def test_a_method_is_given_all_columns_in_that_reading_alone(reading, whole):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 201)) * 10.0
+    data = Dataset("a/wide", X, np.arange(120) % 3, "embedded")
+    measured = run(Task("across", across.TABLE, data.name, "random forest", reading), data)
+    split = make_split(data, 0, all_columns=whole)
+    expected = tune(METHODS["random forest"], split).model.predict(split.X_test)
+    hits = {m.metric: m.value for m in measured}["accuracy"]
+    assert hits == np.mean(expected == split.y_test)
+
+
 def test_two_hundred_columns_are_all_kept():
     narrow = blobs(p=200, name="a/narrow")
     tasks = list_tasks("full", {"a/narrow": narrow})
@@ -601,6 +613,7 @@ def test_a_bank_that_did_not_settle_says_so(machine, status):
         KernelBank(gammas=[1.0]).fit(np.eye(4), np.array([0, 1, 0, 1]))
     said = ["the kernel weights were not settled after 17 steps"] * (status == "max_iter")
     assert [str(w.message) for w in caught] == said
+    assert all(w.filename == __file__ for w in caught), "the line of the caller is shown"
 
 
 def test_simplex_rls_is_kernel_ridge_on_class_indicators(split):

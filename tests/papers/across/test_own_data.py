@@ -74,6 +74,14 @@ def test_the_best_is_among_the_candidates_at_their_rate_and_a_worse_one_is_left_
     assert np.mean(["c" not in names for names in kept]) > 0.2, "a worse rule is seen to be worse"
 
 
+def test_differences_are_percentage_points_and_the_sentence_says_percent(simulated):
+    comparison = simulated[0]
+    percent = 100 * comparison.summary["accuracy"]
+    found = comparison.differences()["difference"]
+    np.testing.assert_allclose(found, percent[found.index] - percent["a"], atol=6e-4)
+    assert f"{percent.max():.1f} %" in comparison.sentence
+
+
 def test_table_with_texts_gaps_and_groups_by_command_and_by_function(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "store"))
     data, picture = tmp_path / "patients.csv", tmp_path / "f.svg"

@@ -119,7 +119,7 @@ def test_pool_of_a_reading(dataset):
 def test_the_character_with_the_wrong_label_is_left_out_or_thinned_to_one_in_42(dataset):
     """On simulated runs no label is wrong: one is made wrong, as the audit would see it."""
     wrong = (dataset.extra["flashes"]["character"] == 9).to_numpy()
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, np.errstate(all="raise"):
         patch.setattr(splits, "contradicted_flashes", lambda dataset: wrong)
         left_out = flash_pool(dataset, {"contradicted": "left out"})
         thinned = [flash_pool(dataset, {"contradicted": "one in 42"}, draw) for draw in (0, 1)]
