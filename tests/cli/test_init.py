@@ -66,10 +66,10 @@ from reprolib.cli.main import main
 for words in (
     "check fisher",
     "reproduce fisher --dry-run",
-    "reproduce fisher --jobs 2",
+    "reproduce fisher --jobs 1",
     "reproduce fisher --full --jobs 2",
-    "reproduce fisher --only table1/fisher/wine/svm/1",
-    "reproduce fisher --full --output build/again",
+    "reproduce fisher --only table1/fisher/wine/svm/1 --jobs 1",
+    "reproduce fisher --full --output build/again --jobs 1",
     "verify fisher --fraction 0.1",
     "compare build/again",
     "report fisher",

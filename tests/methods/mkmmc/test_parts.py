@@ -99,16 +99,17 @@ def test_signs_follow_the_sample_of_largest_projection_and_idle_vectors_stay():
     np.testing.assert_array_equal(fixed, np.diag([-1.0, 1.0, 1.0]))
 
 
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("seed", range(5))
-def test_full_ties_are_rotated_to_the_samples_one_after_the_other(seed):
+def test_full_ties_are_rotated_to_the_samples_one_after_the_other(seed, unit):
     """The largest has a first coordinate only, the largest of what is left two, and so on."""
     rng = np.random.default_rng(seed)
     Q = np.linalg.qr(rng.normal(size=(4, 4)))[0]
     plane = np.array([[0.0, 0.5], [2.0, 0.1], [-1.0, 1.0], [1e-9, -1e-9]])
-    samples = np.column_stack([plane, np.zeros((4, 2))]) @ Q.T
+    samples = unit * np.column_stack([plane, np.zeros((4, 2))]) @ Q.T
     basis = fix_basis(np.eye(4), [slice(0, 4)], samples)
     np.testing.assert_allclose(basis.T @ basis, np.eye(4), atol=1e-12)
-    found = samples @ basis
+    found = samples @ basis / unit
     length = np.hypot(2.0, 0.1)
     np.testing.assert_allclose(found[1], [length, 0.0, 0.0, 0.0], atol=1e-12)
     along = np.array([-2.0 + 0.1, 2.0 + 0.1]) / length  # inner and outer product of the two
