@@ -226,6 +226,18 @@ def test_a_reading_that_is_no_longer_measured_is_found(committed, monkeypatch):
     ]
 
 
+def test_a_method_may_draw_its_own_splits_of_the_data(committed, monkeypatch):
+    def run(task, data):
+        return [dataclasses.replace(m, source="resampled") for m in fake_paper.run(task, data)]
+
+    own = dataclasses.replace(fake_paper.PROTOCOL, run=run)
+    monkeypatch.setattr(verification, "get_protocol", lambda paper: own)
+    made = runner.run_protocol(own, "full", store=RecordStore(committed / "own"))
+    results.write_results(made.records, committed / "fake", made.tasks, made.about)
+    assert set(made.records["source"]) == {"resampled"}
+    assert verify(committed).differences == []
+
+
 def test_rounding_is_no_difference(committed):
     first = pd.read_csv(committed / "fake" / "first.csv")["value"].iloc[0]
     forged(committed, "first.csv", cell("value", str(first * (1 + 1e-9))))

@@ -107,6 +107,14 @@ def test_fewer_than_forty_draws_have_no_range():
     assert math.isinf(rules.detectable_shift(np.arange(39.0)))
 
 
+def test_a_choice_may_tie_with_the_best_if_few_do():
+    scores = np.full(50, 0.8)
+    scores[[6, 7]] = 0.9, 0.9 - 1e-12
+    ties = [choice for choice in range(53) if rules.ties_with_best(scores, choice)]
+    assert ties == [7, 8], "counted from one; 0, 51 and 52 were not searched"
+    assert not rules.ties_with_best(np.full(50, 0.9), 7), "all are best, which decides nothing"
+
+
 @pytest.mark.parametrize("searched", [99, 100])
 def test_a_random_candidate_may_be_inside_in_one_case_of_five(searched):
     word = rules.of_selection(5.0, 1.0, 20.0, searched)
