@@ -115,7 +115,7 @@ def small_multiples(n: int, n_columns: int = ABREAST, size=(3.0, 2.4), **kwargs)
     n_columns = min(n_columns, ABREAST, n)
     figure, axes = figure_grid(-(-n // n_columns), n_columns, size=size, **kwargs)
     for axis in axes[n:]:
-        axis.set_visible(False)
+        axis.remove()
     return figure, axes[:n]
 
 

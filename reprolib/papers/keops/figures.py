@@ -158,7 +158,7 @@ def frame_images(records: pd.DataFrame) -> Figure:
         axis.set(title=METHODS[method][0], xlabel="ms after the flash")
         axis.set_xticks(range(0, N_FRAMES, 2), [str(FRAME_MS * k) for k in range(0, N_FRAMES, 2)])
         axis.set_yticks(range(len(kept)), [CHANNELS[k] for k in kept], fontsize=SMALL)
-        figure.colorbar(shown, ax=axis)
+        figure.colorbar(shown, ax=axis, shrink=0.9)
     note_source(figure, source_text(records))
     return figure
 

@@ -75,10 +75,10 @@ def test_example_at_any_dimension():
     assert beyond.axes[0].get_title() == figure.axes[0].get_title()
 
 
-def test_legend_of_a_single_data_set_is_on_its_panel(records):
+def test_a_single_data_set_has_a_legend(records):
     figure = figures.accuracy_along_path(records[records["dataset"] == "statlog/dna"])
-    (axis,) = [axis for axis in figure.axes if axis.get_title()]
-    assert axis.get_legend() is not None
+    assert len(figure.axes) == 1
+    assert "test accuracy" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_slices_have_the_shape_of_the_brain():
@@ -113,7 +113,9 @@ def test_a_budget_is_shown_at_the_nearest_measured_one_with_all_its_dimensions(r
 def test_every_criterion_stands_beside_the_printed_d(records):
     chosen = figures.chosen_dimensions(records)
     assert list(chosen["printed"]) == ["451", "690", "1492", "390"]
-    assert chosen.loc["segment", "training error"] == "1414 (1114 to 1500)"
+    assert chosen.loc["segment", "training error, all points"] == "1414 (1114 to 1500)"
+    assert chosen.loc["dna", "held-out error, N points"].startswith("1094")
+    assert chosen.loc["fmri", "held-out error, N points"] == "–"
 
 
 def test_runs_that_share_training_data_widen_the_interval(records):

@@ -66,8 +66,8 @@ def online_records():
 
 def test_passes_show_mean_range_and_the_printed_value():
     axes = figures.online_passes(online_records()).axes
-    assert [axis.get_title() for axis in axes[:2]] == ["Landsat", "Letter"]
-    sc_svm = axes[2]
+    assert [axis.get_ylabel() for axis in axes[::3]] == ["Landsat, %", "Letter, %"]
+    (sc_svm,) = [axis for axis in axes[:3] if axis.get_title() == "SC-SVM Online"]
     assert [line.get_label() for line in sc_svm.lines] == ["printed loss", "SC + SH", "printed"]
     np.testing.assert_allclose(sc_svm.lines[0].get_ydata(), [50, 70])
     assert sc_svm.lines[2].get_ydata()[0] == 65.15
