@@ -264,11 +264,10 @@ class Fetcher:
 
     def _copy(self, version: Version, source: Path) -> LocalFile:
         try:
-            is_known = self._is_known(source, version)
+            if not self._is_known(source, version):
+                raise SourceError(storage.wrong_bytes(source, version), gave_other=True)
         except OSError as error:
             raise SourceError(f"cannot be read: {error}") from error
-        if not is_known:
-            raise SourceError(storage.wrong_bytes(source, version), gave_other=True)
         with storage.partial_file(self.cache / version.path) as part:
             storage.copy(source, part)
             return self._accepted(version, part)

@@ -26,16 +26,7 @@ MARK, CATALOG = "printed.toml", "data.toml"
 
 @dataclass(frozen=True)
 class OutsidePaper:
-    """A paper that is not part of this package.
-
-    Parameters
-    ----------
-    key : str
-    package : str
-        Name of its Python package.
-    folder : Path
-        Folder of the package.
-    """
+    """A paper that is not part of this package: its key, Python package, and folder of that."""
 
     key: str
     package: str

@@ -97,6 +97,16 @@ def test_wheel_of_a_folder(place, cache, tmp_path, monkeypatch):
     assert (cache / "packages" / WHEEL).read_bytes() == CONTENT
 
 
+@pytest.mark.fault("disk")
+def test_page_of_a_folder_that_links_to_a_file_that_is_gone(cache, tmp_path, monkeypatch):
+    """It is this place that fails, not the cache."""
+    project = tmp_path / "wheels/toy-set"
+    project.mkdir(parents=True)
+    (project / "index.html").write_bytes(page(f"../{WHEEL}"))
+    monkeypatch.setenv("PIP_INDEX_URL", tmp_path.joinpath("wheels").as_uri())
+    assert "cannot be read: " in told(in_wheel(), cache)
+
+
 @pytest.mark.security(
     "What is run",
     "pip is asked for its configuration only, in an interpreter that imports nothing of the "
