@@ -94,16 +94,15 @@ def fetch_all(
         What is missing.
     """
     failed: dict[str, DataUnavailableError] = {}
-    for _ in range(2):
+    for again in (False, True):
+        if again and (names := [name for name, error in failed.items() if error.not_asked]):
+            silent.forget()
         for name in names:
             try:
                 done(name, fetch(name, fetcher))
                 failed.pop(name, None)
             except DataUnavailableError as error:
                 failed[name] = error
-        names = [name for name, reason in failed.items() if reason.not_asked]
-        if names:
-            silent.forget()
     for name, reason in failed.items():
         done(name, reason)
     return failed

@@ -9,7 +9,6 @@ before, and no link followed.
 
 from __future__ import annotations
 
-import http.client
 import itertools
 import re
 import shutil
@@ -22,21 +21,18 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from errno import ENOSPC
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, TextIO
 from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3
+from requests import exceptions as rq
 from requests.utils import get_auth_from_url, get_netrc_auth
+from rich import progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
+from urllib3 import exceptions as u3
 
 from data_fetch.errors import SourceError
 from data_fetch.silence import silent
@@ -52,31 +48,17 @@ MAX_REDIRECTS = 10
 #: Status codes below 500 of faults that may be temporary.
 _PASSING = {408, 425, 429}
 _TIMEOUT = "the server does not answer (timeout)"
+_MALFORMED = (OSError, ValueError, u3.HTTPError, HTTPException)
 #: Errors of a connection: what is said, whether it may pass, whether the host is unreachable.
-_FAULTS: tuple[tuple[tuple[type[Exception], ...], str, bool, bool], ...] = (
-    ((requests.TooManyRedirects,), "redirected without end", False, False),
-    (
-        (requests.exceptions.ProxyError,),
-        "the proxy cannot be reached or refuses (see HTTPS_PROXY)",
-        False,
-        True,
-    ),
-    ((requests.exceptions.SSLError,), "no secure connection (TLS): {}", False, True),
-    ((requests.ConnectTimeout,), _TIMEOUT, True, True),
-    ((requests.ReadTimeout, urllib3.exceptions.ReadTimeoutError), _TIMEOUT, True, False),
-    ((urllib3.exceptions.NewConnectionError,), "no connection (is there a network?)", True, True),
-    (
-        (urllib3.exceptions.ProtocolError, requests.ConnectionError),
-        "the transfer broke off ({})",
-        True,
-        False,
-    ),
-    (
-        (OSError, ValueError, urllib3.exceptions.HTTPError, http.client.HTTPException),
-        "gave a malformed answer ({})",
-        False,
-        False,
-    ),
+_FAULTS: tuple[tuple[Any, str, bool, bool], ...] = (
+    (rq.TooManyRedirects, "redirected without end", False, False),
+    (rq.ProxyError, "the proxy cannot be reached or refuses (see HTTPS_PROXY)", False, True),
+    (rq.SSLError, "no secure connection (TLS): {}", False, True),
+    (rq.ConnectTimeout, _TIMEOUT, True, True),
+    ((rq.ReadTimeout, u3.ReadTimeoutError), _TIMEOUT, True, False),
+    (u3.NewConnectionError, "no connection (is there a network?)", True, True),
+    ((u3.ProtocolError, rq.ConnectionError), "the transfer broke off ({})", True, False),
+    (_MALFORMED, "gave a malformed answer ({})", False, False),
 )
 
 
@@ -250,7 +232,7 @@ class _Transfer:
                 return response
             response.close()
             url = _next(url, location)
-        raise requests.TooManyRedirects
+        raise rq.TooManyRedirects
 
     def _check_status(self, response: requests.Response, at_hand: int) -> None:
         status = response.status_code
@@ -305,9 +287,14 @@ class _Transfer:
 @contextmanager
 def progress_bar(label: str, stream: TextIO, total: int | None) -> Iterator[Callable[[int], None]]:
     """Give a function that takes the number of new bytes, and draws a bar on a terminal."""
-    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    columns = (
+        progress.BarColumn(),
+        progress.DownloadColumn(),
+        progress.TransferSpeedColumn(),
+        progress.TimeRemainingColumn(),
+    )
     console, off = Console(file=stream), not stream.isatty()
-    with Progress(
+    with progress.Progress(
         "{task.description}", *columns, console=console, transient=True, disable=off
     ) as bar:
         task = bar.add_task(label, total=total)
@@ -359,5 +346,5 @@ def _retry_after(response: requests.Response) -> float:
     """Seconds that the server asks to wait: a number, or a date."""
     try:
         return urllib3.Retry().parse_retry_after(response.headers["Retry-After"].strip())
-    except (KeyError, urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
+    except (KeyError, u3.InvalidHeader, ValueError, OverflowError):
         return WAIT

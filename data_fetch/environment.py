@@ -20,8 +20,8 @@ def expanded_folder(variable: str, value: str) -> Path:
     ValueError
         If the value starts with the home folder of a user who has none here, or is a file.
     """
-    user = Path(value).parts[0]
-    if user.startswith("~") and not os.path.isdir(os.path.expanduser(user)):
+    user = Path(value).parts[0] if value.startswith("~") else ""
+    if user and not os.path.isdir(os.path.expanduser(user)):
         raise ValueError(
             f"{variable} is {value!r}, but {user} is no home folder on this machine; "
             "set it to the full path of a folder."

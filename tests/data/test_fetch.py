@@ -652,6 +652,11 @@ def test_places_come_from_the_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("REPROLIB_MIRROR", "http://mirror.invalid/data")
     fetcher = fetching.Fetcher()
     assert (fetcher.cache, fetcher.mirror) == (tmp_path / "here", "http://mirror.invalid/data")
+    monkeypatch.setenv("REPROLIB_DATA", ".")
+    assert fetching.Fetcher().cache == Path()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("REPROLIB_DATA", "~/there")
+    assert fetching.Fetcher().cache == tmp_path / "there"
     monkeypatch.delenv("REPROLIB_DATA")
     monkeypatch.setenv("REPROLIB_MIRROR", "")
     fetcher = fetching.Fetcher()
