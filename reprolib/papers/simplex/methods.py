@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
@@ -58,10 +59,11 @@ def hold_out(make, grid, X, y, seed, *, kernel=None):
     """Best parameter of the grid on 20 % of the training data, the first of equally good ones.
 
     Returns the model refitted on all training data, its parameter, and the hold-out accuracies.
-    X is a Gram matrix if ``kernel`` is "precomputed".
+    X is a Gram matrix if ``kernel`` is "precomputed". Its parts are stored row by row: of any other
+    order, every fit and every prediction of a class would make a copy.
     """
     a, b = train_test_split(np.arange(len(X)), test_size=0.2, random_state=seed)
-    A, B = (X[a][:, a], X[b][:, a]) if kernel == "precomputed" else (X[a], X[b])
+    A, B = (X[np.ix_(a, a)], X[np.ix_(b, a)]) if kernel == "precomputed" else (X[a], X[b])
     scores = [float(make(value).fit(A, y[a]).score(B, y[b])) for value in grid]
     best = grid[int(first_largest(scores))]
     return make(best).fit(X, y), float(best), scores
@@ -251,8 +253,9 @@ def _svm_rbf_ova(task, X, y, X_test, y_test) -> list[Measurement]:
         return OneVsRestClassifier(SVC(C=C, kernel=kernel, gamma=gamma, cache_size=500))
 
     grid = 10.0 ** np.arange(-1, 4)
-    model, C, scores = hold_out(make, grid, X, y, task.params["seed"], kernel=kernel)
-    return [accuracy(model, cross, y_test, {"C": C}, path=scores)]
+    with config_context(assume_finite=True):  # else every class looks through the whole matrix
+        model, C, scores = hold_out(make, grid, X, y, task.params["seed"], kernel=kernel)
+        return [accuracy(model, cross, y_test, {"C": C}, path=scores)]
 
 
 def _boosting(task, X, y, X_test, y_test) -> list[Measurement]:
