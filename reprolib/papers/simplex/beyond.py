@@ -18,7 +18,6 @@ from data_fetch import Dataset
 from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.simplex import (
-    SimplexBoostingClassifier,
     SimplexConeSVC,
     SimplexHalfspaceSVC,
     SimplexRLSClassifier,
@@ -26,6 +25,7 @@ from reprolib.methods.simplex import (
 )
 from reprolib.papers.simplex.methods import (
     accuracy,
+    boosting_hits,
     features,
     hold_out,
     mean_square,
@@ -210,10 +210,9 @@ def _rls_rbf(X, y, X_test, y_test) -> _Hits:
 
 
 def _boosting(X, y, X_test, y_test) -> _Hits:
-    model = SimplexBoostingClassifier(random_state=0, n_estimators=N_ROUNDS).fit(X, y)
-    labels = list(model.staged_predict(X_test))
-    yield HEADLINE, labels[-1] == y_test
-    yield FEWER_ROUNDS, labels[len(labels) // 2 - 1] == y_test
+    hits = boosting_hits(X, y, X_test, y_test, seed=0, n_estimators=N_ROUNDS)
+    yield HEADLINE, hits[-1]
+    yield FEWER_ROUNDS, hits[len(hits) // 2 - 1]
 
 
 HITS: Mapping[str, Callable[..., _Hits]] = {

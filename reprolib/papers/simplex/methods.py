@@ -36,7 +36,10 @@ from reprolib.rerun.records import (
     Measurement,
     Task,
 )
+from reprolib.rerun.tasks.remembered import Remembered
 
+#: Choices of lambda and hits of boosting on the data sets that a process has latest.
+_CHOSEN, _HITS = Remembered(size=10), Remembered(size=10)
 ONLINE_LOSSES = {
     "sc-svm online": "cone",
     "sh-svm online": "halfspace",
@@ -205,11 +208,17 @@ def _rls_large(seed, gamma, grids, X, y, X_test, y_test) -> list[Measurement]:
     return measured
 
 
-def _best_alphas(grids: Mapping[str, str], X, y, **kernel) -> Iterator[tuple[str, float, Any]]:
+def _best_alphas(grids: Mapping[str, str], X, y, **kernel) -> list[tuple[str, float, Any]]:
     """Best lambda of every grid, and the leave-one-out accuracies, by one eigendecomposition.
 
-    Yields the reading, its lambda, and the accuracies at its grid in decreasing order of lambda.
+    Gives the reading, its lambda, and the accuracies at its grid in decreasing order of lambda.
+    Tables "table2" and "disagreement" need the same.
     """
+    what = (X, y, sorted(grids.items()), kernel)
+    return _CHOSEN.of(what, lambda: list(_decomposed(grids, X, y, kernel)))
+
+
+def _decomposed(grids: Mapping[str, str], X, y, kernel) -> Iterator[tuple[str, float, Any]]:
 
     def all_alphas(s, n):
         return np.unique(np.concatenate([rls_grid(grid)(s, n) for grid in grids.values()]))
@@ -258,13 +267,26 @@ def _svm_rbf_ova(task, X, y, X_test, y_test) -> list[Measurement]:
         return [accuracy(model, cross, y_test, {"C": C}, path=scores)]
 
 
+def boosting_hits(X, y, X_test, y_test, *, seed: int, **settings):
+    """Which test points boosting classifies correctly after every round: (rounds, n_test).
+
+    Tables "table2" and "disagreement" need the same.
+    """
+
+    def make():
+        model = SimplexBoostingClassifier(random_state=seed, **settings).fit(X, y)
+        return np.array([labels == y_test for labels in model.staged_predict(X_test)])
+
+    return _HITS.of((X, y, X_test, y_test, seed, settings), make)
+
+
 def _boosting(task, X, y, X_test, y_test) -> list[Measurement]:
     settings = {
         name: task.params[name] for name in ("n_estimators", "update") if name in task.params
     }
-    model = SimplexBoostingClassifier(random_state=task.params["seed"], **settings).fit(X, y)
-    path = [float(np.mean(labels == y_test)) for labels in model.staged_predict(X_test)]
-    return [accuracy(model, X_test, y_test, {"rounds": len(model.steps_)}, path=path)]
+    hits = boosting_hits(X, y, X_test, y_test, seed=task.params["seed"], **settings)
+    path = hits.mean(axis=1).tolist()
+    return [Measurement("accuracy", path[-1], {"rounds": len(hits)}, len(y_test), path=path)]
 
 
 _METHODS: Mapping[str, Callable[..., list[Measurement]]] = {
