@@ -77,7 +77,7 @@ def test_bisection_ends_among_subnormal_numbers():
 
 def test_a_certified_answer_is_preferred_to_a_smaller_gap():
     def answer(gap, status):
-        info = {"round_off": 0.0, "norm": 1.0, "solver": status}
+        info = {"round_off": 0.0, "norm": 1.0, "residual": 0.0, "solver": status}
         return Solution({}, 1.0, 1.0 - gap, status, info=info, scale=1.0)
 
     unknown, optimal = answer(1e-13, "Unknown"), answer(1e-9, "optimal")

@@ -160,13 +160,14 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         K = self._training_gram(self._training_rows(X, weights))
         return K, self._signs(y[weights.rows]), weights
 
-    def _components(self, K, weights, n_wanted: int):
+    def _components(self, K, weights, n_wanted: int, *, semidefinite: bool = False):
         return KernelComponents.from_gram(
             K,
             center=self.center,
             rank_tol=self.rank_tol,
             weights=weights.values,
             n_wanted=n_wanted,
+            semidefinite=semidefinite,
         )
 
     def _kernel(self, X, Y):
@@ -618,11 +619,13 @@ class KPMClassifierCV(_ProjectionMachine):
         K, y, weights = self._fit_data(X, labels, sample_weight)
         folds = list_folds(self._splitter(labels), X, labels, groups)
         folds = counted_folds(folds, weights.positions)
+        components = self._components(K, weights, self.max_components)
         fold_components = [
-            self._components(K[np.ix_(train, train)], weights.of(train), self.max_components)
+            self._components(
+                K[np.ix_(train, train)], weights.of(train), self.max_components, semidefinite=True
+            )
             for _, train, _ in folds
         ]
-        components = self._components(K, weights, self.max_components)
         solve = LOSSES[self.loss]
         max_rank = min(c.rank for c in [components, *fold_components])
         if max_rank < 1:

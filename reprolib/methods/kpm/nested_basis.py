@@ -159,10 +159,12 @@ class NestedBasis:
         norm : float
             Root mean square of the function whose optimality is in question.
         """
-        kept = self.signed[: self.size(n_components)] @ dual
-        return max(RADIUS, norm) * float(np.linalg.norm(kept)) + self.dropped_slack(
-            dual, n_components
-        )
+        residual = self.residual(dual, n_components)
+        return max(RADIUS, norm) * residual + self.dropped_slack(dual, n_components)
+
+    def residual(self, dual, n_components: int) -> float:
+        """Norm of what a dual point leaves of its equality constraints."""
+        return float(np.linalg.norm(self.signed[: self.size(n_components)] @ dual))
 
     def dropped_slack(self, dual, n_components: int) -> float:
         """Part of `slack` that the columns contribute that were left out."""

@@ -19,7 +19,7 @@ SEPARATION_TOL = 1e-8
 RESIDUAL_TOL = 1e-12
 
 
-def leading_eigh(K, n_components: int | None, *, rank_tol: float):
+def leading_eigh(K, n_components: int | None, *, rank_tol: float, semidefinite: bool = False):
     """At least the first ``n_components`` pairs of `gram_eigh`, by Lanczos' method if they are few.
 
     The pairs are accepted if their residuals are round-off, no two eigenvalues are close, and two
@@ -33,6 +33,9 @@ def leading_eigh(K, n_components: int | None, *, rank_tol: float):
         None means all.
     rank_tol : float
         As in `gram_eigh`.
+    semidefinite : bool
+        Whether K is known to be positive semidefinite, as a principal submatrix of a matrix is
+        that has been checked. It saves the second factorisation.
 
     Returns
     -------
@@ -60,7 +63,9 @@ def leading_eigh(K, n_components: int | None, *, rank_tol: float):
     """
     if n_components is not None and _are_few(n_components, len(K)):
         eigenvalues, eigenvectors = _lanczos(K, n_components + 1)
-        if _are_certified(K, eigenvalues, eigenvectors, rank_tol):
+        if _are_leading(K, eigenvalues, eigenvectors, rank_tol) and (
+            semidefinite or _is_definite(K.copy(), NEGATIVE_TOL * eigenvalues[0])
+        ):
             return eigenvalues[:-1], fix_signs(eigenvectors[:, :-1])
     return gram_eigh(K, rank_tol=rank_tol)
 
@@ -80,7 +85,7 @@ def _lanczos(K, n_pairs):
     return eigenvalues[order], eigenvectors[:, order]
 
 
-def _are_certified(K, eigenvalues, eigenvectors, rank_tol) -> bool:
+def _are_leading(K, eigenvalues, eigenvectors, rank_tol) -> bool:
     """Whether all pairs but the last are the leading ones of K."""
     largest = eigenvalues[0]
     apart = -np.diff(eigenvalues) > SEPARATION_TOL * largest
@@ -94,16 +99,20 @@ def _are_certified(K, eigenvalues, eigenvectors, rank_tol) -> bool:
     ):
         return False
     found = eigenvectors[:, :-1]
-    rest = (found * eigenvalues[:-1]) @ found.T - K
+    rest = (found * eigenvalues[:-1]) @ found.T
+    rest -= K
     between = (eigenvalues[-2] + eigenvalues[-1]) / 2.0
-    return _is_definite(rest, between) and _is_definite(K.copy(), NEGATIVE_TOL * largest)
+    return _is_definite(rest, between)
 
 
 def _is_definite(matrix, shift) -> bool:
-    """Whether the matrix, which is overwritten, plus a multiple of the identity is definite."""
+    """Whether the matrix, which is overwritten, plus a multiple of the identity is definite.
+
+    LAPACK takes columns one after the other: those of the transpose, the same matrix.
+    """
     matrix.flat[:: len(matrix) + 1] += shift
     try:
-        cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
     return True

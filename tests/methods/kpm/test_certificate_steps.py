@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reprolib.methods.kpm.hinge_lp import _solve, solve_hinge_lp_path
-from reprolib.methods.kpm.hinge_lp._bounded import bounded_single
+from reprolib.methods.kpm.hinge_lp._bounded import BOUND, bounded_single
 from reprolib.methods.kpm.hinge_lp._canonical import _affine_solution, canonical_optimum, hinge_loss
 from reprolib.methods.kpm.hinge_lp._certificate import (
     GAP_TOL,
@@ -18,7 +18,7 @@ from reprolib.methods.kpm.hinge_lp._certificate import (
     require_path,
 )
 from reprolib.methods.kpm.hinge_lp._highs import highs_single
-from reprolib.methods.kpm.nested_basis import NestedBasis
+from reprolib.methods.kpm.nested_basis import RADIUS, NestedBasis
 from reprolib.methods.shared.solution import NotOptimalError
 from tests.methods.kpm.test_certificates import solved
 
@@ -242,6 +242,15 @@ def test_fallbacks_are_asked_until_one_is_certified_and_else_the_least_gap_is_ta
     assert found.gap == pytest.approx(1e-7)
     assert _solve._first_certified(None, 3, solved(1.0, 1.0), [fallback(0.0)]).gap == 0.0
     assert len(asked) == 6
+
+
+@pytest.mark.parametrize(("norm", "part"), [(1.0, 0.99), (1.0, 1.01), (1e5, 0.99), (1e5, 1.01)])
+def test_an_answer_is_accepted_if_its_dual_point_holds_for_all_functions_within_the_bound(
+    norm, part
+):
+    residual = part * 10.0 * GAP_TOL / (BOUND - max(RADIUS, norm))
+    info = {"round_off": 0.0, "norm": norm, "residual": residual}
+    assert _solve._is_accepted(solved(1.0, 1.0, info=info)) == (part < 1.0)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -211,7 +211,8 @@ def test_cholesky_basis_of_points_whose_kernel_has_lost_its_digits(seed):
 
 
 def solved(primal, dual, **changes):
-    given = {"status": "optimal", "scale": 10.0, "info": {"round_off": 0.0, "norm": 1.0}} | changes
+    info = {"round_off": 0.0, "norm": 1.0, "residual": 0.0}
+    given = {"status": "optimal", "scale": 10.0, "info": info} | changes
     return Solution({}, primal_objective=primal, dual_objective=dual, **given)
 
 

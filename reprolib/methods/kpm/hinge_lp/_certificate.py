@@ -100,6 +100,7 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
                 "canonical": bool(found[i]),
                 "round_off": float(round_off[i]) * unit,
                 "norm": float(np.linalg.norm(coordinates[i])),
+                "residual": basis.residual(duals[i], d) * unit,
             },
             scale=float(basis.weights.sum()) * unit,
         )

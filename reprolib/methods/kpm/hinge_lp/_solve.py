@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from reprolib.methods.kpm.hinge_lp._bounded import BOUND, bounded_single
@@ -14,7 +16,7 @@ from reprolib.methods.kpm.hinge_lp._certificate import (
 )
 from reprolib.methods.kpm.hinge_lp._highs import highs_single
 from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_path
-from reprolib.methods.kpm.nested_basis import NestedBasis
+from reprolib.methods.kpm.nested_basis import RADIUS, NestedBasis
 from reprolib.methods.shared.solution import Solution
 
 #: Relative gap above which the simplex path goes on with the targets 1; see `simplex_path`.
@@ -137,7 +139,12 @@ def _is_accepted(solution):
     """Certified, and an optimum of the problem with bounded coordinates, too.
 
     So all answers of a path are of one nested problem. A larger function may have a lower loss
-    than what more components reach within the bound.
+    than what more components reach within the bound; and a dual point that proves an optimum
+    among small functions only may miss a lower loss that fewer components reach within it.
     """
-    bounded = "bound" in solution.info or solution.info["norm"] <= BOUND
-    return bounded and is_certified(solution)
+    if "bound" in solution.info:
+        return is_certified(solution)
+    radius = max(RADIUS, solution.info["norm"])
+    more = (BOUND - radius) * solution.info["residual"]
+    within_bound = replace(solution, dual_objective=solution.dual_objective - more)
+    return radius <= BOUND and is_certified(within_bound)
