@@ -14,8 +14,8 @@ from reprolib.methods.shared.kernels import Kernel, gram_eigh
 from reprolib.methods.shared.nystrom import NystromMixin
 from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, ClassWeight, Data, RandomState
-from reprolib.methods.shared.validation import validate_data, warn_if_constant
-from reprolib.methods.shared.weights import example_weights
+from reprolib.methods.shared.validation import warn_if_constant
+from reprolib.methods.shared.weights import distinct_rows, example_weights
 
 
 @dataclass(frozen=True)
@@ -154,14 +154,15 @@ class NystromKPMClassifier(NystromMixin, _GivenComponents):
         self._validate_params()
         if several := self._several_classes(y, sample_weight):
             return self._fit_each(X, y, several)
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        X, y = self._validate(X, y)
         weights = example_weights(y, sample_weight, self.class_weight)
         X = self._training_rows(X, weights)
         y = self._signs(y[weights.rows])
         self._draw_landmarks(X)
         self._fit_components(self._nystrom_components(X, weights), y, weights)
         values = [
-            self._kernel(X[rows], self.X_fit_) @ self.dual_coef_ for rows in self._blocks(len(X))
+            self._kernel(X[rows], self.X_fit_) @ self.dual_coef_
+            for rows in self._blocks(X.shape[0])
         ]
         warn_if_constant(np.concatenate(values) + self.intercept_ > 0.0, self, stacklevel=4)
         return self
@@ -171,27 +172,29 @@ class NystromKPMClassifier(NystromMixin, _GivenComponents):
         relative = None if weights.values is None else weights.relative
         rank = self.feature_map_.shape[1]
         covariance = np.zeros((rank, rank))
-        for rows in self._blocks(len(X)):
+        for rows in self._blocks(X.shape[0]):
             Z = self._kernel(X[rows], self.X_fit_) @ self.feature_map_
             covariance += Z.T @ (Z if relative is None else relative[rows, np.newaxis] * Z)
         eigenvalues, vectors = gram_eigh(covariance, rank_tol=self.rank_tol)
         D = self.n_components
         if len(eigenvalues) < D:
             raise ValueError(
-                f"n_components is {D}, but the features of {len(self.X_fit_)} landmarks have "
+                f"n_components is {D}, but the features of {self.X_fit_.shape[0]} landmarks have "
                 f"numerical rank {len(eigenvalues)} (eigenvalues above rank_tol="
                 f"{self.rank_tol:g} times the largest). Ask for at most {len(eigenvalues)} "
                 "components, raise rank or use a narrower kernel."
             )
         eigenvalues = eigenvalues[:D]
         directions = self.feature_map_ @ (vectors[:, :D] / np.sqrt(eigenvalues))
-        values = [self._kernel(X[rows], self.X_fit_) @ directions for rows in self._blocks(len(X))]
-        _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
+        values = [
+            self._kernel(X[rows], self.X_fit_) @ directions for rows in self._blocks(X.shape[0])
+        ]
+        first, place = distinct_rows(X, np.zeros(X.shape[0], dtype=np.intp))
         return NystromComponents(
             eigenvalues,
             np.concatenate(values),
-            first[np.ravel(place)],
-            np.zeros(len(self.X_fit_)),
+            first[place],
+            np.zeros(self.X_fit_.shape[0]),
             weights.values,
             directions,
         )

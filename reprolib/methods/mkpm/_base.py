@@ -59,6 +59,8 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
+    _takes_sparse = True
+
     def _validate(self, X, y):
         """Check hyperparameters and training data; return (X, y)."""
         self._validate_params()
@@ -123,11 +125,12 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         if self.basis == "kernel_pca":
             K = self._kernel(X, X)
             return kernel_pca_basis(K, rank_tol=self.rank_tol, roots=roots, n_wanted=n_wanted)
-        rank = len(X) if self.rank is None else self.rank
+        n_samples = X.shape[0]
+        rank = n_samples if self.rank is None else self.rank
         if self.basis == "nystrom":
             return nystrom_basis(
                 lambda indices: self._columns(X, indices),
-                len(X),
+                n_samples,
                 rank,
                 rank_tol=self.rank_tol,
                 random_state=self.random_state,
@@ -143,7 +146,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
     def _diagonal(self, X):
         if self.kernel == "precomputed":
             return np.diag(X)
-        blocks = (X[start : start + 64] for start in range(0, len(X), 64))
+        blocks = (X[start : start + 64] for start in range(0, X.shape[0], 64))
         return np.concatenate([np.diag(self._kernel(block, block)) for block in blocks])
 
     def dual_coef_at(self, n_components: int) -> Array:

@@ -50,9 +50,9 @@ class MKPMClassifier(_MKPM):
         length ceil(10 log2(n_classes)). Repeated or opposite rows are admissible: such bits are
         fitted, and use up dimensions, like the others.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
-        training data in place of X. A callable takes two rows and returns a number; it has to be
-        symmetric.
+        Similarity k(x, x') of two points. The named ones take sparse X, too. "precomputed":
+        ``fit`` takes the Gram matrix of the training data in place of X. A callable takes two
+        rows and returns a number; it has to be symmetric.
     gamma : float or "scale", optional
         How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
         of the inner product in "poly" and "sigmoid". None means 1 / n_features, "scale"

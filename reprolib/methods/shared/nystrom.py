@@ -55,6 +55,11 @@ class NystromMixin(KernelMixin):
         "random_state": ["random_state"],
     }
 
+    def _validate(self, X, y="no_validation", **options):
+        """Rows of numbers, in the precision that they are given in."""
+        types, sparse = [np.float64, np.float32], self._sparse_format()
+        return validate_data(self, X, y, dtype=types, accept_sparse=sparse, **options)
+
     def _accumulate(self, X, y, sample_weight) -> Moments:
         """Draw landmarks, set ``classes_``, ``X_fit_`` and ``feature_map_``, sum in one pass.
 
@@ -63,14 +68,14 @@ class NystromMixin(KernelMixin):
         ValueError
             If y has one class, or the kernel is zero.
         """
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        X, y = self._validate(X, y)
         weights = example_weights(y, sample_weight)
         X, y = self._training_rows(X, weights), y[weights.rows]
         self.classes_, indices = encode_labels(self, y)
         self._draw_landmarks(X)
         rank = self.feature_map_.shape[1]
         covariance, class_sums = np.zeros((rank, rank)), np.zeros((rank, len(self.classes_)))
-        for rows in self._blocks(len(X)):
+        for rows in self._blocks(X.shape[0]):
             Z = self._kernel(X[rows], self.X_fit_) @ self.feature_map_
             counts = np.ones(len(Z)) if weights.values is None else weights.values[rows]
             classes = (counts, (np.arange(len(Z)), indices[rows]))
@@ -88,8 +93,9 @@ class NystromMixin(KernelMixin):
         ValueError
             If the kernel is zero.
         """
-        landmarks = nystrom_landmarks(len(X), min(self.rank, len(X)), self.random_state)
-        self.X_fit_ = np.array(X[landmarks], dtype=np.float64)
+        n_samples = X.shape[0]
+        landmarks = nystrom_landmarks(n_samples, min(self.rank, n_samples), self.random_state)
+        self.X_fit_ = X[landmarks].astype(np.float64)
         self._check_symmetric(self.X_fit_)
         self.feature_map_ = nystrom_map(self._kernel(self.X_fit_, self.X_fit_))
         if self.feature_map_.shape[1] == 0:
@@ -97,17 +103,17 @@ class NystromMixin(KernelMixin):
 
     def _apply(self, X, coefficients):
         """Values of z(x)' coefficients, shape (m, L), for coefficients of shape (r, L)."""
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        X = self._validate(X, reset=False)
         on_landmarks = self.feature_map_ @ coefficients
         values = [
-            self._kernel(X[rows], self.X_fit_) @ on_landmarks for rows in self._blocks(len(X))
+            self._kernel(X[rows], self.X_fit_) @ on_landmarks for rows in self._blocks(X.shape[0])
         ]
         return np.concatenate(values)
 
     def _blocks(self, n_samples: int) -> list[slice]:
-        step = max(1, BLOCK_ENTRIES // len(self.X_fit_))
+        step = max(1, BLOCK_ENTRIES // self.X_fit_.shape[0])
         return [slice(start, start + step) for start in range(0, n_samples, step)]
 
     rank: int
     random_state: object
-    _takes_sparse = False
+    _takes_sparse = True

@@ -12,10 +12,12 @@ that; where C times the loss meets a penalty, `ExampleWeights.strength` is C in 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.multiclass import check_classification_targets
 
 from reprolib.methods.shared.scaling import power_of_four
@@ -234,14 +236,14 @@ def merge_repeated(X, y, weights: ExampleWeights):
 
     Parameters
     ----------
-    X : ndarray of shape (n, p)
+    X : ndarray or CSR array of shape (n, p)
     y : ndarray of shape (n,)
         Labels.
     weights : ExampleWeights
 
     Returns
     -------
-    X : ndarray of shape (m, p)
+    X : ndarray or CSR array of shape (m, p)
     y : ndarray of shape (m,)
     weights : ExampleWeights
         Of the m examples, none of weight zero.
@@ -256,13 +258,50 @@ def merge_repeated(X, y, weights: ExampleWeights):
     ([1.0, 2.0, 2.0], ['a', 'a', 'b'], [1.0, 2.0, 1.0])
     """
     labels, indices = np.unique(y[weights.rows], return_inverse=True)
-    labelled = np.column_stack([indices, weights.select(X)])
-    distinct, positions = np.unique(labelled, axis=0, return_inverse=True)
-    if weights.values is None and len(distinct) == len(labelled):
+    rows = weights.select(X)
+    first, positions = distinct_rows(rows, indices)
+    if weights.values is None and len(first) == len(indices):
         return X, y, weights
-    total = np.bincount(positions.ravel(), weights.values).astype(np.float64)
-    merged = ExampleWeights(len(distinct), slice(None), total, unit=weights.unit)
-    return distinct[:, 1:].astype(X.dtype, order="C"), labels[distinct[:, 0].astype(int)], merged
+    total = np.bincount(positions, weights.values).astype(np.float64)
+    merged = ExampleWeights(len(first), slice(None), total, unit=weights.unit)
+    chosen = rows[first] if issparse(X) else np.ascontiguousarray(rows[first])
+    return chosen, labels[indices[first]], merged
+
+
+def distinct_rows(X, labels):
+    """First of each set of equal rows of equal labels, in sorted order, and the set of every row.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (n, p)
+    labels : ndarray of int of shape (n,)
+
+    Returns
+    -------
+    first : ndarray of int of shape (m,)
+    positions : ndarray of int of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.shared.weights import distinct_rows
+    >>> first, positions = distinct_rows(np.array([[2.0], [1.0], [2.0]]), np.zeros(3, int))
+    >>> first.tolist(), positions.tolist()
+    ([1, 0], [1, 0, 1])
+    """
+    if not issparse(X):
+        labelled = np.column_stack([labels, X])
+        _, first, positions = np.unique(labelled, axis=0, return_index=True, return_inverse=True)
+        return first, positions.ravel()
+    rows: Any = csr_array(cast(Any, X), copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    parts = [slice(start, end) for start, end in pairwise(rows.indptr)]
+    contents = [rows.indices[part].tobytes() + rows.data[part].tobytes() for part in parts]
+    keys = list(zip(labels.tolist(), contents, strict=True))
+    place = {key: number for number, key in enumerate(sorted(set(keys)))}
+    positions = np.array([place[key] for key in keys])
+    return np.unique(positions, return_index=True)[1], positions
 
 
 def _checked(sample_weight: Any, n_samples: int):

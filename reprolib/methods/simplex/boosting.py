@@ -112,13 +112,19 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         self.update = update
         self.random_state = random_state
 
+    def __sklearn_tags__(self):
+        """Accept sparse input."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     @all_or_nothing
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Boost.
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
+        X : {array-like, sparse matrix} of shape (n, p)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
             How often every example counts, in the loss and in the trees. Equal rows with equal
@@ -131,12 +137,12 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
             If a hyperparameter is out of range, or y has one class.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float32)
+        X, y = validate_data(self, X, y, dtype=np.float32, accept_sparse="csr")
         X, y, weights = merge_repeated(X, y, example_weights(y, sample_weight))
         w, indices = weights.values, self._encode_classes(y)
         rng = check_random_state(self.random_state)
         loss = ExponentialLoss(len(self.classes_))
-        F = np.zeros((len(X), len(self.code_)))
+        F = np.zeros((X.shape[0], len(self.code_)))
         self.estimators_, self.coordinates_ = [], []
         steps, path = [], [np.average(loss.value(F, indices), weights=w)]
         for _ in range(self.n_estimators):
@@ -161,7 +167,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
     def staged_predict(self, X: Data) -> Iterator[Array]:
         """Predictions after every round."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float32, reset=False)
+        X = validate_data(self, X, dtype=np.float32, accept_sparse="csr", reset=False)
         for F in self._stages(X):
             yield self.classes_[first_largest(F @ self.code_)]
 
@@ -183,7 +189,7 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         return pairwise_exponential_probabilities(self._class_scores(X))
 
     def _stages(self, X):
-        F = np.zeros((len(X), len(self.code_)))
+        F = np.zeros((X.shape[0], len(self.code_)))
         rounds = zip(self.steps_, self.estimators_, self.coordinates_, strict=True)
         for step, tree, coordinates in rounds:
             F = F + step * _direction(tree, coordinates, X, F.shape[1])
@@ -191,8 +197,8 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
 
     def _vector_function(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float32, reset=False)
-        F = np.zeros((len(X), len(self.code_)))
+        X = validate_data(self, X, dtype=np.float32, accept_sparse="csr", reset=False)
+        F = np.zeros((X.shape[0], len(self.code_)))
         for stage in self._stages(X):
             F = stage
         return F
@@ -200,8 +206,8 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
 
 def _direction(tree, coordinates, X, n_coordinates):
     """Predictions of a tree in its coordinates, zero in the others, shape (n, T - 1)."""
-    direction = np.zeros((len(X), n_coordinates))
-    direction[:, coordinates] = tree.predict(X).reshape(len(X), -1)
+    direction = np.zeros((X.shape[0], n_coordinates))
+    direction[:, coordinates] = tree.predict(X).reshape(X.shape[0], -1)
     return direction
 
 

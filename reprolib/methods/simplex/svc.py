@@ -16,6 +16,7 @@ import warnings
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -63,6 +64,8 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         duality_gap_: float
         X_fit_: Array
         n_iter_: int
+
+    _takes_sparse = True
 
     _parameter_constraints: dict = {  # noqa: RUF012
         **KernelMixin._parameter_constraints,
@@ -130,7 +133,9 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
 
     def _vector_function(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(
+            self, X, dtype=np.float64, accept_sparse=self._sparse_format(), reset=False
+        )
         if self.kernel == "linear":
             return X @ self.coef_.T
         given = self.kernel == "precomputed"
@@ -144,7 +149,8 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
 
 def _descend(svm, X, indicators, weights):
     """Block coordinate descent and, where it is slow, an interior-point method."""
-    access = FeatureAccess(X) if svm.kernel == "linear" else _gram_access(svm, X)
+    dense_features = svm.kernel == "linear" and not issparse(X)
+    access = FeatureAccess(X) if dense_features else _gram_access(svm, X)
     dual = svm._dual(indicators, access.times, weights)
     seed = check_random_state(svm.random_state).randint(2**31 - 1)
     return solve_simplex_svm_working_set(
@@ -155,7 +161,7 @@ def _descend(svm, X, indicators, weights):
 def _gram_access(svm, X):
     """K with rows on demand; it is stored if it fits in ``cache_size`` MB."""
     most_rows = int(np.sqrt(svm.cache_size / MB_A_NUMBER))
-    if svm.kernel == "precomputed" or len(X) <= most_rows:
+    if svm.kernel == "precomputed" or X.shape[0] <= most_rows:
         K = _semidefinite(svm, svm._kernel(X, X))
         return KernelAccess(
             K.__getitem__,
@@ -163,7 +169,7 @@ def _gram_access(svm, X):
             np.diagonal(K).copy(),
             len(K),
         )
-    blocks = np.array_split(np.arange(len(X)), max(1, len(X) // 256))
+    blocks = np.array_split(np.arange(X.shape[0]), max(1, X.shape[0] // 256))
     diagonal = [np.diagonal(_semidefinite(svm, svm._kernel(X[b], X[b]))) for b in blocks]
     return KernelAccess(
         lambda chosen: svm._kernel(X[chosen], X),
@@ -182,7 +188,7 @@ def _semidefinite(svm, K):
 
 def _interior_point(svm, X, indicators, weights):
     """Cvxopt on a factor of K: X itself for the linear kernel with p <= n, K's spectrum else."""
-    if svm.kernel == "linear" and X.shape[1] <= X.shape[0]:
+    if svm.kernel == "linear" and not issparse(X) and X.shape[1] <= X.shape[0]:
         L = X
     else:
         L = gram_factor(_semidefinite(svm, svm._kernel(X, X)))
@@ -201,7 +207,8 @@ class SimplexConeSVC(_SimplexSVC):
     C : float, default=1.0
         1 / (2 n lambda) of the paper: the loss is a sum over the examples.
     kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
-        As in scikit-learn; gamma=None means 1 / n_features.
+        As in scikit-learn; gamma=None means 1 / n_features. The named ones take sparse X, too,
+        the linear one then by its Gram matrix.
     solver : {"descent", "cvxopt"}, default="descent"
         Block coordinate descent, followed where it is slow (at a large C) by an interior-point
         method on the examples that it did not leave out; or cvxopt's interior-point method, the

@@ -17,7 +17,17 @@ ESTIMATORS = {
     "KPM, chosen": reprolib.KPMClassifierCV(6, cv=3),
     "kernel MMC": reprolib.KernelMMC(2, constraint="function"),
     "S-RLS": reprolib.SimplexRLSClassifier(0.1),
+    "KPM, Nystrom": reprolib.NystromKPMClassifier(5, rank=20, random_state=0),
+    "MKPM": reprolib.MKPMClassifier(8),
+    "MKPM, Nystrom basis": reprolib.MKPMClassifier(8, basis="nystrom", rank=20, random_state=0),
+    "MKPM, Cholesky basis": reprolib.MKPMClassifier(8, basis="cholesky", rank=8),
+    "MKPM, chosen": reprolib.MKPMClassifierCV(8, cv=3),
+    "MKPM, Nystrom": reprolib.NystromMKPMClassifier(8, rank=20, random_state=0),
     "S-RLS, chosen": reprolib.SimplexRLSClassifierCV(),
+    "S-RLS, Nystrom": reprolib.NystromSimplexRLSClassifier(0.1, rank=20, random_state=0),
+    "SC-SVM": reprolib.SimplexConeSVC(tol=1e-11),
+    "SC-SVM, interior points": reprolib.SimplexConeSVC(solver="cvxopt", tol=1e-10),
+    "SH-SVM": reprolib.SimplexHalfspaceSVC(tol=1e-11),
 }
 KERNELS = [
     {"kernel": "rbf", "gamma": 0.2},
@@ -44,6 +54,36 @@ def test_sparse_rows_are_those_rows(name, kernel, container):
     found = getattr(sparse, ask)(container(X_new))
     np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
     np.testing.assert_allclose(getattr(sparse, ask)(X_new), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("update", ["gradient", "coordinate"])
+def test_trees_of_sparse_rows_are_those_of_dense_ones(update):
+    (X, y), (X_new, _) = rows(), rows(1)
+    model = reprolib.SimplexBoostingClassifier(8, update=update, random_state=0)
+    dense, sparse = clone(model).fit(X, y), model.fit(sp.csr_array(X), y)
+    expected = dense.decision_function(X_new)
+    np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X_new)), expected, atol=1e-9)
+    np.testing.assert_allclose(sparse.predict_proba(X_new), dense.predict_proba(X_new), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["SC-SVM", "KPM, Nystrom"])
+def test_repeated_sparse_rows_are_weights(name):
+    """Also where zeros are stored, and entries of a row in any order."""
+    X, y = rows()
+    model = clone(ESTIMATORS[name]).set_params(kernel="rbf", gamma=0.2)
+    if name == "KPM, Nystrom":
+        model.set_params(rank=60)
+    weights = np.arange(60) % 3 + 1.0
+    once = clone(model).fit(sp.csr_array(X), y, sample_weight=weights)
+    which = np.repeat(np.arange(60), weights.astype(int))
+    stored = sp.csr_array(np.where(X[which] == 0.0, 7.0, X[which]))
+    stored.data[stored.data == 7.0] = 0.0
+    assert stored.nnz == X[which].size
+    if name == "KPM, Nystrom":
+        model.set_params(rank=len(which))
+    repeated = model.fit(stored, y[which])
+    expected = once.decision_function(X)
+    np.testing.assert_allclose(repeated.decision_function(X), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("center", [False, True])
