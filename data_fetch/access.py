@@ -71,7 +71,7 @@ def fetch(name: str, fetcher: Fetcher | None = None) -> list[Path]:
         says what was tried, what to download by hand, and where to put it.
     """
     fetcher = fetcher or Fetcher()
-    return [file.path for file in fetcher.get(fetcher.entry(name))]
+    return [fetcher.cache / version.path for version in fetcher.get(fetcher.entry(name))]
 
 
 def fetch_all(
@@ -145,10 +145,11 @@ def load(
     entry = fetcher.entry(name)
     loader, digest = resolve(entry.loader), entry.digest
     if entry.files:
-        files = fetcher.get(entry)
-        keys = [fetcher.catalog.files[file].key for file in entry.files]
-        dataset = loader(entry.name, {k: f.path for k, f in zip(keys, files, strict=True)})
-        digest = known_digest(entry, [file.version for file in files])
+        versions = fetcher.get(entry)
+        keys = (fetcher.catalog.files[file].key for file in entry.files)
+        paths = (fetcher.cache / version.path for version in versions)
+        dataset = loader(entry.name, dict(zip(keys, paths, strict=True)))
+        digest = known_digest(entry, versions)
         what = "the files are intact, but their parsed values have"
         why = (
             "a reader (scipy, nibabel, numpy) may have changed: please report it with `pip freeze`"

@@ -30,16 +30,8 @@ WORTH_RESUMING = 1_000_000
 STATES = ("needs download", "mirror", "cached")
 
 
-@dataclass(frozen=True)
-class LocalFile:
-    """A file in the cache whose hash is right, and which version of it that is."""
-
-    path: Path
-    version: Version
-
-
-#: Address of a source, and how to get the file from there.
-Source = tuple[str, Callable[[], LocalFile]]
+#: Address of a source, and how to get a version of the file from there into the cache.
+Source = tuple[str, Callable[[], Version]]
 
 
 @dataclass
@@ -89,8 +81,13 @@ class Fetcher:
         listed = [self._versions(entry, name) for name in entry.files]
         return [next(filter(self._rank, versions), versions[0]) for versions in listed]
 
-    def get(self, entry: Entry) -> list[LocalFile]:
-        """Get every file of a data set, from the first source that has it.
+    def get(self, entry: Entry) -> list[Version]:
+        """Get every file of a data set into the cache, from the first source that has it.
+
+        Returns
+        -------
+        list of Version
+            Which version of every file lies in the cache now.
 
         Raises
         ------
@@ -99,7 +96,7 @@ class Fetcher:
             it.
         """
         self._failed_archives.clear()
-        found: list[LocalFile] = []
+        found: list[Version] = []
         missing: dict[str, list[Failure]] = {}
         for name in entry.files:
             try:
@@ -142,12 +139,10 @@ class Fetcher:
                     return rank
         return 0
 
-    def _first_cached(self, versions: tuple[Version, ...]) -> LocalFile | None:
+    def _first_cached(self, versions: tuple[Version, ...]) -> Version | None:
         """Return the best version in the cache; None if a better one is at hand elsewhere."""
         best = next(filter(self._rank, versions), None)
-        if best is None or not self._is_known(self.cache / best.path, best):
-            return None
-        return LocalFile(self.cache / best.path, best)
+        return best if best and self._is_known(self.cache / best.path, best) else None
 
     def _is_known(self, path: Path, version: Version) -> bool:
         """Whether a file has the hash that it must have.
@@ -175,7 +170,7 @@ class Fetcher:
 
     # Where to get what is not -----------------------------------------------------------------
 
-    def _get_file(self, versions: tuple[Version, ...]) -> LocalFile:
+    def _get_file(self, versions: tuple[Version, ...]) -> Version:
         if not versions:
             raise NoWayError([Failure("", SourceError("only partial copies are known"))])
         if (cached := self._first_cached(versions)) is not None:
@@ -203,7 +198,7 @@ class Fetcher:
                 "REPROLIB_DATA to a folder that can be written"
             ) from error
 
-    def _obtain(self, versions: tuple[Version, ...]) -> LocalFile:
+    def _obtain(self, versions: tuple[Version, ...]) -> Version:
         """Get the file from the first source that gives it; hold the lock."""
         failures = list(self._set_damaged_aside(versions))
         folder = self._mirror_folder()
@@ -262,7 +257,7 @@ class Fetcher:
 
     # How to get it ----------------------------------------------------------------------------
 
-    def _copy(self, version: Version, source: Path) -> LocalFile:
+    def _copy(self, version: Version, source: Path) -> Version:
         try:
             if not self._is_known(source, version):
                 raise SourceError(storage.wrong_bytes(source, version), gave_other=True)
@@ -272,7 +267,7 @@ class Fetcher:
             storage.copy(source, part)
             return self._accepted(version, part)
 
-    def _download(self, version: Version, url: str, route: Route | None = None) -> LocalFile:
+    def _download(self, version: Version, url: str, route: Route | None = None) -> Version:
         resumable = version.pinned and version.bytes > WORTH_RESUMING and not version.unpack
         with storage.partial_file(self.cache / version.path, resumable=resumable) as part:
             resumed = part.exists()
@@ -284,7 +279,7 @@ class Fetcher:
                 confined.tabulate(part, version.bytes)
             return self._accepted(version, part)
 
-    def _unpack(self, version: Version, member: Member) -> LocalFile:
+    def _unpack(self, version: Version, member: Member) -> Version:
         """Get the archive like any file, and from it the file, or what it is rebuilt from."""
         archive = self._archive(member.archive)
         other = version.unpack or member.rebuild or not version.cap
@@ -306,12 +301,12 @@ class Fetcher:
         if name in self._failed_archives:
             raise self._failed_archives[name]
         try:
-            return self._get_file((self.catalog.archives[name],)).path
+            return self.cache / self._get_file((self.catalog.archives[name],)).path
         except NoWayError as error:
             self._failed_archives[name] = error
             raise
 
-    def _wheel(self, version: Version, package: str) -> LocalFile:
+    def _wheel(self, version: Version, package: str) -> Version:
         """Get a wheel from the first place of pip's configuration that has the right one."""
         silent.check(REGISTRY)
         failures = []
@@ -327,8 +322,8 @@ class Fetcher:
         silent.note(REGISTRY)
         raise NoWayError(failures)
 
-    def _accepted(self, version: Version, part: Path) -> LocalFile:
+    def _accepted(self, version: Version, part: Path) -> Version:
         """Check a new file, from wherever it comes, before it takes its place."""
         if not self._is_known(part, version):
             raise SourceError(storage.wrong_bytes(part, version), gave_other=True)
-        return LocalFile(self.cache / version.path, version)
+        return version

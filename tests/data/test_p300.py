@@ -210,7 +210,7 @@ def test_montage_agrees_with_the_electrode_file():
     electrodes = replace(fetcher.catalog.entry("p300/iib"), files=("p300_iib/eloc64.txt",))
     if fetcher.state(electrodes) == "needs download":
         pytest.skip("the electrode file is not at hand")
-    ((path),) = (file.path for file in fetcher.get(electrodes))
+    (path,) = (fetcher.cache / version.path for version in fetcher.get(electrodes))
     rows = [line.split() for line in path.read_text().splitlines() if line.strip()]
     angle = np.deg2rad([float(row[1]) for row in rows])
     radius = np.array([float(row[2]) for row in rows])
