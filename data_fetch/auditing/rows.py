@@ -34,7 +34,9 @@ def repeated(codes: np.ndarray) -> list[Finding]:
 
 def conflicting(dataset: Dataset, codes: np.ndarray) -> list[Finding]:
     """Equal rows with different labels: an error that no classifier of the columns avoids."""
-    table = pd.crosstab(codes, dataset.y).to_numpy()
+    classes, labels = np.unique(dataset.y, return_inverse=True)
+    cells = np.bincount(codes * len(classes) + labels, minlength=(codes.max() + 1) * len(classes))
+    table = cells.reshape(-1, len(classes))
     mixed = np.flatnonzero((np.count_nonzero(table, axis=1) > 1)[codes])
     unavoidable = (table.sum(axis=1) - table.max(axis=1)).sum()
     text = (
