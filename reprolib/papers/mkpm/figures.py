@@ -51,7 +51,7 @@ CLASSES = {
 #: Criteria that choose d, by the readings behind them (first those on N training points).
 CRITERIA = {
     "training error": ("N is the training size", HEADLINE),
-    "held-out error": (
+    "test error": (
         "N is the training size, d of least held-out error",
         "d of least held-out error",
     ),
@@ -142,8 +142,8 @@ def chosen_dimensions(records: pd.DataFrame) -> pd.DataFrame:
         "training error, all points": HEADLINE,
         "training error, N points": "N is the training size",
         "cross-validation": "d by cross-validation",
-        "held-out error, all points": "d of least held-out error",
-        "held-out error, N points": "N is the training size, d of least held-out error",
+        "test error, all points": "d of least held-out error",
+        "test error, N points": "N is the training size, d of least held-out error",
     }
     lines = {}
     for n in numbers("mkpm"):

@@ -114,8 +114,8 @@ def test_every_criterion_stands_beside_the_printed_d(records):
     chosen = figures.chosen_dimensions(records)
     assert list(chosen["printed"]) == ["451", "690", "1492", "390"]
     assert chosen.loc["segment", "training error, all points"] == "1414 (1114 to 1500)"
-    assert chosen.loc["dna", "held-out error, N points"].startswith("1094")
-    assert chosen.loc["fmri", "held-out error, N points"] == "–"
+    assert chosen.loc["dna", "test error, N points"].startswith("1094")
+    assert chosen.loc["fmri", "test error, N points"] == "–"
 
 
 def test_runs_that_share_training_data_widen_the_interval(records):
