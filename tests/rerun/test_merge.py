@@ -99,7 +99,7 @@ def rewritten(path, change):
                     )
                 }
             ),
-            "which is no key",
+            "which is not a valid key",
         ),
     ],
 )
