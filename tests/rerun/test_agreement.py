@@ -130,7 +130,7 @@ def test_records_are_joined_by_their_keys_whatever_their_order():
 
 def test_a_record_on_one_side_only_is_named():
     both, more = row(), row(reading="nicer", task=row()["task"])
-    foreign = "t/d/m/headline/0 error nicer: a committed record that its task does not make"
+    foreign = "t/d/m/headline/0 error (nicer): a committed record that its task does not make"
     assert lines([both], [both, more]) == [foreign]
     assert lines([both], []) == ["t/d/m/headline/0 error: no such committed record"]
     assert lines([], []) == []
