@@ -119,6 +119,7 @@ class Fitted:
     """A model whose cross-validated error is least at D = 31, 40 and 55, and up to 30 at 30."""
 
     duality_gap_ = 1e-9
+    n_components_ = 31
     cv_error_path_ = np.full(60, 0.5)
     cv_error_path_[[30, 39, 54]] = 0.2
     cv_error_path_[29] = 0.25
