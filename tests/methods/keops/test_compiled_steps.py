@@ -130,6 +130,16 @@ def test_objective_and_gradient_follow_a_step(seed):
     assert -loops._negative_objective(alpha, gradient) == pytest.approx(objective(K, y, alpha))
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_active_set_goes_on_as_long_as_the_objective_falls(seed):
+    """It gives up after 2 n steps without progress, not after 2 n steps."""
+    n = 40
+    X, y = np.random.default_rng(seed).normal(size=(n, 3)), np.resize([1.0, -1.0], n)
+    steps, violation = loops.active_set(X @ X.T, y, np.full(n, 100.0), np.zeros(n), 1e-8, 10_000)
+    assert steps > 2 * n
+    assert violation <= 1e-8
+
+
 def test_active_set_gives_up_soon_where_no_step_lowers_the_objective():
     gave_up = 0
     for seed in range(60):
