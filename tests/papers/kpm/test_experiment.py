@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.svm import SVC
 
 from data_fetch import Dataset
 from reprolib.papers.kpm import experiment, methods
@@ -89,6 +90,17 @@ def small():
     y = np.where(X[:, 0] + rng.normal(size=60) > 0, 1, -1)
     rows = [rng.permutation(60) for _ in range(7)]
     return Dataset(NAME, X, y, "original", splits=[(r[:40], r[40:]) for r in rows])
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_error_of_the_svm_is_that_of_scikit_learn_on_the_test_points(small, C):
+    _, width = methods.published(NAME)
+    (found,) = experiment.run(Task("kpm", "table1", NAME, "svm", trial=1, params={"C": C}), small)
+    (train, test), X, y = small.splits[1], small.X, small.y
+    svm = SVC(C=C, gamma=1 / width).fit(X[train], y[train])
+    assert found.value == pytest.approx(1 - svm.score(X[test], y[test]))
+    assert found.value > 0
+    assert found.n_test == 20
 
 
 def test_seed_of_a_selection_is_that_of_its_folds():
