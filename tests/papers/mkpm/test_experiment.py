@@ -10,6 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
 
 from data_fetch import Dataset
 from data_fetch.embedded import haxby as simulated
@@ -76,6 +77,15 @@ def test_headline_takes_the_smallest_d_of_least_training_error(statlog):
     assert measured[HEADLINE, "d"] == d
     predicted = model.predict_path(statlog.X[test])[:, d]
     assert measured[HEADLINE, "accuracy"] == np.mean(predicted == statlog.y[test])
+
+
+def test_accuracy_of_the_svm_is_that_of_scikit_learn_on_the_test_points(statlog):
+    (train, test), X, y = fold(statlog, 0), statlog.X, statlog.y
+    C, exponent = methods.SVM["dna"]
+    svm = SVC(C=C, gamma=2.0**exponent).fit(X[train], y[train])
+    (found,) = PROTOCOL.run(Task("mkpm", "table1", statlog.name, "svm"), statlog)
+    assert found.value == pytest.approx(svm.score(X[test], y[test]))
+    assert (found.value > 0, found.n_test) == (True, len(test))
 
 
 def test_draws_come_from_the_training_file(statlog):
