@@ -145,6 +145,14 @@ def test_methods_of_table_2_classify_digits(small, method):
     assert measurement.n_test == 200
 
 
+def test_the_path_of_boosting_ends_at_its_accuracy(small):
+    task = next(t for t in all_tasks("quick", [SMALL]) if t.method == "boosting")
+    params = {**task.params, "n_estimators": 5}
+    (found,) = simplex.run(replace(task, params=params), small)
+    assert len(found.path) == 5
+    assert found.path[-1] == pytest.approx(found.value)
+
+
 @pytest.mark.parametrize(
     ("grid", "largest", "middle"), [("log", 2.0, 0.2), ("linear", 2.0, 1.01), ("gram", 200.0, 20.0)]
 )
