@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.methods.shared.ties import first_largest
-from reprolib.papers.across.summaries import everywhere, main_rows, mean_table
+from reprolib.papers.across.summaries import everywhere, main_rows
 from reprolib.rerun.verdicts.errors import paired
 from reprolib.rerun.verdicts.words import MARGIN, of_comparison
 
@@ -21,19 +21,16 @@ from reprolib.rerun.verdicts.words import MARGIN, of_comparison
 HIT = 1.0
 
 
-def by_inner_accuracy(
-    records: pd.DataFrame, keys: Sequence[str], metric: str = "accuracy"
-) -> pd.Series:
+def by_inner_accuracy(records: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
     """Accuracy by set if in every trial the one with the best inner accuracy of several is taken.
 
-    Of equals the first. In percent, mean over the trials. The inner accuracy of balanced methods
-    is balanced.
+    Of equals the first. In percent, mean over the trials.
     """
     inner, test = (
         main_rows(records, measured)
         .pivot_table(index=["dataset", "trial"], columns="method", values="value")
         .reindex(columns=list(keys))
-        for measured in ("cross-validated accuracy", metric)
+        for measured in ("cross-validated accuracy", "accuracy")
     )
     inner = inner.reindex(test.index).dropna()
     taken = first_largest(inner.to_numpy())
@@ -78,15 +75,6 @@ def left_out(
     return pd.Series(values), pd.Series(chosen)
 
 
-def best_of(records: pd.DataFrame, metric: str = "accuracy") -> pd.Series:
-    """Mean of the best single method of every set, of those that run on all of them.
-
-    By accuracy of the methods tuned for it; by any other metric of all.
-    """
-    means = mean_table(records, metric).dropna(axis=1)
-    return (means[everywhere(records)] if metric == "accuracy" else means).max(axis=1)
-
-
 def told(points: pd.Series) -> dict[str, object]:
     """What a sentence rests on: how much is gained over the sets, and how often it was wrong.
 
@@ -118,7 +106,7 @@ def judged(best: pd.Series, policies: dict[str, pd.Series], reference: str) -> p
     Parameters
     ----------
     best : Series
-        Accuracy of the best single method, by set: `best_of`.
+        Accuracy of the best single method, by set.
     policies : dict
         Accuracy by set.
     reference : str

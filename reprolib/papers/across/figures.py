@@ -173,7 +173,7 @@ def learning_curves(records: pd.DataFrame) -> Figure:
     """Accuracy against the number of training rows: mean over the trials, with its interval."""
     rows = curve_rows(records)
     sets = sorted(set(rows["dataset"]))
-    figure, axes = small_multiples(len(sets), 3, size=(3.4, 2.9))
+    figure, axes = small_multiples(len(sets), size=(3.4, 2.9))
     for axis, name in zip(axes, sets, strict=True):
         _curves_of_set(axis, rows[rows["dataset"] == name])
         axis.set_title(f"{set_label(name)} ({rows[rows['dataset'] == name]['source'].iloc[0]})")
@@ -321,13 +321,17 @@ def decision(records: pd.DataFrame) -> Figure:
     upper.set_yticks([2, 3, 5, 10, 20], ["2", "3", "5", "10", "20"])
     for axis in (upper.xaxis, upper.yaxis):
         axis.set_minor_locator(NullLocator())
-    upper.legend(fontsize=9, loc="center right")
-    upper.set_title("ahead of the SVM by more than a point")
+    figure.legend(
+        fontsize=9,
+        loc="outside upper center",
+        ncols=len(DECIDED),
+        title="best of three; the SVM where it is within a point",
+    )
     gain = advice.gains(records)["balance"].loc[known.index]
     lower.axhline(0, color=BLACK, lw=1)
-    lower.plot(10 * known["largest class"], gain, "o", color=ORANGE, ms=6, mec="white", mew=0.6)
+    lower.plot(10 * known["largest class"], gain, "o", color=BLACK, ms=6, mec="white", mew=0.6)
     lower.set(xlabel="percent of rows in the largest class", ylabel="points of balanced accuracy")
-    lower.set_title("SVM, balanced minus SVM")
+    lower.set_title("balanced SVM minus SVM")
     note_source(figure, source_text(records))
     return figure
 
@@ -391,7 +395,8 @@ FIGURES = (
             "Two panels. Above, sets by columns and classes on logarithmic axes: most dots are "
             "grey, the SVM is within a point of the best; orange dots of extra trees and blue "
             "dots of LDA lie among them without an order. Below, the gain of a balanced SVM in "
-            "balanced accuracy: near zero up to 65 percent in the largest class, then up to 15."
+            "balanced accuracy: mostly near zero up to 65 percent in the largest class, then up "
+            "to 20."
         ),
         fits=_compares_with_everything,
     ),
@@ -399,9 +404,9 @@ FIGURES = (
         "Time of tuning, fit and prediction, and the mean difference from the SVM",
         accuracy_against_time,
         alt=(
-            "Two panels: mean difference from the SVM, with its interval, against the relative "
-            "time of one fit and of the prediction. Simplex RLS and the SVM are accurate and fast "
-            "in both; one fit of a forest, which needs no tuning, takes a hundred times as long."
+            "Mean difference from the SVM, with its interval, against the relative time of tuning, "
+            "fit and prediction. Simplex RLS and the SVM are accurate and fast; extra trees, which "
+            "need no tuning, take the longest of the methods that are as accurate."
         ),
         fits=_compares_with_the_reference,
     ),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from reprolib.papers.across import advice, aid, levels
-from reprolib.papers.across.summaries import mean_table
+from reprolib.papers.across import advice, aid, levels, peers
+from reprolib.papers.across.summaries import mean_table, with_trees_on_all_columns
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.verdicts.errors import paired
 
 N_SETS = 68
+ROOT = Path(__file__).parents[3]
 
 
 def made_up(rng, slope=0.0, n=N_SETS):
@@ -120,3 +125,33 @@ def test_probabilities_of_the_page_are_those_of_the_records():
     for key in keys[1:]:
         lead = (losses[key] - losses["simplex rls"]).to_numpy()
         assert paired(lead, correlation=0.0).half_width() > lead.mean()
+
+
+def test_the_readme_gives_the_advice_of_the_notebook():
+    """Whose cells assert every number of it."""
+    cells = json.loads((ROOT / "notebooks/across.ipynb").read_text(encoding="utf-8"))["cells"]
+    readme = plain((ROOT / "README.md").read_text(encoding="utf-8"))
+    advised = re.findall(r"^\d\. (.*)$", "".join(cells[0]["source"]), flags=re.MULTILINE)
+    assert len(advised) == 3
+    assert not [sentence for sentence in advised if plain(sentence) not in readme]
+
+
+def plain(text):
+    """Words without the addresses of links."""
+    return " ".join(re.sub(r"\[(.*?)\]\(.*?\)", r"\1", text).split())
+
+
+def test_trees_on_all_columns_are_before_the_boosters_of_the_page():
+    """LightGBM, XGBoost and scikit-learn's gradient boosting on docs/which_method.md."""
+    records = load_paper("across")
+    rows, whole = peers.accuracies(records), with_trees_on_all_columns(records)
+    trees = whole[whole["method"] == "extra trees"]
+    rows = pd.concat([rows[rows["method"] != "extra trees"], trees])
+    for key in (
+        "gradient boosting untuned",
+        "lightgbm",
+        "lightgbm tuned",
+        "xgboost",
+        "xgboost tuned",
+    ):
+        assert aid.told(peers.by_set(rows, "extra trees", key))["word"] == "better"

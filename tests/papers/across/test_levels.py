@@ -82,15 +82,13 @@ def test_a_policy_is_right_within_a_point_of_the_best():
     assert list(found["worst, minus one"]) == [0.0, -1.1]
 
 
-def test_balanced_machines_are_chosen_and_judged_by_their_own_measure():
-    """By the inner accuracy, which is balanced for them, and never by the test."""
+def test_of_two_methods_the_one_with_the_better_inner_accuracy_is_judged():
+    """Never the one with the better test, which would be kinder."""
     records = made_up()
     rows = records[(records["dataset"] == "raetsch/heart") & (records["table"] == "accuracy")]
     rows = rows[rows["method"].isin(["svc", "logistic"])]
     inner = rows[rows["metric"] == "accuracy"].assign(metric="cross-validated accuracy")
     inner["value"] = (inner["method"] == "logistic").astype(float)
-    found = aid.by_inner_accuracy(
-        pd.concat([rows, inner]), ["svc", "logistic"], "balanced accuracy"
-    )
-    expected = [value(rows, "raetsch/heart", "logistic", t, "balanced accuracy") for t in range(3)]
+    found = aid.by_inner_accuracy(pd.concat([rows, inner]), ["svc", "logistic"])
+    expected = [value(rows, "raetsch/heart", "logistic", t, "accuracy") for t in range(3)]
     assert found["raetsch/heart"] == pytest.approx(100 * np.mean(expected))
