@@ -154,7 +154,7 @@ def difference_plot(records: pd.DataFrame, reference: str = REFERENCE) -> Figure
     axis.set_yticks(range(len(order)), [a + b for a, b in zip(labels(order), fewer, strict=True)])
     axis.tick_params(axis="y", labelsize=10)
     axis.set_xlabel(f"points of accuracy minus {METHODS[reference].label}")
-    _explain_colours(axis, "upper left")
+    _explain_colours(axis, "lower center", bbox_to_anchor=(0.5, 1), ncols=2)
     note_source(figure, source_text(records))
     return figure
 
@@ -163,10 +163,10 @@ def _colour(key: str) -> str:
     return BLUE if METHODS[key].ours else ORANGE
 
 
-def _explain_colours(axis, place: str) -> None:
+def _explain_colours(axis, place: str, **options) -> None:
     axis.plot([], [], "o", color=BLUE, label="of the papers")
     axis.plot([], [], "o", color=ORANGE, label="usual choice")
-    axis.legend(fontsize=9, loc=place)
+    axis.legend(fontsize=9, loc=place, **options)
 
 
 def learning_curves(records: pd.DataFrame) -> Figure:
