@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
+from sklearn.model_selection import LeaveOneOut, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 
 from data_fetch.embedded.faces import load_embedded
 from reprolib.methods.mkmmc import CONSTRAINTS, MMC, KernelMMC, margin_laplacian
@@ -70,6 +73,20 @@ def test_oracle_dimension_is_the_best_average_on_the_test_set(stages):
         assert accuracy.mean() >= own["value"].mean() - 1e-5
         dimensions = rows[rows["metric"] == "dimension"]["value"]
         assert dimensions.between(1, paths.shape[1]).all()
+
+
+def test_pca_takes_the_last_dimension_that_errs_least_on_the_other_training_images():
+    train, test = split(DATA.y, 3, 0)
+    trial = Trial(DATA.X[train], DATA.y[train], DATA.X[test], DATA.y[test])
+    (measured,) = methods.pca(trial, {HEADLINE: {}})
+    Z = PCA(len(train) - 1, svd_solver="full").fit_transform(trial.X)
+    one_nearest = KNeighborsClassifier(n_neighbors=1)
+    alone = [
+        cross_val_score(one_nearest, Z[:, :d], trial.y, cv=LeaveOneOut()).mean()
+        for d in range(1, Z.shape[1] + 1)
+    ]
+    assert min(alone) < max(alone)
+    assert measured.chosen["n_components"] == last_largest(alone) + 1
 
 
 def test_mmc_beats_pca_on_simulated_faces(stages):
