@@ -46,9 +46,13 @@ SCANS = {"linear weight scan": "linear MMC", "wide kernel weight scan": "one wid
 #: Printed rows that the scan is compared with.
 SCANNED_ROWS = ("MMC", "KMMC_cv", "MKMMC")
 _REDRAWS = 100
+#: Weights of the scan that every column has.
+_SCANNED_WEIGHTS = range(1, 21)
 #: Colour and line style of printed accuracies.
 _PRINTED_STYLES = {"MMC": (BLUE, "-."), "KMMC_cv": (BLACK, ":"), "MKMMC": (PURPLE, "--")}
 _CONSTRAINT_COLOURS = {"coefficient": BLUE, "function": GREEN, "whitened": RED}
+#: Constraints that a picture names otherwise than the records.
+_CONSTRAINT_NAMES = {"coefficient": "as printed"}
 
 
 def columns(records: pd.DataFrame) -> list[tuple[str, str]]:
@@ -187,34 +191,6 @@ def scan_paths(records: pd.DataFrame, method: str) -> ScanPaths:
     return found
 
 
-def wide_kernel_gain(records: pd.DataFrame, weight: float) -> pd.DataFrame:
-    """One wide kernel minus no kernel at the same weight of S_w, on the same splits, per column.
-
-    Both in the dimension that is best on average on the test set, as in the paper; the columns
-    are those of `paired_table`.
-    """
-    linear, wide = (scan_paths(records, method) for method in SCANS)
-    lines = {
-        column_label(column): corrected_interval(
-            _at_best_dimension(*wide[column], weight), _at_best_dimension(*linear[column], weight)
-        )
-        for column in linear
-    }
-    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
-
-
-def _at_best_dimension(weights: Sequence[float], accuracy: np.ndarray, weight: float) -> pd.Series:
-    paths = accuracy[:, list(weights).index(weight)]
-    return pd.Series(paths[:, paths.mean(axis=0).argmax()])
-
-
-def scan_labels(column: tuple[str, str]) -> dict[str, float]:
-    """Weights of the scan by label: 1 to 20, then multiples of the images of a class."""
-    n = int(column[1].split()[0])
-    fixed = {f"{mu}": float(mu) for mu in range(1, 21)}
-    return {**fixed, "n_k": float(n), "2 n_k": 2.0 * n, "3 n_k": 3.0 * n}
-
-
 def scan_accuracies(paths: ScanPaths, redraw=None) -> pd.DataFrame:
     """Accuracy by weight: mean over the splits, in the dimension that is best for the weight.
 
@@ -228,14 +204,14 @@ def scan_accuracies(paths: ScanPaths, redraw=None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        In per cent; one row a label of `scan_labels`, one column a printed column.
+        In per cent; one row a weight from 1 to 20, one column a printed column.
     """
     found = {}
     for column, (weights, accuracy) in paths.items():
         if redraw is not None:
             accuracy = accuracy[redraw.integers(len(accuracy), size=len(accuracy))]
-        best = dict(zip(weights, accuracy.mean(axis=0).max(axis=1), strict=True))
-        found[column_label(column)] = {label: best[mu] for label, mu in scan_labels(column).items()}
+        best = pd.Series(accuracy.mean(axis=0).max(axis=1), index=weights)
+        found[column_label(column)] = best[list(_SCANNED_WEIGHTS)]
     return pd.DataFrame(found)
 
 
@@ -275,8 +251,7 @@ def scan_minima(records: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Indexed by curve, printed row and whether split luck is corrected: the nearest of the
         weights 1 to 20 and its distance; the central 95 % of that weight over redrawn splits (luck
-        stays); the
-        weights whose distance is within 0.25 points of the least; distances of n_k, 2 n_k, 3 n_k.
+        stays); the weights whose distance is within 0.25 points of the least.
     """
     luck = split_luck(records)
     lines = []
@@ -286,26 +261,23 @@ def scan_minima(records: pd.DataFrame) -> pd.DataFrame:
         redrawn = [scan_accuracies(paths, rng) for _ in range(_REDRAWS)]
         for name, shift in (("no", None), ("yes", luck)):
             distances = scan_distances(scan, shift)
-            nearest = [scan_distances(other, shift).iloc[:20].idxmin() for other in redrawn]
+            nearest = [scan_distances(other, shift).idxmin() for other in redrawn]
             for row in SCANNED_ROWS:
                 drawn = [int(n[row]) for n in nearest]
                 lines.append((curve, row, name, *_minimum(distances[row], drawn)))
     names = ["curve", "printed row", "corrected"]
-    found = ["weight", "rms", "redrawn", "within 0.25", "n_k", "2 n_k", "3 n_k"]
+    found = ["weight", "rms", "redrawn", "within 0.25"]
     return pd.DataFrame(lines, columns=[*names, *found]).set_index(names)
 
 
-def _minimum(distances: pd.Series, drawn: Sequence[int]) -> tuple:
-    fixed = distances.iloc[:20]
+def _minimum(distances: pd.Series, drawn: Sequence[int]) -> tuple[int, float, str, str]:
     low, high = np.percentile(drawn, [2.5, 97.5], method="nearest")
-    near = [int(mu) for mu in fixed.index[fixed <= fixed.min() + 0.25]]
-    multiples = distances.iloc[20:].round(1)
+    near = distances.index[distances <= distances.min() + 0.25]
     return (
-        int(str(fixed.idxmin())),
-        round(float(fixed.min()), 1),
+        int(distances.index[np.argmin(distances)]),
+        round(float(distances.min()), 1),
         f"{low:.0f} to {high:.0f}",
-        f"{min(near)} to {max(near)}",
-        *multiples,
+        f"{min(near):.0f} to {max(near):.0f}",
     )
 
 
@@ -320,9 +292,7 @@ def scan_figure(records: pd.DataFrame) -> Figure:
             for row, colour in zip(SCANNED_ROWS, (BLUE, GREEN, RED), strict=True):
                 _draw_distances(axis, distances[row], colour, style, alpha)
         axis.set_title(curve)
-        axis.set_xticks(
-            [1, 5, 10, 15, 20, *_MULTIPLES], ["1", "5", "10", "15", "20", *_MULTIPLES.values()]
-        )
+        axis.set_xticks([1, 5, 10, 15, 20])
         axis.set_ylim(bottom=0)
     axes[-1].set_xlabel("weight μ of the within-class scatter")
     figure.supylabel("distance to the printed row, points", fontsize="medium")
@@ -331,19 +301,13 @@ def scan_figure(records: pd.DataFrame) -> Figure:
     return figure
 
 
-#: Where the multiples of the images of a class are drawn.
-_MULTIPLES = {23: "$n_k$", 26: "$2n_k$", 29: "$3n_k$"}
-
-
 def _draw_distances(axis, distances: pd.Series, colour: str, style: str, alpha: float) -> None:
-    fixed = distances.iloc[:20]
-    weights = fixed.index.astype(int)
-    axis.plot(weights, fixed, style, color=colour, alpha=alpha)
-    lowest = int(np.argmin(fixed))
+    axis.plot(distances.index, distances, style, color=colour, alpha=alpha)
+    lowest = int(np.argmin(distances))
     face = colour if style == "-" else "white"
-    axis.plot(weights[lowest], fixed.iloc[lowest], "o", color=colour, mfc=face, ms=7, zorder=5)
-    if style == "-":
-        axis.plot(list(_MULTIPLES), distances.iloc[20:], "D", color=colour, ms=5)
+    axis.plot(
+        distances.index[lowest], distances.iloc[lowest], "o", color=colour, mfc=face, ms=7, zorder=5
+    )
 
 
 def _scan_handles() -> list:
@@ -353,7 +317,7 @@ def _scan_handles() -> list:
     ]
     styles = [
         plt.Line2D([], [], color=BLACK, label="as measured (dot: minimum)"),
-        plt.Line2D([], [], color=BLACK, ls="--", alpha=0.6, label="less split luck"),
+        plt.Line2D([], [], color=BLACK, ls="--", alpha=0.6, label="less (our MMC − printed MMC)"),
     ]
     return [*rows, *styles]
 
@@ -409,7 +373,9 @@ def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
         paths = _paths_by_bandwidth(records, column)
         for constraint, colour in _CONSTRAINT_COLOURS.items():
             mean = 100 * paths[f"{constraint}, mu = 1"].mean(axis=0)
-            axis.plot(EXPONENTS, mean, color=colour, label=constraint)
+            axis.plot(
+                EXPONENTS, mean, color=colour, label=_CONSTRAINT_NAMES.get(constraint, constraint)
+            )
         _draw_printed(axis, column, ("KMMC_cv", "MKMMC"))
         axis.set_title(column_label(column))
     _label_outer(axes, "width 2^k σ₀²: k", "accuracy (%)")
@@ -430,7 +396,7 @@ def at_weight(records: pd.DataFrame, column: str, weight: float) -> Figure:
         weights, accuracy = scan_paths(records, method)[place]
         best = accuracy.mean(axis=0).argmax(axis=1)
         by_weight = pd.DataFrame(accuracy[:, np.arange(len(weights)), best], columns=weights)
-        grid = [float(mu) for mu in range(1, 21)]
+        grid = [float(mu) for mu in _SCANNED_WEIGHTS]
         means, start = by_weight[grid].mean(), by_weight[1.0]
         gains = np.array(
             [(0.0, 0.0, 0.0)] + [corrected_interval(by_weight[mu], start) for mu in grid[1:]]
@@ -471,7 +437,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
 
 
 def weights_figure(records: pd.DataFrame) -> Figure:
-    """Mean learned weights: one row a reading, one column a bandwidth."""
+    """Mean learned shares of the kernels: one row a reading, one column a bandwidth."""
     frame = learned_weights(records)
     figure, axis = plt.subplots(figsize=(WIDTH, 1.5 + 0.24 * len(frame)))
     image = axis.imshow(frame[list(EXPONENTS)], cmap="Blues", vmin=0, vmax=1, aspect="auto")
@@ -480,7 +446,7 @@ def weights_figure(records: pd.DataFrame) -> Figure:
     axis.set_xticks(range(len(EXPONENTS)), [str(k) for k in EXPONENTS])
     axis.set_xlabel("width 2^k σ₀²: k")
     axis.grid(False)
-    figure.colorbar(image, label="mean weight", location="top", aspect=40)
+    figure.colorbar(image, label="mean share", location="top", aspect=40)
     note_source(figure, source_text(records))
     return figure
 
@@ -535,11 +501,11 @@ FIGURES = (
         accuracy_by_weight,
     ),
     PaperFigure(
-        "Learned kernel weights, by reading",
+        "Learned shares of the kernels, by reading",
         weights_figure,
         alt=(
-            "Heat map, one row a reading. The printed step puts its weight on widths -1 and 0, "
-            "the minimising step all of it on width 5."
+            "Heat map, one row a reading. The printed step gives all to k = -2 to 0, mostly to -1; "
+            "the minimising step all to k = 5."
         ),
     ),
 )
