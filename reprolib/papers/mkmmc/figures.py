@@ -274,7 +274,7 @@ def _minimum(distances: pd.Series, drawn: Sequence[int]) -> tuple[int, float, st
     low, high = np.percentile(drawn, [2.5, 97.5], method="nearest")
     near = distances.index[distances <= distances.min() + 0.25]
     return (
-        int(distances.index[np.argmin(distances)]),
+        int(distances.index[int(np.argmin(distances))]),
         round(float(distances.min()), 1),
         f"{low:.0f} to {high:.0f}",
         f"{min(near):.0f} to {max(near):.0f}",
