@@ -9,7 +9,7 @@ from reprolib.papers.kpm.beyond import COSTS
 from reprolib.papers.kpm.experiment import BEYOND_SETS, PAPER_SETS, PARTITIONS
 from reprolib.rerun.records import chosen, paths, select
 from reprolib.rerun.verdicts import errors
-from reprolib.rerun.verdicts.errors import Error
+from reprolib.rerun.verdicts.errors import CORRELATION, Error
 from reprolib.rerun.verdicts.printed import numbers
 from reprolib.rerun.verdicts.words import of_performance
 
@@ -131,6 +131,32 @@ def regularisers_table(records: pd.DataFrame) -> pd.DataFrame:
     return shown
 
 
+def _kpm_minus_svm(records: pd.DataFrame, table: str, dataset: str) -> np.ndarray:
+    """Difference of the test errors on every partition, in points."""
+    rows = select(records, table=table, dataset=dataset, setting="")
+    rows = select(rows, reading=PARTITIONS, metric="test error")
+    wide = 100 * rows.pivot_table(index="trial", columns="method", values="value")
+    return (wide["kpm"] - wide["svm"]).to_numpy()
+
+
+def end_of_equality(
+    records: pd.DataFrame, correlation: float = CORRELATION, partitions: int = 100
+) -> float:
+    """Upper end of the 90 % interval of KPM minus SVM over the six sets of Table 2, in points.
+
+    Parameters
+    ----------
+    records : DataFrame
+    correlation : float
+        Of the differences on two partitions.
+    partitions : int, default=100
+        How many, from the first on.
+    """
+    values = [_kpm_minus_svm(records, "table2", name)[:partitions] for name in PAPER_SETS]
+    error = errors.summed((errors.paired(v, correlation) for v in values), 1 / len(values))
+    return float(np.mean([v.mean() for v in values])) + error.half_width(0.9)
+
+
 def printed_contrasts(records: pd.DataFrame) -> pd.DataFrame:
     """KPM minus SVM of every row of Tables 1 and 2, printed and ours, in points.
 
@@ -145,10 +171,7 @@ def printed_contrasts(records: pd.DataFrame) -> pd.DataFrame:
     for (table, row, column), number in of_cell.items():
         if column != "KPM":
             continue
-        rows = select(records, table=table, dataset=number.select["dataset"], setting="")
-        rows = select(rows, reading=PARTITIONS, metric="test error")
-        wide = 100 * rows.pivot_table(index="trial", columns="method", values="value")
-        values = (wide["kpm"] - wide["svm"]).to_numpy()
+        values = _kpm_minus_svm(records, table, number.select["dataset"])
         printed, ours = number.value - of_cell[table, row, "SVM"].value, float(values.mean())
         error = errors.splits(values, None, number.trials)
         word = of_performance(ours - printed, error, number.margin)

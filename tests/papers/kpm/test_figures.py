@@ -14,6 +14,7 @@ from reprolib.papers.kpm import figures as kpm
 from reprolib.papers.kpm import summaries
 from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
+from reprolib.rerun.verdicts import judge_claims
 from reprolib.rerun.verdicts.errors import CORRELATION
 
 FLARE_SOLAR = "raetsch/flare_solar"
@@ -184,3 +185,21 @@ def test_kpm_beside_svm_takes_any_number_of_components():
     assert kpm_example.fitted(X, y, 500, gamma=0.01).n_components_ < 40
     figure = kpm_example.kpm_beside_svm(X, y, X, y, 500, 0.5, [1.0])
     assert [axis.get_title()[:3] for axis in figure.axes] == ["KPM", "SVM"]
+
+
+def test_a_set_that_is_there_twice_is_counted_once(records):
+    """Twonorm is embedded in the package, and one of Rätsch's; readers count the lines."""
+    for frame in (kpm.paired_table(records, kpm.PARTITIONS), kpm.loss_differences(records)):
+        names = [kpm.paper_name(name) for name in frame.index.get_level_values(0).unique()]
+        assert len(names) == len(set(names)) == 13
+    alone = records[records["dataset"] == "embedded/twonorm"]
+    assert list(kpm.paired_table(alone).index) == ["embedded/twonorm"]
+
+
+def test_equality_with_the_svm_ends_where_its_claim_does_and_widens_with_the_correlation(records):
+    claims = {claim.claim.name: claim.weakest for claim in judge_claims("kpm")}
+    same = claims["as good as the SVM"]
+    end = same.difference + same.error.half_width(0.9)
+    assert summaries.end_of_equality(records) == pytest.approx(end)
+    assert summaries.end_of_equality(records, 0.11) < end < summaries.end_of_equality(records, 0.22)
+    assert summaries.end_of_equality(records, partitions=10) > end
