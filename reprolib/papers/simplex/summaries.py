@@ -101,11 +101,11 @@ def rounding_summary() -> pd.DataFrame:
             .agg(", ".join),
         }
     ).reindex(table.index.unique("row"))
-    summary["probability"] = [_at_least(count, chances) for count in summary["passing"]]
+    summary["probability"] = [at_least(count, chances) for count in summary["passing"]]
     return summary.fillna({"failing": ""})
 
 
-def _at_least(count: int, chances: list[float]) -> float:
+def at_least(count: int, chances: list[float]) -> float:
     """Probability that at least so many of independent events happen."""
     distribution = np.array([1.0])
     for p in chances:
