@@ -25,7 +25,7 @@ from reprolib.rerun.verdicts.printed import numbers
 from reprolib.rerun.verdicts.statistics import corrected_interval
 
 #: Metrics of Table 1, their factor, and the digits shown.
-METRICS = {"auc": (100, 1), "regions": (1, 1), "channels": (1, 1), "frames": (1, 0)}
+METRICS = {"auc": 100, "regions": 1, "channels": 1, "frames": 1}
 METRICS_SHOWN = {name: "AUC" if name == "auc" else f"# {name.title()}" for name in METRICS}
 
 
@@ -99,11 +99,11 @@ def what_the_label_does(records: pd.DataFrame) -> pd.DataFrame:
     }
     rows = select(records, table="table1", metric=list(METRICS), reading=list(columns))
     lines = {}
-    for metric, (factor, digits) in METRICS.items():
+    for metric, factor in METRICS.items():
         of_metric = rows[rows["metric"] == metric]
         means = factor * of_metric.pivot_table(index="method", columns="reading", values="value")
         for method in [m for m in METHODS if m in means.index and _shown(m, metric)]:
-            line = means.loc[method, list(columns)].rename(columns).round(digits)
+            line = means.loc[method, list(columns)].rename(columns).round(1)
             lines[METRICS_SHOWN[metric], METHODS[method][0]] = line
     table = pd.DataFrame.from_dict(lines, orient="index")
     return table.rename_axis(["", "method"])
