@@ -304,7 +304,7 @@ def decision(records: pd.DataFrame) -> Figure:
     best = accuracy.idxmax(axis=1).where(
         accuracy.max(axis=1) - accuracy[REFERENCE] > HIT, REFERENCE
     )
-    jitter = np.random.default_rng(0).uniform(-0.08, 0.08, len(accuracy))
+    jitter = np.random.default_rng(0).uniform(-0.22, 0.22, len(accuracy))
     for key, colour in DECIDED.items():
         own = (best == key).to_numpy()
         at = known.loc[accuracy.index[own]]
