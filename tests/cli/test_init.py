@@ -148,7 +148,7 @@ def test_a_paper_moves_into_the_package(repository, tmp_path):
         shutil.copytree(ROOT / part, tmp_path / part, ignore=ignored)
     for file in ("pyproject.toml", "conftest.py", "README.md"):
         shutil.copy(ROOT / file, tmp_path / file)
-    (tmp_path / "notebooks").mkdir()
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
     move_in(repository, tmp_path)
     extend(tmp_path / "reprolib/papers/fisher")
     here = {"PYTHONPATH": str(tmp_path)}

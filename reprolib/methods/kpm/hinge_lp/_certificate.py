@@ -176,7 +176,6 @@ def require_path(solutions):
     NotOptimalError
         With the number of components at which the path breaks.
     """
-    previous = np.inf
     for i, solution in enumerate(solutions):
         if not is_certified(solution):
             raise NotOptimalError(
@@ -185,12 +184,17 @@ def require_path(solutions):
                 f"most {GAP_TOL:g}); use fewer components or a larger rank_tol",
                 n_certified=i,
             )
-        objective, round_off = solution.primal_objective, solution.info["round_off"]
-        if objective > previous + 2 * GAP_TOL * (solution.scale or 0.0) + round_off:
+        if i and rises(solutions[i - 1], solution):
+            before, after = solutions[i - 1].primal_objective, solution.primal_objective
             raise NotOptimalError(
-                f"the hinge loss rises from {previous:g} to {objective:g} at {i + 1} components, "
+                f"the hinge loss rises from {before:g} to {after:g} at {i + 1} components, "
                 "which a nested model cannot do; use fewer components or a larger rank_tol",
                 n_certified=i,
             )
-        previous = objective
     return solutions
+
+
+def rises(fewer: Solution, more: Solution) -> bool:
+    """Whether the loss of one component more is higher, beyond what both gaps allow."""
+    allowed = 2 * GAP_TOL * (more.scale or 0.0) + more.info["round_off"]
+    return more.primal_objective > fewer.primal_objective + allowed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from reprolib.methods.kpm.hinge_lp._certificate import (
     certify,
     is_certified,
     require_path,
+    rises,
 )
 from reprolib.methods.kpm.hinge_lp._highs import highs_single
 from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_path
@@ -116,22 +118,28 @@ def _simplex_solutions(basis):
 
 
 def _repaired(basis, solutions, fallbacks):
-    return require_path(
-        [_first_certified(basis, d, s, fallbacks) for d, s in enumerate(solutions, start=1)]
-    )
+    """The path of certified answers; should its loss rise with D, all are held to the bound."""
+    for is_accepted in (_is_accepted, _is_optimal_within_bound):
+        path = [
+            _first_certified(basis, d, s, fallbacks, is_accepted)
+            for d, s in enumerate(solutions, start=1)
+        ]
+        if not any(rises(fewer, more) for fewer, more in pairwise(path)):
+            break
+    return require_path(path)
 
 
-def _first_certified(basis, n_components, solution, fallbacks):
+def _first_certified(basis, n_components, solution, fallbacks, is_accepted):
     """Try the fallbacks in turn; if none is accepted, a certified answer of least gap is returned.
 
     The gap alone does not decide: an answer that its solver does not call optimal is not certified.
     """
     best = solution
     for solve in fallbacks:
-        if _is_accepted(best):
+        if is_accepted(best):
             break
         answers = (best, solve(basis, n_components))
-        best = min(answers, key=lambda s: (not _is_accepted(s), not is_certified(s), abs(s.gap)))
+        best = min(answers, key=lambda s: (not is_accepted(s), not is_certified(s), abs(s.gap)))
     return best
 
 
@@ -139,8 +147,17 @@ def _is_accepted(solution):
     """Certified, and an optimum of the problem with bounded coordinates, too.
 
     So all answers of a path are of one nested problem. A larger function may have a lower loss
-    than what more components reach within the bound; and a dual point that proves an optimum
-    among small functions only may miss a lower loss that fewer components reach within it.
+    than what more components reach within the bound.
+    """
+    bounded = "bound" in solution.info or solution.info["norm"] <= BOUND
+    return bounded and is_certified(solution)
+
+
+def _is_optimal_within_bound(solution):
+    """Certified against every function within the bound.
+
+    A dual point that proves an optimum among small functions only may miss a lower loss that
+    fewer components reach within the bound: then the loss rises with D.
     """
     if "bound" in solution.info:
         return is_certified(solution)
