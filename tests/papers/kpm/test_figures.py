@@ -12,6 +12,7 @@ from reprolib.methods.kpm import KPMClassifier
 from reprolib.papers.kpm import example as kpm_example
 from reprolib.papers.kpm import figures as kpm
 from reprolib.papers.kpm import summaries
+from reprolib.papers.kpm.experiment import PAPER_SETS
 from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.verdicts import judge_claims
@@ -203,3 +204,7 @@ def test_equality_with_the_svm_ends_where_its_claim_does_and_widens_with_the_cor
     assert summaries.end_of_equality(records) == pytest.approx(end)
     assert summaries.end_of_equality(records, 0.11) < end < summaries.end_of_equality(records, 0.22)
     assert summaries.end_of_equality(records, partitions=10) > end
+    each = pd.Series(0.2, index=sorted(PAPER_SETS))
+    assert summaries.end_of_equality(records, each) == pytest.approx(end)
+    each["raetsch/heart"] = 0.37
+    assert summaries.end_of_equality(records, each) > end
