@@ -202,7 +202,7 @@ def cost_table(records: pd.DataFrame) -> pd.DataFrame:
     for rival in _RIVALS:
         ends = (cost[f"{end} {rival}"] for end in ("minus", "low", "high"))
         table[f"minus {rival}"] = [
-            f"{d:+.1f} ({a:+.1f} to {b:+.1f})" for d, a, b in zip(*ends, strict=True)
+            f"{d:+.2f} ({a:+.2f} to {b:+.2f})" for d, a, b in zip(*ends, strict=True)
         ]
     shown = {"keops": "KEOPS", "mkl": "MKL", "minus mkl": "AUC, KEOPS − MKL"}
     return table.rename(columns=shown | {"minus tree norm": "AUC, KEOPS − tree norm"})
