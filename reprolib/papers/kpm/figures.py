@@ -224,7 +224,7 @@ def draw_map(axis, table: pd.DataFrame) -> None:
     axis.set_yticks(range(len(table)), table.index, fontsize=SMALL)
     costs = map(_cost_label, table.columns.to_numpy(dtype=float))
     axis.set_xticks(range(table.shape[1]), list(costs), fontsize=SMALL)
-    axis.set(xlabel="C / published C", ylabel="D")
+    axis.set(xlabel="C as a multiple of Rätsch's", ylabel="D")
     middle = np.sqrt(np.nanmin(table) * np.nanmax(table))
     for (i, j), error in np.ndenumerate(table.to_numpy()):
         if np.isfinite(error):
@@ -261,7 +261,7 @@ def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: 
     axes[0].plot(j, i, "s", ms=16, mfc="none", mec=RED, mew=2)
     axes[0].set_title(paper_name(dataset))
     axes[1].plot(range(last + 1), along, "o-", color=KPM, label=f"C = {_cost_label(costs[j])}")
-    axes[1].axhline(svm.mean(), color=SVM, ls="--", lw=1.2, label="SVM, published C")
+    axes[1].axhline(svm.mean(), color=SVM, ls="--", lw=1.2, label="SVM, Rätsch's C")
     axes[1].plot(i, along[i], "s", ms=12, mfc="none", mec=RED, mew=2)
     axes[1].set_xticks(range(last + 1), dimensions, fontsize=SMALL)
     axes[1].set(title=_told(errors, svm), xlabel="D", ylabel="test error in %")

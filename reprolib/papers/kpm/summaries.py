@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reprolib.papers.kpm.beyond import COSTS
+from reprolib.papers.kpm.beyond import COSTS, DIMENSIONS
 from reprolib.papers.kpm.experiment import BEYOND_SETS, PAPER_SETS, PARTITIONS
-from reprolib.rerun.records import chosen, paths, select
+from reprolib.rerun.records import chosen, path_matrix, paths, select
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.errors import CORRELATION, Error
 from reprolib.rerun.verdicts.printed import numbers
@@ -53,10 +53,14 @@ def differences(records: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     return _with_six({name: (w[a] - w[b]).to_numpy() for name, w in wide.items()})
 
 
-def _with_six(paired: dict[str, np.ndarray]) -> pd.DataFrame:
+def _with_six(
+    paired: dict[str, np.ndarray], correlation: float | pd.Series = CORRELATION
+) -> pd.DataFrame:
     """Mean of every data set's differences, and of the paper's six, with their 95 % intervals."""
+    rho = pd.Series(correlation, index=list(paired), dtype=float)
     found: dict[str, tuple[float, Error]] = {
-        name: (float(values.mean()), errors.paired(values)) for name, values in paired.items()
+        name: (float(values.mean()), errors.paired(values, rho[name]))
+        for name, values in paired.items()
     }
     six = [found[name] for name in PAPER_SETS]
     error = errors.summed((error for _, error in six), 1 / len(six))
@@ -104,17 +108,39 @@ def as_map(wide: pd.DataFrame) -> pd.DataFrame:
     return mean.unstack("C").loc[D]
 
 
-def rises(records: pd.DataFrame) -> pd.DataFrame:
+def rises(
+    records: pd.DataFrame,
+    correlation: float | pd.Series = CORRELATION,
+    partitions: int | None = None,
+) -> pd.DataFrame:
     """KPM's error at its last D minus that at the D that cross-validation chose, in points.
 
-    The last is the largest D of the map that all partitions reach; rows are those of `differences`.
+    Parameters
+    ----------
+    records : DataFrame
+    correlation : float or Series
+        Of the differences on two partitions; as a Series, of every data set its own.
+    partitions : int, optional
+        How many, from the first on; by default all that Table 2 has.
+
+    Returns
+    -------
+    DataFrame
+        The last D, the largest of the maps that all paths reach; and the rows and columns of
+        `differences`.
     """
-    lost = {}
+    rows = select(records, table="table2", method="kpm", setting="", reading=PARTITIONS)
+    last, lost = {}, {}
     for name in BEYOND_SETS:
-        last = mean_map(records, name)[NO_NORM].dropna().index[-1]
-        kpm = error_maps(records, name)[last, NO_NORM] - errors_of(records, name)["KPM"]
-        lost[name] = kpm.to_numpy()
-    return _with_six(lost)
+        own = select(rows, dataset=name).set_index("trial").sort_index()
+        at_chosen = select(own, metric="test error")["value"].iloc[:partitions]
+        found = path_matrix(select(own, metric="test error path").loc[at_chosen.index])
+        reached = found.shape[1]
+        last[name] = max(D for D in DIMENSIONS if reached >= D)
+        lost[name] = 100 * (found[:, last[name] - 1] - at_chosen.to_numpy())
+    table = _with_six(lost, correlation)
+    table.insert(0, "last D", pd.Series(last))
+    return table
 
 
 def regularisers_table(records: pd.DataFrame) -> pd.DataFrame:

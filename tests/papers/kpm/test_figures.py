@@ -208,3 +208,28 @@ def test_equality_with_the_svm_ends_where_its_claim_does_and_widens_with_the_cor
     assert summaries.end_of_equality(records, each) == pytest.approx(end)
     each["raetsch/heart"] = 0.37
     assert summaries.end_of_equality(records, each) > end
+
+
+def test_the_rise_is_measured_on_all_partitions_from_the_dimension_of_cross_validation(records):
+    """Fewer partitions, or a D chosen on the test points, would flatter it."""
+    rises = summaries.rises(records)
+    rows = results.select(records, table="table2", dataset="raetsch/heart", method="kpm")
+    rows = results.select(rows, reading=kpm.PARTITIONS, setting="").set_index("trial")
+    last = results.path_matrix(results.select(rows, metric="test error path"))[:, 59]
+    at_chosen = results.select(rows, metric="test error")["value"]
+    assert (rises.loc["raetsch/heart", "last D"], len(at_chosen)) == (60, 100)
+    found = rises.loc["raetsch/heart", "difference"]
+    assert found == pytest.approx(100 * (last.mean() - at_chosen.mean()))
+    low, high = rises["low"], rises["high"]
+    wider = summaries.rises(records, correlation=0.3)
+    assert ((wider["low"] < low) & (wider["high"] > high)).all()
+
+
+def test_the_rise_ends_at_the_last_dimension_that_all_paths_reach(records):
+    rows = results.select(records, table="table2", dataset="raetsch/image", method="kpm")
+    rows = results.select(rows, reading=kpm.PARTITIONS, setting="", metric="test error path")
+    rows = rows.sort_values("trial")
+    for partitions in (10, 20):
+        shortest = results.path_matrix(rows[:partitions]).shape[1]
+        last = summaries.rises(records, partitions=partitions).loc["raetsch/image", "last D"]
+        assert last == (45 if shortest >= 45 else 30)
