@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reprolib.rerun.verdicts import Verdict
+from reprolib.rerun.verdicts.number import Number
 from reprolib.rerun.verdicts.words import Word
 
 #: Word of a number whose interval is too wide to decide.
@@ -130,15 +131,15 @@ def _range(numbers: Iterable[int]) -> str:
 
 
 def _listed(verdicts: Sequence[Verdict], head: str) -> list[str]:
-    return [f"{head}: {places(verdicts)}."] if verdicts else []
+    return [f"{head}: {places(v.number for v in verdicts)}."] if verdicts else []
 
 
-def places(verdicts: Iterable[Verdict]) -> str:
+def places(numbers: Iterable[Number]) -> str:
     """``table1 KPM (Banana, Heart), SVM (Banana); table2 KPM (Heart)``."""
     tables: dict[str, dict[str, list[str]]] = {}
-    for v in verdicts:
-        columns = tables.setdefault(v.number.table, {})
-        columns.setdefault(v.number.column, []).append(v.number.row)
+    for number in numbers:
+        columns = tables.setdefault(number.table, {})
+        columns.setdefault(number.column, []).append(number.row)
     return "; ".join(
         f"{table} " + ", ".join(f"{name} ({', '.join(rows)})" for name, rows in columns.items())
         for table, columns in tables.items()
