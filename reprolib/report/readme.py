@@ -78,7 +78,8 @@ def scoreboard_markdown(
         f"{WORKERS} cores, {total} min for all papers and {studies} min for the study across them: "
         f"the seconds that the tasks took when these results were made, divided by {WORKERS}."
     )
-    intro = ["What the papers claim, and whether it holds in our runs:", "", *claims, ""]
+    what = "What the papers claim, by short names (`build/report.html` has the sentences), "
+    intro = [f"{what}and whether it holds in our runs:", "", *claims, ""]
     return "\n".join([*intro, *markdown_table(head, rows), "", note])
 
 
