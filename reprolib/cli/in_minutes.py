@@ -88,7 +88,7 @@ def _print_plan(out: Console, chosen: Chosen, n_aims: int, n_jobs: int) -> None:
     took = minutes(sum(chosen.seconds.values()), n_jobs)
     out.print(
         f"Tasks: {len(chosen.seconds)}, {took}. Numbers that they are expected to decide: "
-        f"{len(chosen.aims)} of the {n_aims} that can be on the data at hand.",
+        f"{len(chosen.aims)} of the {n_aims} that can be decided on the data at hand.",
         soft_wrap=True,
     )
     numbers = [aim.number for aim in chosen.aims]
@@ -122,8 +122,16 @@ def _print_decided(out: Console, chosen: Chosen, by_paper: dict[str, Limits]) ->
     out.print(f"\nDecided here: {_counts(decided)}", soft_wrap=True)
     out.print(f"In the full results: {_counts(full)}", soft_wrap=True)
     out.print("The numbers here are those that cost least, and no sample of all.", soft_wrap=True)
-    if n_other := sum(of_paper.n_other_word for of_paper in by_paper.values()):
-        out.print(f"Decided otherwise by the full results: {n_other}; trust those", soft_wrap=True)
+    others = [
+        f"{paper} {places(v.number for v in of_paper.other_word)}"
+        for paper, of_paper in by_paper.items()
+        if of_paper.other_word
+    ]
+    if others:
+        out.print(
+            f"Decided otherwise by the full results: {'; '.join(others)}. Trust those",
+            soft_wrap=True,
+        )
 
 
 def _counts(verdicts: Sequence[Verdict]) -> str:

@@ -47,10 +47,10 @@ class Limits:
         return sum(v.number.id in decided for v in (*self.too_few, *self.missing))
 
     @property
-    def n_other_word(self) -> int:
-        """How many the run decides otherwise than the full run."""
+    def other_word(self) -> Sequence[Verdict]:
+        """What the run decides otherwise than the full run."""
         words = {v.number.id: v.word for v in self.full}
-        return sum(words.get(v.number.id, v.word) != v.word for v in self.decided)
+        return [v for v in self.decided if words.get(v.number.id, v.word) != v.word]
 
 
 def limits(run: Iterable[Verdict], full: Iterable[Verdict]) -> Limits:
@@ -118,10 +118,10 @@ def _full_lines(found: Limits, full_run: str) -> Iterator[str]:
             f"{full_run}, on the data of the committed results, decides "
             f"{found.n_decided_by_full} of these {found.n_open}."
         )
-    if found.n_other_word:
+    if n_other := len(found.other_word):
         yield (
-            f"{found.n_other_word} of the {len(found.decided)} have another word in the committed "
-            "full results: trust those."
+            f"{n_other} of the {len(found.decided)} have another word in the committed full "
+            f"results: {places(v.number for v in found.other_word)}. Trust those."
         )
 
 

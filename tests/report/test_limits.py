@@ -36,7 +36,7 @@ def test_every_number_that_can_be_run_is_counted_once(paper):
     ids = [v.number.id for part in (found.decided, found.too_few, found.missing) for v in part]
     can_run = [v.number.id for v in verdicts if v.role != "quoted" and not v.number.not_run]
     assert sorted(ids) == sorted(can_run)
-    assert found.n_decided_by_full == found.n_other_word == 0
+    assert found.n_decided_by_full == len(found.other_word) == 0
 
 
 def test_open_numbers_are_named_with_what_a_full_run_decides():
