@@ -14,10 +14,10 @@ from reprolib.cli.arguments import BUILD
 from reprolib.cli.dry_run import minutes, n_workers
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.reproduce import outcomes, write_tables
-from reprolib.cli.table_text import plain
+from reprolib.cli.table_text import print_numbers
 from reprolib.report.limits import Limits, limits, places
 from reprolib.rerun.checks.check import require_sound
-from reprolib.rerun.checks.in_minutes import Chosen, aims_of, choose
+from reprolib.rerun.checks.in_minutes import Aim, Chosen, aims_of, choose
 from reprolib.rerun.records import to_frame
 from reprolib.rerun.records.registry import PAPERS, get_protocol
 from reprolib.rerun.records.tables import load_tasks
@@ -36,9 +36,10 @@ def run(arguments) -> int:
     arguments.profile = "full"
     papers = arguments.papers or list(PAPERS)
     require_sound(papers)
-    chosen = _chosen(arguments, papers)
+    aims = _aims(arguments, papers)
+    chosen = _chosen(arguments, aims)
     out = consoles.out()
-    _print_plan(out, chosen, arguments.jobs)
+    _print_plan(out, chosen, len(aims), arguments.jobs)
     if arguments.dry_run:
         return 0
     output = arguments.output or BUILD / "minutes"
@@ -55,8 +56,8 @@ def run(arguments) -> int:
     return 1 if log.n_failures else 0
 
 
-def _chosen(arguments, papers: Sequence[str]) -> Chosen:
-    """Tasks that fit into the minutes."""
+def _aims(arguments, papers: Sequence[str]) -> list[Aim]:
+    """All numbers that a run can be expected to decide on the data at hand."""
     if arguments.only or arguments.embedded:
         other = "--only" if arguments.only else "--embedded"
         raise ValueError(
@@ -68,7 +69,11 @@ def _chosen(arguments, papers: Sequence[str]) -> Chosen:
             "--minutes chooses by committed results of printed numbers; there are none of "
             f"{', '.join(papers)}. Use --quick or --full"
         )
-    aims = [aim for paper in known for aim in aims_of(get_protocol(paper))]
+    return [aim for paper in known for aim in aims_of(get_protocol(paper))]
+
+
+def _chosen(arguments, aims: Sequence[Aim]) -> Chosen:
+    """Tasks that fit into the minutes."""
     chosen = choose(aims, 60 * arguments.minutes * n_workers(arguments.jobs))
     if not chosen.aims:
         raise ValueError(
@@ -78,13 +83,18 @@ def _chosen(arguments, papers: Sequence[str]) -> Chosen:
     return chosen
 
 
-def _print_plan(out: Console, chosen: Chosen, n_jobs: int) -> None:
+def _print_plan(out: Console, chosen: Chosen, n_aims: int, n_jobs: int) -> None:
+    """Say how many tasks there are, how long they take, and which numbers they should decide."""
     took = minutes(sum(chosen.seconds.values()), n_jobs)
     out.print(
         f"Tasks: {len(chosen.seconds)}, {took}. Numbers that they are expected to decide: "
-        f"{len(chosen.aims)}",
+        f"{len(chosen.aims)} of the {n_aims} that can be decided on the data at hand.",
         soft_wrap=True,
     )
+    numbers = [aim.number for aim in chosen.aims]
+    for paper in dict.fromkeys(number.paper for number in numbers):
+        of_paper = places(number for number in numbers if number.paper == paper)
+        out.print(f"  {paper}: {of_paper}", soft_wrap=True, highlight=False)
 
 
 def _with_derived(runs: Iterator[Run]) -> Iterator[Run]:
@@ -100,18 +110,28 @@ def _print_decided(out: Console, chosen: Chosen, by_paper: dict[str, Limits]) ->
     decided = [v for of_paper in by_paper.values() for v in of_paper.decided]
     for paper, of_paper in by_paper.items():
         out.print(f"\n{paper}: {len(of_paper.decided)} of {of_paper.n_numbers} numbers decided")
-        if of_paper.decided:
-            out.print(plain(of_paper.decided), soft_wrap=True, highlight=False)
+        print_numbers(out, of_paper.decided)
         aimed = {aim.number.id for aim in chosen.aims if aim.number.paper == paper}
         missed = [v for v in (*of_paper.too_few, *of_paper.missing) if v.number.id in aimed]
         if missed:
-            out.print(f"Not decided, against expectation: {places(missed)}", soft_wrap=True)
+            out.print(
+                f"Not decided, against expectation: {places(v.number for v in missed)}",
+                soft_wrap=True,
+            )
     full = [v for of_paper in by_paper.values() for v in of_paper.full]
     out.print(f"\nDecided here: {_counts(decided)}", soft_wrap=True)
     out.print(f"In the full results: {_counts(full)}", soft_wrap=True)
     out.print("The numbers here are those that cost least, and no sample of all.", soft_wrap=True)
-    if n_other := sum(of_paper.n_other_word for of_paper in by_paper.values()):
-        out.print(f"Decided otherwise by the full results: {n_other}; trust those", soft_wrap=True)
+    others = [
+        f"{paper} {places(v.number for v in of_paper.other_word)}"
+        for paper, of_paper in by_paper.items()
+        if of_paper.other_word
+    ]
+    if others:
+        out.print(
+            f"Decided otherwise by the full results: {'; '.join(others)}. Trust those",
+            soft_wrap=True,
+        )
 
 
 def _counts(verdicts: Sequence[Verdict]) -> str:

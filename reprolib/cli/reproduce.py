@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import textwrap
 import traceback
 from collections import Counter
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+import pandas as pd
 from rich.console import Console
 
 from data_fetch.advice import missing_table
@@ -19,7 +21,7 @@ from reprolib.cli.arguments import BUILD, SITE
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.progress import shown_progress
 from reprolib.cli.reproduced import print_why, show_paper
-from reprolib.cli.table_text import left_aligned
+from reprolib.cli.table_text import left_aligned, print_numbers
 from reprolib.report import tables
 from reprolib.report.figure_files import FORMATS as FIGURES
 from reprolib.report.page import write_report
@@ -33,9 +35,12 @@ from reprolib.rerun.records.task import Protocol
 from reprolib.rerun.tasks.local import LocalWorkers, Workers
 from reprolib.rerun.tasks.runner import NothingSelectedError, Run, StageError, run_protocol
 from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.verdicts import judge_paper
 
 #: Letters of what differs in a record; a path has hundreds of numbers.
 WIDTH = 60
+#: Records of selected tasks that are listed one by one; of more, those that differ.
+MOST = 50
 
 
 def run(arguments) -> int:
@@ -98,11 +103,11 @@ def _outcome(
 
 
 def _say_sources(console: Console, outcome: Run, *, each: bool) -> None:
-    """Say how many tasks were taken from the store, and why the others were run."""
+    """Say how many tasks were taken from the store and run; why each of them was, where asked."""
     if each:
         for task, why in outcome.explained.items():
             console.print(f"{task}: {why}", soft_wrap=True, highlight=False)
-    reasons = Counter(why.partition(": made")[0] for why in outcome.explained.values())
+    reasons = Counter(re.split(": made| \\(", why)[0] for why in outcome.explained.values())
     counted = "; ".join(f"{n} {why}" for why, n in reasons.most_common())
     console.print(f"{outcome.paper}: {counted}", soft_wrap=True, highlight=False)
 
@@ -148,17 +153,27 @@ def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog
 
 
 def _write_selected(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog) -> None:
-    """Write the records of selected tasks, and print them beside committed and printed values."""
+    """Write the records of selected tasks; print them beside committed and printed values."""
     out = consoles.out()
     for outcome in outcomes:
         write_tables(consoles.err(), outcome, output / "results")
-        frame = beside_committed(outcome.paper, outcome.records)
-        frame["result"] = [textwrap.shorten(t, WIDTH, placeholder=" …") for t in frame["result"]]
-        out.print(left_aligned(frame))
-        n_equal = int((frame["result"] == "equal").sum())
-        out.print(f"{n_equal} of {len(frame)} records equal the committed ones.")
-        if frame["printed"].notna().any():
+        _print_records(out, beside_committed(outcome.paper, outcome.records))
+        if outcome.paper in PAPERS:
+            judged = judge_paper(outcome.paper, output / "results")
+            print_numbers(out, [v for v in judged if v.n_trials])
+    out.print(f"\nRecords: {(output / 'results').resolve()}", soft_wrap=True)
+
+
+def _print_records(out: Console, frame: pd.DataFrame) -> None:
+    """Print records beside the committed ones: all of a few, else those that differ."""
+    equal = frame["result"] == "equal"
+    listed = frame if len(frame) <= MOST else frame[~equal]
+    if len(listed):
+        short = [textwrap.shorten(t, WIDTH, placeholder=" …") for t in listed["result"]]
+        out.print(left_aligned(listed.assign(result=short)))
+        if listed["printed"].notna().any():
             out.print("Printed: over all trials of the paper, in the unit of the records.")
+    out.print(f"{equal.sum()} of {len(frame)} records equal the committed ones.")
 
 
 def publish(err: Console, outcome: Run) -> None:

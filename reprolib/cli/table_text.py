@@ -35,6 +35,16 @@ def print_table(console: Console, table: PrintedTable) -> None:
         console.print(plain(table.verdicts))
 
 
+def print_numbers(console: Console, verdicts: Iterable[Verdict]) -> None:
+    """Print some numbers of a paper, one line each, below the name of their table."""
+    tables: dict[str, list[Verdict]] = {}
+    for v in verdicts:
+        tables.setdefault(v.number.table, []).append(v)
+    for name, of_table in tables.items():
+        console.print(f"\n{of_table[0].number.paper}, {name}:", highlight=False)
+        console.print(plain(of_table), soft_wrap=True, highlight=False)
+
+
 def print_claims(console: Console, claims: Iterable[ClaimVerdict]) -> None:
     """Print one line a claim that the run can judge: sign, name, word, contrast."""
     for c in claims:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reprolib.rerun.verdicts import Verdict
+from reprolib.rerun.verdicts.number import Number
 from reprolib.rerun.verdicts.words import Word
 
 #: Word of a number whose interval is too wide to decide.
@@ -46,10 +47,10 @@ class Limits:
         return sum(v.number.id in decided for v in (*self.too_few, *self.missing))
 
     @property
-    def n_other_word(self) -> int:
-        """How many the run decides otherwise than the full run."""
+    def other_word(self) -> Sequence[Verdict]:
+        """What the run decides otherwise than the full run."""
         words = {v.number.id: v.word for v in self.full}
-        return sum(words.get(v.number.id, v.word) != v.word for v in self.decided)
+        return [v for v in self.decided if words.get(v.number.id, v.word) != v.word]
 
 
 def limits(run: Iterable[Verdict], full: Iterable[Verdict]) -> Limits:
@@ -117,10 +118,10 @@ def _full_lines(found: Limits, full_run: str) -> Iterator[str]:
             f"{full_run}, on the data of the committed results, decides "
             f"{found.n_decided_by_full} of these {found.n_open}."
         )
-    if found.n_other_word:
+    if n_other := len(found.other_word):
         yield (
-            f"{found.n_other_word} of the {len(found.decided)} have another word in the committed "
-            "full results: trust those."
+            f"{n_other} of the {len(found.decided)} have another word in the committed full "
+            f"results: {places(v.number for v in found.other_word)}. Trust those."
         )
 
 
@@ -130,15 +131,15 @@ def _range(numbers: Iterable[int]) -> str:
 
 
 def _listed(verdicts: Sequence[Verdict], head: str) -> list[str]:
-    return [f"{head}: {places(verdicts)}."] if verdicts else []
+    return [f"{head}: {places(v.number for v in verdicts)}."] if verdicts else []
 
 
-def places(verdicts: Iterable[Verdict]) -> str:
+def places(numbers: Iterable[Number]) -> str:
     """``table1 KPM (Banana, Heart), SVM (Banana); table2 KPM (Heart)``."""
     tables: dict[str, dict[str, list[str]]] = {}
-    for v in verdicts:
-        columns = tables.setdefault(v.number.table, {})
-        columns.setdefault(v.number.column, []).append(v.number.row)
+    for number in numbers:
+        columns = tables.setdefault(number.table, {})
+        columns.setdefault(number.column, []).append(number.row)
     return "; ".join(
         f"{table} " + ", ".join(f"{name} ({', '.join(rows)})" for name, rows in columns.items())
         for table, columns in tables.items()

@@ -1,7 +1,8 @@
-"""The first screen of the README, generated from the committed results: one picture, one table."""
+"""What the README shows of the committed results: one sentence, one picture, one table."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -77,7 +78,8 @@ def scoreboard_markdown(
         f"{WORKERS} cores, {total} min for all papers and {studies} min for the study across them: "
         f"the seconds that the tasks took when these results were made, divided by {WORKERS}."
     )
-    intro = ["What the papers claim, and whether it holds in our runs:", "", *claims, ""]
+    what = "What the papers claim, by short names (`build/report.html` has the sentences), "
+    intro = [f"{what}and whether it holds in our runs:", "", *claims, ""]
     return "\n".join([*intro, *markdown_table(head, rows), "", note])
 
 
@@ -121,11 +123,29 @@ def _picture_element(papers: Sequence[str], directory: Path | None) -> str:
     alt = f"One mark for each claim and each of the {n_numbers} published numbers, by verdict"
     return "\n".join(
         [
+            _stands(papers, directory),
+            "",
             "<picture>",
             f'<source media="(prefers-color-scheme: dark)" srcset="{PICTURES["dark"]}">',
             f'<img alt="{alt}; the table below counts them." src="{PICTURES["light"]}">',
             "</picture>",
         ]
+    )
+
+
+def _stands(papers: Sequence[str], directory: Path | None) -> str:
+    """Say in one sentence how many numbers are reproduced, and how many claims hold."""
+    verdicts = [v for paper in papers for v in judge_paper(paper, directory)]
+    words = Counter(v.word for v in verdicts)
+    read = words["reproduced under a reading"]
+    n_judged = len(verdicts) - words["quoted"] - words["not run"]
+    claims = count_claims([c for paper in papers for c in judge_claims(paper, directory)])
+    return (
+        f"**What stands:** of {n_judged} numbers that the papers measured and we could run, "
+        f"{words['reproduced'] + read} are reproduced ({read} of them only under a second reading "
+        f"of the text), {words['undecided']} undecided, {words['not reproduced']} not reproduced. "
+        f"Of {sum(claims.values())} claims {claims['holds']} hold, {claims['undecided']} are "
+        f"undecided, {claims['fails']} fail."
     )
 
 

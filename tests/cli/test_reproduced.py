@@ -8,7 +8,7 @@ import re
 import pytest
 from rich.console import Console
 
-from reprolib.cli import reproduced
+from reprolib.cli import reproduce, reproduced
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.main import main
 from reprolib.cli.table_text import plain, print_table
@@ -16,6 +16,7 @@ from reprolib.report import figure_files, printed_tables, tables
 from reprolib.report.tables import number_text
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.tasks.runner import Run
 from reprolib.rerun.verdicts import judge_paper
 from tests import some_results
 
@@ -130,3 +131,27 @@ def test_selected_tasks_are_printed_beside_the_committed_values(tmp_path, monkey
     assert (ours, printed, result) == (committed, "–", "equal")
     n_records = sum(line.startswith(task) for line in lines)
     assert f"{n_records} of {n_records} records equal the committed ones." in lines
+
+
+def test_selected_tasks_end_with_the_verdict_on_the_number_that_they_measure(
+    tmp_path, monkeypatch, capsys
+):
+    """What one came for is one line, not hundreds of records that are as they were."""
+    records = results.load_paper("kpm")
+    of_heart = records[records["task"].str.startswith("table2/raetsch/heart/kpm/")]
+    tasks = results.load_tasks("kpm")
+    tasks = tasks[tasks["task"].isin(of_heart["task"])]
+    run = Run("kpm", of_heart, tasks, results.load_run("kpm"))
+    monkeypatch.setattr(reproduce, "outcomes", lambda *_: [run])
+    words = ["--only", "table2/raetsch/heart/kpm", "--output", str(tmp_path)]
+    assert main(["reproduce", "kpm", "--full", *words]) == 0
+    told = capsys.readouterr().out
+    n = len(of_heart)
+    assert f"{n} of {n} records equal the committed ones." in told
+    (line,) = (line for line in told.splitlines() if line.startswith("Heart KPM"))
+    verdict = next(v for v in judge_paper("kpm") if v.number.id == "table2/Heart/KPM")
+    number = verdict.number
+    assert number_text(number.value, number.spread, number.digits) in line
+    assert number_text(verdict.ours, verdict.spread, number.digits) in line
+    assert line.endswith(verdict.word)
+    assert len(told.splitlines()) < reproduce.MOST

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from reprolib.cli.main import build_parser
+from reprolib.cli.table_text import plain
+from reprolib.rerun.verdicts import judge_paper
 
 DOCS = Path(__file__).parents[2] / "docs"
 #: Building the site copies pages of the root here; the README's copy starts with an underscore.
@@ -39,3 +41,8 @@ def test_every_command_of_a_page_is_one(name):
         words = shlex.split(line, comments=True)
         if words[:1] == ["reprolib"]:
             build_parser().parse_args(words[1:])
+
+
+def test_the_number_that_a_run_is_said_to_end_with_is_that_of_the_results():
+    (verdict,) = (v for v in judge_paper("kpm") if v.number.id == "table2/Heart/KPM")
+    assert plain([verdict]).splitlines()[-1] in blocks("reproduce.md", "")[2].splitlines()

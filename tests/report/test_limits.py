@@ -36,7 +36,7 @@ def test_every_number_that_can_be_run_is_counted_once(paper):
     ids = [v.number.id for part in (found.decided, found.too_few, found.missing) for v in part]
     can_run = [v.number.id for v in verdicts if v.role != "quoted" and not v.number.not_run]
     assert sorted(ids) == sorted(can_run)
-    assert found.n_decided_by_full == found.n_other_word == 0
+    assert found.n_decided_by_full == len(found.other_word) == 0
 
 
 def test_open_numbers_are_named_with_what_a_full_run_decides():
@@ -48,7 +48,7 @@ def test_open_numbers_are_named_with_what_a_full_run_decides():
     assert "The quick profile has 2 to 100 trials a number, the full one 40 to 100" in text
     assert "the paper 100." in text
     assert f"It decides {len(OWN) - 2} of {len(OWN)} numbers: " in text
-    assert f"Too few trials to decide 2: {places(OWN[:2])}." in text
+    assert f"Too few trials to decide 2: {places(v.number for v in OWN[:2])}." in text
     assert "`reprolib reproduce kpm --full` (about 12 minutes), on the data of the " in text
     assert "committed results, decides 2 of these 2." in text
     assert f"1 of the {len(OWN) - 2} have another word in the committed full results" in text
@@ -58,7 +58,7 @@ def test_numbers_without_records_are_named_with_the_reason():
     first, *rest = OWN
     none = dataclasses.replace(first, word="not run", n_trials=0, reason="no data at hand")
     text = "\n".join(limits_text(limits([none, *rest], []), "quick", "`--full`"))
-    assert f"Not run 1 (no data at hand): {places([first])}." in text
+    assert f"Not run 1 (no data at hand): {places([first.number])}." in text
     assert "`--full` has more trials." in text, "without committed results nothing is promised"
 
 

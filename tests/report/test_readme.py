@@ -45,11 +45,28 @@ def _colourless(picture):
 def test_the_first_screen_says_what_it_is_shows_what_stands_and_what_to_type(text):
     first = text[: text.index(readme.BEGIN)]
     assert all(path in first for path in readme.PICTURES.values())
-    assert first.index(readme.BEGIN_PICTURE) < 1200
-    assert all(command in first for command in ("pip install", "make reproduce", "make test"))
+    assert first.index(readme.BEGIN_PICTURE) < 1300
+    before = first[: first.index(readme.BEGIN_PICTURE)]
+    assert all(command in before for command in ("pip install", "make reproduce", "make lab"))
     titles = [re.sub(r"[^a-z]", "", paper_entry(p)["paper"]["title"].lower()) for p in PAPERS]
     told = re.sub(r"[^a-z]", "", text.lower())
     assert not [title for title in titles if title not in told]
+
+
+def test_the_first_screen_counts_numbers_and_claims_in_words(text):
+    """A reader who does not know the marks yet: its counts are all numbers that are judged."""
+    (said,) = re.findall(r"^\*\*What stands:\*\*.*$", text, flags=re.MULTILINE)
+    judged, reproduced, _, undecided, missed, claims, *words = map(int, re.findall(r"\d+", said))
+    out = ("quoted", "not run")
+    assert judged == sum(v.word not in out for paper in PAPERS for v in judge_paper(paper))
+    assert judged == reproduced + undecided + missed
+    assert claims == sum(words) == sum(len(judge_claims(paper)) for paper in PAPERS)
+
+
+def test_no_block_of_commands_scrolls_sideways_on_a_phone(text):
+    """400 pixels show 41 letters."""
+    for block in re.findall(r"^```\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL):
+        assert max(map(len, block.splitlines())) <= 41
 
 
 def test_a_picture_has_one_mark_for_each_number_own_methods_first():

@@ -84,8 +84,8 @@ def test_the_command_runs_those_tasks_alone_and_says_what_they_decided(run, fake
     code, text = run()
     assert code == 0
     assert sorted(task.trial for task in ran) == [0, 1]
-    assert "Numbers that they are expected to decide: 1" in text
-    assert "fake: 1 of 3 numbers decided" in text
+    assert "expected to decide: 1 of the 1 that can be decided on the data at hand. fake: " in text
+    assert "fake: 1 of 3 numbers decided fake, " in text
     assert "Decided here: 1 not reproduced In the full results: 2 undecided, 1 not" in text
 
 
