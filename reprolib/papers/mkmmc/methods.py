@@ -15,8 +15,9 @@ from reprolib.methods.mkmmc import (
     MMC,
     KernelMMC,
     MultipleKernelMMC,
-    leave_one_out_collapsed_path,
-    leave_one_out_path,
+    last_best_left_out,
+    leave_one_out_collapsed_hits,
+    leave_one_out_hits,
     margin_laplacian,
     nearest_other_path,
     total_laplacian,
@@ -119,7 +120,7 @@ def _mmc_reading(trial: Trial, reading: str, changes: Mapping[str, Any]) -> Meas
     own = trial.n_classes - 1
     if reading == HEADLINE:
         Z = trial.X - trial.X.mean(axis=0)
-        own = last_largest(_loo_path(Z @ Z.T, trial, "function")) + 1
+        own = _own_dimension(Z @ Z.T, trial, "function")
     return _measure(trial, trial.transformer_path(fitted), own, reading)
 
 
@@ -134,8 +135,9 @@ def kmmc(trial: Trial, readings: Readings) -> list[Measurement]:
 def _kmmc_reading(
     trial: Trial, reading: str, constraint: str = "coefficient", within_weight: float = 1.0
 ) -> Measurement:
-    loo = [_loo_path(K, trial, constraint, within_weight) for K in trial.grams]
-    t = last_largest(np.max(loo, axis=1))
+    t, loo = last_best_left_out(
+        trial.grams, lambda K, order: _hits(K, trial, order, constraint, within_weight)
+    )
     fitted = KernelMMC(
         trial.n_classes,
         gamma=trial.gammas[t],
@@ -143,20 +145,28 @@ def _kmmc_reading(
         within_weight=within_weight,
     )
     path = trial.transformer_path(fitted.fit(trial.X, trial.y))
-    own = last_largest(loo[t]) + 1
+    own = last_largest(loo) + 1
     return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
 
 
-def _loo_path(K, trial: Trial, constraint: str, within_weight: float = 1.0):
+def _hits(K, trial: Trial, order, constraint: str, within_weight: float = 1.0):
+    """Of every training image, learned without it, in up to c - 1 (whitened) or c dimensions."""
     if constraint == "whitened":
-        return leave_one_out_collapsed_path(K, trial.y)
-    return leave_one_out_path(
+        return leave_one_out_collapsed_hits(K, trial.y, order)
+    return leave_one_out_hits(
         K,
         trial.y,
         lambda y: margin_laplacian(y, within_weight=within_weight),
         trial.n_classes,
+        order,
         constraint=constraint,
     )
+
+
+def _own_dimension(K, trial: Trial, constraint: str):
+    """The last of those in which most training images are hit."""
+    hits = _hits(K, trial, range(len(trial.y)), constraint)
+    return last_largest(np.sum(list(hits), axis=0)) + 1
 
 
 def _multiple(trial: Trial, reading: str, changes: Mapping[str, Any], **more: Any) -> Measurement:
@@ -165,7 +175,7 @@ def _multiple(trial: Trial, reading: str, changes: Mapping[str, Any], **more: An
     own = trial.n_classes - 1
     if changes in SEARCHED:
         K = np.tensordot(fitted.kernel_weights_, trial.grams, axes=1)
-        own = last_largest(_loo_path(K, trial, options.get("constraint", "coefficient"))) + 1
+        own = _own_dimension(K, trial, options.get("constraint", "coefficient"))
     return _measure(
         trial,
         trial.transformer_path(fitted),
