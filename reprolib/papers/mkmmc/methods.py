@@ -171,14 +171,16 @@ def _own_dimension(K, trial: Trial, constraint: str):
 
 def _multiple(trial: Trial, reading: str, changes: Mapping[str, Any], **more: Any) -> Measurement:
     options = _options(trial, changes)
-    fitted = MultipleKernelMMC(trial.n_classes, **options, **more).fit(trial.X, trial.y)
+    model = MultipleKernelMMC(trial.n_classes, **options, **more)
+    fitted = model._fit_grams(trial.grams, trial.y)  # all readings share the Gram matrices
+    train, test = fitted._project(trial.grams), fitted._project(trial.test_grams)
     own = trial.n_classes - 1
     if changes in SEARCHED:
         K = np.tensordot(fitted.kernel_weights_, trial.grams, axes=1)
         own = _own_dimension(K, trial, options.get("constraint", "coefficient"))
     return _measure(
         trial,
-        trial.transformer_path(fitted),
+        trial.test_path(train, test, trial.n_classes),
         own,
         reading,
         weights=[round(float(w), 4) for w in fitted.kernel_weights_],
