@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from reprolib.methods.mkmmc._nearest_loop import nearest_path
 from reprolib.methods.shared.ties import ARITHMETIC, first_largest, in_order
 
 
@@ -46,7 +45,7 @@ def nearest_neighbor_path(train, y_train, test):
     """
     columns = np.ascontiguousarray(train.T, dtype=np.float64)
     rows = np.ascontiguousarray(test, dtype=np.float64)
-    return np.asarray(y_train)[nearest_path(columns, rows)]
+    return np.asarray(y_train)[_nearest_path(columns, rows)]
 
 
 def nearest_neighbor(train, y_train, test):
@@ -142,6 +141,13 @@ def nearest_other_path(points, y):
     nearest = np.empty(rows.T.shape, dtype=np.intp)
     for i in range(len(rows)):
         others[:, i - 1 : i] = rows[i - 1 : i].T  # the point before is one of the others again
-        found = nearest_path(others, rows[i : i + 1])[:, 0]
+        found = _nearest_path(others, rows[i : i + 1])[:, 0]
         nearest[:, i] = found + (found >= i)
     return np.asarray(y)[nearest]
+
+
+def _nearest_path(columns, rows):
+    """`_nearest_loop.nearest_path`; numba, which takes long to import, waits for its first call."""
+    from reprolib.methods.mkmmc._nearest_loop import nearest_path
+
+    return nearest_path(columns, rows)

@@ -104,7 +104,7 @@ def _kpca_reading(trial: Trial, reading: str, criterion) -> Measurement:
     fits = [_pca_coefficients(trial, K, n) for K in trial.grams]
     t = last_largest([criterion(others) for _, others in fits])
     A, others = fits[t]
-    path = trial.test_path(trial.grams[t] @ A, trial.test_grams[t] @ A, n)
+    path = trial.test_path(trial.grams[t] @ A, trial.test_gram(t) @ A, n)
     own = last_largest(others) + 1
     return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
 
@@ -311,7 +311,7 @@ def wide_kernel_scan(trial: Trial, readings: Readings) -> list[Measurement]:
     """MMC under the "function" constraint behind one wide kernel, by weight and dimension."""
     t = EXPONENTS.index(WIDE_EXPONENT)
     eigenvalues, U = gram_eigh(trial.grams[t], rank_tol=1e-10)
-    train, test = U * np.sqrt(eigenvalues), trial.test_grams[t] @ U / np.sqrt(eigenvalues)
+    train, test = U * np.sqrt(eigenvalues), trial.test_gram(t) @ U / np.sqrt(eigenvalues)
     return [_weight_scan(trial, train, test, exponent=WIDE_EXPONENT)]
 
 
