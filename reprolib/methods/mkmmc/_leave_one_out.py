@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -23,6 +23,46 @@ def leave_one_out_path(
 ):
     """Leave-one-out 1-NN accuracy for 1, 2, ..., n_components directions.
 
+    Parameters
+    ----------
+    K, y, laplacian, n_components, constraint
+        See `leave_one_out_hits`. Where fewer directions exist, the accuracy stays at its last
+        value.
+
+    Returns
+    -------
+    ndarray of shape (n_components,)
+
+    See Also
+    --------
+    leave_one_out_hits : One point after the other.
+    leave_one_out_collapsed_path : Faster, for "whitened" and a Gram matrix of full rank.
+    nearest_other_path : For a projection that uses no labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import leave_one_out_path, margin_laplacian
+    >>> X, y = np.array([0.0, 0.2, 0.4, 5.0, 5.2, 5.4])[:, None], np.array([0, 0, 0, 1, 1, 1])
+    >>> leave_one_out_path(X @ X.T, y, margin_laplacian, 1, constraint="function").tolist()
+    [1.0]
+    """
+    everyone = range(len(y))
+    hits = leave_one_out_hits(K, y, laplacian, n_components, everyone, constraint=constraint)
+    return np.sum(list(hits), axis=0) / len(y)
+
+
+def leave_one_out_hits(
+    K,
+    y,
+    laplacian: Callable[[np.ndarray], np.ndarray],
+    n_components: int,
+    order: Iterable[int],
+    *,
+    constraint: str,
+) -> Iterator[np.ndarray]:
+    """Whether 1-NN is right about a point left out, in 1, 2, ..., n_components directions.
+
     Every point is classified in a projection learned without it: its class mean, the overall
     mean and the expansion all lack it. One eigendecomposition a point; the "function" constraint
     factors the Gram matrix once for all points in general position, and only the graph changes.
@@ -36,35 +76,43 @@ def leave_one_out_path(
         Labels of the remaining points -> Laplacian L of the criterion, for instance
         `margin_laplacian`.
     n_components : int
-        Where fewer directions exist, the accuracy stays at its last value.
+        Where fewer directions exist, it stays as in the last one.
+    order : iterable of int
+        The points, one after the other.
     constraint : {"coefficient", "function", "whitened"}
 
-    Returns
-    -------
-    ndarray of shape (n_components,)
+    Yields
+    ------
+    ndarray of bool of shape (n_components,)
+        Of one point. A point that is all that parts two classes is never right: without it there
+        is no projection.
 
     See Also
     --------
-    leave_one_out_collapsed_path : Faster, for "whitened" and a Gram matrix of full rank.
-    nearest_other_path : For a projection that uses no labels.
+    leave_one_out_path : The mean over all points.
+    last_best_left_out : Compares Gram matrices without all of them.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from reprolib.methods.mkmmc import leave_one_out_path, margin_laplacian
+    >>> from reprolib.methods.mkmmc import leave_one_out_hits, margin_laplacian
     >>> X, y = np.array([0.0, 0.2, 0.4, 5.0, 5.2, 5.4])[:, None], np.array([0, 0, 0, 1, 1, 1])
-    >>> leave_one_out_path(X @ X.T, y, margin_laplacian, 1, constraint="function").tolist()
-    [1.0]
+    >>> hits = leave_one_out_hits(X @ X.T, y, margin_laplacian, 1, [4, 2], constraint="function")
+    >>> [point.tolist() for point in hits]
+    [[True], [True]]
     """
     y = np.asarray(y)
-    n = len(y)
-    of_features = constraint == "function" and _centered_rank(K) == n - 1
-    project = _function_projections if of_features else _refitted_projections
-    correct = np.zeros(n_components)
-    for i, train, test, rest in project(K, y, laplacian, n_components, constraint):
+    of_features = constraint == "function" and _centered_rank(K) == len(y) - 1
+    project = _of_features(K) if of_features else _refitted(K, constraint)
+    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    for i in order:
+        if len(classes) == 2 and counts[codes[i]] == 1:
+            yield np.zeros(n_components, dtype=bool)
+            continue
+        rest = np.delete(np.arange(len(y)), i)
+        train, test = project(i, rest, laplacian(y[rest]), n_components)
         hits = nearest_neighbor_path(train, y[rest], test[None])[:, 0] == y[i]
-        correct += _extended(hits, n_components)
-    return correct / n
+        yield _extended(hits, n_components)
 
 
 def _extended(hits, length: int):
@@ -111,13 +159,43 @@ def leave_one_out_collapsed_path(K, y):
     >>> leave_one_out_collapsed_path(gram(X, gamma=1.0), y).tolist()
     [1.0]
     """
+    return np.sum(list(leave_one_out_collapsed_hits(K, y, range(len(y)))), axis=0) / len(y)
+
+
+def leave_one_out_collapsed_hits(K, y, order: Iterable[int]) -> Iterator[np.ndarray]:
+    """Like `leave_one_out_hits`, by the formula of `leave_one_out_collapsed_path`.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    y : ndarray of shape (n,)
+    order : iterable of int
+        The points, one after the other.
+
+    Yields
+    ------
+    ndarray of bool of shape (c - 1,)
+
+    See Also
+    --------
+    last_best_left_out : Compares Gram matrices without all points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import leave_one_out_collapsed_hits
+    >>> from reprolib.methods.shared.kernels import gram
+    >>> X, y = np.array([0.0, 0.2, 0.4, 5.0, 5.2, 5.4])[:, None], np.array([0, 0, 0, 1, 1, 1])
+    >>> next(leave_one_out_collapsed_hits(gram(X, gamma=1.0), y, [3])).tolist()
+    [True]
+    """
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    n, c = len(codes), len(classes)
+    c = len(classes)
     P = _centered_inverse(K)
     Y = np.eye(c)[codes]
     group_sums = Y.T @ P @ Y
-    correct = np.zeros(c - 1)
-    for i, k in enumerate(codes):
+    for i in order:
+        k = codes[i]
         away = np.zeros(c)
         away[k] = 1.0
         others = Y.T @ P[:, i] - P[i, i] * away
@@ -129,8 +207,7 @@ def leave_one_out_collapsed_path(K, y):
         R = _shortest_first(reduced[np.ix_(kept, kept)] * np.outer(scale, scale), scale)
         point = -(others[kept] * scale / P[i, i]) @ R
         hits = nearest_neighbor_path(R * scale[:, None], kept, point[None])[:, 0] == k
-        correct += _extended(hits, c - 1)
-    return correct / n
+        yield _extended(hits, c - 1)
 
 
 def _shortest_first(lengths, scale):
@@ -158,28 +235,25 @@ def _centered_inverse(K):
     return np.linalg.inv(bordered)[:n, :n]
 
 
-def _left_out(y):
-    """Indices of a point and of the others, for each point that is not all that parts two classes.
-
-    Without such a point there is no projection, and it counts as an error.
-    """
-    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    for i, code in enumerate(codes):
-        if len(classes) != 2 or counts[code] > 1:
-            yield i, np.delete(np.arange(len(codes)), i)
+#: (point, the others, their Laplacian, number of directions) -> projections of the others, and of
+#: the point.
+_Projection = Callable[[int, np.ndarray, np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
 
-def _refitted_projections(K, y, laplacian, n_components: int, constraint: str):
+def _refitted(K, constraint: str) -> _Projection:
     """Learn the coefficients anew on the Gram matrix without row and column i."""
     maximise = get_maximiser(constraint)
-    for i, rest in _left_out(y):
+
+    def project(i, rest, L, n_components):
         K_rest = K[np.ix_(rest, rest)]
-        A, _ = maximise(K_rest, laplacian(y[rest]), n_components)
+        A, _ = maximise(K_rest, L, n_components)
         A = idle_to_zero(A, K_rest, projected_size(K_rest, constraint))
-        yield i, K_rest @ A, K[i, rest] @ A, rest
+        return K_rest @ A, K[i, rest] @ A
+
+    return project
 
 
-def _function_projections(K, y, laplacian, n_components: int, _):
+def _of_features(K) -> _Projection:
     """Orthonormal directions among the features of all points, learned on the others' graph.
 
     With points in general position the features span one direction that the other points do not
@@ -188,9 +262,12 @@ def _function_projections(K, y, laplacian, n_components: int, _):
     """
     eigenvalues, U = gram_eigh(center_gram(K), rank_tol=RANK_TOL)
     F = U * np.sqrt(eigenvalues)
-    for i, rest in _left_out(y):
+
+    def project(i, rest, L, n_components):
         F_rest = F[rest]
-        S = F_rest.T @ laplacian(y[rest]) @ F_rest
+        S = F_rest.T @ L @ F_rest
         B, _ = determined_eigenvectors(S, n_components, U[rest], by_scatter(F_rest))
         B = idle_to_zero(B, F_rest, float(np.linalg.norm(F_rest)))
-        yield i, F_rest @ B, F[i] @ B, rest
+        return F_rest @ B, F[i] @ B
+
+    return project

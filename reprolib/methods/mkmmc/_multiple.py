@@ -231,12 +231,15 @@ class MultipleKernelMMC(_SupervisedProjection):
             out of range.
         """
         self._validate_params()
-        maximise = get_maximiser(self.constraint, self.ridge)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
         self.X_fit_, self.gammas_ = X, self._widths(X)
-        grams = self._grams(X)
+        return self._fit_grams(self._grams(X), y)
+
+    def _fit_grams(self, grams, y) -> Self:
+        """Learn from the Gram matrices of the training data, of shape (p, n, n)."""
+        maximise = get_maximiser(self.constraint, self.ridge)
+        L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
         ranks = [numerical_rank(K) for K in grams]
         m = check_n_components(self.n_components, len(np.unique(y)), max(ranks))
         self._scales = self._kernel_scales(grams)
@@ -259,7 +262,11 @@ class MultipleKernelMMC(_SupervisedProjection):
         """Project onto the directions: array of shape (n, n_components)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        K = np.tensordot(self.kernel_weights_ * self._scales, self._grams(X), axes=1)
+        return self._project(self._grams(X))
+
+    def _project(self, grams):
+        """Projections of points by their kernels with the training data, of shape (p, m, n)."""
+        K = np.tensordot(self.kernel_weights_ * self._scales, grams, axes=1)
         return K @ self.components_.T - self._offset
 
     def _widths(self, X):
@@ -296,6 +303,6 @@ class MultipleKernelMMC(_SupervisedProjection):
                 f"the alternation still gains after max_iter = {self.max_iter} steps; the weights "
                 "are feasible, but raise max_iter for a stationary point",
                 NotOptimalWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         return best

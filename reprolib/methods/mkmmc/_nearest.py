@@ -43,11 +43,9 @@ def nearest_neighbor_path(train, y_train, test):
     >>> nearest_neighbor_path(train, ["a", "b"], test).tolist()
     [['a'], ['b']]
     """
-    y_train = np.asarray(y_train)
-    labels = np.empty((train.shape[1], len(test)), dtype=y_train.dtype)
-    for i, point in enumerate(test):
-        labels[:, i] = y_train[_nearest_path(train, point)]
-    return labels
+    columns = np.ascontiguousarray(train.T, dtype=np.float64)
+    rows = np.ascontiguousarray(test, dtype=np.float64)
+    return np.asarray(y_train)[_nearest_path(columns, rows)]
 
 
 def nearest_neighbor(train, y_train, test):
@@ -74,7 +72,9 @@ def nearest_neighbor(train, y_train, test):
     >>> nearest_neighbor(np.array([[0.0], [4.0]]), ["a", "b"], np.array([[1.0]])).tolist()
     ['a']
     """
-    return np.asarray(y_train)[_nearest(cdist(test, train, "sqeuclidean"))]
+    distances = cdist(test, train)
+    tolerance = ARITHMETIC * distances.max(axis=1)
+    return np.asarray(y_train)[first_largest(-distances, tolerance)]
 
 
 def nearest_in_order(train, test, k: int, tol: float = ARITHMETIC):
@@ -136,24 +136,18 @@ def nearest_other_path(points, y):
     >>> nearest_other_path(np.array([[0.0], [1.0], [5.0]]), ["a", "b", "c"]).tolist()
     [['b', 'a', 'b']]
     """
-    y = np.asarray(y)
-    labels = np.empty((points.shape[1], len(points)), dtype=y.dtype)
-    for i, point in enumerate(points):
-        others = np.delete(points, i, axis=0)
-        labels[:, i] = np.delete(y, i)[_nearest_path(others, point)]
-    return labels
+    rows = np.ascontiguousarray(points, dtype=np.float64)
+    others = np.array(rows.T[:, 1:], order="C")
+    nearest = np.empty(rows.T.shape, dtype=np.intp)
+    for i in range(len(rows)):
+        others[:, i - 1 : i] = rows[i - 1 : i].T  # the point before is one of the others again
+        found = _nearest_path(others, rows[i : i + 1])[:, 0]
+        nearest[:, i] = found + (found >= i)
+    return np.asarray(y)[nearest]
 
 
-def _nearest_path(train, point):
-    """Index of the first nearest training point in 1, 2, ..., m coordinates.
+def _nearest_path(columns, rows):
+    """`_nearest_loop.nearest_path`; numba, which takes long to import, waits for its first call."""
+    from reprolib.methods.mkmmc._nearest_loop import nearest_path
 
-    The differences are squared themselves: |a|^2 - 2 a'b + |b|^2 would hide a tie in the digits
-    that cancel.
-    """
-    return _nearest(np.cumsum(np.square(train.T - point[:, None]), axis=0))
-
-
-def _nearest(squares):
-    """Index, in every row of squared distances, of the first that ties with the smallest."""
-    distances = np.sqrt(squares)
-    return first_largest(-distances, ARITHMETIC * distances.max(axis=1))
+    return nearest_path(columns, rows)

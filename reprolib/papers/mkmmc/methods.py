@@ -15,8 +15,9 @@ from reprolib.methods.mkmmc import (
     MMC,
     KernelMMC,
     MultipleKernelMMC,
-    leave_one_out_collapsed_path,
-    leave_one_out_path,
+    last_best_left_out,
+    leave_one_out_collapsed_hits,
+    leave_one_out_hits,
     margin_laplacian,
     nearest_other_path,
     total_laplacian,
@@ -103,7 +104,7 @@ def _kpca_reading(trial: Trial, reading: str, criterion) -> Measurement:
     fits = [_pca_coefficients(trial, K, n) for K in trial.grams]
     t = last_largest([criterion(others) for _, others in fits])
     A, others = fits[t]
-    path = trial.test_path(trial.grams[t] @ A, trial.test_grams[t] @ A, n)
+    path = trial.test_path(trial.grams[t] @ A, trial.test_gram(t) @ A, n)
     own = last_largest(others) + 1
     return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
 
@@ -119,7 +120,7 @@ def _mmc_reading(trial: Trial, reading: str, changes: Mapping[str, Any]) -> Meas
     own = trial.n_classes - 1
     if reading == HEADLINE:
         Z = trial.X - trial.X.mean(axis=0)
-        own = last_largest(_loo_path(Z @ Z.T, trial, "function")) + 1
+        own = _own_dimension(Z @ Z.T, trial, "function")
     return _measure(trial, trial.transformer_path(fitted), own, reading)
 
 
@@ -134,8 +135,9 @@ def kmmc(trial: Trial, readings: Readings) -> list[Measurement]:
 def _kmmc_reading(
     trial: Trial, reading: str, constraint: str = "coefficient", within_weight: float = 1.0
 ) -> Measurement:
-    loo = [_loo_path(K, trial, constraint, within_weight) for K in trial.grams]
-    t = last_largest(np.max(loo, axis=1))
+    t, loo = last_best_left_out(
+        trial.grams, lambda K, order: _hits(K, trial, order, constraint, within_weight)
+    )
     fitted = KernelMMC(
         trial.n_classes,
         gamma=trial.gammas[t],
@@ -143,32 +145,42 @@ def _kmmc_reading(
         within_weight=within_weight,
     )
     path = trial.transformer_path(fitted.fit(trial.X, trial.y))
-    own = last_largest(loo[t]) + 1
+    own = last_largest(loo) + 1
     return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
 
 
-def _loo_path(K, trial: Trial, constraint: str, within_weight: float = 1.0):
+def _hits(K, trial: Trial, order, constraint: str, within_weight: float = 1.0):
+    """Of every training image, learned without it, in up to c - 1 (whitened) or c dimensions."""
     if constraint == "whitened":
-        return leave_one_out_collapsed_path(K, trial.y)
-    return leave_one_out_path(
+        return leave_one_out_collapsed_hits(K, trial.y, order)
+    return leave_one_out_hits(
         K,
         trial.y,
         lambda y: margin_laplacian(y, within_weight=within_weight),
         trial.n_classes,
+        order,
         constraint=constraint,
     )
 
 
+def _own_dimension(K, trial: Trial, constraint: str):
+    """The last of those in which most training images are hit."""
+    hits = _hits(K, trial, range(len(trial.y)), constraint)
+    return last_largest(np.sum(list(hits), axis=0)) + 1
+
+
 def _multiple(trial: Trial, reading: str, changes: Mapping[str, Any], **more: Any) -> Measurement:
     options = _options(trial, changes)
-    fitted = MultipleKernelMMC(trial.n_classes, **options, **more).fit(trial.X, trial.y)
+    model = MultipleKernelMMC(trial.n_classes, **options, **more)
+    fitted = model._fit_grams(trial.grams, trial.y)  # all readings share the Gram matrices
+    train, test = fitted._project(trial.grams), fitted._project(trial.test_grams)
     own = trial.n_classes - 1
     if changes in SEARCHED:
         K = np.tensordot(fitted.kernel_weights_, trial.grams, axes=1)
-        own = last_largest(_loo_path(K, trial, options.get("constraint", "coefficient"))) + 1
+        own = _own_dimension(K, trial, options.get("constraint", "coefficient"))
     return _measure(
         trial,
-        trial.transformer_path(fitted),
+        trial.test_path(train, test, trial.n_classes),
         own,
         reading,
         weights=[round(float(w), 4) for w in fitted.kernel_weights_],
@@ -299,7 +311,7 @@ def wide_kernel_scan(trial: Trial, readings: Readings) -> list[Measurement]:
     """MMC under the "function" constraint behind one wide kernel, by weight and dimension."""
     t = EXPONENTS.index(WIDE_EXPONENT)
     eigenvalues, U = gram_eigh(trial.grams[t], rank_tol=1e-10)
-    train, test = U * np.sqrt(eigenvalues), trial.test_grams[t] @ U / np.sqrt(eigenvalues)
+    train, test = U * np.sqrt(eigenvalues), trial.test_gram(t) @ U / np.sqrt(eigenvalues)
     return [_weight_scan(trial, train, test, exponent=WIDE_EXPONENT)]
 
 

@@ -56,8 +56,15 @@ class Trial:
     @cached_property
     def test_grams(self):
         """The eleven kernels between test and training images."""
-        squared = euclidean_distances(self.X_test, self.X, squared=True)
-        return np.exp(-self.gammas[:, None, None] * squared)
+        return np.exp(-self.gammas[:, None, None] * self._test_squares)
+
+    def test_gram(self, t: int):
+        """One of them."""
+        return np.exp(-self.gammas[t] * self._test_squares)
+
+    @cached_property
+    def _test_squares(self):
+        return euclidean_distances(self.X_test, self.X, squared=True)
 
     def on_unit_sphere(self) -> Trial:
         """The same split with every image scaled to unit norm."""
