@@ -23,6 +23,7 @@ from reprolib.report.style import (
     WIDTH,
     figure_grid,
     interval_plot,
+    legend_above,
     note_source,
     small_multiples,
     source_text,
@@ -99,7 +100,7 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
         axis.set(title=paper_name(name), xlabel="total dimension d", ylim=(bottom - 0.1, 1.02))
         _draw_criteria(axis, select(records, table="table1", dataset=name, metric="d"), bottom)
     axes[0].set_ylabel("accuracy")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    legend_above(axes[0])
     note_source(figure, source_text(rows))
     return figure
 
@@ -257,7 +258,7 @@ def sharing_figure(records: pd.DataFrame) -> Figure:
         axis.axvline(0, color=BLACK, lw=0.8)
         axis.set_yticks(range(len(lines)), [", ".join(line) for line in lines])
         axis.invert_yaxis()
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    legend_above(axes[0])
     axes[-1].set_xlabel("shared budget minus the other, percentage points of accuracy")
     note_source(figure, source_text(select(records, table="ablation")))
     return figure
