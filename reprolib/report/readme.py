@@ -78,7 +78,7 @@ def scoreboard_markdown(
         f"the seconds that the tasks took when these results were made, divided by {WORKERS}."
     )
     intro = ["What the papers claim, and whether it holds in our runs:", "", *claims, ""]
-    return "\n".join([*intro, *markdown_table(head, rows), "", note])
+    return "\n".join([*intro, markdown_table(head, rows), "", note])
 
 
 def _claims(paper: str, directory: Path | None) -> str:
@@ -167,7 +167,7 @@ def characteristics_markdown(papers: Sequence[str], directory: Path | None = Non
         [row["paper"].upper(), row["design"], row["numbers"], *(f"{row[s]:.0%}" for s in shares)]
         for row in frame.to_dict("records")
     ]
-    return "\n".join([*markdown_table(head, rows), "", calibration_text(verdicts)])
+    return f"{markdown_table(head, rows)}\n\n{calibration_text(verdicts)}"
 
 
 def updated_words(text: str, papers: Sequence[str], directory: Path | None = None) -> str:
