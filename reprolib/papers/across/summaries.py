@@ -76,8 +76,8 @@ class View:
     trees_on_all_columns: bool = False
 
 
-#: Choices on which nobody would insist: a claim has to survive all of them. Balanced accuracy and
-#: macro F1 are none of them, as the methods were tuned for accuracy.
+#: Choices on which nobody would insist: what is said of an order should hold under all of them.
+#: Balanced accuracy and macro F1 are none of them, as the methods were tuned for accuracy.
 CHOICES = (
     View("all sets, mean rank"),
     View("median rank", summary=median_rank),

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from data_fetch.p300 import CHANNELS, SAMPLING_RATE, make_raw
+from reprolib.methods.keops.speller import SpellerFeatures
 from reprolib.papers.keops.experiment import PAPER_METHODS
 from reprolib.papers.keops.methods import regions
 from reprolib.report.paper_figures import PaperFigure, has_table
@@ -43,7 +44,7 @@ METHODS = {
     "xdawn + lda": ("xDAWN + LDA", SKY),
     "keops, convex": ("KEOPS, convex p", BLACK),
 }
-N_FRAMES = 14
+N_FRAMES = SpellerFeatures.n_frames
 #: Milliseconds from one frame to the next; the first is at the flash.
 FRAME_MS = 50
 #: Radius in metres of the head's outline in scalp maps: the equator in the azimuthal projection.

@@ -10,6 +10,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from reprolib.papers.kpm import summaries
+from reprolib.papers.kpm.experiment import PARTITIONS
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     ABREAST,
@@ -36,8 +37,6 @@ KPM, SVM = BLUE, RED
 _LOSSES = ("square loss", "logistic loss")
 #: Errors on the axes of the printed Figure 1.
 PRINTED_ERRORS = {"kpm": (0.30, 0.46), "svm": (0.32, 0.35)}
-#: Reading with more trials than the published realisations; comparisons use it where it was run.
-PARTITIONS = "random partitions"
 
 
 def paper_name(dataset: str) -> str:
@@ -108,7 +107,7 @@ def _draw_band(axis, rows: pd.DataFrame, name: str) -> None:
 
 
 def paired_reading(records: pd.DataFrame) -> str:
-    """Reading with the most realisations under which both methods were run."""
+    """Reading under which pairs are compared: that of most realisations, where both were run."""
     rows = select(records, table="table2", reading=PARTITIONS, metric="test error")
     return PARTITIONS if set(rows["method"]) == {"kpm", "svm"} else HEADLINE
 

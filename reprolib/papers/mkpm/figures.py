@@ -10,6 +10,12 @@ from matplotlib.figure import Figure
 
 from data_fetch.haxby import unmask
 from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.papers.mkpm.methods import (
+    CROSS_VALIDATED,
+    HELD_OUT,
+    TRAINING_SIZE,
+    TRAINING_SIZE_HELD_OUT,
+)
 from reprolib.papers.mkpm.splits import FMRI
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
@@ -51,12 +57,9 @@ CLASSES = {
 }
 #: Criteria that choose d, by the readings behind them (first those on N training points).
 CRITERIA = {
-    "training error": ("N is the training size", HEADLINE),
-    "test error": (
-        "N is the training size, d of least held-out error",
-        "d of least held-out error",
-    ),
-    "cross-validation": ("d by cross-validation",),
+    "training error": (TRAINING_SIZE, HEADLINE),
+    "test error": (TRAINING_SIZE_HELD_OUT, HELD_OUT),
+    "cross-validation": (CROSS_VALIDATED,),
 }
 CRITERION_COLOURS = dict(zip(CRITERIA, (BLACK, BLUE, PURPLE), strict=True))
 
@@ -141,10 +144,10 @@ def chosen_dimensions(records: pd.DataFrame) -> pd.DataFrame:
     rows = select(records, table="table1", method="mkpm", metric="d")
     columns = {
         "training error, all points": HEADLINE,
-        "training error, N points": "N is the training size",
-        "cross-validation": "d by cross-validation",
-        "test error, all points": "d of least held-out error",
-        "test error, N points": "N is the training size, d of least held-out error",
+        "training error, N points": TRAINING_SIZE,
+        "cross-validation": CROSS_VALIDATED,
+        "test error, all points": HELD_OUT,
+        "test error, N points": TRAINING_SIZE_HELD_OUT,
     }
     lines = {}
     for n in numbers("mkpm"):
