@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,7 @@ def read_mat(path: Path, names: Sequence[str]) -> dict[str, Any]:
     """
     size = Path(path).stat().st_size
     for name, shape, _ in whosmat(path):
-        claimed = _BYTES_PER_ELEMENT
-        for length in shape:
-            claimed *= max(int(length), 1)
+        claimed = _BYTES_PER_ELEMENT * math.prod(max(int(length), 1) for length in shape)
         if name in names and claimed > min(MAX_BYTES, MAX_EXPANSION * _BYTES_PER_ELEMENT * size):
             raise ValueError(
                 f"{path} is damaged: {name} has the shape {shape}, which is more than a file of "

@@ -76,29 +76,25 @@ def markdown(found: Mapping[str, PaperDifference | None], limit: int) -> str:
         Differing and new records of each table to list; the rest is counted, and so are all that
         the run does not have.
     """
-    lines = ["# This run against the committed results", "", *_summary(found)]
+    blocks = ["# This run against the committed results", *_summary(found)]
     for difference in found.values():
         if difference is not None and not difference.is_empty:
-            lines += _section(difference, limit)
-    return "\n".join(lines) + "\n"
+            blocks += _section(difference, limit)
+    return "\n\n".join(blocks) + "\n"
 
 
 def _summary(found: Mapping[str, PaperDifference | None]) -> Iterator[str]:
     at_hand = [difference for difference in found.values() if difference is not None]
     if all(difference.is_empty for difference in at_hand):
         yield f"No difference: all {sum(d.n_agree for d in at_hand)} records agree."
-        yield ""
     head = ["paper", "agree", "differ", "of these on other data", "new", "missing", "numbers moved"]
-    yield from markdown_table(head, (_counts(d) for d in at_hand))
-    yield ""
+    yield markdown_table(head, map(_counts, at_hand))
     without = [key.upper() for key, difference in found.items() if difference is None]
     if without:
         yield f"No results in this run: {', '.join(without)}."
-        yield ""
     for difference in at_hand:
         if difference.profile != "full":
             yield f"{difference.paper.upper()} is no full run (profile: {difference.profile})."
-            yield ""
 
 
 def _counts(difference: PaperDifference) -> list[object]:
@@ -117,15 +113,12 @@ def _counts(difference: PaperDifference) -> list[object]:
 
 def _section(difference: PaperDifference, limit: int) -> Iterator[str]:
     yield f"## {difference.paper.upper()}"
-    yield ""
     yield from _not_in_run(difference)
     if rows := [(name, *pair) for name, pair in difference.data.items() if pair[1] != NOWHERE]:
-        yield from markdown_table(["data set", "committed", "this run"], rows)
-        yield ""
+        yield markdown_table(["data set", "committed", "this run"], rows)
     if difference.verdicts:
         head = ["table", "row", "column", "printed", "committed", "verdict", "now", "verdict now"]
-        yield from markdown_table(head, (_number_row(*pair) for pair in difference.verdicts))
-        yield ""
+        yield markdown_table(head, (_number_row(*pair) for pair in difference.verdicts))
     changes = [change for change in difference.changes if change.kind != "missing"]
     for table in sorted({change.table for change in changes}):
         yield from _records(table, [c for c in changes if c.table == table], limit)
@@ -135,20 +128,17 @@ def _not_in_run(difference: PaperDifference) -> Iterator[str]:
     """Count what only the committed results have: data sets, printed numbers, records by table."""
     if datasets := [name for name, pair in difference.data.items() if pair[1] == NOWHERE]:
         yield f"Data sets that this run does not have: {markdown_escaped(', '.join(datasets))}."
-        yield ""
     if difference.not_run:
         yield (
             f"Printed numbers without a record in this run: {len(difference.not_run)}, such as "
             f"{markdown_escaped(difference.not_run[0].number.id)}."
         )
-        yield ""
     missing = [change for change in difference.changes if change.kind == "missing"]
     tables = {change.table: change.record for change in reversed(missing)}
     if missing:
         counts = Counter(change.table for change in missing)
         rows = [(t, counts[t], Markdown(markdown_code(tables[t]))) for t in sorted(tables)]
-        yield from markdown_table(["table", "records missing in this run", "such as"], rows)
-        yield ""
+        yield markdown_table(["table", "records missing in this run", "such as"], rows)
 
 
 def _number_row(then: Verdict, now: Verdict) -> list[str]:
@@ -177,11 +167,13 @@ def _records(table: str, changes: Sequence[RecordChange], limit: int) -> Iterato
     words = {"differs": "differ", "new": "new"}
     counts = ", ".join(f"{kinds[kind]} {word}" for kind, word in words.items() if kinds[kind])
     yield f"### {markdown_escaped(table)}: {counts}"
-    yield ""
-    for change in changes[:limit]:
-        faults = (textwrap.shorten(fault, WIDTH, placeholder=" …") for fault in change.faults)
-        why = markdown_escaped("; ".join(faults) or change.kind)
-        yield f"- {markdown_code(change.record)}: {why}"
+    lines = [_change_line(change) for change in changes[:limit]]
     if len(changes) > limit:
-        yield f"- and {len(changes) - limit} more"
-    yield ""
+        lines.append(f"- and {len(changes) - limit} more")
+    yield "\n".join(lines)
+
+
+def _change_line(change: RecordChange) -> str:
+    faults = (textwrap.shorten(fault, WIDTH, placeholder=" …") for fault in change.faults)
+    why = markdown_escaped("; ".join(faults) or change.kind)
+    return f"- {markdown_code(change.record)}: {why}"

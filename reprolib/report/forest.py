@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Any, get_args
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -47,34 +46,11 @@ def in_forest_order(verdicts: Sequence[Verdict]) -> list[Verdict]:
     )
 
 
-def forest_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:
-    """Lines of a forest plot, in the order in which they are drawn.
-
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-        All of one paper.
-
-    Returns
-    -------
-    DataFrame
-        One line a number: quantity, role, table, row, column, verdict, and in the unit of its
-        panel (per cent for performance, the printed unit for selections) published, ours, the
-        ends low and high of the interval around ours, and the list of means under other readings.
-    """
-    return pd.DataFrame([_values(v) for v in in_forest_order(verdicts)])
-
-
 def _values(v: Verdict) -> dict[str, Any]:
+    """What is drawn of a number, in per cent for performance, else in the printed unit."""
     unit = 100 / v.number.scale if v.quantity == "performance" else 1.0
     low, high = v.interval
     return {
-        "quantity": v.quantity,
-        "role": v.role,
-        "table": v.number.table,
-        "row": v.number.row,
-        "column": v.number.column,
-        "verdict": v.word,
         "published": unit * v.number.value,
         "ours": unit * v.ours,
         "low": unit * (v.number.value + low),

@@ -37,9 +37,9 @@ def _one_line(text: object) -> str:
     return "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in str(text))
 
 
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Lines of a table; what is not `Markdown` is escaped."""
-    return [_row(head), "|" + "---|" * len(head), *map(_row, rows)]
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Table, one line a row; what is not `Markdown` is escaped."""
+    return "\n".join([_row(head), "|" + "---|" * len(head), *map(_row, rows)])
 
 
 def _row(cells: Sequence[object]) -> str:

@@ -144,8 +144,8 @@ def _csv_line(v: Verdict) -> dict[str, object]:
 def markdown_text(table: PrintedTable) -> str:
     """Table in Markdown; where it comes from stands in a comment and is not shown."""
     frame = shown(table)
-    lines = markdown_table(list(frame.columns), frame.to_numpy().tolist())
-    return "\n".join([_hidden(table.origin), f"**{table.heading}**", "", *lines, ""])
+    text = markdown_table(list(frame.columns), frame.to_numpy().tolist())
+    return f"{_hidden(table.origin)}\n**{table.heading}**\n\n{text}\n"
 
 
 def latex_file_text(table: PrintedTable) -> str:

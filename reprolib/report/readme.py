@@ -80,7 +80,7 @@ def scoreboard_markdown(
     )
     what = "What the papers claim, by short names (`build/report.html` has the sentences), "
     intro = [f"{what}and whether it holds in our runs:", "", *claims, ""]
-    return "\n".join([*intro, *markdown_table(head, rows), "", note])
+    return "\n".join([*intro, markdown_table(head, rows), "", note])
 
 
 def _claims(paper: str, directory: Path | None) -> str:
@@ -187,7 +187,7 @@ def characteristics_markdown(papers: Sequence[str], directory: Path | None = Non
         [row["paper"].upper(), row["design"], row["numbers"], *(f"{row[s]:.0%}" for s in shares)]
         for row in frame.to_dict("records")
     ]
-    return "\n".join([*markdown_table(head, rows), "", calibration_text(verdicts)])
+    return f"{markdown_table(head, rows)}\n\n{calibration_text(verdicts)}"
 
 
 def updated_words(text: str, papers: Sequence[str], directory: Path | None = None) -> str:

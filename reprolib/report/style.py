@@ -71,6 +71,12 @@ def _names(datasets: list[str]) -> str:
     return ", ".join(name.split("/")[1] for name in datasets)
 
 
+def legend_above(axis, ncols: int = 2) -> None:
+    """Legend of one axis above its whole figure."""
+    handles = axis.get_legend_handles_labels()
+    axis.figure.legend(*handles, loc="outside upper center", ncols=ncols)
+
+
 def interval_plot(frame: pd.DataFrame, labels: Sequence[str], x_label: str) -> Figure:
     """Paired differences with their intervals, one line each, the first at the bottom.
 
@@ -94,7 +100,7 @@ def interval_plot(frame: pd.DataFrame, labels: Sequence[str], x_label: str) -> F
     axis.axvline(0, color=BLACK, lw=1)
     axis.set_yticks(y, labels, fontsize=SMALL)
     axis.set_xlabel(x_label)
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    legend_above(axis)
     return figure
 
 

@@ -61,11 +61,11 @@ class _Tags(HTMLParser):
 def test_names_stay_text(kind, capsys):
     markdown_it = pytest.importorskip("markdown_it")
     name = HOSTILE[kind]
-    lines = markdown_table(["method"], [[name], ["next"]])
+    table = markdown_table(["method"], [[name], ["next"]])
     page = (
         markdown_it.MarkdownIt("gfm-like", {"linkify": False})
         .enable("table")
-        .render("\n".join([*lines, "", f"- {markdown_code(name)}"]))
+        .render(f"{table}\n\n- {markdown_code(name)}")
     )
     tags = _Tags()
     tags.feed(page)

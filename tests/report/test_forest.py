@@ -10,7 +10,7 @@ import pytest
 from matplotlib.collections import LineCollection
 
 from reprolib.report.drawing import svg
-from reprolib.report.forest import forest_figure, forest_table, forests
+from reprolib.report.forest import forest_figure, forests
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper
@@ -37,25 +37,6 @@ def made_up() -> list[Verdict]:
         Verdict(KPM["table1/Banana/Best of 6"], "quoted"),
         Verdict(KPM["table2/Banana/SVM"], "undecided", ours=11.0, interval=(-np.inf, np.inf)),
     ]
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_every_number_has_a_line_with_the_interval_around_ours(paper):
-    verdicts = judge_paper(paper)
-    frame = forest_table(verdicts)
-    named = set(zip(frame["table"], frame["row"], frame["column"], strict=True))
-    assert named == {(v.number.table, v.number.row, v.number.column) for v in verdicts}
-    means = frame[(frame["quantity"] == "performance") & np.isfinite(frame["low"])]
-    assert ((means["low"] + means["high"]) / 2).to_numpy() == pytest.approx(means["ours"])
-    assert means["published"].between(0, 100).all()
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_lines_are_grouped_by_role_and_row(paper):
-    frame = forest_table(judge_paper(paper))
-    groups = frame[["quantity", "role", "table", "row"]].apply(tuple, axis=1)
-    assert (groups != groups.shift()).sum() == groups.nunique()
-    assert frame["role"].iloc[0] == "own"
 
 
 def of(drawing, form, kind=""):
@@ -114,6 +95,13 @@ def test_every_number_of_a_paper_has_a_line_with_all_that_is_known_of_it(paper):
         assert len(lines(drawing)) == len(listed)
         assert forms.count("mark") == sum(v.n_trials > 0 for v in listed)
         assert forms.count("ring") == sum(len(v.readings) for v in listed)
+        for line in lines(drawing):
+            by_kind = {getattr(shape, "kind", "") or shape.form: shape for shape in line.shapes}
+            if "interval" in by_kind:
+                low, high = by_kind["interval"].start[0], by_kind["interval"].end[0]
+                assert low - 0.2 <= by_kind["mark"].x <= high + 0.2, line.title  # in tenths
+        headings = [text.text for text in of(drawing, "text", "name")]
+        assert len(headings) == len(set(headings)), "numbers of one role and table stand together"
         across = [s.x for s in shapes if s.form in ("mark", "ring")]
         assert all(0 < x < drawing.width for x in across)
         assert all(0 < text.y < drawing.height for text in of(drawing, "text"))

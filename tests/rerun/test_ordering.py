@@ -11,12 +11,9 @@ from reprolib.rerun.verdicts.errors import CORRELATION, paired
 from reprolib.rerun.verdicts.ordering import (
     LEAST_ERROR,
     Scores,
-    ahead,
-    difference,
     difference_of_rows,
-    error_ratio,
     mean_rank,
-    median_rank,
+    over_sets,
     place_table,
     resampled_means,
 )
@@ -70,9 +67,6 @@ def test_a_method_that_is_best_everywhere_is_surely_first():
     samples[:, :, 0] = 0.99
     table = place_table(best, mean_rank, samples)
     assert list(table.loc["a"]) == [1.0, 1.0, 1.0]
-    share = ahead(best, mean_rank, samples)
-    assert (share.loc["a", ["b", "c", "d"]] == 1.0).all()
-    assert (share.to_numpy() + share.to_numpy().T <= 1.0).all()
 
 
 def test_interval_of_a_place_holds_ninety_five_per_cent_of_the_resamples():
@@ -86,20 +80,9 @@ def test_interval_of_a_place_holds_ninety_five_per_cent_of_the_resamples():
     assert (table["low"] < table["high"]).all()
 
 
-def test_equal_methods_are_nowhere_ahead():
-    values = scores().values
-    values[:, 1] = values[:, 0]
-    twins = Scores(values, [f"s{i}" for i in range(5)], ["a", "b", "c", "d"])
-    for summary in (mean_rank, median_rank, error_ratio):
-        share = ahead(twins, summary, resampled_means(twins, 100))
-        assert share.loc["a", "b"] == share.loc["b", "a"] == 0.0
-
-
 def compared(means, noise=0.0):
     """Method a minus b on as many sets, in points, with a little noise between two trials."""
-    values = np.full((len(means), 2, 2), 0.5)
-    values[:, 0] += (np.array(means)[:, np.newaxis] + [-noise, noise]) / 100
-    return difference(Scores(values, [f"s{i}" for i in range(len(means))], ["a", "b"]), "a", "b")
+    return over_sets({f"s{i}": mean + noise * np.array([-1, 1]) for i, mean in enumerate(means)})
 
 
 def test_every_set_has_its_word_and_the_mean_over_the_sets_has_its_own():
@@ -125,16 +108,14 @@ def simulated(rng, n_sets, between):
         size=(n_sets, 1)
     )
     trials = pools + 2.0 * np.sqrt(0.9) * rng.normal(size=(n_sets, 20))
-    values = np.full((n_sets, 2, 20), 0.5)
-    values[:, 0] += trials / 100
-    return Scores(values, [f"s{i}" for i in range(n_sets)], ["a", "b"])
+    return {f"s{i}": of_set for i, of_set in enumerate(trials)}
 
 
 @pytest.mark.parametrize("between", [0.0, 1.0, 3.0])
 @pytest.mark.parametrize("n_sets", [6, 68])
 def test_intervals_over_sets_cover_at_their_rate(n_sets, between):
     rng, n = np.random.default_rng(n_sets), 600
-    found = [difference(simulated(rng, n_sets, between), "a", "b") for _ in range(n)]
+    found = [over_sets(simulated(rng, n_sets, between)) for _ in range(n)]
     covered = np.mean([d.low <= 0 <= d.high for d in found])
     assert covered == pytest.approx(0.95, abs=4 * np.sqrt(0.05 * 0.95 / n))
 
@@ -151,12 +132,12 @@ def rows_of(made: Scores) -> pd.DataFrame:
 def test_rows_are_compared_on_every_set_by_all_trials_that_both_have_there():
     made = scores(n_trials=4)
     rows = rows_of(made)
+    points = 100 * (made.values[:, 0] - made.values[:, 1])
     same = difference_of_rows(rows, "m0", "m1")
-    whole = difference(made, "m0", "m1")
+    whole = over_sets(dict(zip(made.sets, points.round(7), strict=True)))
     assert (same.mean, same.error) == (whole.mean, whole.error)
     assert same.words.equals(whole.words)
     fewer = rows[~((rows["dataset"] == "s2") & (rows["trial"] > 1) & (rows["method"] == "m1"))]
-    points = 100 * (made.values[:, 0] - made.values[:, 1])
     means = [t.mean() if i != 2 else t[:2].mean() for i, t in enumerate(points)]
     found = difference_of_rows(fewer, "m0", "m1")
     assert found.mean == pytest.approx(np.mean(means))

@@ -122,11 +122,15 @@ class KernelMixin:
             variance = float(np.average(squares, weights=weights.values))
             self._gamma_of_scale = 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
 
-    def _cross_gram(self, X):
-        """Validate new data and return the kernel between it and the training data."""
-        X = validate_data(
+    def _new_data(self, X):
+        """Validate new data."""
+        return validate_data(
             self, X, dtype=np.float64, accept_sparse=self._sparse_format(), reset=False
         )
+
+    def _cross_gram(self, X):
+        """Validate new data and return the kernel between it and the training data."""
+        X = self._new_data(X)
         return X[:, self._rows] if self.kernel == "precomputed" else self._kernel(X, self.X_fit_)
 
     def _check_symmetric(self, X):

@@ -1,4 +1,4 @@
-"""Simplex losses: value, subgradient and conjugate as functions of f(x) in R^(T-1).
+"""Simplex losses: value and subgradient as functions of f(x) in R^(T-1).
 
 Source: Mroueh, Poggio, Rosasco and Slotine (NIPS 2012), section 3; the exponential loss is
 Saberian and Vasconcelos' (NIPS 2011) in the notation of the paper's Remark 1.
@@ -10,12 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import xlogy
 
 from reprolib.methods.shared.codes import encode, simplex_code
-
-#: A point is in the domain of a conjugate up to this distance.
-INSIDE = 1e-9
 
 
 class SimplexLoss(ABC):
@@ -44,10 +40,6 @@ class SimplexLoss(ABC):
     def gradient(self, F, y):
         """Gradient with respect to f (a subgradient at kinks), shape (n, T-1)."""
 
-    @abstractmethod
-    def conjugate(self, A, y):
-        """Conjugate V*(y_i, a_i) = sup_f <a_i, f> - V(y_i, f), shape (n,), inf off its domain."""
-
 
 class LeastSquaresLoss(SimplexLoss):
     """S-LS: V(y, f) = ||c_y - f||^2."""
@@ -59,10 +51,6 @@ class LeastSquaresLoss(SimplexLoss):
     def gradient(self, F, y):
         """2 (f - c_y); the paper prints the opposite sign (section 5)."""
         return 2.0 * (F - encode(self.code, y))
-
-    def conjugate(self, A, y):
-        """Value <a, c_y> + ||a||^2 / 4."""
-        return np.sum(A * encode(self.code, y), axis=1) + np.sum(A**2, axis=1) / 4.0
 
 
 class ConeLoss(SimplexLoss):
@@ -81,16 +69,6 @@ class ConeLoss(SimplexLoss):
         """Sum of the code words of the violated classes."""
         return (self._violations(F, y) > 0).astype(float) @ self.code.T
 
-    def conjugate(self, A, y):
-        """- sum(w) / (T-1) where a = sum over q != y of w_q c_q with 0 <= w <= 1.
-
-        The T-1 code words other than c_y are linearly independent, so w is unique: with
-        <c_q, a> - <c_y, a> = T/(T-1) (w_q - w_y) and w_y = 0.
-        """
-        weights = _weights_without_label(A @ self.code, y)
-        inside = np.all((weights > -INSIDE) & (weights < 1 + INSIDE), axis=1)
-        return np.where(inside, -weights.sum(axis=1) / (self.n_classes - 1), np.inf)
-
 
 class HalfspaceLoss(SimplexLoss):
     """SH-SVM: V(y, f) = max(0, 1 - <c_y, f>)."""
@@ -103,14 +81,6 @@ class HalfspaceLoss(SimplexLoss):
         """Minus c_y where <c_y, f> < 1, otherwise 0."""
         words = encode(self.code, y)
         return -words * (np.sum(F * words, axis=1) < 1.0)[:, None]
-
-    def conjugate(self, A, y):
-        """- w where a = - w c_y with 0 <= w <= 1."""
-        words = encode(self.code, y)
-        weights = -np.sum(A * words, axis=1)
-        on_ray = np.linalg.norm(A + weights[:, None] * words, axis=1) <= INSIDE
-        inside = on_ray & (weights > -INSIDE) & (weights < 1 + INSIDE)
-        return np.where(inside, -weights, np.inf)
 
 
 class ConeHalfspaceLoss(SimplexLoss):
@@ -141,20 +111,6 @@ class ConeHalfspaceLoss(SimplexLoss):
         """Sum of the two gradients."""
         return sum(part.gradient(F, y) for part in self._parts)
 
-    def conjugate(self, A, y):
-        """- sum(w) / (T-1) where a = sum over q != y of w_q c_q, on the domain below.
-
-        As the code words sum to zero, a = s c_y + sum over q != y of (w_q + s) c_q for every s; the
-        conjugates of the hinges demand -1 <= s <= 0 and 0 <= w_q + s <= 1, and their sum
-        s - sum(w + s) / (T-1) does not depend on s.
-        """
-        weights = _weights_without_label(A @ self.code, y)
-        others = weights.copy()
-        others[np.arange(len(others)), y] = np.nan
-        least, largest = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
-        inside = np.maximum(-1.0, -least) <= np.minimum(0.0, 1.0 - largest) + 2.0 * INSIDE
-        return np.where(inside, -weights.sum(axis=1) / (self.n_classes - 1), np.inf)
-
 
 class ExponentialLoss(SimplexLoss):
     """MCBoost: V(y, f) = sum over q != y of exp(-<c_y - c_q, f>) (Remark 1 of the paper)."""
@@ -174,28 +130,6 @@ class ExponentialLoss(SimplexLoss):
         """Sum over q != y of exp(-<c_y - c_q, f>) (c_q - c_y)."""
         terms = self._terms(F, y)
         return terms @ self.code.T - terms.sum(axis=1)[:, None] * encode(self.code, y)
-
-    def conjugate(self, A, y):
-        """Sum of w log(w) - w, where a = sum over q != y of w_q (c_q - c_y) with w >= 0.
-
-        sum_q w_q (c_q - c_y) has the coefficient -sum(w) on c_y; as the code words sum to zero,
-        it equals sum over q != y of (w_q + sum(w)) c_q, and so sum(w) = sum(v) / T for the
-        unique v of a = sum over q != y of v_q c_q.
-        """
-        weights = _weights_without_label(A @ self.code, y)
-        weights -= weights.sum(axis=1, keepdims=True) / self.n_classes
-        rows = np.arange(len(weights))
-        weights[rows, y] = 0.0
-        inside = np.all(weights > -INSIDE, axis=1)
-        weights = np.maximum(weights, 0.0)
-        return np.where(inside, np.sum(xlogy(weights, weights) - weights, axis=1), np.inf)
-
-
-def _weights_without_label(scores, y):
-    """Weights w with w_y = 0 and sum_q w_q c_q = a, from the inner products <c_q, a>."""
-    n_classes = scores.shape[1]
-    own = scores[np.arange(len(scores)), y][:, None]
-    return (scores - own) * (n_classes - 1) / n_classes
 
 
 LOSSES: dict[str, Callable[[int], SimplexLoss]] = {

@@ -32,7 +32,6 @@ from reprolib.methods.shared.validation import (
     ROUND_OFF_OF_EIGENVALUES,
     as_numbers,
     require_positive_semidefinite,
-    validate_data,
     warn_if_constant,
 )
 from reprolib.methods.shared.weights import ExampleWeights, example_weights
@@ -94,8 +93,7 @@ class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
         check_is_fitted(self)
         if self.kernel != "linear":
             return self._cross_gram(X) @ self.dual_coef_
-        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
-        return safe_sparse_dot(X, self.coef_.T, dense_output=True)
+        return safe_sparse_dot(self._new_data(X), self.coef_.T, dense_output=True)
 
 
 def _linear_gram(X):

@@ -30,7 +30,6 @@ from reprolib.methods.shared.validation import (
     COUNT,
     POSITIVE,
     require_positive_semidefinite,
-    validate_data,
 )
 from reprolib.methods.shared.weights import example_weights, merge_repeated
 from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
@@ -133,14 +132,9 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
 
     def _vector_function(self, X):
         check_is_fitted(self)
-        X = validate_data(
-            self, X, dtype=np.float64, accept_sparse=self._sparse_format(), reset=False
-        )
         if self.kernel == "linear":
-            return X @ self.coef_.T
-        given = self.kernel == "precomputed"
-        K = X[:, self._rows] if given else self._kernel(X, self.X_fit_)
-        return K @ self.dual_coef_
+            return self._new_data(X) @ self.coef_.T
+        return self._cross_gram(X) @ self.dual_coef_
 
     def _dual(self, indicators, gram_times, weights):
         """Dual programme; ``gram_times(Z)`` computes K Z where the programme needs it."""

@@ -75,6 +75,11 @@ def left_out(
     return pd.Series(values), pd.Series(chosen)
 
 
+def interval_text(mean: float, half: float) -> str:
+    """Mean with the ends of its interval, all with a sign."""
+    return f"{mean:+.1f} ({mean - half:+.1f} to {mean + half:+.1f})"
+
+
 def told(points: pd.Series) -> dict[str, object]:
     """What a sentence rests on: how much is gained over the sets, and how often it was wrong.
 
@@ -89,10 +94,9 @@ def told(points: pd.Series) -> dict[str, object]:
         Mean with its 95 % interval, its word, sets, and on how many of them more than `HIT` points
         are lost.
     """
-    error = paired(points.to_numpy(), correlation=0.0)
-    mean, half = float(points.mean()), error.half_width()
+    mean, error = float(points.mean()), paired(points.to_numpy(), correlation=0.0)
     return {
-        "points": f"{mean:+.1f} ({mean - half:+.1f} to {mean + half:+.1f})",
+        "points": interval_text(mean, error.half_width()),
         "word": of_comparison(mean, error, MARGIN),
         "sets": len(points),
         "wrong on": int((points < -HIT - 1e-9).sum()),
@@ -123,12 +127,11 @@ def judged(best: pd.Series, policies: dict[str, pd.Series], reference: str) -> p
     for name, accuracy in policies.items():
         loss, gain = best - accuracy, accuracy - policies[reference]
         half = paired(gain.to_numpy(), correlation=0.0).half_width()
-        ends = f"{gain.mean():+.1f} ({gain.mean() - half:+.1f} to {gain.mean() + half:+.1f})"
         lines[name] = {
             "right on": f"{int((loss <= HIT + 1e-9).sum())} of {len(loss)}",
             "mean loss": round(float(loss.mean()), 1),
             "largest loss": round(float(loss.max()), 1),
-            f"minus {reference}": ends if name != reference else "",
+            f"minus {reference}": interval_text(gain.mean(), half) if name != reference else "",
             f"worst, minus {reference}": round(float(gain.min()), 1),
         }
     return pd.DataFrame.from_dict(lines, orient="index")

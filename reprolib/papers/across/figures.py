@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, NullLocator
 
 from reprolib.papers.across import advice
 from reprolib.papers.across.aid import HIT
@@ -201,8 +200,7 @@ def _curves_of_set(axis, rows: pd.DataFrame) -> None:
     axis.set_xscale("log")
     apart = [n for n, more in zip(sizes, [*sizes[1:], np.inf], strict=True) if more > 1.3 * n]
     axis.set_xticks(apart, [str(n) for n in apart])
-    axis.xaxis.set_minor_locator(NullLocator())
-    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.minorticks_off()
     axis.tick_params(labelsize=8)
     axis.set_xlabel("training rows")
 
@@ -319,8 +317,7 @@ def decision(records: pd.DataFrame) -> Figure:
     upper.set(xscale="log", yscale="log", xlabel="columns", ylabel="classes")
     upper.set_xticks([2, 10, 100, 1000], ["2", "10", "100", "1000"])
     upper.set_yticks([2, 3, 5, 10, 20], ["2", "3", "5", "10", "20"])
-    for axis in (upper.xaxis, upper.yaxis):
-        axis.set_minor_locator(NullLocator())
+    upper.minorticks_off()
     figure.legend(
         fontsize=9,
         loc="outside upper center",

@@ -125,8 +125,6 @@ class Method:
     Parameters
     ----------
     label : str
-    family : str
-        Methods of one family are variants of one idea.
     make : callable
         (setting, configuration as keywords) -> unfitted estimator.
     grid : sequence of dict
@@ -142,7 +140,6 @@ class Method:
     """
 
     label: str
-    family: str
     make: Callable[..., Any]
     grid: Sequence[Mapping[str, Any]]
     path: Path | None = None
@@ -346,82 +343,41 @@ _SHRINKAGES = _grid(shrinkage=(0.003, 0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0))
 _BANK_COSTS = _grid(C=_powers(-2, 2))
 
 METHODS: Mapping[str, Method] = {
-    "kpm": Method(
-        "KPM, hinge loss",
-        "KPM",
-        _kpm,
-        _KERNEL_AND_DIMENSION,
-        _DIMENSION,
-        binary_only=True,
-    ),
+    "kpm": Method("KPM, hinge loss", _kpm, _KERNEL_AND_DIMENSION, _DIMENSION, binary_only=True),
     "kpm square": Method(
-        "KPM, square loss",
-        "KPM",
-        _kpm_square,
-        _KERNEL_AND_DIMENSION,
-        _DIMENSION,
-        binary_only=True,
+        "KPM, square loss", _kpm_square, _KERNEL_AND_DIMENSION, _DIMENSION, binary_only=True
     ),
-    "mkpm": Method(
-        "MKPM",
-        "MKPM",
-        _mkpm,
-        _KERNEL_AND_SHARED_DIMENSION,
-        Path("D", _mkpm_path),
-    ),
-    "simplex rls": Method("simplex RLS", "simplex RLS", _rls_rbf, _KERNEL_AND_COST),
-    "simplex rls constant": Method(
-        "simplex RLS + constant", "simplex RLS", _rls_constant, _KERNEL_AND_COST
-    ),
-    "simplex rls linear": Method("simplex RLS, linear", "simplex RLS", _rls_linear, _RIDGES),
-    "sc-svm": Method("SC-SVM", "simplex SVM", _cone_svm, _KERNEL_AND_COST),
-    "simplex sgd": Method("SC, linear (SGD)", "simplex SGD", _sgd("cone"), _RIDGES),
-    "simplex sgd sc+sh": Method(
-        "SC + SH, linear (SGD)", "simplex SGD", _sgd("cone_halfspace"), _RIDGES
-    ),
-    "mkl": Method("MKL", "MKL", _mkl, _BANK_COSTS, binary_only=True),
+    "mkpm": Method("MKPM", _mkpm, _KERNEL_AND_SHARED_DIMENSION, Path("D", _mkpm_path)),
+    "simplex rls": Method("simplex RLS", _rls_rbf, _KERNEL_AND_COST),
+    "simplex rls constant": Method("simplex RLS + constant", _rls_constant, _KERNEL_AND_COST),
+    "simplex rls linear": Method("simplex RLS, linear", _rls_linear, _RIDGES),
+    "sc-svm": Method("SC-SVM", _cone_svm, _KERNEL_AND_COST),
+    "simplex sgd": Method("SC, linear (SGD)", _sgd("cone"), _RIDGES),
+    "simplex sgd sc+sh": Method("SC + SH, linear (SGD)", _sgd("cone_halfspace"), _RIDGES),
+    "mkl": Method("MKL", _mkl, _BANK_COSTS, binary_only=True),
     "mmc": Method(
-        "MMC + neighbours",
-        "MMC",
-        _mmc,
-        _grid(within_weight=(0.02, 0.4, 8.0), k=NEIGHBORS),
-        _NEIGHBORS,
+        "MMC + neighbours", _mmc, _grid(within_weight=(0.02, 0.4, 8.0), k=NEIGHBORS), _NEIGHBORS
     ),
     "kmmc": Method(
-        "kernel MMC + neighbours",
-        "MMC",
-        _kernel_mmc,
-        _grid(gamma=GAMMA_FACTORS, k=NEIGHBORS),
-        _NEIGHBORS,
+        "kernel MMC + neighbours", _kernel_mmc, _grid(gamma=GAMMA_FACTORS, k=NEIGHBORS), _NEIGHBORS
     ),
     "mkmmc": Method(
         "MKMMC + neighbours",
-        "MMC",
         _multiple_kernel_mmc,
         _grid(constraint=CONSTRAINTS, k=NEIGHBORS),
         _NEIGHBORS,
     ),
-    "svc": Method("SVM (SVC)", "SVM", _svc, _KERNEL_AND_COST, ours=False),
+    "svc": Method("SVM (SVC)", _svc, _KERNEL_AND_COST, ours=False),
     "svc balanced": Method(
-        "SVM, balanced", "SVM", _svc_balanced, _KERNEL_AND_COST, ours=False, balanced=True
+        "SVM, balanced", _svc_balanced, _KERNEL_AND_COST, ours=False, balanced=True
     ),
     "svc one-vs-rest": Method(
-        "SVM, one-vs-rest",
-        "SVM",
-        _svc_one_vs_rest,
-        _KERNEL_AND_COST,
-        ours=False,
-        multiclass_only=True,
+        "SVM, one-vs-rest", _svc_one_vs_rest, _KERNEL_AND_COST, ours=False, multiclass_only=True
     ),
     "svc wide": Method(
-        "SVM, 25 configurations",
-        "SVM",
-        _svc,
-        _grid(gamma=WIDE_FACTORS, C=WIDE_COSTS),
-        ours=False,
+        "SVM, 25 configurations", _svc, _grid(gamma=WIDE_FACTORS, C=WIDE_COSTS), ours=False
     ),
     "gp": Method(
-        "Gaussian process",
         "Gaussian process",
         _gaussian_process,
         _grid(gamma=GAMMA_FACTORS, amplitude=(1.0, 10.0, 100.0)),
@@ -430,7 +386,6 @@ METHODS: Mapping[str, Method] = {
     ),
     "gradient boosting": Method(
         "gradient boosting",
-        "gradient boosting",
         _gradient_boosting,
         _grid(learning_rate=(0.03, 0.1, 0.3), rounds=(5, 15, 45)),
         _ROUNDS,
@@ -438,45 +393,22 @@ METHODS: Mapping[str, Method] = {
     ),
     "gradient boosting 500": Method(
         "gradient boosting, 500 rounds",
-        "gradient boosting",
         _long_boosting,
         _grid(learning_rate=LONG_RATES, rounds=LONG_ROUNDS),
         _ROUNDS,
         ours=False,
     ),
     "gradient boosting untuned": Method(
-        "gradient boosting, untuned", "gradient boosting", _boosting_defaults, [{}], ours=False
+        "gradient boosting, untuned", _boosting_defaults, [{}], ours=False
     ),
-    "extra trees": Method("extra trees", "forest", _extra_trees, [{}], ours=False),
-    "random forest": Method(
-        "random forest",
-        "forest",
-        _random_forest,
-        [{}],
-        ours=False,
-    ),
+    "extra trees": Method("extra trees", _extra_trees, [{}], ours=False),
+    "random forest": Method("random forest", _random_forest, [{}], ours=False),
     "neighbors": Method(
-        "nearest neighbours",
-        "nearest neighbours",
-        _neighbors,
-        _grid(k=(1, 2, 3, 5, 8, 12, 18, 27, 40)),
-        ours=False,
+        "nearest neighbours", _neighbors, _grid(k=(1, 2, 3, 5, 8, 12, 18, 27, 40)), ours=False
     ),
-    "logistic": Method(
-        "logistic regression",
-        "logistic regression",
-        _logistic,
-        _grid(C=_powers(-4, 4)),
-        ours=False,
-    ),
-    "lda": Method(
-        "LDA with shrinkage",
-        "LDA",
-        _lda,
-        _SHRINKAGES,
-        ours=False,
-    ),
+    "logistic": Method("logistic regression", _logistic, _grid(C=_powers(-4, 4)), ours=False),
+    "lda": Method("LDA with shrinkage", _lda, _SHRINKAGES, ours=False),
     "lda equal priors": Method(
-        "LDA, equal priors", "LDA", _lda_equal_priors, _SHRINKAGES, ours=False, balanced=True
+        "LDA, equal priors", _lda_equal_priors, _SHRINKAGES, ours=False, balanced=True
     ),
 }

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from reprolib.papers.across.methods import METHODS
 from reprolib.papers.across.summaries import REFERENCE, main_rows
 
 LIBRARIES = {
@@ -21,7 +20,6 @@ LIBRARIES = {
     "lightgbm tuned": "LightGBM, tuned",
     "xgboost tuned": "XGBoost, tuned",
 }
-LABELS = {**{key: method.label for key, method in METHODS.items()}, **LIBRARIES}
 #: Accuracy of every library by set and trial; tuned CatBoost on sets of at most four classes.
 BOOSTERS = Path(__file__).with_name("boosters.csv")
 #: Accuracy of kernel methods with wider grids on the first trial of every set.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,12 +12,9 @@ from reprolib.papers.across.experiment import ALL_COLUMNS, BEYOND, CURVES, MORE,
 from reprolib.papers.across.methods import METHODS
 from reprolib.rerun.records import HEADLINE, chosen, select
 from reprolib.rerun.verdicts.ordering import (
-    LEVEL,
     Difference,
     Scores,
     Summary,
-    ahead,
-    difference,
     difference_of_rows,
     error_ratio,
     mean_rank,
@@ -26,7 +23,6 @@ from reprolib.rerun.verdicts.ordering import (
     resampled_means,
 )
 from reprolib.rerun.verdicts.statistics import intervals_by_dataset
-from reprolib.rerun.verdicts.words import COMPARISONS
 
 #: Few distinct rows, so that most methods make the same predictions: 14 and 115.
 DEGENERATE = ("raetsch/titanic", "raetsch/flare_solar")
@@ -80,8 +76,8 @@ class View:
     trees_on_all_columns: bool = False
 
 
-#: Choices on which nobody would insist: a claim has to survive all of them. Balanced accuracy and
-#: macro F1 are none of them, as the methods were tuned for accuracy.
+#: Choices on which nobody would insist: what is said of an order should hold under all of them.
+#: Balanced accuracy and macro F1 are none of them, as the methods were tuned for accuracy.
 CHOICES = (
     View("all sets, mean rank"),
     View("median rank", summary=median_rank),
@@ -109,14 +105,11 @@ class Ordered:
     scores : Scores
     places : DataFrame
         Place, low and high, by method.
-    ahead : DataFrame
-        Share of the resamples in which the row's method is before the column's.
     """
 
     view: View
     scores: Scores
     places: pd.DataFrame
-    ahead: pd.DataFrame
 
 
 def everywhere(records: pd.DataFrame) -> list[str]:
@@ -157,45 +150,7 @@ def _replaced(rows: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
 def ordered(records: pd.DataFrame, view: View, methods: list[str] | None = None) -> Ordered:
     """Order methods, those that go on all sets by default, under one view."""
     scores = scores_of(records, view, methods or everywhere(records))
-    samples = resampled_means(scores)
-    return Ordered(
-        view,
-        scores,
-        place_table(scores, view.summary, samples),
-        ahead(scores, view.summary, samples),
-    )
-
-
-def least_shares(found: Collection[Ordered]) -> pd.DataFrame:
-    """Smallest share, over views, of the resamples in which one method is before another."""
-    shares = [view.ahead for view in found]
-    least = np.minimum.reduce([share.to_numpy() for share in shares])
-    return pd.DataFrame(least, index=shares[0].index, columns=shares[0].columns)
-
-
-def surviving(found: Collection[Ordered], level: float = LEVEL) -> pd.DataFrame:
-    """For every method, which others it is before under all views; the worst and best place.
-
-    Parameters
-    ----------
-    found : collection of Ordered
-    level : float
-        Share of the resamples that counts as sure.
-
-    Returns
-    -------
-    DataFrame
-        By method, the best first: best and worst end of its intervals over all views, and keys of
-        the methods that it is before, and behind, with that share under every view.
-    """
-    sure = least_shares(found) >= level
-    low = np.minimum.reduce([view.places["low"].to_numpy() for view in found])
-    high = np.maximum.reduce([view.places["high"].to_numpy() for view in found])
-    middle = np.median([view.places["place"].to_numpy() for view in found], axis=0)
-    frame = pd.DataFrame({"median place": middle, "from": low, "to": high}, index=sure.index)
-    frame["before"] = [[k for k in sure.columns if sure.loc[key, k]] for key in sure.index]
-    frame["behind"] = [[k for k in sure.index if sure.loc[k, key]] for key in sure.columns]
-    return frame.sort_values(["median place", "from"], kind="stable")
+    return Ordered(view, scores, place_table(scores, view.summary, resampled_means(scores)))
 
 
 #: What methods are compared with.
@@ -248,19 +203,6 @@ def tuned_for_accuracy(table: pd.DataFrame) -> pd.DataFrame:
     return table[[key for key in table.columns if not METHODS[key].balanced]]
 
 
-def sets_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Source, training and test rows of every set, and share of its largest class."""
-    rows = main_rows(records, "accuracy")
-    fits = main_rows(records, "fit")
-    return pd.DataFrame(
-        {
-            "source": rows.groupby("dataset")["source"].first(),
-            "training rows": fits.groupby("dataset")["value"].first().astype(int),
-            "test rows": rows.groupby("dataset")["n_test"].first(),
-        }
-    )
-
-
 def seconds_table(records: pd.DataFrame, part: str) -> pd.DataFrame:
     """Seconds of a part of a task over those of the fastest method on the set, sets by methods.
 
@@ -279,30 +221,6 @@ def seconds_table(records: pd.DataFrame, part: str) -> pd.DataFrame:
     )
     seconds = seconds.clip(lower=1e-4)
     return _in_order(seconds.div(seconds.min(axis=1), axis=0))
-
-
-def budget_table(records: pd.DataFrame) -> pd.DataFrame:
-    """What every method was given and took: sets, trials, configurations, fits, failures."""
-    tasks = main_rows(records, "fits").groupby("method")
-    fits, failed, out = (
-        main_rows(records, metric).groupby("method")["value"]
-        for metric in ("fits", "fits not converged", "configurations not converged")
-    )
-    broken = records[(records["status"] != "ok") & (records["reading"] == HEADLINE)]
-    frame = pd.DataFrame(
-        {
-            "sets": tasks["dataset"].nunique(),
-            "trials": tasks["trial"].nunique(),
-            "configurations": {key: len(method.grid) for key, method in METHODS.items()},
-            "fits per trial": fits.median(),
-            "fits": fits.sum(),
-            "not converged": failed.sum(),
-            "configurations out": out.sum(),
-            "failed trials": broken.groupby("method").size(),
-        }
-    )
-    frame = frame.loc[[key for key in METHODS if key in tasks.groups]]
-    return frame.fillna({"failed trials": 0}).round().astype(int)
 
 
 def edges_table(records: pd.DataFrame) -> pd.DataFrame:
@@ -339,24 +257,6 @@ def paired_table(
     return table.drop(columns=[method, reference])
 
 
-def best_per_set(records: pd.DataFrame) -> pd.DataFrame:
-    """On how many sets a method is best or within one point, and its largest loss.
-
-    Among the methods that were tuned for accuracy.
-    """
-    accuracy = tuned_for_accuracy(mean_table(records))
-    below = accuracy.rsub(accuracy.max(axis=1), axis=0)
-    return pd.DataFrame(
-        {
-            "sets": accuracy.notna().sum(),
-            "best": (below <= 1e-9).sum(),
-            "within a point": (below <= 1.0).sum(),
-            "largest loss": below.max(),
-            "lost on": [short_name(str(name)) for name in below.idxmax()],
-        }
-    )
-
-
 def differences(records: pd.DataFrame, reference: str = REFERENCE) -> dict[str, Difference]:
     """Every other method that is tuned for accuracy against the reference, where both go."""
     present, rows = mean_table(records).columns, main_rows(records, "accuracy")
@@ -367,33 +267,6 @@ def differences(records: pd.DataFrame, reference: str = REFERENCE) -> dict[str, 
     }
 
 
-def difference_table(records: pd.DataFrame, reference: str = REFERENCE) -> pd.DataFrame:
-    """Mean difference over the sets with its interval and word, and how many sets have each."""
-    lines = {
-        key: {
-            "difference": f"{found.mean:+.1f} ({found.low:+.1f} to {found.high:+.1f})",
-            "over the sets": found.word,
-            **{f"sets {word}": int((found.words == word).sum()) for word in COMPARISONS},
-        }
-        for key, found in differences(records, reference).items()
-    }
-    return pd.DataFrame.from_dict(lines, orient="index")
-
-
-def columns_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Trees on principal components and on all columns of the wide sets, the same trials."""
-    whole = main_rows(records, "accuracy", ALL_COLUMNS)
-    key = ["dataset", "method", "trial"]
-    both = whole.merge(main_rows(records, "accuracy"), on=key, suffixes=(" whole", " reduced"))
-    means = 100 * both.pivot_table(
-        index="dataset", columns="method", values=["value whole", "value reduced"]
-    )
-    names = {"value reduced": "components", "value whole": ALL_COLUMNS}
-    means = means.rename(columns=names, level=0).swaplevel(axis=1)
-    means = means.sort_index(axis=1, ascending=[True, False])
-    return means.set_axis(means.columns.set_names(["", ""]), axis="columns")
-
-
 def curve_rows(records: pd.DataFrame, metric: str = "accuracy") -> pd.DataFrame:
     """Records of the learning curves, with the number of training rows in a column ``n``."""
     keys = ["dataset", "method", "trial", "setting"]
@@ -401,26 +274,3 @@ def curve_rows(records: pd.DataFrame, metric: str = "accuracy") -> pd.DataFrame:
     fits = select(records, table=CURVES, metric="fit").set_index(keys)["value"]
     n = fits.reindex(pd.MultiIndex.from_frame(rows[keys])).to_numpy()
     return rows.assign(n=n).astype({"n": int})
-
-
-def curve_differences(
-    records: pd.DataFrame, method: str, reference: str = REFERENCE
-) -> pd.DataFrame:
-    """Method minus reference in points by number of training rows, with intervals.
-
-    Mean over the sets that have more rows than that, and how many they are; the last line is over
-    all sets, each with all its rows.
-    """
-    rows = select(records, table=CURVES, metric="accuracy")
-    lines: dict[Hashable, dict[str, float]] = {}
-    for size, group in rows.astype({"level": int}).groupby("level"):
-        scores = Scores.of(group, [method, reference])
-        found = difference(scores, method, reference)
-        line = {
-            "difference": found.mean,
-            "low": found.low,
-            "high": found.high,
-            "sets": len(scores.sets),
-        }
-        lines[size] = line
-    return pd.DataFrame.from_dict(lines, orient="index").sort_index()

@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from data_fetch.p300 import CHANNELS, SAMPLING_RATE, make_raw
+from reprolib.methods.keops.speller import SpellerFeatures
+from reprolib.papers.keops.experiment import PAPER_METHODS
 from reprolib.papers.keops.methods import regions
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
@@ -23,6 +25,7 @@ from reprolib.report.style import (
     SMALL,
     WIDTH,
     figure_grid,
+    legend_above,
     note_source,
     small_multiples,
     source_text,
@@ -41,8 +44,7 @@ METHODS = {
     "xdawn + lda": ("xDAWN + LDA", SKY),
     "keops, convex": ("KEOPS, convex p", BLACK),
 }
-PAPER_METHODS = ("keops", "tree norm", "mkl")
-N_FRAMES = 14
+N_FRAMES = SpellerFeatures.n_frames
 #: Milliseconds from one frame to the next; the first is at the flash.
 FRAME_MS = 50
 #: Radius in metres of the head's outline in scalp maps: the equator in the azimuthal projection.
@@ -243,12 +245,10 @@ def few_electrodes(records: pd.DataFrame) -> Figure:
 
 def mean_by_size(rows: pd.DataFrame):
     """Mean over the draws that reach a number of electrodes; only where half of them do."""
-    values: dict[int, list[float]] = {}
-    for path, electrodes in zip(paths(rows), chosen(rows, "electrodes"), strict=True):
-        for k, value in zip(electrodes, path, strict=True):
-            values.setdefault(k, []).append(float(value))
-    sizes = sorted(k for k, found in values.items() if 2 * len(found) >= len(rows))
-    return sizes, np.array([np.mean(values[k]) for k in sizes])
+    sizes = chosen(rows, "electrodes")
+    wide = pd.DataFrame([pd.Series(*draw) for draw in zip(paths(rows), sizes, strict=True)])
+    mean = wide.loc[:, 2 * wide.count() >= len(rows)].mean().sort_index()
+    return list(mean.index), mean.to_numpy()
 
 
 def spelling(records: pd.DataFrame) -> Figure:
@@ -344,7 +344,7 @@ def readings_forest(records: pd.DataFrame) -> Figure:
     axis.axvline(0, color=BLACK, lw=1)
     axis.set_yticks(range(len(readings)), [name.replace(", ", ",\n") for name in readings])
     axis.set(xlim=(-8, 8), xlabel="AUC minus that of the headline on the same draws, points")
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    legend_above(axis, ncols=3)
     note_source(figure, source_text(rows))
     return figure
 

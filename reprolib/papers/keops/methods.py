@@ -18,11 +18,7 @@ from data_fetch.p300 import with_audited_labels
 from reprolib.methods.keops import KEOPSClassifier, KernelTree, MKLClassifier, TreeLassoClassifier
 from reprolib.methods.shared.ties import first_largest
 from reprolib.papers.keops.splits import characters, draw_split, flash_pool, folds
-from reprolib.rerun.records import (
-    HEADLINE,
-    Measurement,
-    Task,
-)
+from reprolib.rerun.records import HEADLINE, Measurement, Task
 from reprolib.rerun.records.readings import readings_of
 from reprolib.rerun.tasks.folds import mean_over_folds
 
@@ -149,7 +145,7 @@ def cross_validated_scores(method: Method, tree: KernelTree, X, y, folds):
     return mean_over_folds(auc_and_accuracy, method.grid, folds).T
 
 
-def region(channel: str, rows=None) -> str:
+def region(channel: str, rows=FRONT_TO_BACK) -> str:
     """Region of an electrode: row of the cap by side, or the temporal lobe of its side.
 
     Odd numbers are left, even ones right, z the midline.
@@ -159,7 +155,6 @@ def region(channel: str, rows=None) -> str:
     side = "midline" if number == "z" else ("left" if int(number) % 2 else "right")
     if prefix in TEMPORAL:
         return f"temporal {side}"
-    rows = FRONT_TO_BACK if rows is None else rows
     return f"{next(row for row, prefixes in rows.items() if prefix in prefixes)} {side}"
 
 

@@ -10,7 +10,8 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from reprolib.papers.kpm import summaries
-from reprolib.report.paper_figures import PaperFigure
+from reprolib.papers.kpm.experiment import PARTITIONS
+from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     ABREAST,
     BLACK,
@@ -21,6 +22,7 @@ from reprolib.report.style import (
     SMALL,
     figure_grid,
     interval_plot,
+    legend_above,
     note_source,
     small_multiples,
     source_text,
@@ -35,8 +37,6 @@ KPM, SVM = BLUE, RED
 _LOSSES = ("square loss", "logistic loss")
 #: Errors on the axes of the printed Figure 1.
 PRINTED_ERRORS = {"kpm": (0.30, 0.46), "svm": (0.32, 0.35)}
-#: Reading with more trials than the published realisations; comparisons use it where it was run.
-PARTITIONS = "random partitions"
 
 
 def paper_name(dataset: str) -> str:
@@ -107,7 +107,7 @@ def _draw_band(axis, rows: pd.DataFrame, name: str) -> None:
 
 
 def paired_reading(records: pd.DataFrame) -> str:
-    """Reading with the most realisations under which both methods were run."""
+    """Reading under which pairs are compared: that of most realisations, where both were run."""
     rows = select(records, table="table2", reading=PARTITIONS, metric="test error")
     return PARTITIONS if set(rows["method"]) == {"kpm", "svm"} else HEADLINE
 
@@ -189,7 +189,7 @@ def selected_dimensions(records: pd.DataFrame) -> Figure:
         axis.set(title=paper_name(name), xlim=(0, 61), xlabel="D")
     for axis in axes[::ABREAST]:
         axis.set_ylabel("times selected")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    legend_above(axes[0])
     note_source(figure, source_text(rows[rows["dataset"].isin(printed)]))
     return figure
 
@@ -285,10 +285,6 @@ def _has_both_risks(records: pd.DataFrame) -> bool:
     return set(records.loc[records["table"] == "figure1", "method"]) == {"kpm", "svm"}
 
 
-def _has_maps(records: pd.DataFrame) -> bool:
-    return bool((records["table"] == "beyond").any())
-
-
 def _has_losses(records: pd.DataFrame) -> bool:
     rows = select(records, table="table2", method="kpm", reading=HEADLINE)
     return {"", *_LOSSES} <= set(rows["setting"]) and rows["trial"].nunique() > 1
@@ -311,7 +307,7 @@ FIGURES = (
         fits=_has_both_risks,
     ),
     PaperFigure(
-        ("Test error against D, mean and middle 80 % over realisations; SVM for comparison"),
+        "Test error against D, mean and middle 80 % over realisations; SVM for comparison",
         error_against_dimension,
         alt=(
             "A panel a data set: test and training error of KPM against D, with the test error of "
@@ -320,7 +316,7 @@ FIGURES = (
         ),
     ),
     PaperFigure(
-        ("KPM minus SVM, test error of the same realisation (5-fold cross-validation in each)"),
+        "KPM minus SVM, test error of the same realisation (5-fold cross-validation in each)",
         paired_differences,
         alt=(
             "Difference in test error, KPM minus SVM, with 95 % intervals, a line a data set. "
@@ -343,7 +339,7 @@ FIGURES = (
             "A map a data set. On the six sets of the paper the error with the norm is flat from "
             "15 components on, and at C = ∞ rises again; on Image it falls to the last row."
         ),
-        fits=_has_maps,
+        fits=has_table("beyond"),
     ),
     PaperFigure(
         "Beyond the paper: square and logistic loss on the same components, minus the hinge loss",

@@ -10,6 +10,12 @@ from matplotlib.figure import Figure
 
 from data_fetch.haxby import unmask
 from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.papers.mkpm.methods import (
+    CROSS_VALIDATED,
+    HELD_OUT,
+    TRAINING_SIZE,
+    TRAINING_SIZE_HELD_OUT,
+)
 from reprolib.papers.mkpm.splits import FMRI
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
@@ -23,6 +29,7 @@ from reprolib.report.style import (
     WIDTH,
     figure_grid,
     interval_plot,
+    legend_above,
     note_source,
     small_multiples,
     source_text,
@@ -50,12 +57,9 @@ CLASSES = {
 }
 #: Criteria that choose d, by the readings behind them (first those on N training points).
 CRITERIA = {
-    "training error": ("N is the training size", HEADLINE),
-    "test error": (
-        "N is the training size, d of least held-out error",
-        "d of least held-out error",
-    ),
-    "cross-validation": ("d by cross-validation",),
+    "training error": (TRAINING_SIZE, HEADLINE),
+    "test error": (TRAINING_SIZE_HELD_OUT, HELD_OUT),
+    "cross-validation": (CROSS_VALIDATED,),
 }
 CRITERION_COLOURS = dict(zip(CRITERIA, (BLACK, BLUE, PURPLE), strict=True))
 
@@ -99,7 +103,7 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
         axis.set(title=paper_name(name), xlabel="total dimension d", ylim=(bottom - 0.1, 1.02))
         _draw_criteria(axis, select(records, table="table1", dataset=name, metric="d"), bottom)
     axes[0].set_ylabel("accuracy")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    legend_above(axes[0])
     note_source(figure, source_text(rows))
     return figure
 
@@ -140,10 +144,10 @@ def chosen_dimensions(records: pd.DataFrame) -> pd.DataFrame:
     rows = select(records, table="table1", method="mkpm", metric="d")
     columns = {
         "training error, all points": HEADLINE,
-        "training error, N points": "N is the training size",
-        "cross-validation": "d by cross-validation",
-        "test error, all points": "d of least held-out error",
-        "test error, N points": "N is the training size, d of least held-out error",
+        "training error, N points": TRAINING_SIZE,
+        "cross-validation": CROSS_VALIDATED,
+        "test error, all points": HELD_OUT,
+        "test error, N points": TRAINING_SIZE_HELD_OUT,
     }
     lines = {}
     for n in numbers("mkpm"):
@@ -257,7 +261,7 @@ def sharing_figure(records: pd.DataFrame) -> Figure:
         axis.axvline(0, color=BLACK, lw=0.8)
         axis.set_yticks(range(len(lines)), [", ".join(line) for line in lines])
         axis.invert_yaxis()
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    legend_above(axes[0])
     axes[-1].set_xlabel("shared budget minus the other, percentage points of accuracy")
     note_source(figure, source_text(select(records, table="ablation")))
     return figure

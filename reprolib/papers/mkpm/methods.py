@@ -24,16 +24,12 @@ from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.simplex import SimplexRLSClassifier
 from reprolib.papers.mkpm.splits import FMRI, N, draw, fold, prepare
-from reprolib.rerun.records import (
-    HEADLINE,
-    Measurement,
-    Task,
-    disagreements,
-)
+from reprolib.rerun.records import HEADLINE, Measurement, Task, disagreements
 from reprolib.rerun.tasks.folds import mean_over_folds
 
 TRAINING_SIZE = "N is the training size"
 HELD_OUT = "d of least held-out error"
+TRAINING_SIZE_HELD_OUT = f"{TRAINING_SIZE}, {HELD_OUT}"
 CROSS_VALIDATED = "d by cross-validation"
 ONE_D = "one d of least held-out error for all folds"
 #: log2 of gamma_o of Table 1 (embedded digits have pixels from 0 to 16).
@@ -85,6 +81,15 @@ def accuracy_and_d(d: int, accuracy: float, n_test: int, reading: str) -> list[M
     ]
 
 
+def accuracies_and_d(choices: dict[str, tuple[int, float]], n_test: int) -> list[Measurement]:
+    """Both measurements of every reading, from what `selected` gives."""
+    return [
+        measurement
+        for reading, choice in choices.items()
+        for measurement in accuracy_and_d(*choice, n_test, reading)
+    ]
+
+
 def first_best(scores) -> int:
     """Index of the largest score, the first of those that differ by rounding only."""
     return int(first_largest(scores))
@@ -108,11 +113,7 @@ def statlog(task: Task, dataset) -> list[Measurement]:
     if task.reading == TRAINING_SIZE:
         return _training_size(task, dataset)
     train, test = fold(dataset, task.trial)
-    return [
-        m
-        for reading, (d, accuracy) in _fit_and_select(task, dataset, train, test).items()
-        for m in accuracy_and_d(d, accuracy, len(test), reading)
-    ]
+    return accuracies_and_d(_fit_and_select(task, dataset, train, test), len(test))
 
 
 def _fit_and_select(task, dataset, train, test, v: int = 0):
@@ -125,12 +126,8 @@ def _training_size(task, dataset):
     """N = 1500 training points, and paths up to d = 1500 as in the other reading."""
     train, test = draw(dataset, task.trial)
     choices = _fit_and_select(task, dataset, train, test)
-    names = {HEADLINE: TRAINING_SIZE, HELD_OUT: f"{TRAINING_SIZE}, {HELD_OUT}"}
-    return [
-        m
-        for reading, (d, accuracy) in choices.items()
-        for m in accuracy_and_d(d, accuracy, len(test), names[reading])
-    ]
+    names = {HEADLINE: TRAINING_SIZE, HELD_OUT: TRAINING_SIZE_HELD_OUT}
+    return accuracies_and_d({names[k]: found for k, found in choices.items()}, len(test))
 
 
 def _cross_validated(task, dataset):
@@ -217,13 +214,9 @@ def _fmri_table1(task, fold) -> list[Measurement]:
     choices = selected(model, X, y, X_test, y_test)
     if task.reading != HEADLINE:
         return accuracy_and_d(*choices[HEADLINE], len(y_test), task.reading)
-    listed = [
-        m
-        for reading, (d, accuracy) in choices.items()
-        for m in accuracy_and_d(d, accuracy, len(y_test), reading)
-    ]
     path = model.score_path(X_test, y_test)
-    return [*listed, Measurement("held-out accuracy path", np.nan, path=path)]
+    held_out = Measurement("held-out accuracy path", np.nan, path=path)
+    return [*accuracies_and_d(choices, len(y_test)), held_out]
 
 
 def _fmri_cross_validated(task, fold) -> list[Measurement]:

@@ -69,9 +69,7 @@ WIDTHS = [HEADLINE, "exp(-d^2/sigma^2)"]
 ON_SIMULATED = (
     Grid("table2", ONLINE, SEEDS, SIMULATED, [HEADLINE], params=_seeded),
     Grid("table2", ["s-ls", *SVMS], ONE, SIMULATED, [HEADLINE], params=_seeded),
-    Grid(
-        "table2", ["s-ls rbf"], Count(1), SIMULATED, [HEADLINE, "exp(-d^2/sigma^2)"], params=_seeded
-    ),
+    Grid("table2", ["s-ls rbf"], Count(1), SIMULATED, WIDTHS, params=_seeded),
     Grid("table2", ["boosting"], Count(1), SIMULATED, [HEADLINE], params=ROUNDS),
 )
 KERNELS = [Setting("linear"), Setting("rbf")]

@@ -22,6 +22,7 @@ from reprolib.report.style import (
     SMALL,
     WIDTH,
     figure_grid,
+    legend_above,
     note_source,
     small_multiples,
     source_text,
@@ -83,8 +84,7 @@ def online_passes(records: pd.DataFrame) -> Figure:
     for axis, name in zip(axes[:: len(ONLINE)], names, strict=True):
         axis.set_ylabel(f"{paper_name(name)}, %")
     with_sum = axes[list(ONLINE.values()).index("SC-SVM Online (ho)")]
-    handles, labels = with_sum.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    legend_above(with_sum, ncols=3)
     note_source(figure, source_text(rows))
     return figure
 
@@ -256,7 +256,7 @@ def accuracies(records: pd.DataFrame) -> Figure:
     axes[0].invert_yaxis()
     axes[0].plot([], [], ".", color=BLUE, ms=9, label="ours")
     axes[0].plot([], [], "|", color=RED, ms=12, mew=2, label="printed")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    legend_above(axes[0])
     note_source(figure, source_text(rows))
     return figure
 

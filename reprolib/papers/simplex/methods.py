@@ -31,11 +31,7 @@ from reprolib.methods.simplex import (
     SimplexSGDClassifier,
     spectrum_alphas,
 )
-from reprolib.rerun.records import (
-    HEADLINE,
-    Measurement,
-    Task,
-)
+from reprolib.rerun.records import HEADLINE, Measurement, Task
 from reprolib.rerun.tasks.remembered import Remembered
 
 #: Choices of lambda and hits of boosting on the data sets that a process has latest.
@@ -163,16 +159,19 @@ def rbf_models(
     seed: int, gamma: float, grids: Mapping[str, str], X, y
 ) -> Iterator[tuple[str, SimplexRLSClassifier]]:
     """Exact models with the lambda of every grid; beyond `LARGEST_EXACT` lambda by Nystrom."""
-    of_grids = (X, {"kernel": "rbf", "gamma": gamma})
     if len(X) > LARGEST_EXACT:
-        landmarks = X[nystrom_landmarks(len(X), N_LANDMARKS, seed)]
-        of_grids = (
-            gram(X, landmarks, gamma=gamma) @ nystrom_map(gram(landmarks, gamma=gamma)),
-            {},
-        )
-    features, kernel = of_grids
-    for reading, alpha, _ in _best_alphas(grids, features, y, **kernel):
+        found = _best_alphas(grids, _nystrom(X, gamma, seed)(X), y)
+    else:
+        found = _best_alphas(grids, X, y, kernel="rbf", gamma=gamma)
+    for reading, alpha, _ in found:
         yield reading, SimplexRLSClassifier(alpha, kernel="rbf", gamma=gamma).fit(X, y)
+
+
+def _nystrom(X, gamma: float, seed: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Map to the Nystrom features of random rows of X."""
+    landmarks = X[nystrom_landmarks(len(X), N_LANDMARKS, seed)]
+    M = nystrom_map(gram(landmarks, gamma=gamma))
+    return lambda Z: gram(Z, landmarks, gamma=gamma) @ M
 
 
 def _rls_rbf(task, X, y, X_test, y_test) -> list[Measurement]:
@@ -190,9 +189,8 @@ def _rls_rbf(task, X, y, X_test, y_test) -> list[Measurement]:
 
 def _rls_large(seed, gamma, grids, X, y, X_test, y_test) -> list[Measurement]:
     """Lambda by leave-one-out on Nystrom features, the model itself exact."""
-    landmarks = X[nystrom_landmarks(len(X), N_LANDMARKS, seed)]
-    M = nystrom_map(gram(landmarks, gamma=gamma))
-    features = gram(X, landmarks, gamma=gamma) @ M
+    to_features = _nystrom(X, gamma, seed)
+    features = to_features(X)
     measured = []
     for reading, alpha, scores in _best_alphas(grids, features, y):
         chosen: dict[str, Any] = {"alpha": rounded(alpha), "landmarks": N_LANDMARKS}
@@ -201,9 +199,8 @@ def _rls_large(seed, gamma, grids, X, y, X_test, y_test) -> list[Measurement]:
         measured.append(replace(of_grid, reading=reading))
         if reading == HEADLINE:
             low_rank = SimplexRLSClassifier(alpha).fit(features, y)
-            test_features = gram(X_test, landmarks, gamma=gamma) @ M
             of_features = chosen | chosen_by_loo(alpha, scores)
-            nystrom = accuracy(low_rank, test_features, y_test, of_features, path=scores)
+            nystrom = accuracy(low_rank, to_features(X_test), y_test, of_features, path=scores)
             measured.append(replace(nystrom, reading="Nystrom only"))
     return measured
 

@@ -136,13 +136,6 @@ def place_table(scores: Scores, summary: Summary, samples: np.ndarray) -> pd.Dat
     )
 
 
-def ahead(scores: Scores, summary: Summary, samples: np.ndarray) -> pd.DataFrame:
-    """Share of the resamples in which the row's method is placed before the column's."""
-    drawn = summary(samples)
-    shares = (drawn[:, :, np.newaxis] < drawn[:, np.newaxis, :]).mean(axis=0)
-    return pd.DataFrame(shares, index=scores.methods, columns=scores.methods)
-
-
 @dataclass(frozen=True)
 class Difference:
     """Difference of two methods over the sets, in percentage points.
@@ -175,13 +168,6 @@ class Difference:
     def word(self) -> str:
         """Word for the mean over the sets."""
         return of_comparison(self.mean, self.error, MARGIN)
-
-
-def difference(scores: Scores, method: str, reference: str) -> Difference:
-    """Compare two methods over the sets, and on every set."""
-    i, j = (scores.methods.index(key) for key in (method, reference))
-    trials = 100 * (scores.values[:, i] - scores.values[:, j]).round(9)
-    return over_sets(dict(zip(scores.sets, trials, strict=True)))
 
 
 def difference_of_rows(rows: pd.DataFrame, method: str, reference: str) -> Difference:

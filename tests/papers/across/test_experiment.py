@@ -481,7 +481,7 @@ class _Stubborn(ClassifierMixin, BaseEstimator):
 
 def _stubborn(*hows):
     grid = [{"how": how} for how in hows]
-    return Method("s", "s", lambda setting, how: _Stubborn(how, setting.n_rows), grid)
+    return Method("s", lambda setting, how: _Stubborn(how, setting.n_rows), grid)
 
 
 @pytest.mark.parametrize("how", ["warns", "raises"])

@@ -1,9 +1,8 @@
-"""The order under every choice of sets and measure, and what survives all of them."""
+"""The order under every choice of sets and measure."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import data_fetch
@@ -64,31 +63,6 @@ def test_trees_on_all_columns_take_the_place_of_those_on_components(records):
         assert whole.values[i, j, 0] == 0.95
         whole.values[i, j] = plain.values[i, j, :1]
     np.testing.assert_array_equal(whole.values, plain.values[:, :, :1])
-
-
-def test_only_what_is_sure_under_every_view_survives(records):
-    found = [views.ordered(records, view) for view in CHOICES[:3]]
-    table = views.surviving(found, level=0.9)
-    assert set(table.index) == set(views.everywhere(records))
-    for key, row in table.iterrows():
-        expected = {o for o in table.index if all(v.ahead.loc[key, o] >= 0.9 for v in found)}
-        assert set(row["before"]) == expected
-        assert row["from"] == min(v.places.loc[key, "low"] for v in found)
-        assert row["to"] == max(v.places.loc[key, "high"] for v in found)
-        assert all(key in table.loc[other, "behind"] for other in row["before"])
-
-
-@pytest.mark.parametrize(("share", "before"), [(0.95, ["b"]), (0.949, [])])
-def test_a_share_of_just_the_level_is_sure(share, before):
-    names = ["a", "b"]
-    places = pd.DataFrame({"place": [1.0, 2.0], "low": [1.0, 1.0], "high": [2.0, 2.0]}, names)
-    orders = [
-        views.Ordered(CHOICES[0], None, places, pd.DataFrame([[0, s], [1 - s, 0]], names, names))
-        for s in (share, 0.99)
-    ]
-    table = views.surviving(orders)
-    assert (table.loc["a", "before"], table.loc["b", "before"]) == (before, [])
-    assert (table.loc["a", "behind"], table.loc["b", "behind"]) == ([], ["a"] * len(before))
 
 
 def test_every_choice_and_kind_has_records(records):
