@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import re
 
 import pytest
@@ -59,26 +61,34 @@ def test_piped_tables_are_one_plain_line_a_number(paper):
                 assert wanted[name] in line
 
 
-@pytest.fixture
-def quick(tmp_path):
-    """Results of a run with few trials, cut from the committed ones; its records and its folder."""
+def show(records, folder, profile="quick") -> str:
+    """Show a paper after a run; what was printed."""
+    arguments = argparse.Namespace(profile=profile, embedded=False, jobs=2)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        log = FailureLog(Console(), folder / "failures.log")
+        reproduced.show_paper("keops", records, arguments, folder, log)
+    return printed.getvalue()
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Results of a run with few trials, cut from the committed ones: its records and its folder."""
+    folder = tmp_path_factory.mktemp("quick")
     records = results.load_paper("keops")
     few = records[(records["trial"] < FEW) & (records["table"] == "table1")]
-    some_results.write("keops", few, tmp_path / "results", profile="quick")
-    return few, tmp_path
+    some_results.write("keops", few, folder / "results", profile="quick")
+    return few, folder
 
 
-def shown(quick, profile="quick"):
-    few, folder = quick
-    arguments = argparse.Namespace(profile=profile, embedded=False, jobs=2)
-    log = FailureLog(Console(), folder / "failures.log")
-    reproduced.show_paper("keops", few, arguments, folder, log)
-    return folder
+@pytest.fixture(scope="module")
+def shown(quick):
+    """Folder of the run, and what was printed of it."""
+    return quick[1], show(*quick)
 
 
-def test_tables_are_written_with_the_command_of_the_run_and_printed(quick, capsys):
-    folder = shown(quick)
-    told = capsys.readouterr().out
+def test_tables_are_written_with_the_command_of_the_run_and_printed(shown):
+    folder, told = shown
     assert {path.name for path in (folder / "tables").iterdir()} == {
         f"keops-table1.{ending}" for ending in printed_tables.FORMATS
     }
@@ -90,24 +100,23 @@ def test_tables_are_written_with_the_command_of_the_run_and_printed(quick, capsy
         assert number_text(v.ours, v.spread, v.number.digits) in told
 
 
-def test_figures_are_written_in_every_format_where_they_can_be_drawn(quick):
-    folder = shown(quick)
+def test_figures_are_written_in_every_format_where_they_can_be_drawn(shown):
+    folder, _ = shown
     endings = {path.suffix[1:] for path in (folder / "figures" / "keops").iterdir()}
     assert endings == set(figure_files.FORMATS)
 
 
-def test_a_quick_run_says_what_it_cannot_decide_and_what_does(quick, capsys):
-    shown(quick)
-    told = " ".join(capsys.readouterr().out.split())
+def test_a_quick_run_says_what_it_cannot_decide_and_what_does(shown):
+    told = " ".join(shown[1].split())
     assert f"The quick profile has {FEW} trials a number, the full one 10, the paper 10." in told
     assert "Too few trials to decide" in told
     assert "`reprolib reproduce keops --full` (about " in told
     assert "minutes with 2 workers), on the data of the committed results, decides" in told
 
 
-def test_a_full_run_has_no_such_lines(quick, capsys):
-    shown(quick, "full")
-    told = capsys.readouterr().out
+def test_a_full_run_has_no_such_lines(quick, monkeypatch):
+    monkeypatch.setattr(reproduced, "save_figures", lambda *args: None)
+    told = show(*quick, "full")
     assert "KEOPS (2014), table1" in told
     assert "profile has" not in told
 

@@ -16,7 +16,7 @@ from data_fetch.tables import LAYOUTS, load_table
 def write(path, table, sep=","):
     """Whole numbers in columns; compressed if the name says so."""
     text = "".join(sep.join(map(str, row)) + "\n" for row in table)
-    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    path.write_bytes(gzip.compress(text.encode(), 1) if path.suffix == ".gz" else text.encode())
     return path
 
 

@@ -216,7 +216,7 @@ def test_a_mark_of_a_claim_opens_its_cells_and_a_cell_opens_above(visit):
     link = page.locator(".cells a:visible").first
     number = claims[0].claim.cells[0].number
     link.press("Enter")
-    page.wait_for_function("document.activeElement.tagName === 'H2'")
+    page.locator("h2:focus").wait_for()
     assert _selector(page, "Row").input_value() == number.row
     assert _selector(page, "Column").input_value() == number.column
 

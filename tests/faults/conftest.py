@@ -10,6 +10,7 @@ import pytest
 
 from data_fetch import silence
 from tests.faults import tiny
+from tests.faults.tiny_paper import N_TASKS
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def undisturbed(tmp_path_factory) -> pd.DataFrame:
     folder = tmp_path_factory.mktemp("undisturbed")
     assert tiny.run(folder) == 0, tiny.said(folder)
     frame = tiny.tables(folder)
-    assert len(frame) == tiny.N_TASKS
+    assert len(frame) == N_TASKS
     assert set(frame["status"]) == {"ok"}
     return frame
 

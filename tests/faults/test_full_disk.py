@@ -12,6 +12,7 @@ import pytest
 
 from tests.faults import tiny
 from tests.faults.folders import small_disk
+from tests.faults.tiny_paper import N_TASKS
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_store_that_fills_up_in_the_middle(undisturbed, tmp_path):
         assert tiny.run(tmp_path / "run", environment=store) == 2
         assert "No space left on device" in tiny.said(tmp_path / "run")
         kept = list((disk / "records").rglob("*.json"))
-        assert 0 < len(kept) < tiny.N_TASKS
+        assert 0 < len(kept) < N_TASKS
         for path in kept:
             target = tmp_path / "run" / path.relative_to(disk)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +70,7 @@ def test_tables_on_a_full_disk(undisturbed, disk, tmp_path):
     assert "cannot write build/results/kpm/table1.csv (No space left on device)" in message
     assert "name another folder; finished tasks are stored" in message
     assert not [path for path in disk.rglob("*") if path.is_file() and path.name != "filler"]
-    assert len(tiny.stored(run)) == tiny.N_TASKS
+    assert len(tiny.stored(run)) == N_TASKS
     (disk / "filler").unlink()
     assert tiny.run(run) == 0, tiny.said(run)
     pd.testing.assert_frame_equal(tiny.tables(run), undisturbed)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from tests.faults import tiny
+from tests.faults.tiny_paper import N_TASKS
 
 N_KILLS = 20
 
@@ -39,4 +40,4 @@ def test_killed_twenty_times(undisturbed, tmp_path):
             kills += 1
     assert tiny.run(folder) == 0, tiny.said(folder)
     pd.testing.assert_frame_equal(tiny.tables(folder), undisturbed)
-    assert len(tiny.stored(folder)) == tiny.N_TASKS
+    assert len(tiny.stored(folder)) == N_TASKS

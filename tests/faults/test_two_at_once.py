@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from tests.faults import tiny
+from tests.faults.tiny_paper import N_TASKS
 
 
 def test_three_runs_at_once(undisturbed, tmp_path):
@@ -13,7 +14,7 @@ def test_three_runs_at_once(undisturbed, tmp_path):
         process.join(300)
     assert [process.exitcode for process in processes] == [0, 0, 0], tiny.said(tmp_path)
     pd.testing.assert_frame_equal(tiny.tables(tmp_path), undisturbed)
-    assert len(tiny.stored(tmp_path)) == tiny.N_TASKS
+    assert len(tiny.stored(tmp_path)) == N_TASKS
     before = {path: path.stat().st_mtime_ns for path in tiny.stored(tmp_path)}
     assert tiny.run(tmp_path) == 0, tiny.said(tmp_path)
     assert "damaged" not in tiny.said(tmp_path)

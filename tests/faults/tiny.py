@@ -21,42 +21,13 @@ import pandas as pd
 from reprolib.cli import reproduce
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
-from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.task import Stage, Task
+from tests.faults.tiny_paper import DATASET, protocol
 
-DATASET = "embedded/twonorm"
-N_TASKS = 12
 #: What a run does to the file system, as Python's audit events name it.
 EVENTS = ("open", "os.rename", "os.chmod", "os.mkdir", "os.remove", "tempfile.mkstemp")
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload([__name__, "tests.faults.warm"])
-
-
-def _first_stage(profile, datasets, records):
-    """Two SVMs, and KPM in two dimensions."""
-    (name,) = datasets
-    svm = [Task("kpm", "table1", name, "svm", trial=i, params={"C": 1.0}) for i in range(2)]
-    return svm + [_kpm(name, i, "first", 2) for i in range(6)]
-
-
-def _second_stage(profile, datasets, records):
-    """Tasks that depend on the records of the first stage."""
-    (name,) = datasets
-    return [_kpm(name, i, "second", len(records) - i) for i in range(4)]
-
-
-def _kpm(name, trial, reading, D):
-    return Task("kpm", "table1", name, "kpm", reading, trial, {"D": D})
-
-
-def protocol(dataset=DATASET):
-    """The KPM protocol with twelve tasks."""
-    return dataclasses.replace(
-        get_protocol("kpm"),
-        datasets=lambda profile: [dataset],
-        stages=(Stage(_first_stage), Stage(_second_stage, reads=("table1",))),
-    )
 
 
 def arrange(dataset=DATASET) -> None:

@@ -12,6 +12,8 @@ import numpy as np
 import sklearn.svm
 
 from reprolib import KPMClassifier
+from reprolib.rerun.tasks.runner import code_of_protocol
+from tests.faults.tiny_paper import protocol
 
 #: Imported by a run when it first needs them, and `pytest` by every child of `python -m pytest`.
 LATE = (
@@ -20,7 +22,6 @@ LATE = (
     "pandas.io.formats.csvs",
     "pytest",
     "reprolib.cli.commands.reproduce",
-    "reprolib.rerun.tasks.runner",
 )
 
 for _name in LATE:
@@ -30,3 +31,5 @@ _X = np.arange(24.0).reshape(12, 2) % 7
 _y = np.arange(12) % 2
 for _model in (KPMClassifier(2), sklearn.svm.SVC()):
     _model.fit(_X, _y).decision_function(_X)
+
+code_of_protocol(protocol())
