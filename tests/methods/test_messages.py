@@ -88,6 +88,10 @@ CASES = {
         lambda: KernelTree.from_nested([[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5, 6]]),
         "Kernels [0, 1, 2, 3, 4] occur in two groups;",
     ),
+    "kernel without features": (
+        lambda: MKLClassifier(blocks=[2, 5, 9]).fit(X, TWO),
+        "blocks must use every number 0..M-1; it uses 3 values between 2 and 9. Renumber",
+    ),
     "kernels that a tree lacks": (
         lambda: KernelTree.from_nested([[7, 8, 9], [10, 11, 12]], 6),
         "The tree must hold each kernel 0..5 once: missing [0, 1, 2, 3, 4], "

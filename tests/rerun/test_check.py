@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
+import data_fetch
 from reprolib.cli.main import main
 from reprolib.rerun.checks import check
 from reprolib.rerun.records import registry
+from reprolib.rerun.records.task import Stage, Task
 from reprolib.rerun.verdicts import printed
+from tests.rerun.test_verdicts import number
 
 
 @pytest.fixture
@@ -54,3 +59,25 @@ def test_a_reading_that_is_run_must_stand_in_the_file(misprinted):
 def test_a_sound_paper_is_said_to_be_sound(capsys):
     assert main(["check", "kpm"]) == 0
     assert "kpm: no faults" in capsys.readouterr().out
+
+
+def test_a_method_that_the_experiment_no_longer_has_is_a_fault_where_its_data_are(
+    committed, monkeypatch
+):
+    """Without the data nothing is listed anew: their records say what was measured."""
+
+    def renamed(profile, datasets, records):
+        return [Task("fake", "first", name, "average", params={"seed": 0}) for name in datasets]
+
+    protocol = dataclasses.replace(committed, stages=(Stage(renamed),))
+    monkeypatch.setattr(check, "is_as_committed", lambda protocol: False)
+    select = {"dataset": "real/coins", "method": "mean", "metric": "value", "setting": ""}
+    printed_mean = number(table="first", results="first", value=0.1, select=select)
+
+    def faults():
+        return list(check.number_faults(printed_mean, check.known_names(protocol)))
+
+    (fault,) = faults()
+    assert "no method 'mean'" in fault
+    monkeypatch.setattr(data_fetch, "available", lambda name: False)
+    assert faults() == []

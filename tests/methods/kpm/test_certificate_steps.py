@@ -66,6 +66,22 @@ def test_round_off_of_large_coordinates_is_no_rise_of_the_loss(size, expected):
     np.testing.assert_allclose(c, [expected, 1.0 / size], atol=1e-9)
 
 
+@pytest.mark.parametrize("sizes", [(1.0,), (0.5, 4.0), (-0.1, -1.0)])
+def test_on_a_line_of_optima_the_shortest_is_found_among_those_without_loss(sizes):
+    """Two points hold the first coordinate at 1; the others ask size * c >= 0.25 of the second."""
+    others = np.array([np.full(len(sizes), 0.75), sizes])
+    signed = np.hstack([[[1.0, -1.0], [0.0, 0.0]], others])
+    weights = np.array([1.0, 0.5, *np.ones(len(sizes))])
+    dual = np.array([0.5, 0.5, *np.zeros(len(sizes))])
+    line = np.column_stack([np.ones(2001), np.linspace(-5.0, 5.0, 2001)])
+    losses = np.maximum(0.0, 1.0 - line @ signed) @ weights
+    optima = line[losses <= losses.min() + 1e-9]
+    shortest = min(optima, key=np.linalg.norm)
+    c, found, _ = canonical_optimum(signed, weights, optima[-1], dual, 1e-12)
+    assert found
+    np.testing.assert_allclose(c, shortest, atol=1e-9)
+
+
 def test_an_optimum_whose_face_cannot_be_resolved_is_returned_as_it_is():
     given = np.array([0.25])
     c, found, active = canonical_optimum(TWO_POINTS, np.ones(2), given, np.zeros(2), 1e-12)

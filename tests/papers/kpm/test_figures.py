@@ -6,7 +6,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.contour import ContourSet
 from scipy import stats
+from sklearn.metrics.pairwise import rbf_kernel
 
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.papers.kpm import example as kpm_example
@@ -14,6 +16,7 @@ from reprolib.papers.kpm import figures as kpm
 from reprolib.papers.kpm import summaries
 from reprolib.papers.kpm.experiment import PAPER_SETS
 from reprolib.report.paper_figures import report_figures
+from reprolib.report.style import plane_grid
 from reprolib.rerun import records as results
 from reprolib.rerun.verdicts import judge_claims
 from reprolib.rerun.verdicts.errors import CORRELATION
@@ -161,7 +164,22 @@ def test_example_pictures_show_the_model():
     model = KPMClassifier(n_components=6, gamma=0.5).fit(X, y)
     figure = kpm_example.path_picture(model, X, y, X, y)
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), model.objective_path_ / 40)
-    assert len(kpm_example.components(X, y, 0.5, [1, 2, 3]).axes) == 3
+
+
+def test_every_panel_shows_the_component_of_its_title():
+    """Largest value on the plane, by an eigendecomposition of scikit-learn's kernel matrix."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    gamma, shown = 0.5, [1, 2, 3, 6]
+    axes = kpm_example.components(X, np.where(X[:, 0] > 0, 1, -1), gamma, shown).axes
+    assert [axis.get_title() for axis in axes] == [f"component {j}" for j in shown]
+    eigenvalues, vectors = np.linalg.eigh(rbf_kernel(X, gamma=gamma))
+    points = plane_grid(X)[2]
+    for axis, j in zip(axes, shown, strict=True):
+        values = rbf_kernel(points, X, gamma=gamma) @ vectors[:, -j] / eigenvalues[-j]
+        (contours,) = (a for a in axis.collections if isinstance(a, ContourSet))
+        largest = max(contours.zmax, -contours.zmin)
+        assert largest == pytest.approx(np.abs(values).max(), rel=1e-6), j
 
 
 def test_cost_of_the_svm_beside_the_kpm_is_chosen_by_five_folds(monkeypatch):
