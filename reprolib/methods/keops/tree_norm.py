@@ -18,6 +18,7 @@ import warnings
 import numpy as np
 from scipy.special import entr, expit
 
+from reprolib.methods.keops import _tree_numba as compiled
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 from reprolib.methods.shared.tolerances import ROUND_OFF, TINY
@@ -54,7 +55,12 @@ def tree_norm(tree: KernelTree, w) -> float:
     return total
 
 
-def prox_tree_norm(tree: KernelTree, u, step: float, ancestors=None):
+def _arrays(tree: KernelTree):
+    """The tree as `_tree_numba` takes it."""
+    return np.array(tree.ancestors()), np.array(tree.n_nodes)
+
+
+def prox_tree_norm(tree: KernelTree, u, step: float):
     """Minimiser over w of 1/2 ||w - u||^2 + step Omega(w), from the leaves to the root.
 
     Parameters
@@ -62,8 +68,6 @@ def prox_tree_norm(tree: KernelTree, u, step: float, ancestors=None):
     tree : KernelTree
     u : ndarray of shape (p,)
     step : float
-    ancestors : list of ndarray, optional
-        ``tree.ancestors()``, if it is known already.
 
     Returns
     -------
@@ -81,13 +85,7 @@ def prox_tree_norm(tree: KernelTree, u, step: float, ancestors=None):
     >>> prox_tree_norm(KernelTree.flat(3), np.array([3.0, -0.5, -2.0]), 1.0).tolist()
     [2.0, -0.0, -1.0]
     """
-    w = np.sign(u) * np.maximum(np.abs(u) - step, 0.0)
-    ancestors = tree.ancestors() if ancestors is None else ancestors
-    for nodes, size in zip(ancestors[-2::-1], tree.n_nodes[-2::-1], strict=True):
-        norms = np.sqrt(np.bincount(nodes, w**2, minlength=size))
-        shrink = np.maximum(1.0 - step / np.maximum(norms, TINY), 0.0)
-        w = w * shrink[nodes]
-    return w
+    return compiled.prox(*_arrays(tree), np.asarray(u, dtype=np.float64), float(step))
 
 
 def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
@@ -116,17 +114,7 @@ def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
     >>> round(tree_dual_norm(KernelTree.flat(2), np.array([1.0, -3.0])), 6)
     3.0
     """
-    low, high = 0.0, float(np.abs(u).max(initial=0.0))
-    ancestors = tree.ancestors()
-    while high - low > tol * high:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
-        if prox_tree_norm(tree, u, middle, ancestors).any():
-            low = middle
-        else:
-            high = middle
-    return high
+    return compiled.dual_norm(*_arrays(tree), np.asarray(u, dtype=np.float64), tol)
 
 
 def best_logistic_intercept(scores, y, start: float = 0.0) -> float:
@@ -237,27 +225,21 @@ def solve_tree_lasso_fista(
     [True, False]
     """
     mean = X.mean(axis=0)
-    centred = np.asfortranarray(X - mean)
-    ancestors = tree.ancestors()
+    centred, y = np.asfortranarray(X - mean), np.asarray(y, dtype=np.float64)
     w, b = (np.zeros(X.shape[1]), 0.0) if start is None else (start[0].copy(), start[1])
     b = best_logistic_intercept(centred @ w, y, b)
     lipschitz = 0.25 * (np.linalg.eigvalsh(_small_gram(centred))[-1] or 4.0)
-    step, step_b = 1.0 / lipschitz, 4.0 / len(y)
-    point, point_b, momentum = w, b, 1.0
-    for iteration in range(1, max_iter + 1):
-        weights = y * expit(-y * (centred @ point + point_b))
-        moved = prox_tree_norm(tree, point + step * (centred.T @ weights), alpha * step, ancestors)
-        moved_b = point_b + step_b * float(weights.sum())
-        if (point - moved) @ (moved - w) + (point_b - moved_b) * (moved_b - b) > 0:
-            momentum = 1.0
-        following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
-        ahead = (momentum - 1.0) / following
-        point, point_b = moved + ahead * (moved - w), moved_b + ahead * (moved_b - b)
-        w, b, momentum = moved, moved_b, following
-        if iteration % check_every == 0 or iteration == max_iter:
-            b, primal, dual = _certificate(tree, centred, y, alpha, w, b)
-            if primal - dual <= tol * primal:
-                break
+    steps = (1.0 / lipschitz, 4.0 / len(y))
+    point, momentum, iteration = (w, b), 1.0, 0
+    while iteration < max_iter:
+        n_steps = min(check_every, max_iter - iteration)
+        (w, b), point, momentum = compiled.fista_steps(
+            centred, y, *_arrays(tree), float(alpha), steps, (w, b), point, momentum, n_steps
+        )
+        iteration += n_steps
+        b, primal, dual = _certificate(tree, centred, y, alpha, w, b)
+        if primal - dual <= tol * primal:
+            break
     status = "optimal" if primal - dual <= tol * primal else "max_iter"
     solution = Solution(
         {"coef": w, "intercept": b - float(mean @ w)}, primal, dual, status, iteration
