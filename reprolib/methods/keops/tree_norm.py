@@ -55,7 +55,7 @@ def tree_norm(tree: KernelTree, w) -> float:
     return total
 
 
-def _arrays(tree: KernelTree):
+def _arrays(tree: KernelTree) -> tuple[np.ndarray, np.ndarray]:
     """The tree as `_tree_numba` takes it."""
     return np.array(tree.ancestors()), np.array(tree.n_nodes)
 
