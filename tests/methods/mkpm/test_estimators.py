@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit, RepeatedStratifiedKFold
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
 from reprolib.methods.mkpm._bases import cholesky_basis, kernel_pca_basis, nystrom_basis
@@ -44,16 +43,6 @@ def bit_scores(model, X, d):
     """Values f_l(x) of all bits at a total dimension, shape (n, L)."""
     intercepts = model._paths.intercepts(model.allocation_path_[d])
     return model._support_gram(X) @ model.dual_coef_at(d) + intercepts
-
-
-@parametrize_with_checks(
-    [
-        MKPMClassifier(basis="nystrom"),
-        MKPMClassifier(basis="cholesky", code="simplex"),
-    ]
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("code", ["one-vs-all", "simplex", "random"])

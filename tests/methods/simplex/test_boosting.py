@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.tree import DecisionTreeRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.methods.shared.validation import ConstantClassifierWarning
 from reprolib.methods.simplex import SimplexBoostingClassifier, make_loss
@@ -16,16 +15,6 @@ def blobs(seed=0, n=80, p=3, T=4):
     y = np.concatenate([np.arange(T), rng.integers(T, size=n - T)])
     centres = np.random.default_rng(99).normal(size=(T, p)) * 2
     return centres[y] + rng.normal(size=(n, p)), y
-
-
-@parametrize_with_checks(
-    [
-        SimplexBoostingClassifier(n_estimators=20, random_state=0),
-        SimplexBoostingClassifier(n_estimators=20, update="coordinate", random_state=0),
-    ]
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("update", ["gradient", "coordinate"])
@@ -197,11 +186,6 @@ def test_a_broken_number_of_rounds_or_levels_is_refused(name):
 def test_unknown_update_is_refused():
     with pytest.raises(ValueError, match="'update' parameter .* Got 'newton'"):
         SimplexBoostingClassifier(update="newton").fit(*blobs())
-
-
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="one class only"):
-        SimplexBoostingClassifier().fit(np.eye(3), [1, 1, 1])
 
 
 def test_features_too_small_to_split_are_named():

@@ -16,7 +16,15 @@ from reprolib.methods.shared.codes import (
     simplex_code,
 )
 from reprolib.methods.shared.kernels import gram, nystrom_landmarks, nystrom_map
-from reprolib.methods.simplex import SimplexRLSClassifier, SimplexRLSClassifierCV, spectrum_alphas
+from reprolib.methods.simplex import (
+    SimplexBoostingClassifier,
+    SimplexConeSVC,
+    SimplexHalfspaceSVC,
+    SimplexRLSClassifier,
+    SimplexRLSClassifierCV,
+    SimplexSGDClassifier,
+    spectrum_alphas,
+)
 from reprolib.methods.simplex._base import gram_name
 from reprolib.methods.simplex.rls_solver import (
     _filtered,
@@ -205,11 +213,6 @@ def test_bad_alphas_are_named(alphas):
         SimplexRLSClassifierCV(alphas).fit(*blobs())
 
 
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match=r"one class only, .* needs at least 2 classes"):
-        SimplexRLSClassifier().fit(np.eye(3), [1, 1, 1])
-
-
 def test_labels_unseen_in_training_count_as_errors():
     X, y = blobs(12)
     seen = y < 3
@@ -219,10 +222,26 @@ def test_labels_unseen_in_training_count_as_errors():
     assert model.score(X, y) == pytest.approx(hits / len(y))
 
 
-def test_nan_in_a_sparse_matrix_is_refused():
+SIMPLEX = [
+    SimplexRLSClassifier,
+    SimplexSGDClassifier,
+    SimplexConeSVC,
+    SimplexHalfspaceSVC,
+    SimplexBoostingClassifier,
+]
+
+
+@pytest.mark.parametrize("estimator", SIMPLEX)
+def test_one_class_is_refused(estimator):
+    with pytest.raises(ValueError, match="one class only"):
+        estimator().fit(np.eye(3), [1, 1, 1])
+
+
+@pytest.mark.parametrize("estimator", [SimplexRLSClassifier, SimplexSGDClassifier])
+def test_nan_in_a_sparse_matrix_is_refused(estimator):
     X = sp.csr_array(np.array([[1.0, np.nan], [0.0, 1.0]]))
     with pytest.raises(ValueError, match="NaN"):
-        SimplexRLSClassifier().fit(X, [0, 1])
+        estimator().fit(X, [0, 1])
 
 
 def test_indefinite_kernel_is_refused():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.streaming import iterate_blocks, open_rows
@@ -35,11 +34,6 @@ def blobs(seed=0, n=60, p=3, T=4):
     y = np.concatenate([np.arange(T), rng.integers(T, size=n - T)])
     centres = np.random.default_rng(99).normal(size=(T, p)) * 2
     return centres[y] + rng.normal(size=(n, p)), y
-
-
-@parametrize_with_checks([SimplexSGDClassifier("least_squares", average=True)])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.filterwarnings("ignore:SimplexSGDClassifier ended .* steps are too long")
@@ -400,17 +394,6 @@ def test_a_refused_first_batch_leaves_nothing_behind():
     model.partial_fit(X, y, classes=np.unique(y))
     again = SimplexSGDClassifier(random_state=0).partial_fit(X, y, classes=np.unique(y))
     np.testing.assert_array_equal(model.coef_, again.coef_)
-
-
-def test_nan_in_a_sparse_matrix_is_refused():
-    X = sp.csr_array(np.array([[1.0, np.nan], [0.0, 1.0]]))
-    with pytest.raises(ValueError, match="NaN"):
-        SimplexSGDClassifier().fit(X, [0, 1])
-
-
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="one class only"):
-        SimplexSGDClassifier().fit(np.eye(3), [1, 1, 1])
 
 
 def test_averages_where_average_is_true_or_a_number():

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.datasets import load_digits
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import NotOptimalWarning
@@ -33,16 +32,6 @@ def fitted(svm, X, y, **params):
     from sklearn.base import clone
 
     return clone(svm).set_params(**params).fit(X, y)
-
-
-@parametrize_with_checks(
-    [
-        SimplexConeSVC(kernel="linear", solver="cvxopt"),
-        SimplexHalfspaceSVC(convex_hull=False),
-    ]
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
@@ -195,11 +184,6 @@ def test_early_stop_warns_with_the_certified_gap():
 def test_bad_hyperparameters_are_named(params, message):
     with pytest.raises(ValueError, match=message):
         SimplexConeSVC(**params).fit(*blobs())
-
-
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="one class only"):
-        SimplexConeSVC().fit(np.eye(3), [1, 1, 1])
 
 
 @pytest.mark.parametrize("solver", ["descent", "cvxopt"])
