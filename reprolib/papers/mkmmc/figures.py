@@ -29,6 +29,7 @@ from reprolib.report.style import (
     source_text,
 )
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
+from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.printed import numbers
 from reprolib.rerun.verdicts.statistics import corrected_interval
 
@@ -53,6 +54,13 @@ _PRINTED_STYLES = {"MMC": (BLUE, "-."), "KMMC_cv": (BLACK, ":"), "MKMMC": (PURPL
 _CONSTRAINT_COLOURS = {"coefficient": BLUE, "function": GREEN, "whitened": RED}
 #: Constraints that a picture names otherwise than the records.
 _CONSTRAINT_NAMES = {"coefficient": "as printed"}
+#: Parts of the names of readings that a picture names otherwise than the records.
+_READING_NAMES = {
+    HEADLINE: "as printed",
+    "within weight 10": "μ = 10",
+    "S_b without n_i": "μ = $n_k$",
+    "whitened, ridge 0.1": "whitened with ridge",
+}
 
 
 def columns(records: pd.DataFrame) -> list[tuple[str, str]]:
@@ -160,20 +168,39 @@ def chosen_weight_counts(records: pd.DataFrame) -> pd.DataFrame:
     return pd.crosstab(pd.Index(labels, name="column"), pd.Index(weights, name="weight"))
 
 
-def paired_table(records: pd.DataFrame, first, second, metric: str = "accuracy") -> pd.DataFrame:
+def paired_table(
+    records: pd.DataFrame,
+    first,
+    second,
+    metric: str = "accuracy",
+    second_metric: str | None = None,
+    correlation: float = CORRELATION,
+) -> pd.DataFrame:
     """Paired difference of two (method, reading) pairs over the same splits, per column of both.
 
     The intervals are those by which claims are judged: splits share images, so that their
     differences are correlated.
     """
-    frame = accuracies(records, metric)
-    a, b = frame.loc[first].align(frame.loc[second], join="inner")
+    a = accuracies(records, metric).loc[first]
+    b = accuracies(records, second_metric or metric).loc[second]
+    a, b = a.align(b, join="inner")
     lines = {}
     for column in a.columns:
         both = a[column].notna() & b[column].notna()
         if both.any():
-            lines[column] = corrected_interval(a.loc[both, column], b.loc[both, column])
+            pair = a.loc[both, column], b.loc[both, column]
+            lines[column] = corrected_interval(*pair, correlation)
     return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
+
+
+def mean_difference(table: pd.DataFrame) -> tuple[float, float]:
+    """Mean over the columns of a `paired_table`, and the half-width of its interval.
+
+    The columns of one data set are taken to share their error, those of two sets not.
+    """
+    half = (table["high"] - table["low"]) / 2
+    of_set = half.groupby(half.index.str.split(",").str[0]).sum()
+    return float(table["difference"].mean()), float(np.sqrt((of_set**2).sum()) / len(half))
 
 
 #: Weights, and accuracies in per cent of shape (n_trials, n_weights, n_dimensions), by column.
@@ -436,12 +463,19 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     return figure
 
 
+def _picture_name(reading: str) -> str:
+    for recorded, shown in _READING_NAMES.items():
+        reading = reading.replace(recorded, shown)
+    return reading
+
+
 def weights_figure(records: pd.DataFrame) -> Figure:
     """Mean learned shares of the kernels: one row a reading, one column a bandwidth."""
     frame = learned_weights(records)
     figure, axis = plt.subplots(figsize=(WIDTH, 1.5 + 0.24 * len(frame)))
     image = axis.imshow(frame[list(EXPONENTS)], cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    labels = [f"{name} ({100 * share:.0f} %)" for name, share in frame["single kernel"].items()]
+    single = frame["single kernel"].rename(_picture_name)
+    labels = [f"{name} ({100 * share:.0f} %)" for name, share in single.items()]
     axis.set_yticks(range(len(frame)), labels, fontsize=SMALL)
     axis.set_xticks(range(len(EXPONENTS)), [str(k) for k in EXPONENTS])
     axis.set_xlabel("width 2^k σ₀²: k")
@@ -479,8 +513,8 @@ FIGURES = (
         scan_figure,
         alt=(
             "The distance to the printed MMC has its minimum at weight 1, that to KMMC at 3, that "
-            "to MKMMC at 9 with a flat valley from 5 to 14; dashed curves have minima at 1, 2 and "
-            "6."
+            "to MKMMC at 9, without a kernel in a flat valley from 5 to 14; dashed curves have "
+            "minima at 1, 3 and 6 without a kernel, at 1, 3 and 8 with one."
         ),
         fits=_has_printed_columns,
     ),

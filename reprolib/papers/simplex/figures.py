@@ -157,11 +157,11 @@ def from_print(records: pd.DataFrame, schedule: str, row: str) -> pd.DataFrame:
     )
 
 
-def printed_rows() -> pd.DataFrame:
-    """Printed accuracies of the sets that are run, rows and columns as in Table 2."""
-    run = [n for n in numbers("simplex") if not n.not_run]
-    table = pd.Series({(n.row, n.column): n.value for n in run}).unstack()
-    return table[list(dict.fromkeys(n.column for n in run))].astype(float)
+def printed_rows(*, all_columns: bool = False) -> pd.DataFrame:
+    """Printed accuracies, rows and columns as in Table 2: of the sets that are run, or of all."""
+    shown = [n for n in numbers("simplex") if all_columns or not n.not_run]
+    table = pd.Series({(n.row, n.column): n.value for n in shown}).unstack()
+    return table[list(dict.fromkeys(n.column for n in shown))].astype(float)
 
 
 def distances(records: pd.DataFrame, schedule: str) -> pd.DataFrame:

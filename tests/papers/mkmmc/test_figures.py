@@ -100,6 +100,36 @@ def test_paired_intervals_are_those_of_the_claims():
     assert half == pytest.approx(error.standard * stats.t.ppf(0.975, error.degrees))
 
 
+def test_paired_table_takes_a_metric_a_side_and_the_correlation_of_splits(records):
+    """The strict gain compares two rules for the dimension; a correlation widens intervals."""
+    frame, own = figures.accuracies(records), figures.accuracies(records, OWN)
+    sides = ("mmc", HEADLINE), ("pca", HEADLINE)
+    pairs = figures.paired_table(records, *sides, OWN, "accuracy")
+    expected = (own.loc[sides[0]] - frame.loc[sides[1]]).mean()
+    np.testing.assert_allclose(pairs["difference"], expected)
+    narrow, wide = (figures.paired_table(records, *sides, correlation=rho) for rho in (0.0, 0.27))
+    assert ((wide["high"] - wide["low"]) > (narrow["high"] - narrow["low"])).any()
+
+
+def test_mean_difference_adds_the_errors_of_columns_of_one_set():
+    columns = ["ORL, 2 train", "ORL, 3 train", "Yale, 2 train", "Yale, 3 train"]
+    table = pd.DataFrame({"difference": [1.0, 2.0, 3.0, 6.0]}, index=columns)
+    table["low"] = table["difference"] - [1.0, 2.0, 2.0, 2.0]
+    table["high"] = table["difference"] + [1.0, 2.0, 2.0, 2.0]
+    mean, half = figures.mean_difference(table)
+    assert mean == 3.0
+    assert half == pytest.approx(np.hypot(1 + 2, 2 + 2) / 4)
+
+
+def test_pictures_of_shares_name_readings_as_the_text_does():
+    records = results.ok(results.load_paper("mkmmc"))
+    figure = figures.weights_figure(records)
+    labels = " ".join(label.get_text() for label in figure.axes[0].get_yticklabels())
+    assert "as printed (" in labels
+    assert "whitened with ridge (" in labels
+    assert not any(name in labels for name in (HEADLINE, "within weight", "n_i", "ridge 0.1"))
+
+
 def test_readings_with_the_same_weights_win_with_the_same_kernel():
     records = results.ok(results.load_paper("mkmmc"))
     assert (figures.same_kernel(records, HEADLINE, HEADLINE) == 1).all()
