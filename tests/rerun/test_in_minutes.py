@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import data_fetch
 from reprolib.cli import in_minutes as command
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
@@ -52,6 +53,12 @@ def test_only_what_can_be_decided_is_aimed_at_with_the_fewest_trials(printed):
     (aim,) = aims_of(printed)
     assert aim.number == FAR
     assert set(aim.seconds) == {f"fake/first/real/coins/mean/headline/{t}" for t in (0, 1)}
+
+
+def test_a_number_without_its_data_is_not_aimed_at(printed, monkeypatch):
+    """Its committed records are there, but nobody here can make them again."""
+    monkeypatch.setattr(data_fetch, "available", lambda name: False)
+    assert aims_of(printed) == []
 
 
 def test_a_stored_task_costs_nothing(printed, tmp_path):
