@@ -85,7 +85,8 @@ def prox_tree_norm(tree: KernelTree, u, step: float):
     >>> prox_tree_norm(KernelTree.flat(3), np.array([3.0, -0.5, -2.0]), 1.0).tolist()
     [2.0, -0.0, -1.0]
     """
-    return compiled.prox(*_arrays(tree), np.asarray(u, dtype=np.float64), float(step))
+    nodes, sizes = _arrays(tree)
+    return compiled.prox(nodes, sizes, np.asarray(u, dtype=np.float64), float(step))
 
 
 def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
@@ -114,7 +115,8 @@ def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
     >>> round(tree_dual_norm(KernelTree.flat(2), np.array([1.0, -3.0])), 6)
     3.0
     """
-    return compiled.dual_norm(*_arrays(tree), np.asarray(u, dtype=np.float64), tol)
+    nodes, sizes = _arrays(tree)
+    return compiled.dual_norm(nodes, sizes, np.asarray(u, dtype=np.float64), tol)
 
 
 def best_logistic_intercept(scores, y, start: float = 0.0) -> float:
@@ -229,12 +231,12 @@ def solve_tree_lasso_fista(
     w, b = (np.zeros(X.shape[1]), 0.0) if start is None else (start[0].copy(), start[1])
     b = best_logistic_intercept(centred @ w, y, b)
     lipschitz = 0.25 * (np.linalg.eigvalsh(_small_gram(centred))[-1] or 4.0)
-    steps = (1.0 / lipschitz, 4.0 / len(y))
+    (nodes, sizes), steps = _arrays(tree), (1.0 / lipschitz, 4.0 / len(y))
     point, momentum, iteration = (w, b), 1.0, 0
     while iteration < max_iter:
         n_steps = min(check_every, max_iter - iteration)
         (w, b), point, momentum = compiled.fista_steps(
-            centred, y, *_arrays(tree), float(alpha), steps, (w, b), point, momentum, n_steps
+            centred, y, nodes, sizes, float(alpha), steps, (w, b), point, momentum, n_steps
         )
         iteration += n_steps
         b, primal, dual = _certificate(tree, centred, y, alpha, w, b)
