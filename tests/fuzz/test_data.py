@@ -13,7 +13,7 @@ from tests.fuzz.strategies import data_sets, refused_sets
 pytestmark = pytest.mark.parametrize("estimator", configurations())
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(derandomize=True, deadline=None, max_examples=30)
 @given(data=st.data())
 def test_fits_soundly_or_says_why_not(estimator, data):
     X, y, X_new = data.draw(data_sets(n_classes_of(estimator)))
@@ -26,7 +26,7 @@ def test_fits_soundly_or_says_why_not(estimator, data):
         np.testing.assert_array_equal(again.labels, found.labels)
 
 
-@settings(derandomize=True, deadline=None, max_examples=20)
+@settings(derandomize=True, deadline=None, max_examples=12)
 @given(data=st.data())
 def test_refuses_what_cannot_be_trained_on(estimator, data):
     X, y = data.draw(refused_sets(n_classes_of(estimator)))
