@@ -11,6 +11,7 @@ from rich.console import Console
 import data_fetch
 from reprolib.cli import console as consoles
 from reprolib.rerun.checks.check import require_sound
+from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
 from reprolib.rerun.records.task import Protocol
 from reprolib.rerun.tasks.plan import Plan, plan
@@ -31,6 +32,7 @@ def print_plans(
 ) -> None:
     """Print tasks, data and minutes of every protocol, and the minutes of all."""
     seconds = []
+    protocols = list(protocols)
     for protocol in protocols:
         found = plan(protocol, arguments.profile, embedded=arguments.embedded, only=only)
         if only is not None and not found.n_tasks:
@@ -41,7 +43,8 @@ def print_plans(
     if len(seconds) > 1:
         out.print(f"all: {minutes(sum(seconds), arguments.jobs)}")
     if not seconds:
-        out.print(f"{only} selects no task on data that are at hand")
+        some = ", ".join(repr(t) for p in protocols for t in load_tasks(p.paper)["task"][:1])
+        out.print(f"{only} selects no task on data that are at hand; there is, for example, {some}")
 
 
 def lines(found: Plan, profile: str, n_jobs: int) -> list[str]:

@@ -241,3 +241,10 @@ def test_a_dry_run_counts_tasks_and_needs_no_folder_to_write_to(tmp_path, capsys
     assert re.search(
         r"kpm, full profile: \d+ tasks, \d+ of them finished and stored; about \d+", told
     )
+
+
+def test_a_dry_run_of_a_wrong_name_shows_a_right_one(capsys):
+    assert main(["reproduce", "kpm", "--full", "--dry-run", "--only", "table2/heart/kpm"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "'table2/heart/kpm' selects no task" in told
+    assert "/raetsch/" in told
