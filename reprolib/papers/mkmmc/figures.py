@@ -174,12 +174,12 @@ def paired_table(
     second,
     metric: str = "accuracy",
     second_metric: str | None = None,
-    correlation: float = CORRELATION,
+    correlation: float | Mapping[str, float] = CORRELATION,
 ) -> pd.DataFrame:
     """Paired difference of two (method, reading) pairs over the same splits, per column of both.
 
     The intervals are those by which claims are judged: splits share images, so that their
-    differences are correlated.
+    differences are correlated: by one number, or by one for each column.
     """
     a = accuracies(records, metric).loc[first]
     b = accuracies(records, second_metric or metric).loc[second]
@@ -189,7 +189,8 @@ def paired_table(
         both = a[column].notna() & b[column].notna()
         if both.any():
             pair = a.loc[both, column], b.loc[both, column]
-            lines[column] = corrected_interval(*pair, correlation)
+            rho = correlation[column] if isinstance(correlation, Mapping) else correlation
+            lines[column] = corrected_interval(*pair, rho)
     return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
 
 
