@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 import zipfile
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -64,6 +65,15 @@ def test_disagreement_of_two_people_is_shown_and_of_one_person_refused(tmp_path,
         merge([archive.read(path) for path in (ann, again)])
     newer = published(tmp_path, "ann", [0], value=0.3, code="d")
     assert merge([archive.read(path) for path in (ann, newer)]).disagreements
+
+
+def test_results_of_two_papers_are_not_put_together_and_none_are_not_a_result(tmp_path):
+    of_ann = archive.read(published(tmp_path, "ann", [0]))
+    of_bob = replace(archive.read(published(tmp_path, "bob", [1])), paper="other")
+    with pytest.raises(ValueError, match="are of other, paper; give those of one"):
+        merge([of_ann, of_bob])
+    with pytest.raises(ValueError, match="are of no paper; give those of one"):
+        merge([])
 
 
 def rewritten(path, change):

@@ -90,6 +90,13 @@ def test_a_difference_that_is_surely_small_is_reproduced():
     assert edge.pvalue == pytest.approx(0.05, abs=1e-9)
 
 
+def test_where_no_spread_is_printed_ours_stands_for_it_as_sure_as_we_know_it():
+    ours = np.array([0.199, 0.204, 0.2, 0.206])
+    verdict = judge(number(spread=None, trials=25), records(ours))
+    deviation = 100 * ours.std(ddof=1) * np.sqrt(1 / 4 + 1 / 25)
+    assert verdict.half_width == pytest.approx(stats.t.ppf(0.975, 3) * deviation)
+
+
 def test_a_small_difference_is_reproduced_also_where_it_is_significant():
     verdict = judge(number(spread=0.1), records([0.2090, 0.2091, 0.2089]))
     assert verdict.word == "reproduced"
