@@ -82,6 +82,24 @@ def test_differences_are_percentage_points_and_the_sentence_says_percent(simulat
     assert f"{percent.max():.1f} %" in comparison.sentence
 
 
+def test_the_method_of_smaller_log_loss_is_the_better_one():
+    rows = [
+        {"trial": trial, "method": method, "metric": metric, "value": value + 0.001 * (trial % 3)}
+        for trial in range(10)
+        for method, metric, value in [
+            ("sure", "accuracy", 0.8),
+            ("vague", "accuracy", 0.8),
+            ("sure", "log loss", 0.4 - 0.0005 * trial),
+            ("vague", "log loss", 0.6),
+        ]
+    ]
+    found = Comparison.of(pd.DataFrame(rows), "vague", {})
+    line = found.differences("log loss").loc["sure"]
+    assert line["is"] == "better"
+    assert line["high"] < 0, "in nats, below that of the reference"
+    assert found.candidates("log loss") == ["sure"]
+
+
 def test_table_with_texts_gaps_and_groups_by_command_and_by_function(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "store"))
     data, picture = tmp_path / "patients.csv", tmp_path / "f.svg"
