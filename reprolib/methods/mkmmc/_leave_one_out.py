@@ -25,9 +25,16 @@ def leave_one_out_path(
 
     Parameters
     ----------
-    K, y, laplacian, n_components, constraint
-        See `leave_one_out_hits`. Where fewer directions exist, the accuracy stays at its last
-        value.
+    K : ndarray of shape (n, n)
+        Gram matrix; its bandwidth stays as it is when a point is left out.
+    y : ndarray of shape (n,)
+    laplacian : callable
+        Labels of the remaining points -> Laplacian L of the criterion, for instance
+        `margin_laplacian`.
+    n_components : int
+        Where fewer directions exist, the accuracy stays at its last value.
+    constraint : {"coefficient", "function", "whitened"}
+        See `leave_one_out_hits`.
 
     Returns
     -------
