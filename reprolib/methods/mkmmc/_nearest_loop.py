@@ -5,7 +5,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from reprolib.methods.shared.ties import ARITHMETIC
+from reprolib.methods.shared.ties import ARITHMETIC, first_within
+
+_first_within = numba.njit(cache=True)(first_within)
 
 
 @numba.njit(cache=True)
@@ -27,26 +29,13 @@ def nearest_path(columns, test):
     """
     m, n = columns.shape
     found = np.empty((m, len(test)), dtype=np.intp)
-    squares = np.empty(n)
+    squares, nearness = np.empty(n), np.empty(n)
     for i in range(len(test)):
         squares[:] = 0.0
         for d in range(m):
             at = test[i, d]
             for j in range(n):
                 squares[j] += (columns[d, j] - at) ** 2
-            found[d, i] = _first_least(squares)
+                nearness[j] = -np.sqrt(squares[j])
+            found[d, i] = _first_within(nearness, -ARITHMETIC * nearness.min())
     return found
-
-
-# Without NaN, which would leave no least, the first loop takes several numbers at a time.
-@numba.njit(cache=True, fastmath={"nnan", "nsz"})
-def _first_least(squares):
-    """Index of the first squared distance whose root ties with the smallest."""
-    least, largest = np.inf, 0.0
-    for j in range(len(squares)):
-        least, largest = min(least, squares[j]), max(largest, squares[j])
-    bound = np.sqrt(least) + ARITHMETIC * np.sqrt(largest)
-    for j in range(len(squares)):
-        if squares[j] <= bound * bound:
-            return j
-    return 0
