@@ -7,6 +7,7 @@ nothing of this file to run and to pass ``pytest --nbval``: here their pictures 
 
 from __future__ import annotations
 
+import gc
 import os
 
 # Before numpy is imported, here and in the notebooks' kernels: bit-stable outputs.
@@ -26,6 +27,17 @@ def pytest_collection_modifyitems(items):
         if missing:
             reason = f"needs real data that are not at hand: {', '.join(missing)}"
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Leave out the garbage collector of what stays to the end: tests by the thousand, modules."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -26,11 +26,15 @@ def _own_records(tmp_path_factory, monkeypatch):
 
 @pytest.fixture(scope="session")
 def committed_report(tmp_path_factory):
-    """The report on the committed results, written once, whatever the number of test processes."""
+    """The report on the committed results, written once, whatever the number of test processes.
+
+    From an empty folder: what it needs is found wherever a user is.
+    """
     own = tmp_path_factory.getbasetemp()
     path = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "report/report.html"
     path.parent.mkdir(exist_ok=True)
-    with FileLock(path.with_suffix(".lock")):
+    with FileLock(path.with_suffix(".lock")), pytest.MonkeyPatch.context() as patch:
         if not path.is_file():
+            patch.chdir(path.parent)
             report.write_report([*PAPERS, *STUDIES], committed_directory(), path, title="A <title>")
     return path

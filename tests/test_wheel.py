@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -50,11 +51,24 @@ def test_a_wheel_has_everything_that_its_commands_read(built):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("package", ["data_fetch", "reprolib"])
+def test_a_wheel_has_every_file_that_lies_beside_a_module(built, package):
+    """What modules read from their own folder is there, too."""
+    here = {
+        path.relative_to(ROOT)
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert here
+    assert {path for path in here if not (built / path).is_file()} == set()
+
+
+@pytest.mark.slow
 def test_an_installed_package_works_in_an_empty_folder(built, tmp_path):
     """The folder of the built files stands for site-packages.
 
-    Every figure is made, as its data have to be there. None is rendered: that needs none of our
-    files, and is done for the report on the checkout.
+    The report is on the study alone, without rendering its figures: the report on all papers is
+    written on the checkout, from an empty folder, too.
     """
     lines = (
         "import reprolib, reprolib.rerun.records.folders as f; from reprolib.cli.main import main",
@@ -63,7 +77,7 @@ def test_an_installed_package_works_in_an_empty_folder(built, tmp_path):
         "assert main(['notebooks', 'mine']) == 0",
         "import reprolib.report.section as section",
         "section.embed = lambda figure: section.plt.close(figure) or 'data:,'",
-        "assert main(['report', '--output', 'report.html']) == 0",
+        "assert main(['report', 'across', '--output', 'report.html']) == 0",
         "assert main(['bench', 'no-such-benchmark']) == 2",
     )
     program = "import sys; sys.path.insert(0, sys.argv[1])\n" + "\n".join(lines)
@@ -73,6 +87,15 @@ def test_an_installed_package_works_in_an_empty_folder(built, tmp_path):
     assert len(list((tmp_path / "mine").glob("*.ipynb"))) > len(PAPERS)
     assert not list((tmp_path / "mine").glob("*.py")), "a notebook needs no file beside it"
     assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("room", ["papers", "report"])
+def test_no_figure_reads_a_folder_that_only_a_checkout_has(room):
+    """All figures are drawn on the checkout alone, where such a folder is there."""
+    ways = re.compile(r"own_project|project_folder|\bPACKAGE\b|__file__.*\.parents?\b|getcwd|\.cwd\(")
+    sources = [*(ROOT / "reprolib" / room).rglob("*.py")]
+    assert sources
+    assert [path.name for path in sources if ways.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_a_checkout_uses_its_own_folders():

@@ -78,6 +78,18 @@ for words in (
     assert main(words.split()) == 0, words
 """
 
+#: What CONTRIBUTING tells to run once the paper is in the package.
+IN_THE_PACKAGE = """
+from reprolib.cli.main import main
+
+for words in ("check fisher", "reproduce fisher --full --jobs 1"):
+    assert main(words.split()) == 0, words
+
+from tests import full_profile
+
+full_profile.write("fisher")
+"""
+
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
@@ -149,10 +161,8 @@ def test_a_paper_moves_into_the_package(repository, tmp_path):
     move_in(repository, tmp_path)
     extend(tmp_path / "reprolib/papers/fisher")
     here = {"PYTHONPATH": str(tmp_path)}
-    call(tmp_path, "-m", "reprolib", "check", "fisher", **here)
-    call(tmp_path, "-m", "reprolib", "reproduce", "fisher", "--full", "--jobs", "1", **here)
+    call(tmp_path, "-c", IN_THE_PACKAGE, **here)
     assert (tmp_path / "results/fisher/SHA256SUMS").is_file()
-    call(tmp_path, "-m", "tests.full_profile", "fisher", **here)
     records = load_paper("fisher", tmp_path / "results")
     assert set(records["reading"]) == {"headline", "a third is tested"}
     assert (records["metric"] == "log2 C").any()
