@@ -80,14 +80,16 @@ for words in (
 
 #: What CONTRIBUTING tells to run once the paper is in the package.
 IN_THE_PACKAGE = """
+import runpy
+import sys
+
 from reprolib.cli.main import main
 
 for words in ("check fisher", "reproduce fisher --full --jobs 1"):
     assert main(words.split()) == 0, words
 
-from tests import full_profile
-
-full_profile.write("fisher")
+sys.argv[1:] = ["fisher"]
+runpy.run_module("tests.full_profile", run_name="__main__")
 """
 
 
