@@ -50,6 +50,10 @@ def test_report_is_self_contained(page):
     assert all(address.startswith("data:") for address in _Page(page).loads)
 
 
+def test_every_figure_of_the_report_can_be_drawn(page):
+    assert "cannot be drawn" not in page
+
+
 def test_report_lists_every_number_with_its_verdict_own_methods_first(page):
     shown = _Page(page).verdicts
     in_order = {paper: tables.in_report_order(judge_paper(paper)) for paper in PAPERS}
