@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from data_fetch import Dataset
 from reprolib.papers.kpm import methods as kpm
+from reprolib.papers.mkmmc import methods as mkmmc
+from reprolib.papers.mkmmc.splits import Trial
+from reprolib.papers.mkpm import methods as mkpm
 from reprolib.papers.simplex import beyond
 from reprolib.papers.simplex import methods as simplex
+from reprolib.rerun.records import HEADLINE
 from reprolib.rerun.records.task import Task
-from reprolib.rerun.tasks.remembered import Remembered
+from reprolib.rerun.tasks.local import LocalWorkers
+from reprolib.rerun.tasks.remembered import Remembered, shared_in
 
 
 def test_equal_contents_share_one_answer_and_others_have_their_own():
     X, calls = np.arange(6.0).reshape(3, 2), []
-    answers = Remembered(size=10)
+    answers = Remembered("answers", size=10)
 
     def ask(*what):
         return answers.of(what, lambda: calls.append(what) or len(calls))
@@ -28,7 +39,7 @@ def test_equal_contents_share_one_answer_and_others_have_their_own():
 
 
 def test_only_the_latest_answers_are_kept():
-    answers = Remembered(size=2)
+    answers = Remembered("answers", size=2)
     for number in (1, 2, 1, 3):
         assert answers.of(number, lambda number=number: number) == number
     assert answers.of(1, lambda: "anew") == 1
@@ -36,10 +47,59 @@ def test_only_the_latest_answers_are_kept():
 
 
 def test_a_failure_is_not_remembered():
-    answers = Remembered(size=2)
+    answers = Remembered("answers", size=2)
     with pytest.raises(ZeroDivisionError):
         answers.of("a", lambda: 1 / 0)
     assert answers.of("a", lambda: 5) == 5
+
+
+def test_processes_of_one_run_share_answers_and_another_run_has_none(tmp_path):
+    def ask(name, folder):
+        with shared_in(tmp_path / folder):
+            made: list[str] = []
+            answer = Remembered(name, size=1).of("x", lambda: made.append(name) or np.arange(3))
+            return answer.tolist(), made
+
+    for folder in ("run", "other run"):
+        (tmp_path / folder).mkdir()
+        assert ask("a", folder) == ([0, 1, 2], ["a"])
+        assert ask("a", folder) == ([0, 1, 2], [])
+        assert ask("b", folder) == ([0, 1, 2], ["b"]), "the same question, another kind of answer"
+
+
+def test_an_interrupted_write_leaves_no_answer(tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with shared_in(tmp_path):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", stop)
+            with pytest.raises(KeyboardInterrupt):
+                Remembered("a", size=1).of("x", lambda: "half written")
+        assert Remembered("a", size=1).of("x", lambda: "anew") == "anew"
+
+
+def double(number: int) -> int:
+    return Remembered("doubles", size=1).of(number, lambda: counted(number) * 2)
+
+
+def counted(number: int) -> int:
+    """Leave a file for each call, with a name of its own."""
+    folder = Path(os.environ["COUNTED"])
+    folder.joinpath(f"{number}-{secrets.token_hex(8)}").touch()
+    return number
+
+
+def test_workers_of_this_machine_share_answers_and_leave_no_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("COUNTED", str(tmp_path / "calls"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    for name in ("calls", "tmp"):
+        (tmp_path / name).mkdir()
+    calls = [(number,) for number in (1, 2, 3) for _ in range(20)]
+    assert sorted(LocalWorkers(1).results(double, calls)) == sorted(2 * n for (n,) in calls)
+    assert len(list((tmp_path / "calls").iterdir())) == 3
+    assert not [p for p in (tmp_path / "tmp").iterdir() if p.name.startswith("reprolib-")]
 
 
 def classes(n_features: int, n_classes: int):
@@ -56,7 +116,7 @@ def test_kpm_selects_the_same_dimension_before_and_after_table_2(table2_first, m
     of_table2 = Task("kpm", "table2", "raetsch/heart", "kpm", "headline", 0, params)
     of_selection = Task("kpm", "selection", "raetsch/heart", "kpm", "headline", 0, params)
     split = classes(3, 2)
-    monkeypatch.setattr(kpm, "_SELECTED", Remembered(size=10))
+    monkeypatch.setattr(kpm, "_SELECTED", Remembered("selected", size=10))
     before = [] if table2_first else kpm.selected_dimension(of_selection, *split)
     measured = {m.metric: m for m in kpm.cross_validated(of_table2, *split)}
     (found,) = before or kpm.selected_dimension(of_selection, *split)
@@ -72,7 +132,7 @@ def test_disagreement_is_the_same_with_and_without_table_2_before_it(method, mon
 
     def disagreement(*earlier: Task):
         for name in ("_CHOSEN", "_HITS"):
-            monkeypatch.setattr(simplex, name, Remembered(size=10))
+            monkeypatch.setattr(simplex, name, Remembered(name, size=10))
         for task in earlier:
             simplex.table2(task, *split)
         return [(m.reading, m.value) for m in beyond.run_disagreement(compared, *split)]
@@ -87,7 +147,51 @@ def test_disagreement_is_the_same_with_and_without_table_2_before_it(method, mon
 
 def test_a_fit_of_table_2_is_not_made_again_for_the_disagreement(monkeypatch):
     split = classes(3, 4)
-    monkeypatch.setattr(simplex, "_HITS", Remembered(size=10))
+    monkeypatch.setattr(simplex, "_HITS", Remembered("answers", size=10))
     hits = simplex.boosting_hits(*split, seed=0, n_estimators=6)
     monkeypatch.setattr(simplex, "SimplexBoostingClassifier", None)
     assert simplex.boosting_hits(*split, seed=0, n_estimators=6) is hits
+
+
+def test_mkpm_disagrees_as_before_without_cross_validating_again(monkeypatch):
+    X, y, X_test, y_test = classes(3, 3)
+    rows = np.arange(120)
+    data = Dataset(
+        "statlog/dna",
+        np.vstack([X, X_test]),
+        np.concatenate([y, y_test]),
+        source="embedded",
+        splits=[(rows[:80], rows[80:])],
+    )
+    compared = Task("mkpm", "disagreement", data.name, "mkpm")
+    of_table1 = Task("mkpm", "table1", data.name, "mkpm", mkpm.CROSS_VALIDATED)
+
+    def disagreement():
+        return [(m.reading, m.value) for m in mkpm.statlog(compared, data)]
+
+    monkeypatch.setattr(mkpm, "_CROSS_VALIDATED_D", Remembered("d", size=10))
+    alone = disagreement()
+    monkeypatch.setattr(mkpm, "_CROSS_VALIDATED_D", Remembered("d", size=10))
+    mkpm.statlog(of_table1, data)
+    monkeypatch.setattr(mkpm.MKPMClassifierCV, "fit", None)
+    assert disagreement() == alone != []
+
+
+@pytest.mark.parametrize("changes", [{}, {"criterion": "all dimensions"}])
+def test_kernel_pca_of_another_reading_has_the_same_records_and_fits_one_kernel(
+    changes, monkeypatch
+):
+    split = classes(12, 4)
+
+    def kpca(reading, changes):
+        (found,) = mkmmc.kpca(Trial(*split), {reading: changes})
+        return found.value, found.chosen, list(found.path)
+
+    monkeypatch.setattr(mkmmc, "_LEFT_OUT", Remembered("left out", size=10))
+    alone = kpca("a", changes)
+    monkeypatch.setattr(mkmmc, "_LEFT_OUT", Remembered("left out", size=10))
+    kpca(HEADLINE, {})
+    fits, make = [], mkmmc._pca_coefficients
+    monkeypatch.setattr(mkmmc, "_pca_coefficients", lambda *a: fits.append(a) or make(*a))
+    assert kpca("a", changes) == alone
+    assert len(fits) == 1

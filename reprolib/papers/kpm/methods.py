@@ -23,8 +23,8 @@ from reprolib.rerun.tasks.remembered import Remembered
 MAX_COMPONENTS = 60
 N_FOLDS = 5
 READINGS = readings_of("kpm")
-#: D and its duality gap on the realisations that a process has latest.
-_SELECTED = Remembered(size=1000)
+#: D and its duality gap.
+_SELECTED = Remembered("dimension of KPM", size=1000)
 FIGURE1_COMPONENTS = 30
 FIGURE1_C = tuple(round(0.2 * k, 1) for k in range(1, 101))
 

@@ -34,8 +34,8 @@ from reprolib.methods.simplex import (
 from reprolib.rerun.records import HEADLINE, Measurement, Task
 from reprolib.rerun.tasks.remembered import Remembered
 
-#: Choices of lambda and hits of boosting on the data sets that a process has latest.
-_CHOSEN, _HITS = Remembered(size=10), Remembered(size=10)
+_CHOSEN = Remembered("choices of lambda", size=10)
+_HITS = Remembered("hits of boosting", size=10)
 ONLINE_LOSSES = {
     "sc-svm online": "cone",
     "sh-svm online": "halfspace",

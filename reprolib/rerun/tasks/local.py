@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import joblib
 
 from data_fetch import Dataset
 from reprolib.rerun.tasks import data_cache
+from reprolib.rerun.tasks.remembered import shared_in
 
 
 class LostWorkError(OSError):
@@ -34,7 +37,7 @@ class LocalWorkers:
     """Worker processes of this machine.
 
     With one of them the work is done in this process, on the data sets that it has loaded
-    already. Several load each data set once for themselves.
+    already. Several load each data set once for themselves, and share what is `Remembered`.
 
     Parameters
     ----------
@@ -63,8 +66,16 @@ class LocalWorkers:
         """
         parallel = joblib.Parallel(self.n_jobs, return_as="generator_unordered", batch_size=1)
         try:
-            yield from parallel(joblib.delayed(function)(*call) for call in calls)
+            with TemporaryDirectory(prefix="reprolib-", ignore_cleanup_errors=True) as shared:
+                yield from parallel(
+                    joblib.delayed(_sharing)(Path(shared), function, call) for call in calls
+                )
         except BrokenProcessPool as error:
             raise LostWorkError(
                 "a worker process was killed, most likely because memory ran out; try fewer --jobs"
             ) from error
+
+
+def _sharing(folder: Path, function: Callable, call: tuple[Any, ...]) -> Any:
+    with shared_in(folder):
+        return function(*call)

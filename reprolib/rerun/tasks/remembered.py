@@ -1,4 +1,4 @@
-"""What tasks of one process share, so that the same fit is not made twice.
+"""What tasks of one run share, so that the same fit is not made twice.
 
 Only the answer of a pure function of data and settings is remembered, and found again by both: a
 task has the same records whether an earlier one has left the answer or not, in any order and in
@@ -7,41 +7,81 @@ any number of processes.
 
 from __future__ import annotations
 
+import os
+import pickle
+import secrets
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import joblib
 
+#: Where the processes of a run leave answers for each other; each keeps its own where this is None.
+_folder: Path | None = None
 
-class Remembered:
-    """Answers of this process by the content of what they depend on.
+
+@contextmanager
+def shared_in(folder: Path) -> Iterator[None]:
+    """Share answers through files in a folder, while the context lasts.
 
     Parameters
     ----------
+    folder : Path
+        Made for this run and deleted with it: its files are trusted.
+    """
+    global _folder
+    before, _folder = _folder, folder
+    try:
+        yield
+    finally:
+        _folder = before
+
+
+class Remembered:
+    """Answers of this process, and of those that share a folder, by what they depend on.
+
+    Parameters
+    ----------
+    name : str
+        What the answers are; answers of another name are others.
     size : int
-        The latest answers that are kept. They should be small: numbers or predictions, no models.
+        The latest answers that a process keeps. They should be small: numbers or predictions, no
+        models.
 
     Examples
     --------
     >>> from reprolib.rerun.tasks.remembered import Remembered
-    >>> sums = Remembered(size=10)
-    >>> sums.of(([1, 2], "sum"), lambda: 1 + 2)
+    >>> sums = Remembered("sums", size=10)
+    >>> sums.of([1, 2], lambda: 1 + 2)
     3
-    >>> sums.of(([1, 2], "sum"), lambda: print("not called again"))
+    >>> sums.of([1, 2], lambda: print("not called again"))
     3
     """
 
-    def __init__(self, size: int):
+    def __init__(self, name: str, size: int):
+        self.name = name
         self.size = size
         self._answers: OrderedDict[str, Any] = OrderedDict()
 
     def of(self, what: Any, make: Callable[[], Any]) -> Any:
         """Answer to ``what``: arrays, numbers, texts and estimators that are not fitted."""
-        key = joblib.hash(what)
+        key = joblib.hash((self.name, what))
         if key not in self._answers:
-            self._answers[key] = make()
+            self._answers[key] = make() if _folder is None else _from_file(_folder / key, make)
         self._answers.move_to_end(key)
         if len(self._answers) > self.size:
             self._answers.popitem(last=False)
         return self._answers[key]
+
+
+def _from_file(path: Path, make: Callable[[], Any]) -> Any:
+    """Read an answer, or make it and leave it; two processes may make it at the same time."""
+    if path.is_file():
+        return pickle.loads(path.read_bytes())
+    answer = make()
+    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    unfinished.write_bytes(pickle.dumps(answer))
+    os.replace(unfinished, path)
+    return answer
