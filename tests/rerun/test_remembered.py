@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from data_fetch import Dataset
@@ -18,6 +20,7 @@ from reprolib.papers.mkmmc.splits import Trial
 from reprolib.papers.mkpm import methods as mkpm
 from reprolib.papers.simplex import beyond
 from reprolib.papers.simplex import methods as simplex
+from reprolib.papers.simplex.experiment import RUN
 from reprolib.rerun.records import HEADLINE
 from reprolib.rerun.records.task import Task
 from reprolib.rerun.tasks.local import LocalWorkers
@@ -124,33 +127,83 @@ def test_kpm_selects_the_same_dimension_before_and_after_table_2(table2_first, m
     assert found.gap == measured["test error"].gap
 
 
+def forget(monkeypatch):
+    """Begin like a new process."""
+    for name, value in list(vars(simplex).items()):
+        if isinstance(value, Remembered):
+            monkeypatch.setattr(simplex, name, Remembered(name, size=10))
+
+
+def measured(task: Task, split):
+    """Measurements with paths that compare."""
+    return [replace(m, path=list(m.path)) for m in RUN[task.table](task, *split)]
+
+
+def shared_tasks(method: str) -> tuple[Task, list[Task]]:
+    """The task of the disagreement, and those of table 2 that make the same fits."""
+    compared = Task("simplex", "disagreement", "uci/landsat", method)
+    table2 = replace(compared, table="table2", params={"seed": 0, "n_estimators": 6})
+    if method == "boosting":
+        return compared, [table2]
+    tasks = []
+    for reading in beyond.READINGS.of_tasks("table2", "", method):
+        others = beyond.READINGS.measured(method, reading.name)
+        also = {name: c["grid"] for name, c in others.items() if name != reading.name}
+        params = {"seed": 0, "also": also, **reading.changes}
+        tasks.append(replace(table2, reading=reading.name, params=params))
+    return compared, tasks
+
+
 @pytest.mark.parametrize("method", ["s-ls rbf", "boosting"])
-def test_disagreement_is_the_same_with_and_without_table_2_before_it(method, monkeypatch):
+@pytest.mark.parametrize("table2_first", [True, False])
+def test_disagreement_and_table_2_are_the_same_alone_and_in_one_process(
+    method, table2_first, monkeypatch
+):
     split = classes(3, 4)
     monkeypatch.setattr(beyond, "N_ROUNDS", 6)
-    compared = Task("simplex", "disagreement", "uci/landsat", method)
-
-    def disagreement(*earlier: Task):
-        for name in ("_CHOSEN", "_HITS"):
-            monkeypatch.setattr(simplex, name, Remembered(name, size=10))
-        for task in earlier:
-            simplex.table2(task, *split)
-        return [(m.reading, m.value) for m in beyond.run_disagreement(compared, *split)]
-
-    others = beyond.READINGS.measured("s-ls rbf", "headline")
-    also = {name: changes["grid"] for name, changes in others.items() if "grid" in changes}
-    params = {"seed": 0, **({"n_estimators": 6} if method == "boosting" else {"also": also})}
-    table2 = Task("simplex", "table2", "uci/landsat", method, "headline", 0, params)
-    alone = disagreement()
-    assert disagreement(table2) == alone != []
+    compared, table2 = shared_tasks(method)
+    tasks = [*table2, compared] if table2_first else [compared, *table2]
+    alone = []
+    for task in tasks:
+        forget(monkeypatch)
+        alone.append(measured(task, split))
+    forget(monkeypatch)
+    assert [measured(task, split) for task in tasks] == alone
 
 
-def test_a_fit_of_table_2_is_not_made_again_for_the_disagreement(monkeypatch):
+@pytest.mark.parametrize("method", ["s-ls rbf", "boosting"])
+def test_a_fit_of_table_2_is_not_made_again_for_the_disagreement(method, monkeypatch):
     split = classes(3, 4)
-    monkeypatch.setattr(simplex, "_HITS", Remembered("answers", size=10))
-    hits = simplex.boosting_hits(*split, seed=0, n_estimators=6)
-    monkeypatch.setattr(simplex, "SimplexBoostingClassifier", None)
-    assert simplex.boosting_hits(*split, seed=0, n_estimators=6) is hits
+    monkeypatch.setattr(beyond, "N_ROUNDS", 6)
+    compared, table2 = shared_tasks(method)
+    forget(monkeypatch)
+    for task in table2:
+        simplex.table2(task, *split)
+    for name in ("SimplexRLSClassifier", "SimplexRLSClassifierCV", "SimplexBoostingClassifier"):
+        monkeypatch.setattr(simplex, name, None)
+    assert beyond.run_disagreement(compared, *split)
+
+
+def test_seeds_of_an_svm_that_choose_the_same_cost_share_the_fit_on_all_data(monkeypatch):
+    split, refits = classes(3, 4), []
+
+    class Counted(OneVsRestClassifier):
+        def fit(self, X, y):
+            refits.extend([self.estimator.C] * (len(X) == len(split[0])))
+            return super().fit(X, y)
+
+    monkeypatch.setattr(simplex, "OneVsRestClassifier", Counted)
+    task = Task("simplex", "table2", "uci/landsat", "svm rbf ova")
+    tasks = [replace(task, trial=seed, params={"seed": seed}) for seed in range(6)]
+    alone = []
+    for task in tasks:
+        forget(monkeypatch)
+        alone += measured(task, split)
+    refits.clear()
+    forget(monkeypatch)
+    assert [m for task in tasks for m in measured(task, split)] == alone
+    assert sorted(refits) == sorted({m.chosen["C"] for m in alone})
+    assert 1 < len(refits) < len(tasks), "some seeds agree, and not all"
 
 
 def test_mkpm_disagrees_as_before_without_cross_validating_again(monkeypatch):

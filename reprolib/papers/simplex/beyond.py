@@ -30,7 +30,8 @@ from reprolib.papers.simplex.methods import (
     hold_out,
     mean_square,
     rbf_gamma,
-    rbf_models,
+    rbf_hits,
+    remembered_gamma,
     rls_grid,
     rounded,
     with_loo,
@@ -200,13 +201,12 @@ def _rls(X, y, X_test, y_test) -> _Hits:
 
 def _rls_rbf(X, y, X_test, y_test) -> _Hits:
     for reading in READINGS.of_tasks("table2", "", "s-ls rbf"):
-        gamma = rbf_gamma(X, reading.changes.get("gamma_factor", 1.0))
+        gamma = remembered_gamma(X, reading.changes.get("gamma_factor", 1.0))
         grids = {
             name: changes.get("grid", "log")
             for name, changes in READINGS.measured("s-ls rbf", reading.name).items()
         }
-        for grid, model in rbf_models(0, gamma, grids, X, y):
-            yield grid, model.predict(X_test) == y_test
+        yield from rbf_hits(0, gamma, grids, X, y, X_test, y_test)
 
 
 def _boosting(X, y, X_test, y_test) -> _Hits:

@@ -34,8 +34,11 @@ from reprolib.methods.simplex import (
 from reprolib.rerun.records import HEADLINE, Measurement, Task
 from reprolib.rerun.tasks.remembered import Remembered
 
+#: What the tasks of a run have in common.
+_GAMMAS = Remembered("width of the kernel", size=10)
 _CHOSEN = Remembered("choices of lambda", size=10)
-_HITS = Remembered("hits of boosting", size=10)
+_HITS = Remembered("hits of S-LS rbf and of boosting", size=10)
+_REFITS = Remembered("test accuracy of an SVM", size=10)
 ONLINE_LOSSES = {
     "sc-svm online": "cone",
     "sh-svm online": "halfspace",
@@ -54,18 +57,28 @@ def accuracy(model, X_test, y_test, chosen, **more) -> Measurement:
     )
 
 
-def hold_out(make, grid, X, y, seed, *, kernel=None):
+def _share(hits, chosen, **more) -> Measurement:
+    """Accuracy on the test set as the share of its hits."""
+    return Measurement("accuracy", float(hits.mean()), chosen, len(hits), **more)
+
+
+def hold_out(make, grid, X, y, seed):
+    """Model refitted on all training data with `best_on_hold_out`, and what that returns."""
+    best, scores = best_on_hold_out(make, grid, X, y, seed)
+    return make(best).fit(X, y), best, scores
+
+
+def best_on_hold_out(make, grid, X, y, seed, *, kernel=None) -> tuple[float, list[float]]:
     """Best parameter of the grid on 20 % of the training data, the first of equally good ones.
 
-    Returns the model refitted on all training data, its parameter, and the hold-out accuracies.
-    X is a Gram matrix if ``kernel`` is "precomputed". Its parts are stored row by row: of any other
-    order, every fit and every prediction of a class would make a copy.
+    Returns the parameter and the hold-out accuracies. X is a Gram matrix if ``kernel`` is
+    "precomputed". Its parts are stored row by row: of any other order, every fit and every
+    prediction of a class would make a copy.
     """
     a, b = train_test_split(np.arange(len(X)), test_size=0.2, random_state=seed)
     A, B = (X[np.ix_(a, a)], X[np.ix_(b, a)]) if kernel == "precomputed" else (X[a], X[b])
     scores = [float(make(value).fit(A, y[a]).score(B, y[b])) for value in grid]
-    best = grid[int(first_largest(scores))]
-    return make(best).fit(X, y), float(best), scores
+    return float(grid[int(first_largest(scores))]), scores
 
 
 def mean_square(X) -> float:
@@ -92,6 +105,11 @@ def chosen_by_loo(alpha: float, scores) -> dict[str, float]:
 def rbf_gamma(X, factor: float = 1.0) -> float:
     """Kernel parameter 1 / (2 sigma^2) of the 25th percentile of the distances, times a factor."""
     return factor / (2 * distance_percentile(X, 25) ** 2)
+
+
+def remembered_gamma(X, factor: float = 1.0) -> float:
+    """`rbf_gamma` for tables that compare no times."""
+    return _GAMMAS.of((X, factor), lambda: rbf_gamma(X, factor))
 
 
 def _online(task, X, y, X_test, y_test) -> list[Measurement]:
@@ -155,16 +173,26 @@ def _rls(task, X, y, X_test, y_test) -> list[Measurement]:
     return [measured]
 
 
-def rbf_models(
-    seed: int, gamma: float, grids: Mapping[str, str], X, y
-) -> Iterator[tuple[str, SimplexRLSClassifier]]:
-    """Exact models with the lambda of every grid; beyond `LARGEST_EXACT` lambda by Nystrom."""
+def rbf_hits(
+    seed: int, gamma: float, grids: Mapping[str, str], X, y, X_test, y_test
+) -> Iterator[tuple[str, Any]]:
+    """Hits of exact models with the lambda of every grid; beyond `LARGEST_EXACT` by Nystrom."""
     if len(X) > LARGEST_EXACT:
         found = _best_alphas(grids, _nystrom(X, gamma, seed)(X), y)
     else:
         found = _best_alphas(grids, X, y, kernel="rbf", gamma=gamma)
     for reading, alpha, _ in found:
-        yield reading, SimplexRLSClassifier(alpha, kernel="rbf", gamma=gamma).fit(X, y)
+        yield reading, _exact_hits(alpha, gamma, X, y, X_test, y_test)
+
+
+def _exact_hits(alpha: float, gamma: float, X, y, X_test, y_test):
+    """Which test points the exact model classifies correctly, for both tables."""
+
+    def make():
+        model = SimplexRLSClassifier(alpha, kernel="rbf", gamma=gamma)
+        return model.fit(X, y).predict(X_test) == y_test
+
+    return _HITS.of((X, y, X_test, y_test, alpha, gamma), make)
 
 
 def _nystrom(X, gamma: float, seed: int) -> Callable[[np.ndarray], np.ndarray]:
@@ -175,14 +203,14 @@ def _nystrom(X, gamma: float, seed: int) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _rls_rbf(task, X, y, X_test, y_test) -> list[Measurement]:
-    gamma = rbf_gamma(X, task.params.get("gamma_factor", 1.0))
+    gamma = remembered_gamma(X, task.params.get("gamma_factor", 1.0))
     grids = {task.reading: "log", **task.params.get("also", {})}
     if len(X) > LARGEST_EXACT:
         return _rls_large(task.params["seed"], gamma, grids, X, y, X_test, y_test)
     measured = []
     for reading, alpha, scores in _best_alphas(grids, X, y, kernel="rbf", gamma=gamma):
-        exact = SimplexRLSClassifier(alpha, kernel="rbf", gamma=gamma).fit(X, y)
-        of_grid = accuracy(exact, X_test, y_test, chosen_by_loo(alpha, scores), path=scores)
+        hits = _exact_hits(alpha, gamma, X, y, X_test, y_test)
+        of_grid = _share(hits, chosen_by_loo(alpha, scores), path=scores)
         measured.append(replace(of_grid, reading=reading))
     return measured
 
@@ -194,8 +222,7 @@ def _rls_large(seed, gamma, grids, X, y, X_test, y_test) -> list[Measurement]:
     measured = []
     for reading, alpha, scores in _best_alphas(grids, features, y):
         chosen: dict[str, Any] = {"alpha": rounded(alpha), "landmarks": N_LANDMARKS}
-        exact = SimplexRLSClassifier(alpha, kernel="rbf", gamma=gamma).fit(X, y)
-        of_grid = accuracy(exact, X_test, y_test, chosen)
+        of_grid = _share(_exact_hits(alpha, gamma, X, y, X_test, y_test), chosen)
         measured.append(replace(of_grid, reading=reading))
         if reading == HEADLINE:
             low_rank = SimplexRLSClassifier(alpha).fit(features, y)
@@ -250,18 +277,23 @@ def _svm_ova(task, X, y, X_test, y_test) -> list[Measurement]:
 
 
 def _svm_rbf_ova(task, X, y, X_test, y_test) -> list[Measurement]:
-    gamma = rbf_gamma(X, task.params.get("gamma_factor", 1.0))
-    kernel, cross = "rbf", X_test
-    if len(X) <= LARGEST_EXACT:
-        kernel, cross, X = "precomputed", gram(X_test, X, gamma=gamma), gram(X, gamma=gamma)
+    gamma = remembered_gamma(X, task.params.get("gamma_factor", 1.0))
+    is_exact = len(X) <= LARGEST_EXACT
+    kernel, K = ("precomputed", gram(X, gamma=gamma)) if is_exact else ("rbf", X)
 
     def make(C):
         return OneVsRestClassifier(SVC(C=C, kernel=kernel, gamma=gamma, cache_size=500))
 
+    def of_refit():
+        cross = gram(X_test, X, gamma=gamma) if is_exact else X_test
+        return accuracy(make(C).fit(K, y), cross, y_test, {"C": C})
+
     grid = 10.0 ** np.arange(-1, 4)
     with config_context(assume_finite=True):  # else every class looks through the whole matrix
-        model, C, scores = hold_out(make, grid, X, y, task.params["seed"], kernel=kernel)
-        return [accuracy(model, cross, y_test, {"C": C}, path=scores)]
+        C, scores = best_on_hold_out(make, grid, K, y, task.params["seed"], kernel=kernel)
+        # The seed is of the hold-out alone.
+        measured = _REFITS.of((X, y, X_test, y_test, gamma, C, kernel), of_refit)
+    return [replace(measured, path=scores)]
 
 
 def boosting_hits(X, y, X_test, y_test, *, seed: int, **settings):
