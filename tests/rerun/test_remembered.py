@@ -154,12 +154,16 @@ def shared_tasks(method: str) -> tuple[Task, list[Task]]:
     return compared, tasks
 
 
-@pytest.mark.parametrize("method", ["s-ls rbf", "boosting"])
+@pytest.mark.parametrize(
+    ("method", "largest"), [("s-ls rbf", 80), ("s-ls rbf", 79), ("boosting", 80)]
+)
 @pytest.mark.parametrize("table2_first", [True, False])
 def test_disagreement_and_table_2_are_the_same_alone_and_in_one_process(
-    method, table2_first, monkeypatch
+    method, largest, table2_first, monkeypatch
 ):
     split = classes(3, 4)
+    monkeypatch.setattr(simplex, "LARGEST_EXACT", largest)
+    monkeypatch.setattr(simplex, "N_LANDMARKS", 40)
     monkeypatch.setattr(beyond, "N_ROUNDS", 6)
     compared, table2 = shared_tasks(method)
     tasks = [*table2, compared] if table2_first else [compared, *table2]
@@ -171,9 +175,13 @@ def test_disagreement_and_table_2_are_the_same_alone_and_in_one_process(
     assert [measured(task, split) for task in tasks] == alone
 
 
-@pytest.mark.parametrize("method", ["s-ls rbf", "boosting"])
-def test_a_fit_of_table_2_is_not_made_again_for_the_disagreement(method, monkeypatch):
+@pytest.mark.parametrize(
+    ("method", "largest"), [("s-ls rbf", 80), ("s-ls rbf", 79), ("boosting", 80)]
+)
+def test_a_fit_of_table_2_is_not_made_again_for_the_disagreement(method, largest, monkeypatch):
     split = classes(3, 4)
+    monkeypatch.setattr(simplex, "LARGEST_EXACT", largest)
+    monkeypatch.setattr(simplex, "N_LANDMARKS", 40)
     monkeypatch.setattr(beyond, "N_ROUNDS", 6)
     compared, table2 = shared_tasks(method)
     forget(monkeypatch)
@@ -204,6 +212,14 @@ def test_seeds_of_an_svm_that_choose_the_same_cost_share_the_fit_on_all_data(mon
     assert [m for task in tasks for m in measured(task, split)] == alone
     assert sorted(refits) == sorted({m.chosen["C"] for m in alone})
     assert 1 < len(refits) < len(tasks), "some seeds agree, and not all"
+
+
+@pytest.mark.parametrize("method", beyond.BY_CLASSES)
+def test_methods_whose_times_are_compared_find_nothing_made_already(method, monkeypatch):
+    monkeypatch.setattr(beyond, "N_TRAIN", 30)
+    monkeypatch.setattr(Remembered, "of", None)
+    task = Task("simplex", "classes", "uci/letter", method, params={"seed": 0, "n_classes": 3})
+    assert measured(task, classes(3, 4))
 
 
 def test_mkpm_disagrees_as_before_without_cross_validating_again(monkeypatch):
