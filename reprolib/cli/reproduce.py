@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import textwrap
 import traceback
 from collections import Counter
@@ -107,8 +106,8 @@ def _say_sources(console: Console, outcome: Run, *, each: bool) -> None:
     if each:
         for task, why in outcome.explained.items():
             console.print(f"{task}: {why}", soft_wrap=True, highlight=False)
-    reasons = Counter(re.split(": made| \\(", why)[0] for why in outcome.explained.values())
-    counted = "; ".join(f"{n} {why}" for why, n in reasons.most_common())
+    reasons = Counter(why.reason for why in outcome.explained.values())
+    counted = "; ".join(f"{n} {reason}" for reason, n in reasons.most_common())
     console.print(f"{outcome.paper}: {counted}", soft_wrap=True, highlight=False)
 
 

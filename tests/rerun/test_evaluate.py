@@ -59,7 +59,7 @@ def test_lines_begin_with_the_row_and_no_number_of_pandas(found):
 def test_a_second_run_is_taken_from_the_store_and_records_lie_apart(found, tmp_path):
     evaluation, store = found
     again = evaluate(SVM, "kpm", "table2", grid=GRID, store=store, **QUICK)
-    assert all(why.startswith("reused") for why in again.run.explained.values())
+    assert all(why.reason == "reused" for why in again.run.explained.values())
     paths = evaluation.write(tmp_path)
     assert paths[0].parent == tmp_path / "SVC" / "kpm"
     assert not seal.faults(paths[0].parent)

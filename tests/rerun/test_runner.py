@@ -173,7 +173,7 @@ def test_the_protocol_that_is_given_is_run_and_another_one_is_not_served_from_it
     assert set(run.records["value"]) == {0.999}
     first = [why for task, why in run.explained.items() if task.startswith("first/")]
     assert len(first) == 2
-    assert all("other code" in why for why in first)
+    assert all("other code" in why.reason for why in first)
 
 
 def test_a_packaged_protocol_with_another_run_is_run_as_it_is(tmp_path):
@@ -195,7 +195,7 @@ def test_another_version_of_a_library_is_another_result(fake, tmp_path, monkeypa
     monkeypatch.setattr(fingerprint, "versions", lambda: {**here, "numpy": "9.9"})
     run = runner.run_protocol(protocol, "quick", store=store)
     assert len(ran) == 6
-    assert all("numpy" in why for why in run.explained.values())
+    assert all("numpy" in why.detail for why in run.explained.values())
 
 
 def test_a_fresh_run_computes_everything_and_replaces_what_is_stored(fake, tmp_path):
@@ -204,7 +204,7 @@ def test_a_fresh_run_computes_everything_and_replaces_what_is_stored(fake, tmp_p
     for fresh in (False, True, False):
         run = runner.run_protocol(protocol, "quick", store=store, fresh=fresh)
     assert len(ran) == 6
-    assert all(why.startswith("reused") for why in run.explained.values())
+    assert all(why.reason == "reused" for why in run.explained.values())
 
 
 def test_a_reused_task_keeps_the_seconds_date_and_machine_of_its_run(fake, tmp_path, monkeypatch):

@@ -53,7 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
     from reprolib import compare_methods
     from reprolib.cli.console import err, out
     from reprolib.cli.progress import shown_progress
+    from reprolib.rerun.verdicts.errors import require_trials
 
+    require_trials(arguments.trials, "--trials")
     table = pd.read_csv(arguments.data)
     others = [c for c in (arguments.groups, *arguments.drop) if c]
     for column in (arguments.target, *others):

@@ -30,6 +30,7 @@ from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.open_table import grid_of, ready
 from reprolib.rerun.tasks.store import RecordStore
 from reprolib.rerun.tasks.worker import Finished, environment
+from reprolib.rerun.verdicts.errors import require_trials
 
 #: Methods that are compared unless others are named: two a minute on a thousand rows.
 DEFAULT = (
@@ -113,8 +114,7 @@ def compare_methods(
     >>> list(found.summary.columns)
     ['accuracy', 'balanced accuracy', 'log loss', 'seconds']
     """
-    if n_trials < 5:
-        raise ValueError(f"n_trials is {n_trials!r}; give 5 or more, an interval needs them.")
+    require_trials(n_trials)
     frame, labels, members = tidy(X, y, groups)
     methods = _named(estimators)
     reference = resolved("reference", reference, methods) if reference else next(iter(methods))

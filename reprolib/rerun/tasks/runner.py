@@ -18,7 +18,7 @@ from reprolib.rerun.records.tables import OF_TASK, TASK_COLUMNS, to_frame
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError, Workers
 from reprolib.rerun.tasks.selection import Selection
-from reprolib.rerun.tasks.store import RecordStore
+from reprolib.rerun.tasks.store import Explanation, RecordStore
 from reprolib.rerun.tasks.walk import StageError, looked_up, walk
 from reprolib.rerun.tasks.worker import Finished, environment_id, execute
 
@@ -58,7 +58,7 @@ class Run:
     tasks: pd.DataFrame
     about: dict[str, Any]
     substituted: dict[str, data_fetch.DataUnavailableError] = field(default_factory=dict)
-    explained: dict[str, str] = field(default_factory=dict)
+    explained: dict[str, Explanation] = field(default_factory=dict)
 
     @property
     def failures(self) -> pd.DataFrame:
@@ -276,7 +276,7 @@ class _Run:
     progress: Progress | None
     failed: Callable[[Failure], None] | None
     finished: list[Finished] = field(default_factory=list)
-    explained: dict[str, str] = field(default_factory=dict)
+    explained: dict[str, Explanation] = field(default_factory=dict)
 
     def records_of(self, number: int, tasks: list[Task]) -> pd.DataFrame | None:
         """Run the selected tasks; give the records of all, if the others are stored."""
@@ -323,11 +323,11 @@ class _Run:
                 f"{error}. Finished tasks are stored; the same command continues from them"
             ) from error
 
-    def _explanation(self, task: Task, finished: Finished | None) -> str:
+    def _explanation(self, task: Task, finished: Finished | None) -> Explanation:
         if finished is not None:
-            return f"reused: made on {finished.date} with this code"
+            return Explanation.reused(finished.date)
         if self.fresh:
-            return "to be run: all are run afresh"
+            return Explanation.to_run("all are run afresh")
         return self.store.explain(task, self.digests[task.dataset], self.code)
 
     def _report(self, finished: Finished) -> None:

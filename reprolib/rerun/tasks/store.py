@@ -9,6 +9,7 @@ import functools
 import hashlib
 import json
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,36 @@ from reprolib.rerun.records.folders import replace_file, store_directory
 from reprolib.rerun.records.rows import fault_of
 from reprolib.rerun.records.task import Task
 from reprolib.rerun.tasks.worker import Finished
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a task is reused or run.
+
+    Parameters
+    ----------
+    reason : str
+        One of a few, by which tasks are counted.
+    detail : str
+        What is so of this task alone, if there is anything.
+    """
+
+    reason: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        """Reason and detail on one line."""
+        return f"{self.reason} ({self.detail})" if self.detail else self.reason
+
+    @classmethod
+    def reused(cls, date: str) -> Explanation:
+        """Say when a stored task was made."""
+        return cls("reused", f"made on {date} with this code")
+
+    @classmethod
+    def to_run(cls, why: str, detail: str = "") -> Explanation:
+        """Say why a task is not taken from the store."""
+        return cls(f"to be run: {why}", detail)
 
 
 class RecordStore:
@@ -73,28 +104,28 @@ class RecordStore:
     def _has_tasks(self) -> bool:
         return (self.directory / "tasks").is_dir()
 
-    def explain(self, task: Task, data: str, code: Code) -> str:
-        """Why a task is reused or not, in words."""
+    def explain(self, task: Task, data: str, code: Code) -> Explanation:
+        """Why a task is reused or not."""
         entry = _read(self._path(task, data))
         if entry is None:
             return self._other_entry(task, data)
         if entry.get("fault") or fault_of(entry["rows"], task):
-            return "to be run: its stored file is damaged"
+            return Explanation.to_run("its stored file is damaged")
         if entry["code"] != code.fingerprint:
             then = _read_json(self._code_path(entry["code"]))
             change = code.change_since(then) if then else "which is unknown here"
-            return f"to be run: stored with other code ({change})"
-        return f"reused: made on {entry['date']} with this code"
+            return Explanation.to_run("stored with other code", change)
+        return Explanation.reused(entry["date"])
 
-    def _other_entry(self, task: Task, data: str) -> str:
+    def _other_entry(self, task: Task, data: str) -> Explanation:
         """Say how the stored files of a task differ from what is wanted."""
         entries = [_read(path) for path in sorted(self._folder(task).glob("*.json"))]
         others = [entry for entry in entries if entry and "fault" not in entry]
         if not others:
-            return "to be run: never finished here"
+            return Explanation.to_run("never finished here")
         if all(entry["data"] != data for entry in others):
-            return "to be run: stored for other data"
-        return "to be run: stored with other parameters"
+            return Explanation.to_run("stored for other data")
+        return Explanation.to_run("stored with other parameters")
 
     def put(self, finished: Finished, data: str, code: Code) -> None:
         """Store a finished task.

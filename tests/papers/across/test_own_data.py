@@ -204,3 +204,10 @@ def test_a_column_that_is_not_there_is_named(tmp_path, capsys):
     table().to_csv(tmp_path / "t.csv", index=False)
     assert main(["compare-methods", str(tmp_path / "t.csv"), "--target", "klass"]) == 2
     assert "has no column 'klass'; it has age, class" in capsys.readouterr().err
+
+
+def test_too_few_trials_are_named_as_they_were_typed(tmp_path, capsys):
+    table().to_csv(tmp_path / "t.csv", index=False)
+    typed = ["compare-methods", str(tmp_path / "t.csv"), "--target", "class", "--trials", "2"]
+    assert main(typed) == 2
+    assert "--trials is 2; give 5 or more" in capsys.readouterr().err
