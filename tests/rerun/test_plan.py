@@ -78,6 +78,19 @@ def test_selected_tasks_are_counted(committed, tmp_path):
     assert planned(committed, "full", tmp_path, only=only).n_tasks == 2
 
 
+def test_selected_tasks_that_wait_for_others_are_said_as_the_run_says_them(committed, tmp_path):
+    """The plan counted tasks that a run from the same store then refused to know."""
+    only, store = Selection(["second"]), RecordStore(tmp_path / "store")
+    found = planned(committed, "full", tmp_path, only=only)
+    assert found.note.startswith(f"{found.n_tasks} of these tasks cannot run yet. Stage 2 chooses")
+    with pytest.raises(runner.NothingSelectedError) as refused:
+        runner.run_protocol(committed, "full", store=store, only=only)
+    assert str(refused.value).endswith(found.note.partition("yet. ")[2])
+    runner.run_protocol(committed, "full", store=store, only=Selection(["first"]))
+    assert not planned(committed, "full", tmp_path, only=only).note
+    assert not planned(committed, "full", tmp_path / "new", only=Selection(["first"])).note
+
+
 def test_a_list_of_experiments_that_changed_is_listed_anew(committed, tmp_path):
     more = Stage(lambda *_: [Task("fake", "third", "real/coins", "more", trial=t) for t in (0, 1)])
     changed = dataclasses.replace(committed, stages=(*committed.stages, more))

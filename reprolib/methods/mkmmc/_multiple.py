@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.metrics import euclidean_distances
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,7 +30,7 @@ from reprolib.methods.mkmmc._kernel import numerical_rank, uncentered
 from reprolib.methods.mkmmc._linear import check_n_components
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
 from reprolib.methods.shared.draft import all_or_nothing
-from reprolib.methods.shared.kernels import center_gram, mean_distance
+from reprolib.methods.shared.kernels import center_gram, check_gram, mean_distance
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.types import Array, Data, RandomState
@@ -39,6 +39,7 @@ from reprolib.methods.shared.validation import (
     NON_NEGATIVE,
     POSITIVE,
     as_numbers,
+    require_positive_semidefinite,
     validate_data,
 )
 
@@ -87,6 +88,19 @@ def bandwidth_grid(X, exponents=range(-5, 6)):
     return np.array([2.0 ** -float(k) / sigma**2 for k in exponents])
 
 
+def _stack(grams, n: int, name: str):
+    """Check kernels between some points and n training points, of shape (p, m, n)."""
+    grams = np.asarray(grams, dtype=np.float64)
+    if grams.ndim != 3 or grams.shape[2] != n or 0 in grams.shape:
+        raise ValueError(
+            f"{name} has shape {grams.shape}; give (number of kernels, number of points, {n}), "
+            f"as there are {n} training points."
+        )
+    if not np.all(np.isfinite(grams)):
+        raise ValueError(f"{name} has entries that are not finite; look at the kernels.")
+    return grams
+
+
 class MultipleKernelMMC(_SupervisedProjection):
     """Multiple kernel MMC, equation (21): learn a convex combination of Gaussian kernels.
 
@@ -130,7 +144,7 @@ class MultipleKernelMMC(_SupervisedProjection):
     eigenvalues_ : ndarray of shape (n_components,)
     gammas_ : ndarray of shape (p,)
     X_fit_ : ndarray of shape (n, n_features)
-        Training data.
+        Training data (not after `fit_grams`, nor ``gammas_``).
     n_iter_ : int
 
     See Also
@@ -234,10 +248,36 @@ class MultipleKernelMMC(_SupervisedProjection):
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
         self.X_fit_, self.gammas_ = X, self._widths(X)
-        return self._fit_grams(self._grams(X), y)
+        return self._learn(self._grams(X), y)
 
-    def _fit_grams(self, grams, y) -> Self:
-        """Learn from the Gram matrices of the training data, of shape (p, n, n)."""
+    @all_or_nothing
+    def fit_grams(self, grams: Data, y: Data) -> Self:
+        """Learn from Gram matrices of the training data, for fits that share them.
+
+        The model then projects by `transform_grams`; ``gammas`` is not used.
+
+        Parameters
+        ----------
+        grams : array-like of shape (p, n, n)
+            One positive semidefinite matrix a kernel.
+        y : array-like of shape (n,)
+            Class labels.
+
+        Raises
+        ------
+        ValueError
+            If a matrix is not n times n, symmetric and positive semidefinite, or for what `fit`
+            refuses.
+        """
+        self._validate_params()
+        y = column_or_1d(y)
+        check_classification_targets(y)
+        grams = _stack(grams, len(y), "grams")
+        for t, K in enumerate(grams):
+            require_positive_semidefinite(check_gram(K, name=f"grams[{t}]"), name=f"grams[{t}]")
+        return self._learn(grams, y)
+
+    def _learn(self, grams, y) -> Self:
         maximise = get_maximiser(self.constraint, self.ridge)
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
         ranks = [numerical_rank(K) for K in grams]
@@ -261,11 +301,37 @@ class MultipleKernelMMC(_SupervisedProjection):
     def transform(self, X: Data) -> Array:
         """Project onto the directions: array of shape (n, n_components)."""
         check_is_fitted(self)
+        if not hasattr(self, "X_fit_"):
+            raise ValueError(
+                "the model was learned by fit_grams and has no training points; give the kernels "
+                "between X and these to transform_grams."
+            )
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self._project(self._grams(X))
+        return self.transform_grams(self._grams(X))
 
-    def _project(self, grams):
-        """Projections of points by their kernels with the training data, of shape (p, m, n)."""
+    def transform_grams(self, grams: Data) -> Array:
+        """Project points by their kernels with the training points.
+
+        Parameters
+        ----------
+        grams : array-like of shape (p, m, n)
+            Kernels of m points in the order of the fit.
+
+        Returns
+        -------
+        ndarray of shape (m, n_components)
+
+        Raises
+        ------
+        ValueError
+            If the kernels are not those of the fit in number, or not with n training points.
+        """
+        check_is_fitted(self)
+        grams = _stack(grams, self.components_.shape[1], "grams")
+        if len(grams) != len(self.kernel_weights_):
+            raise ValueError(
+                f"grams has {len(grams)} kernels; give the {len(self.kernel_weights_)} of the fit."
+            )
         K = np.tensordot(self.kernel_weights_ * self._scales, grams, axes=1)
         return K @ self.components_.T - self._offset
 

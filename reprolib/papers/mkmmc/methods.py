@@ -176,8 +176,8 @@ def _own_dimension(K, trial: Trial, constraint: str):
 def _multiple(trial: Trial, reading: str, changes: Mapping[str, Any], **more: Any) -> Measurement:
     options = _options(trial, changes)
     model = MultipleKernelMMC(trial.n_classes, **options, **more)
-    fitted = model._fit_grams(trial.grams, trial.y)  # all readings share the Gram matrices
-    train, test = fitted._project(trial.grams), fitted._project(trial.test_grams)
+    fitted = model.fit_grams(trial.grams, trial.y)  # all readings share the Gram matrices
+    train, test = fitted.transform_grams(trial.grams), fitted.transform_grams(trial.test_grams)
     own = trial.n_classes - 1
     if changes in SEARCHED:
         K = np.tensordot(fitted.kernel_weights_, trial.grams, axes=1)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 import data_fetch
+from reprolib.rerun.records.fingerprint import Code
 from reprolib.rerun.records.tables import OF_TASK, load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import Profile, Protocol, Task
-from reprolib.rerun.tasks.runner import code_of_protocol, listing_of, load_datasets, needed
+from reprolib.rerun.tasks.runner import code_of_protocol, listing_of, load_datasets, needed, waiting
 from reprolib.rerun.tasks.selection import Selection
 from reprolib.rerun.tasks.store import RecordStore
 from reprolib.rerun.tasks.walk import StageError, looked_up, walk
@@ -87,6 +88,13 @@ def plan(
     tasks = [task for task in all_tasks if only is None or only.has(task)]
     pending = [task for task in tasks if not store.has(task, code)]
     on_data = [task.dataset for task in tasks]
+    if unchanged or not absent:
+        notes = [note]
+    else:
+        notes = [note, "Tasks on data to be fetched are not counted"]
+    if only is not None:
+        present = [name for name in names if name not in absent]
+        notes.append(_out_of_reach(protocol, profile, present, embedded, only, store, code, tasks))
     return Plan(
         protocol.paper,
         at_hand=list(dict.fromkeys(name for name in on_data if name not in absent)),
@@ -94,9 +102,7 @@ def plan(
         n_tasks=len(tasks),
         n_stored=len(tasks) - len(pending),
         seconds=float(costs(pending, committed).sum(skipna=False)),
-        note=note
-        if unchanged or not absent
-        else f"{note} Tasks on data to be fetched are not counted",
+        note=" ".join(filter(None, notes)),
     )
 
 
@@ -128,6 +134,37 @@ def listed_tasks(
     if not load_run(protocol.paper):
         return tasks, ""
     return tasks, "Listed anew: the committed results are of another list of experiments."
+
+
+def _out_of_reach(
+    protocol: Protocol,
+    profile: Profile,
+    names: Sequence[str],
+    embedded: bool,
+    only: Selection,
+    store: RecordStore,
+    code: Code,
+    tasks: Sequence[Task],
+) -> str:
+    """Say which selected tasks a run cannot list yet; empty if it reaches all."""
+    if not any(stage.reads for stage in protocol.stages):
+        return ""
+    known = looked_up(load_paper(protocol.paper))
+
+    def records_of(number: int, of_stage: list[Task]) -> pd.DataFrame | None:
+        others = (task for task in of_stage if not only.has(task))
+        return known(number, of_stage) if all(store.has(t, code) for t in others) else None
+
+    datasets, _ = load_datasets(names, embedded=embedded)
+    try:
+        listed, n_stages = walk(protocol, profile, datasets, records_of)
+    except StageError:
+        return ""  # said where the tasks are listed
+    reached = {task.id for task in listed}
+    left = [task for task in tasks if task.dataset in datasets and task.id not in reached]
+    if n_stages == len(protocol.stages) or not left:
+        return ""
+    return f"{len(left)} of these tasks cannot run yet. {waiting(n_stages)}"
 
 
 def costs(tasks: Sequence[Task], made: pd.DataFrame) -> pd.Series:

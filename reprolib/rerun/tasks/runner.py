@@ -256,8 +256,13 @@ def _nothing_selected(
     )
     if n_stages == len(protocol.stages):
         return message
+    return f"{message} {waiting(n_stages)}"
+
+
+def waiting(n_stages: int) -> str:
+    """Say what the stage after so many waits for."""
     return (
-        f"{message} Stage {n_stages + 1} chooses from the records of stage {n_stages}, which "
+        f"Stage {n_stages + 1} chooses from the records of stage {n_stages}, which "
         "are not all stored yet; run those tasks first: `*/DATASET` selects all of a data set"
     )
 

@@ -448,3 +448,42 @@ def test_alternation_takes_as_many_steps_as_it_may(steps):
         model.fit(X, y)
     assert model.n_iter_ == steps
     assert len(model.objective_path_) == steps + 1
+
+
+@pytest.mark.parametrize("options", [{"constraint": "function"}, {"normalization": "trace"}])
+@pytest.mark.parametrize("center", [True, False])
+def test_fits_that_share_gram_matrices_are_those_of_the_points(blobs, options, center):
+    X, y = blobs
+    new = X[:5] + 0.3
+    gammas = [0.02, 0.1]
+    model = MultipleKernelMMC(2, gammas=gammas, center=center, **options).fit(X, y)
+    grams, new_grams = ([gram(Z, X, gamma=g) for g in gammas] for Z in (X, new))
+    shared = MultipleKernelMMC(2, center=center, **options).fit_grams(grams, y)
+    np.testing.assert_allclose(shared.kernel_weights_, model.kernel_weights_, atol=1e-6)
+    np.testing.assert_allclose(shared.transform_grams(grams), model.transform(X), atol=1e-6)
+    np.testing.assert_allclose(shared.transform_grams(new_grams), model.transform(new), atol=1e-6)
+    np.testing.assert_allclose(model.transform_grams(new_grams), model.transform(new), atol=1e-9)
+
+
+def test_gram_matrices_that_do_not_fit_are_named_with_the_remedy(blobs):
+    X, y = blobs
+    grams = np.array([gram(X, gamma=g) for g in (0.02, 0.1)])
+    lopsided, indefinite = grams.copy(), grams.copy()
+    lopsided[1, 0, 1] += 0.5
+    indefinite[0] -= 0.5 * np.eye(len(X))
+    not_finite = np.where(grams == grams[0, 0, 1], np.nan, grams)
+    for given, message in (
+        (grams[0], "grams has shape .* give .number of kernels"),
+        (grams[:, :, 1:], "grams has shape"),
+        (grams[:, 1:], "grams\\[0\\] has shape"),
+        (lopsided, "grams\\[1\\] is not symmetric"),
+        (indefinite, "grams\\[0\\]"),
+        (not_finite, "not finite"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            MultipleKernelMMC().fit_grams(given, y)
+    model = MultipleKernelMMC().fit_grams(grams, y)
+    with pytest.raises(ValueError, match="grams has 1 kernels; give the 2 of the fit"):
+        model.transform_grams(grams[:1])
+    with pytest.raises(ValueError, match="give the kernels .* to transform_grams"):
+        model.transform(X)
