@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
@@ -12,9 +10,9 @@ from sklearn.svm import SVC
 from data_fetch import Dataset
 from data_fetch.raetsch import PUBLISHED_SVM
 from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
+from reprolib.methods.shared.kernels import gram
 from reprolib.rerun.records import Measurement, Task
 from reprolib.rerun.records.readings import readings_of
-from reprolib.rerun.tasks.folds import mean_over_folds
 from reprolib.rerun.tasks.remembered import Remembered
 
 #: Largest D searched; where that is less, the numerical rank of the smallest training fold, or the
@@ -126,14 +124,19 @@ def at_fixed_dimension(task, X, y, X_test, y_test) -> list[Measurement]:
     return [Measurement("test error", error, {"D": D}, n_test=len(y_test), gap=model.duality_gap_)]
 
 
-def _svm_error(C, gamma, X, y, X_test, y_test) -> float:
-    return float(np.mean(SVC(C=C, gamma=gamma).fit(X, y).predict(X_test) != y_test))
+def _svms(costs, K, y) -> list[SVC]:
+    """SVMs with every C, on kernel values that are computed once."""
+    return [SVC(C=C, kernel="precomputed").fit(K, y) for C in costs]
+
+
+def _error(svm: SVC, X, y) -> float:
+    return float(np.mean(svm.predict(X) != y))
 
 
 def svm_at_fixed_cost(task, X, y, X_test, y_test) -> list[Measurement]:
     """Table 1: the error of the SVM with the C that the task gives."""
     C = task.params["C"]
-    error = _svm_error(C, gamma_of(task), X, y, X_test, y_test)
+    error = _error(SVC(C=C, gamma=gamma_of(task)).fit(X, y), X_test, y_test)
     return [Measurement("test error", error, {"C": C}, n_test=len(y_test))]
 
 
@@ -146,19 +149,17 @@ def svm_cross_validated(task, X, y, X_test, y_test) -> list[Measurement]:
     gamma = gamma_of(task)
     n_grid = task.params.get("n_grid", 100)
     grid = 3.0 * C * np.arange(1, n_grid + 1) / n_grid
-    errors = mean_over_folds(
-        lambda C, train, test: _svm_error(C, gamma, X[train], y[train], X[test], y[test]),
-        grid,
-        folds(task).split(X, y),
-    )
-    C = float(grid[select_dimension(errors) - 1])
+    K = gram(X, gamma=gamma)
+
+    def errors(train, test) -> list[float]:
+        svms, K_test = _svms(grid, K[np.ix_(train, train)], y[train]), K[np.ix_(test, train)]
+        return [_error(svm, K_test, y[test]) for svm in svms]
+
+    means = np.mean([errors(*fold) for fold in folds(task).split(X, y)], axis=0)
+    C = float(grid[select_dimension(means) - 1])
+    error = _error(SVC(C=C, gamma=gamma).fit(X, y), X_test, y_test)
     return [
-        Measurement(
-            "test error",
-            _svm_error(C, gamma, X, y, X_test, y_test),
-            {"C": C},
-            n_test=len(y_test),
-        ),
+        Measurement("test error", error, {"C": C}, n_test=len(y_test)),
         Measurement("selected C", C),
     ]
 
@@ -174,10 +175,12 @@ def figure1_kpm(task, X, y, X_test, y_test) -> list[Measurement]:
 
 def figure1_svm(task, X, y, X_test, y_test) -> list[Measurement]:
     """Errors against C."""
-    error = functools.partial(_svm_error, gamma=gamma_of(task), X=X, y=y)
+    gamma = gamma_of(task)
+    K, K_test = gram(X, gamma=gamma), gram(X_test, X, gamma=gamma)
     picked = {"C": list(FIGURE1_C)}
-    test = [error(C, X_test=X_test, y_test=y_test) for C in FIGURE1_C]
-    train = [error(C, X_test=X, y_test=y) for C in FIGURE1_C]
+    svms = _svms(FIGURE1_C, K, y)
+    test = [_error(svm, K_test, y_test) for svm in svms]
+    train = [_error(svm, K, y) for svm in svms]
     return [
         Measurement("test error path", np.nan, picked, path=test),
         Measurement("training error path", np.nan, picked, path=train),

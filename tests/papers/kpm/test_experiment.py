@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.svm import SVC
 
 from data_fetch import Dataset
@@ -68,20 +68,6 @@ def test_figure1_measures_risk_and_empirical_risk_along_its_axis(method, monkeyp
     assert all(0 <= value < 0.5 for m in found for value in m.path)
 
 
-@pytest.mark.parametrize("n_grid", [4, 100, None])
-def test_costs_of_the_svm_end_at_three_times_the_published_one(n_grid, monkeypatch):
-    """A hundred of them if a task does not say how many."""
-    published, _ = methods.published(NAME)
-    tried = []
-    monkeypatch.setattr(methods, "_svm_error", lambda C, *rest: tried.append(C) or 0.5)
-    params = {"fold_seed": 0, **({} if n_grid is None else {"n_grid": n_grid})}
-    n_grid = n_grid or 100
-    experiment.run(Task("kpm", "table2", NAME, "svm", params=params), full_profile.load(NAME))
-    expected = np.linspace(3 * published / n_grid, 3 * published, n_grid)
-    np.testing.assert_allclose(sorted(set(tried)), expected)
-    assert len(tried) == methods.N_FOLDS * n_grid + 1
-
-
 @pytest.fixture(scope="module")
 def small():
     """Seven realisations of 40 training and 20 test points that overlap much."""
@@ -101,6 +87,19 @@ def test_error_of_the_svm_is_that_of_scikit_learn_on_the_test_points(small, C):
     assert found.value == pytest.approx(1 - svm.score(X[test], y[test]))
     assert found.value > 0
     assert found.n_test == 20
+
+
+def test_figure1_draws_the_errors_of_scikit_learns_svm(small):
+    _, width = methods.published(NAME)
+    task = Task("kpm", "figure1", NAME, "svm", trial=1)
+    on_test, on_train = (m.path for m in experiment.run(task, small))
+    (train, test), X, y = small.splits[1], small.X, small.y
+    for i, C in enumerate(methods.FIGURE1_C):
+        svm = SVC(C=C, gamma=1 / width).fit(X[train], y[train])
+        assert on_test[i] == pytest.approx(1 - svm.score(X[test], y[test]))
+        assert on_train[i] == pytest.approx(1 - svm.score(X[train], y[train]))
+    assert len(set(on_test)) > 1
+    assert len(set(on_train)) > 1
 
 
 def test_seed_of_a_selection_is_that_of_its_folds():
@@ -186,16 +185,33 @@ def test_standardised_inputs_have_mean_zero_and_variance_one_in_training(small):
     assert np.abs(X_test.mean(axis=0)).max() > 1e-3
 
 
-@pytest.mark.parametrize("best", [1, 3, 4])
-def test_cost_of_the_svm_is_the_one_of_least_error_over_the_folds(best, small, monkeypatch):
-    published, _ = methods.published(NAME)
-    C = 3 * published * best / 4
-    monkeypatch.setattr(methods, "_svm_error", lambda c, *rest: 0.1 + abs(c - C))
-    params = {"fold_seed": 7, "n_grid": 4}
-    error, selected = experiment.run(Task("kpm", "table2", NAME, "svm", params=params), small)
-    assert error.chosen == {"C": pytest.approx(C)}
-    assert (error.value, error.n_test) == (pytest.approx(0.1), 20)
-    assert (selected.metric, selected.value) == ("selected C", pytest.approx(C))
+@pytest.mark.parametrize(
+    ("n_grid", "trial", "best"), [(4, 0, 4), (4, 1, 2), (4, 6, 1), (None, 0, 90)]
+)
+def test_cost_of_the_svm_is_the_one_that_a_search_with_scikit_learn_finds(
+    n_grid, trial, best, small
+):
+    """The smallest of least error among ``n_grid`` up to three times the published one, or 100.
+
+    The cases are about the last, a middle and the first cost.
+    """
+    C, width = methods.published(NAME)
+    params = {"fold_seed": 7, **({} if n_grid is None else {"n_grid": n_grid})}
+    task = Task("kpm", "table2", NAME, "svm", trial=trial, params=params)
+    error, selected = experiment.run(task, small)
+
+    (train, test), X, y = small.splits[trial], small.X, small.y
+    svm, cv = SVC(gamma=1 / width), methods.folds(task)
+    costs = np.linspace(0, 3 * C, (n_grid or 100) + 1)[1:]
+    search = GridSearchCV(svm, {"C": costs}, cv=cv).fit(X[train], y[train])
+    means = search.cv_results_["mean_test_score"]
+    found = costs[np.flatnonzero(means > means.max() - 1e-9)[0]]
+    assert found == pytest.approx(costs[best - 1])
+
+    assert (selected.metric, selected.value) == ("selected C", pytest.approx(found))
+    assert error.chosen == {"C": pytest.approx(found)}
+    expected = 1 - svm.set_params(C=found).fit(X[train], y[train]).score(X[test], y[test])
+    assert (error.value, error.n_test) == (pytest.approx(expected), 20)
 
 
 def test_a_task_of_selections_measures_the_dimension_alone(small, monkeypatch):
