@@ -25,13 +25,19 @@ class NearestVote(ClassifierMixin, BaseEstimator):
     """Majority of the k nearest training points, for use behind a projection.
 
     As `sklearn.neighbors.KNeighborsClassifier`, which lets round-off choose among equally near
-    points. Here the first of them count (`nearest_in_order`, projections having
-    been solved for); a vote that ties goes to the first
+    points. Here the first of them count (`nearest_in_order`); a vote that ties goes to the first
     class, as there. Several sets have many equal rows of different classes.
+
+    Parameters
+    ----------
+    n_neighbors : int
+    tie_tol : float
+        Part of the largest distance up to which distances are equal.
     """
 
-    def __init__(self, n_neighbors=5):
+    def __init__(self, n_neighbors=5, *, tie_tol=SOLVED):
         self.n_neighbors = n_neighbors
+        self.tie_tol = tie_tol
 
     def fit(self, X, y):
         """Remember the training points."""
@@ -41,7 +47,7 @@ class NearestVote(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """Class of every row."""
-        nearest = nearest_in_order(self.X_fit_, X, self.n_neighbors, SOLVED)
+        nearest = nearest_in_order(self.X_fit_, X, self.n_neighbors, self.tie_tol)
         votes = np.eye(len(self.classes_), dtype=int)[self.codes_[nearest]].sum(axis=1)
         return self.classes_[np.argmax(votes, axis=1)]
 

@@ -39,6 +39,7 @@ from sklearn.svm import SVC
 
 from reprolib.methods.mkmmc import MMC, KernelMMC, MultipleKernelMMC
 from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.methods.shared.ties import DIVIDED
 from reprolib.methods.simplex import (
     SimplexConeSVC,
     SimplexRLSClassifier,
@@ -228,7 +229,7 @@ def _mmc(setting, *, within_weight, k):
 
 def _kernel_mmc(setting, *, gamma, k):
     projection = KernelMMC(gamma=_gamma(setting, gamma), **_constraint(CONSTRAINTS[0]))
-    return make_pipeline(projection, NearestVote(k))
+    return _behind_kernels(projection, k)
 
 
 def _constraint(name):
@@ -245,7 +246,16 @@ def _multiple_kernel_mmc(setting, *, constraint, k):
         max_iter=MMC_STEPS,
         **_constraint(constraint),
     )
-    return make_pipeline(projection, NearestVote(k))
+    return _behind_kernels(projection, k)
+
+
+def _behind_kernels(projection, k):
+    """Neighbours behind a kernel projection.
+
+    Where classes overlap, its best direction is one of a small eigenvalue: coordinates are divided
+    by it, and points that coincide there differ by 1e-6 of the largest distance.
+    """
+    return make_pipeline(projection, NearestVote(k, tie_tol=DIVIDED))
 
 
 def _svc(setting, *, gamma, C):
