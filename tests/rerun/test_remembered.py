@@ -82,6 +82,11 @@ def test_an_interrupted_write_leaves_no_answer(tmp_path, monkeypatch):
         assert Remembered("a", size=1).of("x", lambda: "anew") == "anew"
 
 
+def test_a_folder_that_cannot_be_written_costs_no_task(tmp_path):
+    with shared_in(tmp_path / "gone"):
+        assert Remembered("a", size=1).of("x", lambda: 3) == 3
+
+
 def double(number: int) -> int:
     return Remembered("doubles", size=1).of(number, lambda: counted(number) * 2)
 

@@ -12,7 +12,7 @@ import pickle
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +77,15 @@ class Remembered:
 
 
 def _from_file(path: Path, make: Callable[[], Any]) -> Any:
-    """Read an answer, or make it and leave it; two processes may make it at the same time."""
+    """Read an answer, or make it and leave it; two processes may make it at the same time.
+
+    Where it cannot be written, as on a full disk, the other processes make it again.
+    """
     if path.is_file():
         return pickle.loads(path.read_bytes())
     answer = make()
     unfinished = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    unfinished.write_bytes(pickle.dumps(answer))
-    os.replace(unfinished, path)
+    with suppress(OSError):
+        unfinished.write_bytes(pickle.dumps(answer))
+        os.replace(unfinished, path)
     return answer
