@@ -88,16 +88,16 @@ def bandwidth_grid(X, exponents=range(-5, 6)):
     return np.array([2.0 ** -float(k) / sigma**2 for k in exponents])
 
 
-def _stack(grams, n: int, name: str):
+def _stack(grams, n: int):
     """Check kernels between some points and n training points, of shape (p, m, n)."""
     grams = np.asarray(grams, dtype=np.float64)
     if grams.ndim != 3 or grams.shape[2] != n or 0 in grams.shape:
         raise ValueError(
-            f"{name} has shape {grams.shape}; give (number of kernels, number of points, {n}), "
+            f"grams has shape {grams.shape}; give (number of kernels, number of points, {n}), "
             f"as there are {n} training points."
         )
     if not np.all(np.isfinite(grams)):
-        raise ValueError(f"{name} has entries that are not finite; look at the kernels.")
+        raise ValueError("grams has entries that are not finite; look at the kernels.")
     return grams
 
 
@@ -272,7 +272,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         self._validate_params()
         y = column_or_1d(y)
         check_classification_targets(y)
-        grams = _stack(grams, len(y), "grams")
+        grams = _stack(grams, len(y))
         for t, K in enumerate(grams):
             require_positive_semidefinite(check_gram(K, name=f"grams[{t}]"), name=f"grams[{t}]")
         return self._learn(grams, y)
@@ -327,7 +327,7 @@ class MultipleKernelMMC(_SupervisedProjection):
             If the kernels are not those of the fit in number, or not with n training points.
         """
         check_is_fitted(self)
-        grams = _stack(grams, self.components_.shape[1], "grams")
+        grams = _stack(grams, self.components_.shape[1])
         if len(grams) != len(self.kernel_weights_):
             raise ValueError(
                 f"grams has {len(grams)} kernels; give the {len(self.kernel_weights_)} of the fit."
