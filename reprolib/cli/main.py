@@ -11,6 +11,7 @@ import argcomplete
 
 from reprolib import __version__
 from reprolib.cli.commands import COMMANDS
+from reprolib.cli.termination import Terminated, raising_terminated
 from reprolib.rerun.records.names import resolved
 
 #: Libraries of the extra `rerun`, by the names that they are imported by.
@@ -64,11 +65,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.command is None:
             parser.print_help()
             return 0
-        return arguments.run(arguments) or 0
+        with raising_terminated():
+            return arguments.run(arguments) or 0
     except BrokenPipeError:
         # Whoever read the output has gone, as after `| head`: nothing is left to say to them.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except Terminated:
+        _say("Terminated.", arguments.advice, "bold")
+        return 143
     except KeyboardInterrupt:
         _say("Interrupted.", arguments.advice, "bold")
         return 130

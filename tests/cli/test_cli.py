@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pytest
 from reprolib.cli import reproduce
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
+from reprolib.rerun.tasks.local import LocalWorkers
 
 ROOT = Path(__file__).resolve().parents[2]
 #: All tasks of one data set, a third of the whole run.
@@ -103,6 +105,25 @@ def test_interrupt_says_how_to_go_on(monkeypatch, capsys):
     monkeypatch.setattr(reproduce, "run", interrupted)
     assert main(["reproduce", "kpm"]) == 130
     assert "continues from them" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_order_to_terminate_leaves_no_shared_files_and_says_how_to_go_on(
+    tmp_path, monkeypatch, capsys
+):
+    """A cluster's time limit sends it: Python's own answer would leave the workers' folder."""
+
+    def told_to_end(arguments):
+        for _ in LocalWorkers().results(os.listdir, [(tmp_path,)]):
+            assert list(tmp_path.iterdir())
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(reproduce, "run", told_to_end)
+    before = signal.getsignal(signal.SIGTERM)
+    assert main(["reproduce", "kpm"]) == 143
+    assert "continues from them" in capsys.readouterr().err.replace("\n", " ")
+    assert not list(tmp_path.iterdir())
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.parametrize(

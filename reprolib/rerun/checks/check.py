@@ -13,6 +13,7 @@ from reprolib.rerun.records.registry import get_protocol, printed_name
 from reprolib.rerun.records.tables import load_paper, load_tasks
 from reprolib.rerun.records.task import HEADLINE, Protocol
 from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
+from reprolib.rerun.tasks.runner import load_datasets
 from reprolib.rerun.verdicts.number import Number
 from reprolib.rerun.verdicts.printed import numbers, paper_entry
 
@@ -82,7 +83,7 @@ def known_names(protocol: Protocol) -> Known:
         own = records[columns]
     else:
         at_hand = [name for name in names if data_fetch.available(name)]
-        tasks, _ = listed_tasks(protocol, "full", at_hand, embedded=False)
+        tasks, _ = listed_tasks(protocol, "full", load_datasets(at_hand)[0])
         listed_names = {task.id for task in tasks}
         is_listed_anew = records["dataset"].isin(at_hand)
         own = records.loc[~is_listed_anew | records["task"].isin(listed_names), columns]

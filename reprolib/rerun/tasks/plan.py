@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 
 import data_fetch
-from reprolib.rerun.records.fingerprint import Code
+from data_fetch import Dataset
 from reprolib.rerun.records.tables import OF_TASK, load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.runner import code_of_protocol, listing_of, load_datasets, needed, waiting
@@ -77,14 +78,14 @@ def plan(
     code = code_of_protocol(protocol)
     names = needed(protocol.datasets(profile), only)
     absent = [name for name in names if not (embedded or data_fetch.available(name))]
+    present = [name for name in names if name not in absent]
+    loaded = functools.cache(lambda: load_datasets(present, embedded=embedded)[0])
     committed = load_tasks(protocol.paper)
     unchanged = is_as_committed(protocol) and not embedded
     if unchanged:
         all_tasks, note = committed_tasks(protocol.paper, committed, profile, names), ""
     else:
-        all_tasks, note = listed_tasks(
-            protocol, profile, [n for n in names if n not in absent], embedded
-        )
+        all_tasks, note = listed_tasks(protocol, profile, loaded())
     tasks = [task for task in all_tasks if only is None or only.has(task)]
     pending = [task for task in tasks if not store.has(task, code)]
     on_data = [task.dataset for task in tasks]
@@ -92,9 +93,12 @@ def plan(
         notes = [note]
     else:
         notes = [note, "Tasks on data to be fetched are not counted"]
-    if only is not None:
-        present = [name for name in names if name not in absent]
-        notes.append(_out_of_reach(protocol, profile, present, embedded, only, store, code, tasks))
+    if only is not None and any(stage.reads for stage in protocol.stages):
+
+        def is_known(task: Task) -> bool:
+            return only.has(task) or store.has(task, code)
+
+        notes.append(_out_of_reach(protocol, profile, loaded(), tasks, is_known))
     return Plan(
         protocol.paper,
         at_hand=list(dict.fromkeys(name for name in on_data if name not in absent)),
@@ -123,10 +127,9 @@ def committed_tasks(
 
 
 def listed_tasks(
-    protocol: Protocol, profile: Profile, names: Sequence[str], embedded: bool
+    protocol: Protocol, profile: Profile, datasets: Mapping[str, Dataset]
 ) -> tuple[list[Task], str]:
     """Tasks as the protocol lists them, its later stages with the committed records."""
-    datasets, _ = load_datasets(names, embedded=embedded)
     try:
         tasks, _ = walk(protocol, profile, datasets, looked_up(load_paper(protocol.paper)))
     except StageError as error:
@@ -139,23 +142,16 @@ def listed_tasks(
 def _out_of_reach(
     protocol: Protocol,
     profile: Profile,
-    names: Sequence[str],
-    embedded: bool,
-    only: Selection,
-    store: RecordStore,
-    code: Code,
+    datasets: Mapping[str, Dataset],
     tasks: Sequence[Task],
+    is_known: Callable[[Task], bool],
 ) -> str:
-    """Say which selected tasks a run cannot list yet; empty if it reaches all."""
-    if not any(stage.reads for stage in protocol.stages):
-        return ""
-    known = looked_up(load_paper(protocol.paper))
+    """Say which of the tasks a run cannot list yet; empty if it reaches all."""
+    looked = looked_up(load_paper(protocol.paper))
 
     def records_of(number: int, of_stage: list[Task]) -> pd.DataFrame | None:
-        others = (task for task in of_stage if not only.has(task))
-        return known(number, of_stage) if all(store.has(t, code) for t in others) else None
+        return looked(number, of_stage) if all(map(is_known, of_stage)) else None
 
-    datasets, _ = load_datasets(names, embedded=embedded)
     try:
         listed, n_stages = walk(protocol, profile, datasets, records_of)
     except StageError:
