@@ -27,6 +27,7 @@ from reprolib.methods.mkmmc._eigenvectors import (
     fix_basis,
     tied_groups,
 )
+from reprolib.methods.mkmmc._graph import margin_without_point
 from reprolib.methods.mkmmc._kernel import numerical_rank
 from reprolib.methods.mkmmc._leave_one_out import _extended
 from reprolib.methods.mkmmc._linear import center_columns, check_n_components
@@ -151,6 +152,17 @@ def test_the_nearest_in_every_dimension_is_the_first_of_the_equally_near(unit):
 def test_nothing_is_near_where_there_is_no_training_point():
     with pytest.raises(ValueError, match="no training point"):
         nearest_neighbor_path(np.empty((0, 2)), [], np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize("mu", [0.0, 1.0, 7.0])
+def test_the_margin_without_a_point_is_that_of_the_others(mu):
+    X = np.random.default_rng(0).normal(size=(12, 4)) + 50.0
+    y = np.array([0, 1, 2, 0, 1, 2, 0, 1, 3, 0, 1, 4])
+    without = margin_without_point(X, y, mu)
+    for i in range(12):
+        rest = np.delete(np.arange(12), i)
+        expected = X[rest].T @ margin_laplacian(y[rest], within_weight=mu) @ X[rest]
+        np.testing.assert_allclose(without(i), expected, atol=1e-10)
 
 
 # Scale constraints
