@@ -28,7 +28,7 @@ from reprolib.methods.mkmmc._eigenvectors import (
     tied_groups,
 )
 from reprolib.methods.mkmmc._graph import margin_without_point
-from reprolib.methods.mkmmc._kernel import numerical_rank
+from reprolib.methods.mkmmc._kernel import largest_rank, numerical_rank
 from reprolib.methods.mkmmc._leave_one_out import _extended
 from reprolib.methods.mkmmc._linear import center_columns, check_n_components
 from reprolib.methods.mkmmc._nearest import (
@@ -163,6 +163,24 @@ def test_the_margin_without_a_point_is_that_of_the_others(mu):
         rest = np.delete(np.arange(12), i)
         expected = X[rest].T @ margin_laplacian(y[rest], within_weight=mu) @ X[rest]
         np.testing.assert_allclose(without(i), expected, atol=1e-10)
+
+
+def test_the_largest_rank_is_sought_until_it_is_enough():
+    rng = np.random.default_rng(0)
+    grams = [X @ X.T for X in (rng.normal(size=(9, r)) for r in (2, 5, 3, 7))]
+    assert [largest_rank(grams, enough) for enough in (1, 2, 3, 5, 6, 7, 8)] == [
+        2,
+        2,
+        5,
+        5,
+        7,
+        7,
+        7,
+    ]
+    for size in (1.0, 1e-200, 1e200):
+        for constant in (np.full((9, 9), size), np.zeros((9, 9))):
+            with pytest.raises(ValueError, match="all training points coincide"):
+                largest_rank([*grams, constant], 2)
 
 
 # Scale constraints
