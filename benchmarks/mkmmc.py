@@ -85,7 +85,7 @@ def floor(grams, y, theta):
 
 def refitted(grams, y, theta):
     """Whitened leave-one-out by a refit without each point."""
-    return leave_one_out_path(grams[5], y, margin_laplacian, N_COMPONENTS, constraint="whitened")
+    return leave_one_out_path(grams[5], y, N_COMPONENTS, constraint="whitened")
 
 
 def collapsed(grams, y, theta):

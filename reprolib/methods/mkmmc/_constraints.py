@@ -57,10 +57,10 @@ Maximiser = Callable[[np.ndarray, np.ndarray, int], tuple[np.ndarray, np.ndarray
 
 def by_scatter(features) -> SecondCriterion:
     """Order directions by the total scatter of the projected features, largest first."""
-    centered = features - features.mean(axis=0)
-    size = np.linalg.norm(features) or 1.0
 
     def second(Q):
+        centered = features - features.mean(axis=0)
+        size = np.linalg.norm(features) or 1.0
         _, singular, Vt = np.linalg.svd((centered / size) @ Q, full_matrices=False)
         return Vt.T, singular**2
 
@@ -125,8 +125,13 @@ def idle_to_zero(directions, features, size: float):
     size : float
         Norm of all projections on an orthonormal basis, see `projected_size`.
     """
-    scatter = np.linalg.norm((features - features.mean(axis=0)) @ directions, axis=0)
-    return directions * (scatter > SCATTER_TOL * size)
+    return directions * is_moving(features @ directions, size)
+
+
+def is_moving(projected, size: float):
+    """Whether projected samples differ in each of the directions, see `idle_to_zero`."""
+    scatter = np.linalg.norm(projected - projected.mean(axis=0), axis=0)
+    return scatter > SCATTER_TOL * size
 
 
 def projected_size(K, constraint: str) -> float:

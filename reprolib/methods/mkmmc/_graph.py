@@ -10,6 +10,7 @@ which changes no maximiser. A Laplacian costs n^2 numbers, the sum over pairs n^
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -118,3 +119,36 @@ def total_laplacian(n_samples: int):
     [[2.0]]
     """
     return np.eye(n_samples) - 1.0 / n_samples
+
+
+def margin_without_point(features, y, within_weight: float) -> Callable[[int], np.ndarray]:
+    """S_b - mu S_w of all points but one, from that of all: it differs by a matrix of rank two.
+
+    Without a point at a distance d from the mean of n points, their total scatter is less by
+    n / (n - 1) d d'; so is that of its class. And S_b - mu S_w = S_t - (1 + mu) S_w.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, r)
+    y : ndarray of shape (n,)
+    within_weight : float
+        mu.
+
+    Returns
+    -------
+    callable
+        Index of the point that is left out -> ndarray of shape (r, r).
+    """
+    S = features.T @ margin_laplacian(y, within_weight=within_weight) @ features
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    means = np.array([features[codes == k].mean(axis=0) for k in range(len(counts))])
+    from_mean, from_class_mean = features - features.mean(axis=0), features - means[codes]
+    sizes = counts[codes]
+
+    def without(i: int):
+        n, n_k = len(y), max(sizes[i], 2)  # a point alone is no distance from itself
+        changes = np.array([from_mean[i], from_class_mean[i]])
+        weights = np.array([-n / (n - 1), (1 + within_weight) * n_k / (n_k - 1)])
+        return S + (changes.T * weights) @ changes
+
+    return without

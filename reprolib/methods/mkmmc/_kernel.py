@@ -44,6 +44,27 @@ def numerical_rank(K) -> int:
     return rank
 
 
+def largest_rank(grams, enough: int) -> int:
+    """Largest `numerical_rank` of several Gram matrices, or the first that is enough.
+
+    An eigenvalue is at least the mean of all: where that is no round-off, a kernel tells points
+    apart, and its rank is not found for the sake of this alone.
+
+    Raises
+    ------
+    ValueError
+        If a kernel does not tell the training points apart at all.
+    """
+    largest = 0
+    for K in grams:
+        n = len(K)
+        mean_scatter = (np.trace(K) - K.sum() / n) / n
+        is_apart = mean_scatter > n * np.finfo(float).eps * np.abs(K).max()
+        if largest < enough or not is_apart:
+            largest = max(largest, numerical_rank(K))
+    return largest
+
+
 class KernelMMC(KernelMixin, _SupervisedProjection):
     """Kernel MMC: maximise tr(A' K L K A), L the Laplacian of S_b - mu S_w, equation (13).
 

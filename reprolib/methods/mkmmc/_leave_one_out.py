@@ -9,18 +9,17 @@ import numpy as np
 from reprolib.methods.mkmmc._constraints import (
     by_scatter,
     get_maximiser,
-    idle_to_zero,
+    is_moving,
     projected_size,
 )
 from reprolib.methods.mkmmc._eigenvectors import determined_eigenvectors, fix_basis, tied_groups
+from reprolib.methods.mkmmc._graph import margin_laplacian, margin_without_point
 from reprolib.methods.mkmmc._nearest import nearest_neighbor_path
 from reprolib.methods.shared.kernels import center_gram, gram_eigh
 from reprolib.methods.shared.tolerances import RANK_TOL
 
 
-def leave_one_out_path(
-    K, y, laplacian: Callable[[np.ndarray], np.ndarray], n_components: int, *, constraint: str
-):
+def leave_one_out_path(K, y, n_components: int, *, constraint: str, within_weight: float = 1.0):
     """Leave-one-out 1-NN accuracy for 1, 2, ..., n_components directions.
 
     Parameters
@@ -28,13 +27,12 @@ def leave_one_out_path(
     K : ndarray of shape (n, n)
         Gram matrix; its bandwidth stays as it is when a point is left out.
     y : ndarray of shape (n,)
-    laplacian : callable
-        Labels of the remaining points -> Laplacian L of the criterion, for instance
-        `margin_laplacian`.
     n_components : int
         Where fewer directions exist, the accuracy stays at its last value.
     constraint : {"coefficient", "function", "whitened"}
         See `leave_one_out_hits`.
+    within_weight : float, default=1.0
+        mu of the criterion S_b - mu S_w.
 
     Returns
     -------
@@ -49,44 +47,45 @@ def leave_one_out_path(
     Examples
     --------
     >>> import numpy as np
-    >>> from reprolib.methods.mkmmc import leave_one_out_path, margin_laplacian
+    >>> from reprolib.methods.mkmmc import leave_one_out_path
     >>> X, y = np.array([0.0, 0.2, 0.4, 5.0, 5.2, 5.4])[:, None], np.array([0, 0, 0, 1, 1, 1])
-    >>> leave_one_out_path(X @ X.T, y, margin_laplacian, 1, constraint="function").tolist()
+    >>> leave_one_out_path(X @ X.T, y, 1, constraint="function").tolist()
     [1.0]
     """
     everyone = range(len(y))
-    hits = leave_one_out_hits(K, y, laplacian, n_components, everyone, constraint=constraint)
+    hits = leave_one_out_hits(
+        K, y, n_components, everyone, constraint=constraint, within_weight=within_weight
+    )
     return np.sum(list(hits), axis=0) / len(y)
 
 
 def leave_one_out_hits(
     K,
     y,
-    laplacian: Callable[[np.ndarray], np.ndarray],
     n_components: int,
     order: Iterable[int],
     *,
     constraint: str,
+    within_weight: float = 1.0,
 ) -> Iterator[np.ndarray]:
     """Whether 1-NN is right about a point left out, in 1, 2, ..., n_components directions.
 
     Every point is classified in a projection learned without it: its class mean, the overall
-    mean and the expansion all lack it. One eigendecomposition a point; the "function" constraint
-    factors the Gram matrix once for all points in general position, and only the graph changes.
+    mean and the expansion all lack it. One eigendecomposition a point; where the coordinates of
+    the others need not be found anew, the criterion changes by a matrix of rank two.
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
         Gram matrix; its bandwidth stays as it is when a point is left out.
     y : ndarray of shape (n,)
-    laplacian : callable
-        Labels of the remaining points -> Laplacian L of the criterion, for instance
-        `margin_laplacian`.
     n_components : int
         Where fewer directions exist, it stays as in the last one.
     order : iterable of int
         The points, one after the other.
     constraint : {"coefficient", "function", "whitened"}
+    within_weight : float, default=1.0
+        mu of the criterion S_b - mu S_w.
 
     Yields
     ------
@@ -102,22 +101,21 @@ def leave_one_out_hits(
     Examples
     --------
     >>> import numpy as np
-    >>> from reprolib.methods.mkmmc import leave_one_out_hits, margin_laplacian
+    >>> from reprolib.methods.mkmmc import leave_one_out_hits
     >>> X, y = np.array([0.0, 0.2, 0.4, 5.0, 5.2, 5.4])[:, None], np.array([0, 0, 0, 1, 1, 1])
-    >>> hits = leave_one_out_hits(X @ X.T, y, margin_laplacian, 1, [4, 2], constraint="function")
+    >>> hits = leave_one_out_hits(X @ X.T, y, 1, [4, 2], constraint="function")
     >>> [point.tolist() for point in hits]
     [[True], [True]]
     """
     y = np.asarray(y)
-    of_features = constraint == "function" and _centered_rank(K) == len(y) - 1
-    project = _of_features(K) if of_features else _refitted(K, constraint)
+    project = _projection(K, y, constraint, within_weight)
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     for i in order:
         if len(classes) == 2 and counts[codes[i]] == 1:
             yield np.zeros(n_components, dtype=bool)
             continue
         rest = np.delete(np.arange(len(y)), i)
-        train, test = project(i, rest, laplacian(y[rest]), n_components)
+        train, test = project(i, rest, n_components)
         hits = nearest_neighbor_path(train, y[rest], test[None])[:, 0] == y[i]
         yield _extended(hits, n_components)
 
@@ -242,39 +240,73 @@ def _centered_inverse(K):
     return np.linalg.inv(bordered)[:n, :n]
 
 
-#: (point, the others, their Laplacian, number of directions) -> projections of the others, and of
-#: the point.
-_Projection = Callable[[int, np.ndarray, np.ndarray, int], tuple[np.ndarray, np.ndarray]]
+#: (point, the others, number of directions) -> projections of the others, and of the point.
+_Projection = Callable[[int, np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
 
-def _refitted(K, constraint: str) -> _Projection:
+def _projection(K, y, constraint: str, within_weight: float) -> _Projection:
+    """Way to learn without a point; that of all points costs least where it is known."""
+    if constraint == "coefficient":
+        return _of_coefficients(K, y, within_weight)
+    if constraint == "function":
+        eigenvalues, U = gram_eigh(center_gram(K), rank_tol=RANK_TOL)
+        if len(eigenvalues) == len(y) - 1:
+            return _of_features(U, np.sqrt(eigenvalues), y, within_weight)
+    return _refitted(K, y, constraint, within_weight)
+
+
+def _refitted(K, y, constraint: str, within_weight: float) -> _Projection:
     """Learn the coefficients anew on the Gram matrix without row and column i."""
     maximise = get_maximiser(constraint)
 
-    def project(i, rest, L, n_components):
+    def project(i, rest, n_components):
         K_rest = K[np.ix_(rest, rest)]
+        L = margin_laplacian(y[rest], within_weight=within_weight)
         A, _ = maximise(K_rest, L, n_components)
-        A = idle_to_zero(A, K_rest, projected_size(K_rest, constraint))
-        return K_rest @ A, K[i, rest] @ A
+        return _without_idle(K_rest @ A, K[i, rest] @ A, projected_size(K_rest, constraint))
 
     return project
 
 
-def _of_features(K) -> _Projection:
+def _of_coefficients(K, y, within_weight: float) -> _Projection:
+    """Orthonormal coefficients of the others: K L K without the point, its row and column."""
+    unit = K / (np.abs(K).max() or 1.0)
+    margin = margin_without_point(unit, y, within_weight)
+
+    def project(i, rest, n_components):
+        K_rest = _without(unit, i)
+        S = _without(margin(i), i)
+        A, _ = determined_eigenvectors(S, n_components, np.eye(len(rest)), by_scatter(K_rest))
+        size = projected_size(K_rest, "coefficient")
+        return _without_idle(K_rest @ A, unit[i, rest] @ A, size)
+
+    return project
+
+
+def _of_features(U, lengths, y, within_weight: float) -> _Projection:
     """Orthonormal directions among the features of all points, learned on the others' graph.
 
     With points in general position the features span one direction that the other points do not
     use: no scatter, no effect on the ranks of distances, like the constant function among the
     uncentred features. Repeated or dependent points leave no such direction.
     """
-    eigenvalues, U = gram_eigh(center_gram(K), rank_tol=RANK_TOL)
-    F = U * np.sqrt(eigenvalues)
+    F = U * lengths
+    margin = margin_without_point(F, y, within_weight)
 
-    def project(i, rest, L, n_components):
+    def project(i, rest, n_components):
         F_rest = F[rest]
-        S = F_rest.T @ L @ F_rest
-        B, _ = determined_eigenvectors(S, n_components, U[rest], by_scatter(F_rest))
-        B = idle_to_zero(B, F_rest, float(np.linalg.norm(F_rest)))
-        return F_rest @ B, F[i] @ B
+        B, _ = determined_eigenvectors(margin(i), n_components, U[rest], by_scatter(F_rest))
+        return _without_idle(F_rest @ B, F[i] @ B, float(np.linalg.norm(F_rest)))
 
     return project
+
+
+def _without(matrix, i: int):
+    """Matrix without row and column i."""
+    return np.delete(np.delete(matrix, i, axis=0), i, axis=1)
+
+
+def _without_idle(train, test, size: float):
+    """Projections, of zero in directions along which the training points do not differ."""
+    moving = is_moving(train, size)
+    return train * moving, test * moving

@@ -26,7 +26,7 @@ from reprolib.methods.mkmmc._constraints import (
     projected_size,
 )
 from reprolib.methods.mkmmc._graph import Within, margin_laplacian
-from reprolib.methods.mkmmc._kernel import numerical_rank, uncentered
+from reprolib.methods.mkmmc._kernel import largest_rank, uncentered
 from reprolib.methods.mkmmc._linear import check_n_components
 from reprolib.methods.mkmmc._projection import _SupervisedProjection
 from reprolib.methods.shared.draft import all_or_nothing
@@ -280,8 +280,9 @@ class MultipleKernelMMC(_SupervisedProjection):
     def _learn(self, grams, y) -> Self:
         maximise = get_maximiser(self.constraint, self.ridge)
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
-        ranks = [numerical_rank(K) for K in grams]
-        m = check_n_components(self.n_components, len(np.unique(y)), max(ranks))
+        n_classes = len(np.unique(y))
+        rank = largest_rank(grams, enough=self.n_components or n_classes - 1)
+        m = check_n_components(self.n_components, n_classes, rank)
         self._scales = self._kernel_scales(grams)
         grams = grams * self._scales[:, None, None]
         work = np.array([center_gram(K) for K in grams]) if self.center else grams

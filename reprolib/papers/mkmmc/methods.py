@@ -160,10 +160,10 @@ def _hits(K, trial: Trial, order, constraint: str, within_weight: float = 1.0):
     return leave_one_out_hits(
         K,
         trial.y,
-        lambda y: margin_laplacian(y, within_weight=within_weight),
         trial.n_classes,
         order,
         constraint=constraint,
+        within_weight=within_weight,
     )
 
 

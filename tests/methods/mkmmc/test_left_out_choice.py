@@ -12,7 +12,6 @@ from reprolib.methods.mkmmc import (
     leave_one_out_collapsed_path,
     leave_one_out_hits,
     leave_one_out_path,
-    margin_laplacian,
 )
 from reprolib.methods.shared.kernels import gram
 
@@ -55,11 +54,9 @@ def test_the_bandwidth_is_that_of_complete_leave_one_out():
     for constraint in ("coefficient", "function"):
 
         def hits(K, order, constraint=constraint):
-            return leave_one_out_hits(K, y, margin_laplacian, 3, order, constraint=constraint)
+            return leave_one_out_hits(K, y, 3, order, constraint=constraint)
 
-        paths = [
-            leave_one_out_path(K, y, margin_laplacian, 3, constraint=constraint) for K in grams
-        ]
+        paths = [leave_one_out_path(K, y, 3, constraint=constraint) for K in grams]
         expected, path = chosen_on_all_points(paths)
         t, found = last_best_left_out(grams, hits)
         assert t == expected

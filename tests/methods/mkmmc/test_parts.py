@@ -27,10 +27,15 @@ from reprolib.methods.mkmmc._eigenvectors import (
     fix_basis,
     tied_groups,
 )
-from reprolib.methods.mkmmc._kernel import numerical_rank
+from reprolib.methods.mkmmc._graph import margin_without_point
+from reprolib.methods.mkmmc._kernel import largest_rank, numerical_rank
 from reprolib.methods.mkmmc._leave_one_out import _extended
 from reprolib.methods.mkmmc._linear import center_columns, check_n_components
-from reprolib.methods.mkmmc._nearest import nearest_in_order, nearest_neighbor
+from reprolib.methods.mkmmc._nearest import (
+    nearest_in_order,
+    nearest_neighbor,
+    nearest_neighbor_path,
+)
 from reprolib.methods.shared.kernels import center_gram, gram
 
 # Ties
@@ -131,6 +136,51 @@ def test_points_are_equally_near_up_to_a_part_of_the_farthest(nearer, first):
 def test_a_point_at_no_distance_is_the_first():
     train = np.array([[2.0], [0.0], [1.0], [0.0]])
     assert nearest_in_order(train, np.zeros((1, 1)), 4).tolist() == [[1, 3, 2, 0]]
+
+
+@pytest.mark.parametrize("unit", [1e-160, 1e-3, 1.0, 1e150])
+def test_the_nearest_in_every_dimension_is_the_first_of_the_equally_near(unit):
+    rng = np.random.default_rng(0)
+    train, test = rng.integers(0, 3, size=(30, 4)) * unit, rng.integers(0, 3, size=(20, 4)) * unit
+    train[:, 2:] += 1e-14 * unit * rng.normal(size=(30, 2))
+    path = nearest_neighbor_path(train, np.arange(30), test)
+    for m in range(1, 5):
+        labels = nearest_neighbor(train[:, :m], np.arange(30), test[:, :m])
+        np.testing.assert_array_equal(path[m - 1], labels)
+
+
+def test_nothing_is_near_where_there_is_no_training_point():
+    with pytest.raises(ValueError, match="no training point"):
+        nearest_neighbor_path(np.empty((0, 2)), [], np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize("mu", [0.0, 1.0, 7.0])
+def test_the_margin_without_a_point_is_that_of_the_others(mu):
+    X = np.random.default_rng(0).normal(size=(12, 4)) + 50.0
+    y = np.array([0, 1, 2, 0, 1, 2, 0, 1, 3, 0, 1, 4])
+    without = margin_without_point(X, y, mu)
+    for i in range(12):
+        rest = np.delete(np.arange(12), i)
+        expected = X[rest].T @ margin_laplacian(y[rest], within_weight=mu) @ X[rest]
+        np.testing.assert_allclose(without(i), expected, atol=1e-10)
+
+
+def test_the_largest_rank_is_sought_until_it_is_enough():
+    rng = np.random.default_rng(0)
+    grams = [X @ X.T for X in (rng.normal(size=(9, r)) for r in (2, 5, 3, 7))]
+    assert [largest_rank(grams, enough) for enough in (1, 2, 3, 5, 6, 7, 8)] == [
+        2,
+        2,
+        5,
+        5,
+        7,
+        7,
+        7,
+    ]
+    for size in (1.0, 1e-200, 1e200):
+        for constant in (np.full((9, 9), size), np.zeros((9, 9))):
+            with pytest.raises(ValueError, match="all training points coincide"):
+                largest_rank([*grams, constant], 2)
 
 
 # Scale constraints
