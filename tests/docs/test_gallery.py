@@ -66,7 +66,9 @@ def test_the_page_shows_every_figure_with_its_caption_and_a_description(
     paper, drawn, gallery, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(gallery, "entries", {paper: drawn}.__getitem__)
-    gallery.write_gallery(tmp_path / "gallery.md", tmp_path / "pictures", [paper])
+    monkeypatch.setattr(gallery, "use_style", lambda: None)  # it is that of the fixture
+    with mpl.rc_context({"savefig.dpi": 40}):
+        gallery.write_gallery(tmp_path / "gallery.md", tmp_path / "pictures", [paper])
     text = (tmp_path / "gallery.md").read_text(encoding="utf-8")
     shown = re.findall(r"^```\{figure\} (.*)\n:alt: \"(.*)\"$", text, flags=re.MULTILINE)
     captions = [figure.caption for figure in paper_figures(paper, load_paper(paper))]

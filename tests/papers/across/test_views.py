@@ -13,6 +13,7 @@ from reprolib.papers.across.methods import METHODS
 from reprolib.papers.across.splits import MAX_COLUMNS
 from reprolib.papers.across.summaries import CHOICES, KINDS, View
 from reprolib.rerun.records.task import HEADLINE
+from tests import full_profile
 from tests.papers.across.made_up import KEYS, SETS, made_up, value
 
 
@@ -31,7 +32,7 @@ def test_kinds_of_sets_are_those_of_the_catalogue():
 @pytest.mark.needs_data(*experiment.SETS)
 def test_sets_of_two_classes_are_named_and_degenerate_ones_have_few_rows():
     for name in experiment.SETS:
-        data = data_fetch.load(name)
+        data = full_profile.load(name)
         assert (len(np.unique(data.y)) == 2) == (name in views.BINARY), name
         if len(data.y) > 1000 and data.X.shape[1] < 20:
             few = len(np.unique(data.X, axis=0)) < 200
