@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+from sklearn.model_selection import train_test_split
 
 from reprolib.methods.shared.codes import simplex_code
+from reprolib.methods.simplex import SimplexSGDClassifier
 
 
 def loss_value(name, f, y, n_classes):
@@ -93,3 +97,29 @@ def sgd(loss, X, y, lam, order, t0=0.0, project=True, radius=None):
             W = W * min(1.0, radius / max(np.linalg.norm(W), 1e-300))
         iterates.append(W)
     return iterates
+
+
+def online(loss, params, X, y, X_test, y_test):
+    """Accuracy, lambda and path of one reading of an online method, by models of its own."""
+    schedule = {"max_iter": params.get("passes", 10), "eta0": None, "average": False}
+    if params.get("average"):
+        schedule["average"] = 5 * len(X)
+    if params.get("library"):
+        schedule |= {"eta0": "first", "average": True, "project": np.sqrt(len(set(y)))}
+
+    def made(alpha):
+        loss_of = params.get("loss", loss)
+        return SimplexSGDClassifier(loss_of, alpha=alpha, random_state=params["seed"], **schedule)
+
+    A, B, a, b = train_test_split(X, y, test_size=0.2, random_state=params["seed"])
+    grid = np.geomspace(1.0, 1e-7, 8) * np.mean(np.sum(X**2, axis=1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = [made(alpha).fit(A, a).score(B, b) for alpha in grid]
+        alpha = grid[np.argmax(scores)]
+        if not params.get("library"):
+            return made(alpha).fit(X, y).score(X_test, y_test), alpha, scores
+    model, path = made(alpha), []
+    for _ in range(params["passes"]):
+        path.append(model.partial_fit(X, y, classes=np.unique(y)).score(X_test, y_test))
+    return path[-1], alpha, path

@@ -74,6 +74,8 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
     code_ : ndarray of shape (T - 1, T)
     coef_ : ndarray of shape (T - 1, p)
         W, averaged if so asked.
+    last_coef_ : ndarray of shape (T - 1, p)
+        W of the last iterate.
     t_ : int
         Steps taken.
     n_iter_ : int
@@ -118,6 +120,7 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         classes_: Array
         code_: Array
         coef_: Array
+        last_coef_: Array
         t_: int
         n_iter_: int
 
@@ -296,9 +299,11 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
 
     def _store(self):
         state = self._state
-        weights = state.average_class_weights() if self._averages() else state.class_weights()
         n_classes = len(self.classes_)
-        self.coef_ = (n_classes - 1) / n_classes * self.code_ @ weights
+        decoder = (n_classes - 1) / n_classes * self.code_
+        self.last_coef_ = decoder @ state.class_weights()
+        averages = self._averages()
+        self.coef_ = decoder @ state.average_class_weights() if averages else self.last_coef_
         self.t_ = state.n_steps
         return self
 

@@ -164,6 +164,18 @@ def test_an_average_from_the_zeroth_step_is_that_of_all():
     assert np.any(last != averages[0])
 
 
+@pytest.mark.parametrize("average", [True, 40, False])
+def test_a_mean_of_iterates_leaves_the_last_one_as_it_is(average):
+    X, y = blobs(3)
+    last = SimplexSGDClassifier(eta0=None, random_state=0).fit(X, y).coef_
+    whole = SimplexSGDClassifier(eta0=None, random_state=0, average=average)
+    np.testing.assert_array_equal(whole.fit(X, y).last_coef_, last)
+    by_pass = SimplexSGDClassifier(eta0=None, random_state=0, average=average)
+    for _ in range(by_pass.max_iter):
+        by_pass.partial_fit(X, y, classes=np.unique(y))
+    np.testing.assert_array_equal(by_pass.last_coef_, last)
+
+
 @pytest.mark.parametrize(
     ("loss", "of_zero"), [(loss, 1.0) for loss in LOSSES[:3]] + [(LOSSES[3], 2.0)]
 )

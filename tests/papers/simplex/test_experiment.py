@@ -11,7 +11,9 @@ from reprolib.papers.simplex import beyond, methods
 from reprolib.papers.simplex import experiment as simplex
 from reprolib.rerun.records import to_frame
 from reprolib.rerun.records.task import HEADLINE, Task
+from reprolib.rerun.tasks.remembered import Remembered
 from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from tests.naive import simplex as naive
 
 SMALL = "embedded/optdigits"
 
@@ -363,24 +365,66 @@ def test_an_svm_is_made_on_the_scale_of_the_data(params, intercept, costs, monke
     assert (made.fit_intercept, made.intercept_scaling) == (intercept, 2.0)
 
 
-@pytest.mark.parametrize(
-    ("params", "loss", "passes", "first_step", "average"),
-    [
-        ({}, "cone", 10, None, False),
-        ({"average": True}, "cone", 10, None, 60),
-        ({"library": True, "passes": 4}, "cone", 4, "first", True),
-        ({"loss": "halfspace"}, "halfspace", 10, None, False),
-    ],
-)
-def test_an_online_method_averages_the_second_half_or_is_the_librarys(
-    params, loss, passes, first_step, average
-):
+def test_an_online_method_has_the_mean_of_its_second_half_and_the_library_of_all():
     X, y = np.zeros((12, 2)), np.arange(12) % 4
-    made = methods._online_model({"seed": 3, **params}, "cone", X, y, 0.5)
-    assert (made.loss, made.alpha, made.random_state) == (loss, 0.5, 3)
-    assert (made.max_iter, made.eta0, made.average) == (passes, first_step, average)
-    if "library" in params:
-        assert made.project == 2.0
+    paper = methods._paper_model({"seed": 3}, "halfspace", X, y, 0.5)
+    library = methods._library_model({"seed": 3}, "cone", X, y, 0.5)
+    assert (paper.loss, library.loss) == ("halfspace", "cone")
+    assert (paper.eta0, paper.average, paper.project) == (None, 60, True)
+    assert (library.eta0, library.average, library.project) == ("first", True, 2.0)
+    for changes in ({"intercept": True}, {"standardise": True}):
+        assert methods._paper_model({"seed": 3, **changes}, "cone", X, y, 0.5).average is False
+    for made in (paper, library):
+        assert (made.alpha, made.max_iter, made.random_state) == (0.5, 10, 3)
+
+
+def test_no_reading_takes_the_mean_of_the_paper_with_other_features():
+    for task in all_tasks("full", simplex.SETS):
+        if task.method in methods.ONLINE_LOSSES and task.params.get("average"):
+            assert not {"intercept", "standardise"} & set(task.params), task.id
+
+
+READINGS_OF_ONE_RUN = [
+    {},
+    {"standardise": True},
+    {"average": True},
+    {"loss": "cone_halfspace", "average": True},
+    *({"library": True, "passes": passes} for passes in (1, 4, 10)),
+]
+
+
+@pytest.mark.parametrize("changes", READINGS_OF_ONE_RUN)
+@pytest.mark.parametrize("method", sorted(methods.ONLINE_LOSSES))
+def test_an_online_reading_has_the_record_of_a_run_of_its_own(changes, method, small, monkeypatch):
+    monkeypatch.setattr(methods, "_ONLINE", Remembered("of these tests", size=10))
+    train, test = small.splits[0]
+    data = small.X[train], small.y[train], small.X[test], small.y[test]
+    params = {"seed": 2, **changes}
+    value, alpha, path = naive.online(methods.ONLINE_LOSSES[method], params, *data)
+    for _ in range(2):  # made, and remembered
+        task = Task("simplex", "table2", SMALL, method, params=params)
+        (measurement,) = methods._online(task, *data)
+        assert (measurement.value, list(measurement.path)) == (value, path)
+        assert measurement.chosen == {"alpha": methods.rounded(alpha)}
+
+
+def test_readings_of_one_online_run_are_made_once(small, monkeypatch):
+    monkeypatch.setattr(methods, "_ONLINE", Remembered("of these tests", size=10))
+    train, test = small.splits[0]
+    made = []
+    for name in ("_by_pass", "_last_and_mean"):
+        scored = getattr(methods, name)
+        monkeypatch.setattr(
+            methods, name, lambda *rest, scored=scored: made.append(rest) or scored(*rest)
+        )
+    for changes in ({}, {"average": True}, {"library": True, "passes": 1}):
+        made.clear()
+        for _ in range(2):
+            task = Task("simplex", "table2", SMALL, "s-ls online", params={"seed": 2, **changes})
+            methods._online(task, small.X[train], small.y[train], small.X[test], small.y[test])
+        assert len(made) <= 1 + 8, "eight lambdas on hold-out and the chosen one, once"
+        if "average" in changes:
+            assert len(made) <= 1, "the mean of the iterates is of the run of the headline"
 
 
 def test_peers_have_no_intercept():
