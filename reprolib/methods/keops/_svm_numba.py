@@ -88,9 +88,12 @@ def _choose_pair(K, y, C, alpha, gradient):
 
 
 @njit(cache=True)
-def two_coordinate_descent(K, y, C, alpha, tol, max_iter):
-    """Two-coordinate descent (SMO) on the dual; returns the number of steps."""
-    gradient = _gradient(K, y, alpha)
+def two_coordinate_descent(K, y, C, alpha, tol, max_iter, held=0.0):
+    """Two-coordinate descent (SMO) on the dual; returns the number of steps.
+
+    ``held`` is as in `active_set`.
+    """
+    gradient = _gradient(K, y, alpha) + held
     for step in range(max_iter):
         i, j, violation = _choose_pair(K, y, C, alpha, gradient)
         if violation < tol or j < 0:
@@ -196,22 +199,23 @@ def _worst_violator(y, C, alpha, gradient, is_free, intercept, tol):
 
 
 @njit(cache=True)
-def _negative_objective(alpha, gradient):
+def _negative_objective(alpha, gradient, held=0.0):
     """Dual objective with its sign changed, which falls from step to step."""
-    return 0.5 * np.sum(alpha * (gradient - 1.0))
+    return 0.5 * np.sum(alpha * (gradient + held - 1.0))
 
 
 @njit(cache=True)
-def active_set(K, y, C, alpha, tol, max_iter):
+def active_set(K, y, C, alpha, tol, max_iter, held=0.0):
     """Active-set method on the dual; returns the number of steps and the last violation.
 
     A ridge of 1e-12 of every diagonal entry enters the directions only (never the gradient): along
     a null direction of K the step is then long and ends at a bound. It stops where 2 n steps have
-    not lowered the objective: degenerate problems may cycle.
+    not lowered the objective: degenerate problems may cycle. Where these multipliers are not all,
+    ``held`` is what the others, which stay as they are, add to the gradient.
     """
     n = y.size
     scales = _scales(K)
-    gradient = _gradient(K, y, alpha)
+    gradient = _gradient(K, y, alpha) + held
     is_free = (alpha > 0.0) & (alpha < C)
     free = np.empty(n, np.int64)
     n_free = 0
@@ -221,7 +225,7 @@ def active_set(K, y, C, alpha, tol, max_iter):
             n_free += 1
     violation, lowest, last_progress = np.inf, 0.0, 0
     for iteration in range(max_iter):
-        objective = _negative_objective(alpha, gradient)
+        objective = _negative_objective(alpha, gradient, held)
         if objective < lowest - ROUND_OFF * abs(lowest) or iteration == 0:
             lowest, last_progress = objective, iteration
         elif iteration - last_progress > 2 * n:

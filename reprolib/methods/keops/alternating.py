@@ -35,7 +35,7 @@ from reprolib.methods.keops.norms import (
     pyramid_weights,
     uniform_weights,
 )
-from reprolib.methods.keops.svm import OPTIMAL_GAP, size_of_gap, solve_svm
+from reprolib.methods.keops.svm import OPTIMAL_GAP, size_of_gap
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 
@@ -72,8 +72,9 @@ class _Problem:
 
         The gap of an answer that is not certified is kept in ``uncertified``.
         """
-        K = self.kernels.gram(effective)
-        svm = solve_svm(K, self.y, self.C, costs=self.costs, alpha=alpha, gap_tol=gap_tol)
+        svm = self.kernels.solve_svm(
+            effective, self.y, self.C, costs=self.costs, alpha=alpha, gap_tol=gap_tol
+        )
         if size_of_gap(svm) > OPTIMAL_GAP:
             self.uncertified.append(size_of_gap(svm))
         coef = self.y * svm.variables["alpha"]

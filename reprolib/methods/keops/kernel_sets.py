@@ -7,7 +7,10 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import norm
 
+from reprolib.methods.keops.svm import solve_svm
+from reprolib.methods.keops.svm_features import WeightedFeatures, solve_svm_features
 from reprolib.methods.shared.kernels import check_gram, without_offsets
+from reprolib.methods.shared.solution import Solution
 from reprolib.methods.shared.validation import require_positive_semidefinite
 
 #: Kernels whose weight is below this part of the largest are dropped on the way to the answer.
@@ -24,6 +27,10 @@ class KernelSet(Protocol):
 
     def gram(self, weights) -> np.ndarray:
         """Effective Gram matrix, sum over m of weights[m] K_m, shape (n, n)."""
+        ...
+
+    def solve_svm(self, weights, y, C, *, costs, alpha, gap_tol) -> Solution:
+        """Answer of the SVM on the effective kernel, as `reprolib.methods.keops.svm.solve_svm`."""
         ...
 
     def dual_norms(self, coef) -> np.ndarray:
@@ -61,14 +68,33 @@ class LinearBlocks:
         self.blocks = blocks
         self.n_kernels = int(blocks.max()) + 1
         self.single_features = len(blocks) == self.n_kernels
-        self._size = np.sqrt((self.X**2).sum(axis=0))
+        self._squares = self.X**2
+        self._size = np.sqrt(self._squares.sum(axis=0))
+        self._alive = np.arange(len(blocks))
+        self._of_alive = (self.X, self._squares)
 
     def gram(self, weights):
         """X diag(d) X' with d the weight of every feature's block."""
-        scale = np.sqrt(weights[self.blocks])
+        return self.weighted(weights).gram()
+
+    def weighted(self, weights) -> WeightedFeatures:
+        """The features whose blocks have a weight; they are copied only where others have."""
+        scale = weights[self.blocks]
         alive = np.flatnonzero(scale)
-        scaled = self.X[:, alive] * scale[alive]
-        return scaled @ scaled.T
+        if not np.array_equal(alive, self._alive):
+            self._alive = alive
+            self._of_alive = (
+                np.asfortranarray(self.X[:, alive]),
+                np.asfortranarray(self._squares[:, alive]),
+            )
+        return WeightedFeatures(*self._of_alive, scale[alive])
+
+    def solve_svm(self, weights, y, C, *, costs, alpha, gap_tol):
+        """By `solve_svm` on the Gram matrix, or mostly without it from a start."""
+        kernel = self.weighted(weights)
+        if alpha is None:
+            return solve_svm(kernel.gram(), y, C, costs=costs, gap_tol=gap_tol)
+        return solve_svm_features(kernel, y, C, alpha, costs=costs, gap_tol=gap_tol)
 
     def dual_norms(self, coef):
         """Euclidean norm of X' coef in every block."""
@@ -99,6 +125,10 @@ class KernelStack:
         """Weighted sum of the Gram matrices with nonzero weight."""
         alive = np.flatnonzero(weights)
         return np.tensordot(weights[alive], self.Ks[alive], axes=1)
+
+    def solve_svm(self, weights, y, C, *, costs, alpha, gap_tol):
+        """By `solve_svm` on the Gram matrix."""
+        return solve_svm(self.gram(weights), y, C, costs=costs, alpha=alpha, gap_tol=gap_tol)
 
     def dual_norms(self, coef):
         """Norms from one product with every Gram matrix."""

@@ -30,13 +30,24 @@ SMALLEST_RIDGE, LARGEST_RIDGE = 1e-14, 1e-8
 FIRST_SLACK = 1e-12
 #: Duality gap, relative to the objective in whatever units, up to which an answer is "optimal".
 OPTIMAL_GAP = 1e-5
+#: Features that add less than this part of the largest to the Newton system are left out ...
+NEGLIGIBLE = 1e-7
+#: ... once no more than this part of them is left: copies cost, too.
+MOST_KEPT = 0.7
+#: A feature that was left out may exceed the bound of the others by this part of it.
+EXCESS_TOL = 1e-9
 
 
 class _Point:
-    """Iterate of the interior-point method: (alpha, s, b) and the multipliers u, v, z, xi."""
+    """Iterate of the interior-point method: (alpha, s, b) and the multipliers u, v, z, xi.
+
+    ``kept`` are the features that it is about, the columns of ``B``.
+    """
 
     def __init__(self, B, y, C, costs):
         self.B, self.y = B, y
+        self.n_features = B.shape[1]
+        self.kept, self.squares = np.arange(self.n_features), (B**2).sum(axis=0)
         positive, negative = np.mean((y > 0) * costs), np.mean((y < 0) * costs)
         share = np.where(y > 0, negative, positive) / np.mean(costs)
         self.alpha = C * costs * share
@@ -56,6 +67,24 @@ class _Point:
         self.alpha = self.slacks[2]
         self.b += step * db
         self.s += step * ds
+
+    def leave_out(self, least):
+        """Go on without features that add less than a part of the largest to the Newton system."""
+        p, q, a, r = self.slacks
+        u, v, z, xi = self.multipliers
+        size = (u / p + v / q) * self.squares
+        keep = np.flatnonzero(size >= least * size.max())
+        if len(keep) > MOST_KEPT * len(size):
+            return
+        self.B = np.ascontiguousarray(self.B[:, keep])
+        self.kept, self.squares = self.kept[keep], self.squares[keep]
+        self.slacks, self.multipliers = (p[keep], q[keep], a, r), (u[keep], v[keep], z, xi)
+
+    def weights(self):
+        """The coefficients u - v of all features, zero for those that were left out."""
+        w = np.zeros(self.n_features)
+        w[self.kept] = self.multipliers[0] - self.multipliers[1]
+        return w
 
     def complementarity(self, step=0.0, d_slacks=None, d_multipliers=None):
         """Mean of slack times multiplier, after a step if one is given."""
@@ -123,24 +152,43 @@ def _longest(values, changes):
 
 
 def _interior_point(B, y, C, costs, tol, max_iter):
-    """Mehrotra's predictor-corrector method on the dual; returns (w, alpha, iterations).
+    """The dual's (w, alpha, iterations), mostly without the features that turn out not to matter.
 
-    Where round-off makes the Newton system indefinite, it goes on with a small ridge. Stops early
-    where that does not help, or where round-off keeps the residual from falling once the
-    complementarity is small. The best iterate is returned; the caller measures its gap.
+    They are those whose constraint is slack. Should alpha violate one of theirs, or the method end
+    early, all take part.
+    """
+    w, alpha, iterations, kept, is_settled = _predict_and_correct(
+        B, y, C, costs, tol, max_iter, NEGLIGIBLE
+    )
+    size = np.abs(B.T @ alpha)
+    none_missing = size.max() <= (1.0 + EXCESS_TOL) * size[kept].max()
+    if len(kept) < B.shape[1] and not (none_missing and is_settled):
+        return _predict_and_correct(B, y, C, costs, tol, max_iter, 0.0)[:3]
+    return w, alpha, iterations
+
+
+def _predict_and_correct(B, y, C, costs, tol, max_iter, least):
+    """Mehrotra's predictor-corrector method: (w, alpha, iterations, kept, is_settled).
+
+    Features below ``least`` are left out on the way; ``kept`` are the others. Where round-off makes
+    the Newton system indefinite, it goes on with a small ridge. It is settled where the
+    complementarity is small and so is the residual, or round-off keeps it from falling. The best
+    iterate is returned; the caller measures its gap.
     """
     point = _Point(B, y, C, costs)
-    iteration, ridge, last_residual = 0, 0.0, np.inf
+    iteration, ridge, last_residual, is_settled = 0, 0.0, np.inf, False
     best, w, alpha = np.inf, np.zeros(B.shape[1]), point.alpha
     while iteration < max_iter:
+        point.leave_out(least)
         u, v, z, xi = point.multipliers
         mu = point.complementarity()
-        residual = np.abs(B @ (u - v) + point.b * y - 1.0 - z + xi).max()
-        complementarity = mu * 2 * (len(y) + B.shape[1]) / C
+        residual = np.abs(point.B @ (u - v) + point.b * y - 1.0 - z + xi).max()
+        complementarity = mu * 2 * (len(y) + len(point.kept)) / C
         if max(complementarity, residual) < best:
-            best, w, alpha = max(complementarity, residual), u - v, point.alpha
-        settled = residual <= tol or (ridge == 0.0 and residual >= last_residual)
-        if settled and complementarity <= tol:
+            best, w, alpha = max(complementarity, residual), point.weights(), point.alpha
+        still = residual <= tol or (ridge == 0.0 and residual >= last_residual)
+        is_settled = bool(still and complementarity <= tol)
+        if is_settled:
             break
         try:
             newton = _Newton(point, ridge)
@@ -158,7 +206,7 @@ def _interior_point(B, y, C, costs, tol, max_iter):
         step = 0.995 * min(_longest(point.slacks, d_slacks), _longest(point.multipliers, d_mult))
         iteration += 1
         point.move(step, d_slacks, d_mult, db, ds)
-    return w, alpha, iteration
+    return w, alpha, iteration, point.kept, is_settled
 
 
 def solve_mkl_features(

@@ -27,6 +27,8 @@ FLAT_SLOPE = 1e-12
 #: Tolerances of the active-set method in units of the margin, tried one after the other until the
 #: gap is small. Where C is large, C times a small violation may still be much.
 TOLERANCES = (1e-8, 1e-11, 1e-14)
+#: Steps of the active-set phase.
+MAX_STEPS = 5000
 
 
 def best_intercept(scores, y, costs=None) -> tuple[float, float]:
@@ -79,15 +81,19 @@ def feasible_point(alpha, y, C):
 
 
 def _solution(K, y, C, costs, alpha, status, iterations) -> Solution:
-    """Objectives recomputed at the dual point alpha and the primal point that it gives.
+    """Objectives recomputed at the dual point alpha and the primal point that it gives."""
+    alpha = feasible_point(alpha, y, C * costs)
+    lengths = np.sqrt(np.maximum(np.diag(K), 0.0))
+    return solution_at(alpha, K @ (y * alpha), lengths, y, C, costs, status, iterations)
+
+
+def solution_at(alpha, scores, lengths, y, C, costs, status, iterations) -> Solution:
+    """Objectives at a feasible dual point and its scores K (y alpha), for lengths sqrt(K_ii).
 
     Each is moved by the round-off of its sums, the primal one up, the dual one down: a gap that is
     small in spite of that is a proof. It is relative to the objective itself: where C is large, the
     value at f = 0 is larger by orders and would certify anything.
     """
-    alpha = feasible_point(alpha, y, C * costs)
-    scores = K @ (y * alpha)
-    lengths = np.sqrt(np.maximum(np.diag(K), 0.0))
     reach = lengths @ alpha
     norm2 = (y * alpha) @ scores + EPSILON * reach**2
     b, hinge = best_intercept(scores, y, costs)
@@ -172,7 +178,7 @@ def _dual_by_cvxopt(Q, y, costs, tol):
 
 
 def solve_svm_active_set(
-    K, y, C: float, *, costs=None, alpha=None, tol: float = 1e-8, max_iter: int = 5000
+    K, y, C: float, *, costs=None, alpha=None, tol: float = 1e-8, max_iter: int = MAX_STEPS
 ) -> Solution:
     """Exact warm-started answer: a few two-coordinate steps, then an active-set method.
 
@@ -251,19 +257,28 @@ def solve_svm(K, y, C: float, *, costs=None, alpha=None, gap_tol: float = OPTIMA
     >>> solve_svm(K, y, 10.0).variables["alpha"].round(6).tolist()
     [0.5, 0.5]
     """
-    tried = []
-    for tol in TOLERANCES:
-        tried.append(solve_svm_active_set(K, y, C, costs=costs, alpha=alpha, tol=tol))
-        if size_of_gap(tried[-1]) <= gap_tol:
-            return tried[-1]
-        alpha = tried[-1].variables["alpha"]
-    best = min(tried, key=size_of_gap)
+
+    def solve(alpha, tol):
+        return solve_svm_active_set(K, y, C, costs=costs, alpha=alpha, tol=tol)
+
+    best = best_of_tolerances(solve, alpha, gap_tol)
     if size_of_gap(best) <= max(gap_tol, OPTIMAL_GAP):
         return best
     try:
         return min(best, solve_svm_cvxopt(K, y, C, costs=costs), key=size_of_gap)
     except NotOptimalError:
         return best
+
+
+def best_of_tolerances(solve, alpha, gap_tol) -> Solution:
+    """First answer of ``solve(alpha, tol)`` within a gap, each from the last; else the best one."""
+    tried = []
+    for tol in TOLERANCES:
+        tried.append(solve(alpha, tol))
+        if size_of_gap(tried[-1]) <= gap_tol:
+            return tried[-1]
+        alpha = tried[-1].variables["alpha"]
+    return min(tried, key=size_of_gap)
 
 
 def size_of_gap(solution) -> float:

@@ -7,7 +7,7 @@ from reprolib.methods.keops import (
     KernelTree,
     MKLClassifier,
     TreeLassoClassifier,
-    alternating,
+    kernel_sets,
 )
 from reprolib.methods.keops.svm import solve_svm_active_set
 from reprolib.methods.shared.solution import NotOptimalWarning
@@ -223,7 +223,12 @@ def test_uncertified_svms_are_counted_in_one_warning(monkeypatch):
     def stops_early(K, signs, C, **options):
         return solve_svm_active_set(K, signs, C, max_iter=1)
 
-    monkeypatch.setattr(alternating, "solve_svm", stops_early)
+    monkeypatch.setattr(kernel_sets, "solve_svm", stops_early)
+    monkeypatch.setattr(
+        kernel_sets,
+        "solve_svm_features",
+        lambda features, signs, C, alpha, **options: stops_early(features.gram(), signs, C),
+    )
     with pytest.warns(NotOptimalWarning, match=r"\d+ of \d+ inner SVMs stopped .* worst") as seen:
         KEOPSClassifier(p=2.0, C=50.0).fit(X, y)
     assert len(seen) == 1
