@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from reprolib.methods.keops._attempts import best_attempt, size_of_gap
 from reprolib.methods.keops._svm_numba import active_set, two_coordinate_descent
 from reprolib.methods.shared.qp import cvxopt
 from reprolib.methods.shared.solution import NotOptimalError, Solution
@@ -24,9 +25,6 @@ OPTIMAL_GAP = 1e-6
 EPSILON = float(np.finfo(np.float64).eps)
 #: A sum of costs that differs from another by this share of it is equal to it.
 FLAT_SLOPE = 1e-12
-#: Tolerances of the active-set method in units of the margin, tried one after the other until the
-#: gap is small. Where C is large, C times a small violation may still be much.
-TOLERANCES = (1e-8, 1e-11, 1e-14)
 #: Steps of the active-set phase.
 MAX_STEPS = 5000
 
@@ -84,10 +82,10 @@ def _solution(K, y, C, costs, alpha, status, iterations) -> Solution:
     """Objectives recomputed at the dual point alpha and the primal point that it gives."""
     alpha = feasible_point(alpha, y, C * costs)
     lengths = np.sqrt(np.maximum(np.diag(K), 0.0))
-    return solution_at(alpha, K @ (y * alpha), lengths, y, C, costs, status, iterations)
+    return certify_point(alpha, K @ (y * alpha), lengths, y, C, costs, status, iterations)
 
 
-def solution_at(alpha, scores, lengths, y, C, costs, status, iterations) -> Solution:
+def certify_point(alpha, scores, lengths, y, C, costs, status, iterations) -> Solution:
     """Objectives at a feasible dual point and its scores K (y alpha), for lengths sqrt(K_ii).
 
     Each is moved by the round-off of its sums, the primal one up, the dual one down: a gap that is
@@ -261,27 +259,10 @@ def solve_svm(K, y, C: float, *, costs=None, alpha=None, gap_tol: float = OPTIMA
     def solve(alpha, tol):
         return solve_svm_active_set(K, y, C, costs=costs, alpha=alpha, tol=tol)
 
-    best = best_of_tolerances(solve, alpha, gap_tol)
+    best = best_attempt(solve, alpha, gap_tol)
     if size_of_gap(best) <= max(gap_tol, OPTIMAL_GAP):
         return best
     try:
         return min(best, solve_svm_cvxopt(K, y, C, costs=costs), key=size_of_gap)
     except NotOptimalError:
         return best
-
-
-def best_of_tolerances(solve, alpha, gap_tol) -> Solution:
-    """First answer of ``solve(alpha, tol)`` within a gap, each from the last; else the best one."""
-    tried = []
-    for tol in TOLERANCES:
-        tried.append(solve(alpha, tol))
-        if size_of_gap(tried[-1]) <= gap_tol:
-            return tried[-1]
-        alpha = tried[-1].variables["alpha"]
-    return min(tried, key=size_of_gap)
-
-
-def size_of_gap(solution) -> float:
-    """Relative gap without its sign; infinite where round-off has made it NaN."""
-    size = abs(solution.relative_gap)
-    return size if size >= 0.0 else np.inf

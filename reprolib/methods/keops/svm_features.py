@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from reprolib.methods.keops._attempts import best_attempt, size_of_gap
 from reprolib.methods.keops._svm_numba import active_set, two_coordinate_descent
 from reprolib.methods.keops.svm import (
     MAX_STEPS,
     OPTIMAL_GAP,
-    best_of_tolerances,
+    certify_point,
     feasible_point,
-    size_of_gap,
-    solution_at,
     solve_svm,
     solve_svm_active_set,
 )
@@ -104,7 +103,7 @@ def solve_svm_features(
     def solve(alpha, tol):
         return _solve_moving(features, y, C, costs, alpha, tol)
 
-    best = best_of_tolerances(solve, alpha, gap_tol)
+    best = best_attempt(solve, alpha, gap_tol)
     if size_of_gap(best) <= max(gap_tol, OPTIMAL_GAP):
         return best
     alpha = best.variables["alpha"]
@@ -132,7 +131,7 @@ def _solve_moving(features, y, C, costs, alpha, tol):
         if not _join(moving, _slack(gradient, y, alpha, b), -tol):
             status = "optimal" if violation <= tol else "max_iter"
             lengths = features.lengths
-            return solution_at(point, scores, lengths, y, C, costs, status, iterations)
+            return certify_point(point, scores, lengths, y, C, costs, status, iterations)
     return solve_svm_active_set(features.gram(), y, C, costs=costs, alpha=alpha, tol=tol)
 
 

@@ -10,6 +10,7 @@ import pytest
 from reprolib.methods.keops import KEOPSClassifier, MKLClassifier, TreeLassoClassifier, mkl_features
 from reprolib.methods.keops import _svm_numba as loops
 from reprolib.methods.keops import svm as svm_module
+from reprolib.methods.keops._attempts import TOLERANCES, size_of_gap
 from reprolib.methods.keops.alternating import (
     MOST_UNCERTIFIED,
     _Problem,
@@ -19,7 +20,7 @@ from reprolib.methods.keops.alternating import (
 from reprolib.methods.keops.kernel_sets import KernelStack, LinearBlocks, check_stack
 from reprolib.methods.keops.mkl_features import _longest, _Newton, _Point, solve_mkl_features
 from reprolib.methods.keops.norms import check_exponents
-from reprolib.methods.keops.svm import _solution, best_intercept, size_of_gap, solve_svm
+from reprolib.methods.keops.svm import _solution, best_intercept, solve_svm
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.keops.tree_norm import (
     _certificate,
@@ -182,7 +183,7 @@ def test_tolerances_are_tightened_and_the_best_answer_kept(
     found = solve_svm(np.eye(2), np.array([1.0, -1.0]), 1.0, alpha=0, gap_tol=gap_tol)
     assert found.variables["alpha"] == chosen + 1
     assert len(calls) == n_tried
-    expected = [{"alpha": k, "tol": tol} for k, tol in enumerate(svm_module.TOLERANCES)]
+    expected = [{"alpha": k, "tol": tol} for k, tol in enumerate(TOLERANCES)]
     assert calls[:3] == expected[:n_tried]
 
 
