@@ -223,14 +223,10 @@ def _shortest_first(lengths, scale):
     return fix_basis(R, groups, np.diag(scale))
 
 
-def _centered_rank(K) -> int:
-    return len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
-
-
 def _centered_inverse(K):
     """Pseudo-inverse of H K H, the leading block of the inverse of [[K, 1], [1', 0]]."""
     n = len(K)
-    rank = _centered_rank(K)
+    rank = len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
     if rank < n - 1:
         raise ValueError(
             f"the centred Gram matrix of {n} points has rank {rank}, and the classes do not "

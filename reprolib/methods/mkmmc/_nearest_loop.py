@@ -50,6 +50,7 @@ def nearest_path(columns, test):
 
 @numba.njit(cache=True)
 def _first_nearest(squares, smallest, largest):
+    """`reprolib.methods.shared.ties.first_within` of distances, without the root of each square."""
     equal = (np.sqrt(smallest) + ARITHMETIC * np.sqrt(largest)) ** 2
     first = 0
     while squares[first] > equal:

@@ -129,6 +129,7 @@ def _online(task, X, y, X_test, y_test) -> list[Measurement]:
     def on_test():
         return scored(models(alpha), X, y, X_test, y_test)
 
+    # Of a run's accuracies: after so many passes, or of the last iterate (0) or the mean (1).
     column = params["passes"] - 1 if is_library else int(params.get("average", False))
     run = (joblib.hash((X, y, X_test, y_test)), models(1.0).get_params())
     scores = [row[column] for row in _ONLINE.of(run, on_hold_out)]
