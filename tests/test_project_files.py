@@ -5,7 +5,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.markers import default_environment
 from packaging.requirements import Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
 CONDA_NAMES = {"mne-base": "mne"}
@@ -82,6 +85,62 @@ def test_binder_installs_widgets_and_a_kernel_but_neither_tests_nor_a_cluster(pr
     assert wanted.keys() <= found
     tools = bounds([*extras["test"], *extras["cluster"]]).keys() - wanted.keys()
     assert not tools & found
+
+
+#: What `uname -r` says on AWS, Debian, Ubuntu, WSL2 and el7.
+KERNELS = (
+    "6.1.141-155.222.amzn2023.x86_64",
+    "6.1.0-37-amd64",
+    "6.8.0-60-generic",
+    "5.15.167.4-microsoft-standard-WSL2",
+    "3.10.0-1160.el7.x86_64",
+)
+#: Files whose requirements pip reads, in the folders of the project and of its examples.
+READ_BY_PIP = sorted(
+    path
+    for pattern in ("*.lock", "*.in", "*/*.lock", "*/*.in", "pyproject.toml", "*/*/pyproject.toml")
+    for path in ROOT.glob(pattern)
+    if path.name != "MANIFEST.in" and not {".venv", "build"} & set(path.parts)
+)
+
+
+def requirements(path: Path) -> list[str]:
+    """All requirements of a file, without hashes."""
+    text = path.read_text(encoding="utf-8")
+    if path.name == "pyproject.toml":
+        found = tomllib.loads(text)
+        extras = found["project"].get("optional-dependencies", {}).values()
+        own = [*found["build-system"]["requires"], *found["project"].get("dependencies", [])]
+        return sum(extras, start=own)
+    lines = [line for line in text.splitlines() if re.match(r"[a-zA-Z]", line)]
+    return [line.split("#")[0].rstrip(" \\") for line in lines]
+
+
+def compared_as_versions(marker: str, environment: dict[str, str]) -> list[str]:
+    """Values that pip 24.1 to 25.3 parse as versions: those compared with what reads as one."""
+    found = []
+    for name, operator, value in re.findall(r"(\w+) *([<>=!~]+) *['\"]([^'\"]*)['\"]", marker):
+        try:
+            SpecifierSet(operator + value)
+        except InvalidSpecifier:
+            continue
+        found.append(environment[name])
+    return found
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("path", READ_BY_PIP, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_pip_can_evaluate_every_marker_whatever_the_kernel_is_called(path, kernel):
+    """A kernel's name is no version number, and some pips stop where they compare it as one."""
+    environment = {**default_environment(), "platform_release": kernel, "platform_version": kernel}
+    lines = requirements(path)
+    assert lines, "no requirement was read"
+    for line in lines:
+        marker = Requirement(line).marker
+        if marker is not None:
+            marker.evaluate(environment)
+            for value in compared_as_versions(str(marker), environment):
+                Version(value)
 
 
 COUNTED = r"\b(three|four|five|six|seven|eight|nine|ten|\d+)[ \n](papers|notebooks|studies)\b"

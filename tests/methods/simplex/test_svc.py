@@ -13,6 +13,7 @@ from reprolib.methods.simplex.kronecker_bcd import minimise_block
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
 from tests.degenerate import run_python
 from tests.naive.simplex import simplex_svm_objective, simplex_svm_primal
+from tests.processors import skip_unless_it_runs
 
 CASES = [
     pytest.param(SimplexConeSVC(), "cone", False, id="cone"),
@@ -220,6 +221,7 @@ def test_a_zero_kernel_gives_the_zero_function(svm, kind, hull, solver):
 
 @pytest.mark.parametrize("name", ["Haswell", "SkylakeX", "Nehalem", "Prescott"])
 def test_interior_point_reaches_its_tolerance_on_every_processor(name):
+    skip_unless_it_runs(name)
     run_python(
         """
         from tests.methods.simplex.test_svc import (
