@@ -16,7 +16,7 @@ from reprolib.report.drawing import Drawing, Group, Line, Mark, Ring, Shape, Tex
 from reprolib.report.marks import described, outcomes
 from reprolib.report.style import WIDTH
 from reprolib.rerun.verdicts.judge import Verdict
-from reprolib.rerun.verdicts.number import Quantity, Role
+from reprolib.rerun.verdicts.printed import Quantity, Role
 from reprolib.rerun.verdicts.words import WORDS
 
 #: Pixels: height of a line, margin, of a letter, and of half a printed number's bar.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reprolib.rerun.verdicts import Verdict
-from reprolib.rerun.verdicts.number import Number
+from reprolib.rerun.verdicts.printed import Number
 from reprolib.rerun.verdicts.words import Word
 
 #: Word of a number whose interval is too wide to decide.

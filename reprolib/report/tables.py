@@ -16,8 +16,7 @@ from reprolib.rerun.verdicts.judge import (
     count_words,
     judge_paper,
 )
-from reprolib.rerun.verdicts.number import Number, Quantity, Role
-from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.printed import Number, Quantity, Role, paper_entry
 from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: What a table of readings says of each.

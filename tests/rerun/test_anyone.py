@@ -16,7 +16,7 @@ import pytest
 from reprolib.cli.main import main
 from reprolib.rerun import records as package_records
 from reprolib.rerun.verdicts import judge_paper, judge_table
-from reprolib.rerun.verdicts.expected import ORDER, place
+from reprolib.rerun.verdicts.anyone import ORDER, place
 
 PRINTED = """
 [columns]

@@ -12,8 +12,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun.checks import check
 from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol, printed_text
 from reprolib.rerun.verdicts import judge
-from reprolib.rerun.verdicts.evidence import searched_of
-from reprolib.rerun.verdicts.judge import judge_paper
+from reprolib.rerun.verdicts.judge import judge_paper, searched_of
 from reprolib.rerun.verdicts.printed import (
     entry_numbers,
     numbers,

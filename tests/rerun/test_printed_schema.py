@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from reprolib.cli.main import main
 from reprolib.rerun.records.registry import PAPERS, STUDIES, printed_text
-from reprolib.rerun.verdicts.form import table_faults
-from reprolib.rerun.verdicts.printed_file import ANYONES, faults, printed_schema
+from reprolib.rerun.verdicts.printed_file import ANYONES, faults, printed_schema, table_faults
 
 ROOT = Path(__file__).resolve().parents[2]
 VALIDATOR = jsonschema.Draft202012Validator(printed_schema())

@@ -16,8 +16,7 @@ from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import Number, judge_claims, judge_paper, numbers
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim
-from reprolib.rerun.verdicts.evidence import gathered
-from reprolib.rerun.verdicts.judge import credit_readings, judge
+from reprolib.rerun.verdicts.judge import credit_readings, gathered, judge
 from reprolib.rerun.verdicts.printed import controls, paper_entry
 from tests.naive import verdicts as naive
 

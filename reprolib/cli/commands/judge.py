@@ -61,8 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("name two files: reprolib judge PRINTED.toml RESULTS.csv (or --schema)")
     _require_places(arguments)
     from reprolib.cli.console import out
-    from reprolib.rerun.verdicts.anyone import judge_table
-    from reprolib.rerun.verdicts.expected import worse_than_expected
+    from reprolib.rerun.verdicts.anyone import judge_table, worse_than_expected
 
     judged = judge_table(arguments.printed, arguments.results)
     from reprolib.report import judged as shown

@@ -14,8 +14,7 @@ from reprolib.rerun.records.tables import load_paper, load_tasks
 from reprolib.rerun.records.task import HEADLINE, Protocol
 from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
 from reprolib.rerun.tasks.runner import load_datasets
-from reprolib.rerun.verdicts.number import Number
-from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,9 @@ from reprolib.rerun.tasks.runner import Progress, Run, run_protocol
 from reprolib.rerun.tasks.store import RecordStore
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell
-from reprolib.rerun.verdicts.evidence import choices_of
-from reprolib.rerun.verdicts.number import Number
-from reprolib.rerun.verdicts.pair import Pair
-from reprolib.rerun.verdicts.printed import numbers
+from reprolib.rerun.verdicts.claims import Pair
+from reprolib.rerun.verdicts.judge import choices_of
+from reprolib.rerun.verdicts.printed import Number, numbers
 from reprolib.rerun.verdicts.statistics import rounded_interval
 from reprolib.rerun.verdicts.words import of_contrast
 

@@ -19,10 +19,8 @@ from reprolib.rerun.tasks.runner import code_of_protocol
 from reprolib.rerun.tasks.selection import Selection
 from reprolib.rerun.tasks.store import RecordStore
 from reprolib.rerun.tasks.walk import walk
-from reprolib.rerun.verdicts.evidence import usable
-from reprolib.rerun.verdicts.judge import Verdict, judge, judge_paper
-from reprolib.rerun.verdicts.number import Number
-from reprolib.rerun.verdicts.printed import controls
+from reprolib.rerun.verdicts.judge import Verdict, judge, judge_paper, usable
+from reprolib.rerun.verdicts.printed import Number, controls
 
 #: Numbers of trials that are tried for a number.
 _TRIALS = (1, 2, 3, 5, 10, 20, 50, 100)

@@ -1,8 +1,7 @@
 from .anyone import Judged, judge_table
 from .claims import ClaimVerdict, judge_claims
 from .judge import Outcome, Verdict, judge_paper
-from .number import Number
-from .printed import numbers
+from .printed import Number, numbers
 from .printed_file import printed_schema
 
 __all__ = [

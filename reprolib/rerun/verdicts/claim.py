@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
-from reprolib.rerun.verdicts.number import Design, Number, designs_of
+from reprolib.rerun.verdicts.printed import Number, designs_of
+from reprolib.rerun.verdicts.printed_file import Design, Kind
 
-#: What is claimed of side a against side b.
-Kind = Literal["better", "at least as good", "same"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 #: Keys of a side that select records.
 SELECTING = ("method", "metric", "setting", "results", "reading")
 

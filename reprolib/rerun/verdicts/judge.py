@@ -1,28 +1,33 @@
-"""Published numbers compared with ours: the verdict on each."""
+"""Published numbers compared with ours: what the records hold for each, and the verdict on it."""
 
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
+from reprolib.rerun.records.disagreement import METRIC, TABLE
 from reprolib.rerun.records.folders import committed_directory, results_directory
+from reprolib.rerun.records.queries import path_matrix
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
-from reprolib.rerun.verdicts import words
-from reprolib.rerun.verdicts.errors import UNKNOWN, Error
-from reprolib.rerun.verdicts.evidence import Evidence, gathered
-from reprolib.rerun.verdicts.number import Number, Quantity, Role
-from reprolib.rerun.verdicts.printed import controls, numbers
-from reprolib.rerun.verdicts.remedy import what_would_decide
-from reprolib.rerun.verdicts.words import WORDS, Word
+from reprolib.rerun.verdicts import errors, words
+from reprolib.rerun.verdicts.errors import UNKNOWN, Error, partition_means
+from reprolib.rerun.verdicts.printed import Number, Role, controls, numbers
+from reprolib.rerun.verdicts.printed_file import Design, Quantity
+from reprolib.rerun.verdicts.words import N_DRAWS, WORDS, Word, prediction_range
 
+#: Numbers of trials that are tried.
+_TRIALS = (20, 40, 100, 200, 400, 1000)
 _NOWHERE = (np.nan, np.nan)
 
 
@@ -125,6 +130,153 @@ class Verdict:
         """Half-width of the 95 % interval, in the printed unit."""
         low, high = self.interval
         return np.inf if np.isinf(low) else (high - low) / 2
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Our records for one printed number under one reading.
+
+    Parameters
+    ----------
+    values, trials : ndarray of shape (n_trials,)
+        In the printed unit.
+    n_test : int
+    source : str
+    others : dict of str to Series
+        Values by trial under the other readings of the text, controls left out.
+    spread : ndarray
+        Values under the reading whose spread stands for that of one more run.
+    disagreements : list of float
+        Between our own runs, by reading.
+    choices : ndarray
+        What the mean would be at other draws of a choice that is made once for all trials.
+    paths : ndarray of shape (n_trials, n_searched)
+        Of the scores behind a selection.
+    searched : int
+        Candidates of a selection, 0 where nothing says it.
+    """
+
+    values: np.ndarray
+    trials: np.ndarray
+    n_test: int
+    source: str
+    others: Mapping[str, pd.Series]
+    spread: np.ndarray
+    disagreements: Sequence[float]
+    choices: np.ndarray
+    paths: np.ndarray
+    searched: int
+
+    @property
+    def mean(self) -> float:
+        """Mean over trials."""
+        return float(self.values.mean())
+
+    def error(self, number: Number) -> Error:
+        """Error of ours minus printed; of two designs the wider one."""
+        models: Mapping[Design, Callable[[], Error]] = {
+            "splits": partial(errors.splits, self.values, number.spread, number.trials),
+            "seeds": partial(
+                errors.one_more_run,
+                self.spread if len(self.spread) else self.values,
+                number.scale / max(self.n_test, 1),
+            ),
+            "cross-validation": partial(
+                errors.cross_validations, self.values, self.trials, number.folds or 1
+            ),
+            "test set": partial(self._test_set, number),
+            "runs": self._shared_runs,
+        }
+        error = errors.wider(models[design]() for design in number.designs)
+        if not len(self.choices):
+            return error
+        return errors.summed([error, errors.two_choices(self.choices)])
+
+    def _test_set(self, number: Number) -> Error:
+        ours, theirs = (abs(x) / number.scale for x in (self.mean, number.value))
+        wrong = [min(fraction, 1 - fraction) for fraction in (ours, theirs)]
+        error = errors.test_set(self.disagreements, self.n_test, sum(wrong))
+        return Error(number.scale * error.standard, error.degrees)
+
+    def _shared_runs(self) -> Error:
+        others = {
+            name: other[self.trials].to_numpy()
+            for name, other in self.others.items()
+            if set(self.trials) <= set(other.index)
+        }
+        return errors.shared_runs(self.values, others)
+
+
+def gathered(
+    number: Number, records: pd.DataFrame, controls: frozenset[str]
+) -> dict[str, Evidence]:
+    """Evidence under every reading that a number was measured under."""
+    rows = usable(records, {"table": number.results, **number.select})
+    by_reading = {str(r): group for r, group in rows[rows["value"].notna()].groupby("reading")}
+    values = {
+        reading: group.set_index("trial")["value"].sort_index() * number.scale
+        for reading, group in by_reading.items()
+    }
+    scores = usable(records, number.scores) if number.scores else records.iloc[:0]
+    spread = values.get(number.spread_of, pd.Series(dtype=float)).to_numpy()
+    return {
+        reading: Evidence(
+            values[reading].to_numpy(),
+            values[reading].index.to_numpy(),
+            int(group["n_test"].max()),
+            ", ".join(sorted(group["source"].unique())),
+            {r: v for r, v in values.items() if r != reading and r not in controls},
+            spread,
+            _disagreements(number, records, controls),
+            choices_of(number, records, reading) * number.scale,
+            _score_paths(scores[scores["reading"] == reading]),
+            searched_of(number, records),
+        )
+        for reading, group in by_reading.items()
+    }
+
+
+def choices_of(number: Number, records: pd.DataFrame, reading: str) -> np.ndarray:
+    """Means at other draws of a choice made once for all trials; empty without such a choice."""
+    if not number.drawn_once:
+        return np.empty(0)
+    select = {"table": number.results, **number.select, "metric": number.drawn_once}
+    return usable(records, {**select, "reading": reading})["value"].to_numpy(dtype=float)
+
+
+def searched_of(number: Number, records: pd.DataFrame) -> int:
+    """Candidates of a selection: as stated, or the length of the shortest path that it was on."""
+    stated = number.searched
+    if not isinstance(stated, Mapping):
+        return stated or 0
+    own = {name: number.select[name] for name in ("dataset", "method", "setting")}
+    columns = {"table": stated["results"], "metric": stated["metric"], "reading": HEADLINE}
+    rows = usable(records, {**own, **columns})
+    return _score_paths(rows[rows["trial"] < stated["trials"]]).shape[1]
+
+
+def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
+    """Sound records on real data with the given columns."""
+    places = np.arange(len(records))
+    for column, wanted in {**select, "status": "ok"}.items():
+        # Of one column, not of whole rows: a paper has tens of thousands of records.
+        places = places[np.asarray(records[column].array.take(places) == wanted, dtype=bool)]
+    rows = records.iloc[places]
+    return rows[rows["source"] != "embedded"]
+
+
+def _disagreements(number: Number, records: pd.DataFrame, controls: frozenset[str]) -> list[float]:
+    design: Design = "test set"
+    if design not in number.designs:
+        return []
+    own = {name: number.select[name] for name in ("dataset", "method")}
+    rows = usable(records, {"table": TABLE, "metric": METRIC, **own})
+    return rows.loc[~rows["reading"].isin(controls), "value"].tolist()
+
+
+def _score_paths(rows: pd.DataFrame) -> np.ndarray:
+    """Paths of the scores in some records, one row a trial that has one."""
+    return path_matrix(rows[rows["path"] != ""])
 
 
 def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = frozenset()) -> Verdict:
@@ -354,4 +506,80 @@ def _selection(number: Number, evidence: Evidence, about: Mapping[str, Any]) -> 
         detectable=words.detectable_shift(evidence.values),
         error=UNKNOWN,
         **about,
+    )
+
+
+def what_would_decide(number: Number, evidence: Evidence) -> str:
+    """One sentence: how many trials of ours would decide, or why none do.
+
+    It supposes that our mean and spread stay what they are.
+
+    Parameters
+    ----------
+    number : Number
+        Undecided under the reading that is judged.
+    evidence : Evidence
+    """
+    if number.designs == ("selection",):
+        return _of_selection(number, evidence.values)
+    if "splits" in number.designs:
+        return _of_splits(number, evidence.values)
+    if "test set" in number.designs and "seeds" not in number.designs:
+        return (
+            f"Only the paper's own predictions on the {evidence.n_test} test points would decide: "
+            "ours have no seed to repeat"
+        )
+    if "runs" in number.designs:
+        return (
+            f"More runs of ours cannot decide: the {len(evidence.values)} runs are all that both "
+            "sides have, and what the text leaves open moves them; it would take the paper's own "
+            "runs, features and folds"
+        )
+    return _of_one_run(number, evidence)
+
+
+def _of_selection(number: Number, draws: np.ndarray) -> str:
+    if len(draws) < N_DRAWS:
+        drawn = "one draw" if len(draws) == 1 else f"{len(draws)} draws"
+        return f"We have {drawn} of what is selected; its range needs {N_DRAWS}"
+    low, high = prediction_range(draws)
+    return (
+        f"No number of runs decides: one selection of ours lies between {low:g} and {high:g}, "
+        "too many of the candidates"
+    )
+
+
+def _of_splits(number: Number, values: np.ndarray) -> str:
+    own = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+    theirs = (own if number.spread is None else number.spread) / math.sqrt(number.trials)
+    difference = abs(float(values.mean()) - number.value)
+    for n in _TRIALS:
+        se = math.hypot(own / math.sqrt(n), theirs)
+        if n > len(values) and _decides(difference, se, number):
+            return f"About {n} splits of ours would decide (we have {len(values)})"
+    return (
+        f"No number of splits decides: the printed mean of {number.trials} alone is unsure by "
+        f"± {stats.norm.ppf(0.975) * theirs:.2g} (95 %)"
+    )
+
+
+def _decides(difference: float, se: float, number: Number) -> bool:
+    reproduced = difference + stats.norm.ppf(0.95) * se < number.margin
+    return number.quantity == "performance" and (
+        reproduced or difference > stats.norm.ppf(0.975) * se
+    )
+
+
+def _of_one_run(number: Number, evidence: Evidence) -> str:
+    runs = evidence.spread if len(evidence.spread) else evidence.values
+    if number.folds:
+        runs = partition_means(evidence.values, evidence.trials, number.folds)
+    if len(runs) < 2:
+        return "We have one run of the whole procedure; 20 would show how much it spreads"
+    own = float(runs.std(ddof=1))
+    if len(runs) < 20 and _decides(abs(evidence.mean - number.value), own, number):
+        return f"About 20 runs of ours would decide (we have {len(runs)})"
+    return (
+        "No number of runs decides: the paper has one, and one run of ours spreads by "
+        f"± {stats.norm.ppf(0.975) * own:.2g} (95 %)"
     )

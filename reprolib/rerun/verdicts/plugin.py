@@ -61,7 +61,7 @@ class ExpectedWord(pytest.Item):
 
     def runtest(self):
         """Fail if the word is worse."""
-        from reprolib.rerun.verdicts.expected import worse_than_expected
+        from reprolib.rerun.verdicts.anyone import worse_than_expected
 
         if message := worse_than_expected(self.judged).get(self.name):
             pytest.fail(message, pytrace=False)
