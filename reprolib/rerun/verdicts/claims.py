@@ -188,6 +188,7 @@ class Pair:
     def error_to_print(self) -> Error:
         """Error of the difference against the printed one."""
         values, trials = self.differences.to_numpy(), self.differences.index.to_numpy()
+        seeds = [side["value"].to_numpy() for side in (self.a, self.b) if len(side) > 1]
         models: Mapping[Design, Callable[[], Error]] = {
             "splits": lambda: errors.splits(values, None, self.cell.trials),
             "runs": lambda: errors.shared_runs(values, {}),
@@ -195,7 +196,10 @@ class Pair:
                 values, trials, self.cell.folds or 1
             ),
             "test set": self._on_a_test_set,
-            "seeds": self._of_seeds,
+            # One run of theirs a side: the seeds of either side alone.
+            "seeds": lambda: (
+                errors.summed(map(errors.one_more_run, seeds)) if seeds else errors.UNKNOWN
+            ),
         }
         return self._with_choice(models, 2)
 
@@ -206,11 +210,6 @@ class Pair:
             return error
         both = errors.two_choices(self.choices)
         return errors.summed([error, Error(both.standard * math.sqrt(times / 2), both.degrees)])
-
-    def _of_seeds(self) -> Error:
-        """One run of theirs a side: the seeds of either side alone."""
-        sides = [side["value"].to_numpy() for side in (self.a, self.b) if len(side) > 1]
-        return errors.summed(map(errors.one_more_run, sides)) if sides else errors.UNKNOWN
 
     def _on_a_test_set(self) -> Error:
         """The points of one test set, and the seeds of either side."""
@@ -307,7 +306,12 @@ def _contrast(
     by_cell = {cell: pair.difference for cell, pair in pairs.items()}
     difference, n = float(np.mean(list(by_cell.values()))), len(pairs)
     error = errors.summed((pair.error() for pair in pairs.values()), 1 / n)
-    in_print = _printed_contrast(claim, b, printed)
+    of_a = [_printed_value(claim, claim.a, cell, printed) for cell in claim.cells]
+    of_b = [
+        _printed_value(claim, b, cell, printed) if b.value is None else b.value
+        for cell in claim.cells
+    ]
+    in_print = float(np.mean(np.subtract(of_a, of_b)))
     to_print = errors.summed((pair.error_to_print() for pair in pairs.values()), 1 / n)
     unprinted = math.isnan(in_print)
     return Contrast(
@@ -376,16 +380,6 @@ def _measured(
     values = [path[side.at - 1] for path in paths(rows)] if side.at else rows["value"]
     scaled = np.asarray(values, dtype=float) * claim.scale * side.factor
     return rows.assign(value=scaled).set_index("trial").sort_index()
-
-
-def _printed_contrast(claim: Claim, b: Side, printed: Sequence[Number]) -> float:
-    """Mean over the cells of the printed a - b; NaN where one of them is not printed."""
-    of_a = [_printed_value(claim, claim.a, cell, printed) for cell in claim.cells]
-    if b.value is not None:
-        of_b = [b.value for _ in claim.cells]
-    else:
-        of_b = [_printed_value(claim, b, cell, printed) for cell in claim.cells]
-    return float(np.mean(np.subtract(of_a, of_b)))
 
 
 def _printed_value(claim: Claim, side: Side, cell: Cell, printed: Sequence[Number]) -> float:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors, words
 from reprolib.rerun.verdicts.errors import UNKNOWN, Error, partition_means
 from reprolib.rerun.verdicts.printed import Number, Role, controls, numbers
-from reprolib.rerun.verdicts.printed_file import Design, Quantity
+from reprolib.rerun.verdicts.printed_file import Quantity
 from reprolib.rerun.verdicts.words import N_DRAWS, WORDS, Word, prediction_range
 
 #: Numbers of trials that are tried.
@@ -174,37 +173,32 @@ class Evidence:
 
     def error(self, number: Number) -> Error:
         """Error of ours minus printed; of two designs the wider one."""
-        models: Mapping[Design, Callable[[], Error]] = {
-            "splits": partial(errors.splits, self.values, number.spread, number.trials),
-            "seeds": partial(
-                errors.one_more_run,
-                self.spread if len(self.spread) else self.values,
-                number.scale / max(self.n_test, 1),
-            ),
-            "cross-validation": partial(
-                errors.cross_validations, self.values, self.trials, number.folds or 1
-            ),
-            "test set": partial(self._test_set, number),
-            "runs": self._shared_runs,
-        }
-        error = errors.wider(models[design]() for design in number.designs)
+        found = []
+        for design in number.designs:
+            if design == "splits":
+                error = errors.splits(self.values, number.spread, number.trials)
+            elif design == "seeds":
+                seeds = self.spread if len(self.spread) else self.values
+                error = errors.one_more_run(seeds, number.scale / max(self.n_test, 1))
+            elif design == "cross-validation":
+                error = errors.cross_validations(self.values, self.trials, number.folds or 1)
+            elif design == "test set":
+                ours, theirs = (abs(x) / number.scale for x in (self.mean, number.value))
+                wrong = [min(fraction, 1 - fraction) for fraction in (ours, theirs)]
+                of_fraction = errors.test_set(self.disagreements, self.n_test, sum(wrong))
+                error = Error(number.scale * of_fraction.standard, of_fraction.degrees)
+            else:
+                others = {
+                    name: other[self.trials].to_numpy()
+                    for name, other in self.others.items()
+                    if set(self.trials) <= set(other.index)
+                }
+                error = errors.shared_runs(self.values, others)
+            found.append(error)
+        error = errors.wider(found)
         if not len(self.choices):
             return error
         return errors.summed([error, errors.two_choices(self.choices)])
-
-    def _test_set(self, number: Number) -> Error:
-        ours, theirs = (abs(x) / number.scale for x in (self.mean, number.value))
-        wrong = [min(fraction, 1 - fraction) for fraction in (ours, theirs)]
-        error = errors.test_set(self.disagreements, self.n_test, sum(wrong))
-        return Error(number.scale * error.standard, error.degrees)
-
-    def _shared_runs(self) -> Error:
-        others = {
-            name: other[self.trials].to_numpy()
-            for name, other in self.others.items()
-            if set(self.trials) <= set(other.index)
-        }
-        return errors.shared_runs(self.values, others)
 
 
 def gathered(
@@ -218,6 +212,11 @@ def gathered(
         for reading, group in by_reading.items()
     }
     scores = usable(records, number.scores) if number.scores else records.iloc[:0]
+    disagreements: list[float] = []
+    if "test set" in number.designs:
+        own = {name: number.select[name] for name in ("dataset", "method")}
+        rows = usable(records, {"table": TABLE, "metric": METRIC, **own})
+        disagreements = rows.loc[~rows["reading"].isin(controls), "value"].tolist()
     spread = values.get(number.spread_of, pd.Series(dtype=float)).to_numpy()
     return {
         reading: Evidence(
@@ -227,7 +226,7 @@ def gathered(
             ", ".join(sorted(group["source"].unique())),
             {r: v for r, v in values.items() if r != reading and r not in controls},
             spread,
-            _disagreements(number, records, controls),
+            disagreements,
             choices_of(number, records, reading) * number.scale,
             _score_paths(scores[scores["reading"] == reading]),
             searched_of(number, records),
@@ -265,15 +264,6 @@ def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
     return rows[rows["source"] != "embedded"]
 
 
-def _disagreements(number: Number, records: pd.DataFrame, controls: frozenset[str]) -> list[float]:
-    design: Design = "test set"
-    if design not in number.designs:
-        return []
-    own = {name: number.select[name] for name in ("dataset", "method")}
-    rows = usable(records, {"table": TABLE, "metric": METRIC, **own})
-    return rows.loc[~rows["reading"].isin(controls), "value"].tolist()
-
-
 def _score_paths(rows: pd.DataFrame) -> np.ndarray:
     """Paths of the scores in some records, one row a trial that has one."""
     return path_matrix(rows[rows["path"] != ""])
@@ -306,27 +296,23 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
     judged = outcomes.pop(number.judged, None)
     if judged is None:
         return _without_records(number, _why_missing(records, number))
+    reasons = []
+    if judged.word != "reproduced" and number.explanation:
+        reasons.append(number.explanation.rstrip("."))
+    if judged.word == "undecided":
+        reasons.append(what_would_decide(number, by_reading[number.judged]).rstrip("."))
     return Verdict(
         number,
         **{
             **vars(judged),
             "word": "quoted" if number.quoted else judged.word,
-            "reason": number.quoted or _reason(number, judged.word, by_reading[number.judged]),
+            "reason": number.quoted or ". ".join(reasons),
         },
         reading=number.judged,
         judged_word=judged.word,
         n_readings=len(outcomes),
         readings=outcomes,
     )
-
-
-def _reason(number: Number, word: Word, evidence: Evidence) -> str:
-    """Explanation from an experiment; of an undecided number also what would decide it."""
-    if word == "reproduced":
-        return ""
-    parts = [number.explanation]
-    parts += [what_would_decide(number, evidence)] if word == "undecided" else []
-    return ". ".join(part.rstrip(".") for part in parts if part)
 
 
 def _without_records(number: Number, reason: str) -> Verdict:
@@ -366,17 +352,12 @@ def _judged(paper: str, root: Path, state: tuple) -> tuple[Verdict, ...]:
     ]
     verdicts = credit_readings(verdicts, not_of_text)
     if len(records) and root == committed_directory(paper).resolve():
-        _require_records(paper, verdicts)
+        missing = [v for v in verdicts if v.n_trials == 0 and not v.number.not_run]
+        if missing:
+            lines = [f"{paper}, {v.number.id}: {v.reason}" for v in missing]
+            advice = f"`reprolib check {paper}` says what is wrong with the names in the file"
+            raise ValueError("\n".join([*lines, advice]))
     return tuple(verdicts)
-
-
-def _require_records(paper: str, verdicts: Sequence[Verdict]) -> None:
-    """Raise ValueError if a number is not run for another reason than the one in its file."""
-    missing = [v for v in verdicts if v.n_trials == 0 and not v.number.not_run]
-    if missing:
-        lines = [f"{v.number.id}: {v.reason}" for v in missing]
-        advice = f"`reprolib check {paper}` says what is wrong with the names in the file"
-        raise ValueError("\n".join([*(f"{paper}, {line}" for line in lines), advice]))
 
 
 def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ()) -> list[Verdict]:
@@ -393,17 +374,29 @@ def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ())
         Readings that are none of the paper's text (`printed.controls`): neither counted nor
         credited.
     """
-    rows = by_row(verdicts)
-    tried = {
-        key: {reading for v in row for reading in v.readings} - set(controls)
-        for key, row in rows.items()
-    }
-    credited = {key: _credited_reading(row, sorted(tried[key])) for key, row in rows.items()}
-    return [
-        _with_credit(v, credited[key], len(tried[key]))
-        for v in verdicts
-        for key in [(v.number.table, v.number.row)]
-    ]
+    credited = {}
+    for row in by_row(verdicts).values():
+        tried = {reading for v in row for reading in v.readings} - set(controls)
+        counted = [v for v in row if v.word not in ("quoted", "not run")]
+        best, most = "", 0
+        for reading in sorted(tried):
+            outcomes = [v.readings.get(reading) for v in counted]
+            gain = words.row_gain(
+                [v.word for v in counted],
+                [v.n_trials for v in counted],
+                [o.word if o else None for o in outcomes],
+                [o.n_trials if o else 0 for o in outcomes],
+            )
+            if gain > most:
+                best, most = reading, gain
+        for v in row:
+            outcome = v.readings.get(best)
+            changed: dict[str, Any] = {"n_readings": len(tried)}
+            gains = v.word not in ("reproduced", "quoted", "not run")
+            if gains and outcome is not None and outcome.word == "reproduced":
+                changed |= {"word": "reproduced under a reading", "reading": best}
+            credited[v.number.id] = replace(v, **changed)
+    return [credited[v.number.id] for v in verdicts]
 
 
 def by_row(verdicts: Iterable[Verdict]) -> dict[tuple[str, str], list[Verdict]]:
@@ -412,32 +405,6 @@ def by_row(verdicts: Iterable[Verdict]) -> dict[tuple[str, str], list[Verdict]]:
     for verdict in verdicts:
         rows.setdefault((verdict.number.table, verdict.number.row), []).append(verdict)
     return rows
-
-
-def _credited_reading(row: Sequence[Verdict], tried: Iterable[str]) -> str:
-    counted = [v for v in row if v.word not in ("quoted", "not run")]
-    best, most = "", 0
-    for reading in tried:
-        outcomes = [v.readings.get(reading) for v in counted]
-        gain = words.row_gain(
-            [v.word for v in counted],
-            [v.n_trials for v in counted],
-            [o.word if o else None for o in outcomes],
-            [o.n_trials if o else 0 for o in outcomes],
-        )
-        if gain > most:
-            best, most = reading, gain
-    return best
-
-
-def _with_credit(verdict: Verdict, reading: str, n_readings: int) -> Verdict:
-    verdict = replace(verdict, n_readings=n_readings)
-    outcome = verdict.readings.get(reading)
-    if verdict.word in ("reproduced", "quoted", "not run") or outcome is None:
-        return verdict
-    if outcome.word != "reproduced":
-        return verdict
-    return replace(verdict, word="reproduced under a reading", reading=reading)
 
 
 def count_words(verdicts: Iterable[Verdict]) -> dict[Word, int]:
@@ -521,7 +488,15 @@ def what_would_decide(number: Number, evidence: Evidence) -> str:
     evidence : Evidence
     """
     if number.designs == ("selection",):
-        return _of_selection(number, evidence.values)
+        n_draws = len(evidence.values)
+        if n_draws < N_DRAWS:
+            drawn = "one draw" if n_draws == 1 else f"{n_draws} draws"
+            return f"We have {drawn} of what is selected; its range needs {N_DRAWS}"
+        low, high = prediction_range(evidence.values)
+        return (
+            f"No number of runs decides: one selection of ours lies between {low:g} and {high:g}, "
+            "too many of the candidates"
+        )
     if "splits" in number.designs:
         return _of_splits(number, evidence.values)
     if "test set" in number.designs and "seeds" not in number.designs:
@@ -536,17 +511,6 @@ def what_would_decide(number: Number, evidence: Evidence) -> str:
             "runs, features and folds"
         )
     return _of_one_run(number, evidence)
-
-
-def _of_selection(number: Number, draws: np.ndarray) -> str:
-    if len(draws) < N_DRAWS:
-        drawn = "one draw" if len(draws) == 1 else f"{len(draws)} draws"
-        return f"We have {drawn} of what is selected; its range needs {N_DRAWS}"
-    low, high = prediction_range(draws)
-    return (
-        f"No number of runs decides: one selection of ours lies between {low:g} and {high:g}, "
-        "too many of the candidates"
-    )
 
 
 def _of_splits(number: Number, values: np.ndarray) -> str:

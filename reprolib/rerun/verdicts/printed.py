@@ -233,6 +233,10 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
     designs = merged.pop("design", table.get("design", "splits"))
     results = merged.pop("results", table.get("results", table_key))
     not_run = table.get("not_run", {})
+    scores: dict[str, str] = {}
+    if (others := table.get("scores", {}).get(column)) is not None:
+        differing = {("table" if name == "results" else name): v for name, v in others.items()}
+        scores = {"table": results, "setting": "", **merged, **differing}
     return Number(
         paper=paper,
         table=table_key,
@@ -244,20 +248,12 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
         select={"setting": "", **merged},
         results=results,
         quantity=quantity,
-        scores=_score_records(results, merged, table.get("scores", {}).get(column)),
+        scores=scores,
         quoted=quoted,
         not_run=not_run.get(row, not_run.get(column, "")),
         explanation=paper_file.text_on(table.get("explanations", []), row, column),
         **{**setting, "role": "quoted" if quoted else setting["role"]},
     )
-
-
-def _score_records(results: str, select: Mapping[str, str], other: Mapping[str, str] | None):
-    """Columns of the records behind a selection: its own, unless the table names others."""
-    if other is None:
-        return {}
-    differing = {("table" if name == "results" else name): value for name, value in other.items()}
-    return {"table": results, "setting": "", **select, **differing}
 
 
 def designs_of(value: Any) -> tuple[Design, ...]:

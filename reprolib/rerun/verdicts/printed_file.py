@@ -53,25 +53,21 @@ def is_valid(value: Any, schema: Any) -> bool:
         return False
     if isinstance(value, str | list):
         least = schema.get("minLength", schema.get("minItems", 0))
-        return len(value) >= least and (isinstance(value, str) or _are_items(value, schema))
+        first, rest = schema.get("prefixItems", []), schema.get("items", {})
+        return len(value) >= least and (
+            isinstance(value, str)
+            or (
+                all(map(is_valid, value, first))
+                and all(is_valid(item, rest) for item in value[len(first) :])
+            )
+        )
     if isinstance(value, dict):
-        return _are_entries(value, schema)
+        known, other = schema.get("properties", {}), schema.get("additionalProperties", {})
+        return set(schema.get("required", ())) <= value.keys() and all(
+            is_valid(item, known.get(key, other)) for key, item in value.items()
+        )
     return ("minimum" not in schema or value >= schema["minimum"]) and (
         "exclusiveMinimum" not in schema or value > schema["exclusiveMinimum"]
-    )
-
-
-def _are_items(values: list[Any], schema: Mapping[str, Any]) -> bool:
-    first, rest = schema.get("prefixItems", []), schema.get("items", {})
-    return all(map(is_valid, values, first)) and all(
-        is_valid(value, rest) for value in values[len(first) :]
-    )
-
-
-def _are_entries(table: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    known, other = schema.get("properties", {}), schema.get("additionalProperties", {})
-    return set(schema.get("required", ())) <= table.keys() and all(
-        is_valid(value, known.get(key, other)) for key, value in table.items()
     )
 
 
@@ -452,7 +448,11 @@ def faults(entry: Mapping[str, Any]) -> list[str]:
     for number, reading in enumerate(entry.get("readings", []), start=1):
         found += table_faults(f"readings, entry {number}", reading, READING)
     for name, table in entry["tables"].items():
-        found += _table_faults(f"tables.{name}", table)
+        where = f"tables.{name}"
+        found += table_faults(where, table, PRINTED_TABLE) or [
+            *_name_faults(where, table),
+            *_value_faults(where, table),
+        ]
     for number, claim in enumerate(entry.get("claims", []), start=1):
         found += _claim_faults(f"claims, entry {number}", claim, entry)
     return found
@@ -480,11 +480,6 @@ def _claim_faults(where: str, claim: Mapping[str, Any], entry: Mapping[str, Any]
         if name not in readings:
             found.append(f"{where}: no reading {name!r}{nearest(name, readings)}")
     return found
-
-
-def _table_faults(where: str, table: Any) -> list[str]:
-    found = table_faults(where, table, PRINTED_TABLE)
-    return found or [*_name_faults(where, table), *_value_faults(where, table)]
 
 
 def _name_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
@@ -531,7 +526,10 @@ def _value_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
             elif value != "":
                 yield from _meaning_faults(where, table, row, column)
                 if row not in not_run and column not in not_run:
-                    yield from _selector_faults(where, table, row, column)
+                    selected = settings_of(table, row, column)
+                    place = f"neither row {row!r} nor column {column!r}"
+                    for name in (name for name in SELECTORS if name not in selected):
+                        yield f"{where}: {place} says the {name}"
 
 
 def _meaning_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:
@@ -573,10 +571,3 @@ def settings_of(table: Mapping[str, Any], row: str, column: str) -> dict[str, An
     own = [c for c in table.get("cells", []) if (c["row"], c["column"]) == (row, column)]
     merged = {**table["rows"][row], **table["columns"][column], **(own[0] if own else {})}
     return {name: value for name, value in merged.items() if name not in ("row", "column")}
-
-
-def _selector_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:
-    selected = settings_of(table, row, column)
-    for name in SELECTORS:
-        if name not in selected:
-            yield f"{where}: neither row {row!r} nor column {column!r} says the {name}"
