@@ -1,24 +1,26 @@
-"""Verdicts on anyone's table, and the pytest plugin, as a stranger uses them."""
+"""Verdicts on anyone's table, as a stranger uses them."""
 
 from __future__ import annotations
 
-import functools
+import io
 import json
-import os
-import subprocess
-import sys
 from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from reprolib.cli.main import main
 from reprolib.rerun import records as package_records
 from reprolib.rerun.verdicts import judge_paper, judge_table
 from reprolib.rerun.verdicts.anyone import ORDER, place
+from reprolib.rerun.verdicts.table_file import read_table
 
 PRINTED = """
+[units]
+printed = "percent"
+
 [columns]
 method = "classifier"
 value = "error"
@@ -95,7 +97,7 @@ def test_words_of_a_table_whose_answer_is_known(files):
 
 def test_unit_of_the_results_and_a_data_frame_change_no_word(files):
     in_percent = judge_table(*files)
-    printed, _ = changed(files, "[columns]", '[units]\nresults = "fraction"\n[columns]')
+    printed, _ = changed(files, 'printed = "percent"', 'results = "fraction"')
     as_fractions = judge_table(printed, results(0.01))
     assert as_fractions.words() == in_percent.words()
     for one, other in zip(as_fractions.verdicts, in_percent.verdicts, strict=True):
@@ -146,11 +148,23 @@ def test_a_table_of_this_package_has_the_same_words_from_outside(tmp_path):
         ('value = "error"', 'value = "eror"', "no column 'eror'; did you mean 'error'"),
         ("[columns]", "[columns]\nfold = 3", "columns: unknown key 'fold'"),
         ('"as good" =', '"as god" =', r"\[expect\]: no number or claim 'as god'; did you mean"),
+        ('"percent"', '"per cent"', "units: 'per cent'; did you mean 'percent'.* has no margin"),
         (
-            "[columns]",
-            '[units]\nresults = "per cent"\n[columns]',
-            "units: results is .per cent.; it must be one of percent, fraction",
+            '"percent"',
+            '"percent"\nresults = "s"',
+            "print is in 'percent' and the results in 's'",
         ),
+        (
+            '"as good" = "undecided"',
+            '"as good" = "reproduced"',
+            "is a claim, which cannot be",
+        ),
+        ('KFD" = "reproduced"', 'KFD" = "reproducd"', "'reproducd'; it must be one of reproduced"),
+        ('KFD" = "reproduced"', 'KFD" = "holds"', "is a number, which cannot be 'holds'"),
+        ('name = "as good"', 'name = "table1/Heart/KFD"', "is the name of a number, too"),
+        ("trials = 100", "trials = 1", "printed as its spread, but not over how many trials"),
+        ("[[16.1, 3.4],", "[nan,", "row 'Heart', column 'KFD' is nan; it must be a number"),
+        ("[[16.1, 3.4],", "[216.1,", "is 216.1, which is no percent; say its own unit"),
         ("digits = 1", "digits = ", "printed.toml: "),
         ("Heart = [[16.1, 3.4],", "Heart = [", "row 'Heart' has 1 entries for 2 columns"),
     ],
@@ -165,7 +179,7 @@ def test_values_that_are_no_numbers_and_trials_that_stand_twice_are_named(files)
     table = results()
     with pytest.raises(ValueError, match="row 3: a second value of one trial .*banana"):
         judge_table(printed, table.assign(trial=[0, 1, 1, *range(3, len(table))]))
-    with pytest.raises(ValueError, match="row 2: 'x' is no number"):
+    with pytest.raises(ValueError, match="row 2: error is 'x'; give a number, or leave"):
         judge_table(printed, table.assign(error=["1", "x", *table["error"][2:]]))
 
 
@@ -214,25 +228,207 @@ def test_markup_in_a_file_is_shown_and_not_run(files):
     assert "<script>" not in page(judge_table(printed, table))
 
 
-def test_pytest_fails_where_a_word_got_worse_and_says_by_how_much(files):
-    printed, table = map(str, files)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    command += ["-p", "reprolib.rerun.verdicts.plugin"]
-    # Importing the plugins of others takes five times as long as the run.
-    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    call = functools.partial(
-        subprocess.run, capture_output=True, text=True, cwd=files[0].parent, env=alone
+ONE = """
+[tables.t]
+design = "splits"
+trials = 20
+[tables.t.rows]
+A = { dataset = "d" }
+[tables.t.columns]
+M = { method = "m" }
+[tables.t.values]
+A = [[0.85, 0.02]]
+"""
+
+
+def runs(mean: float, spread: float, n: int, **more) -> pd.DataFrame:
+    values = mean + spread * np.random.default_rng(0).standard_normal(n)
+    return pd.DataFrame({"dataset": "d", "method": "m", "trial": range(n), "value": values} | more)
+
+
+def judged(tmp_path, text: str, frame: pd.DataFrame):
+    (tmp_path / "p.toml").write_text(text, encoding="utf-8")
+    return judge_table(tmp_path / "p.toml", frame)
+
+
+@pytest.mark.parametrize(
+    ("units", "value", "ours", "word"),
+    [
+        ("", "[0.85, 0.02]", runs(0.10, 0.02, 20), "undecided"),
+        ("", "[1.8, 0.4]", runs(3.0, 0.3, 30), "undecided"),
+        ("", "[90, 1]", runs(90, 1, 30), "undecided"),
+        ('printed = "fraction"', "[0.85, 0.02]", runs(0.10, 0.02, 20), "not reproduced"),
+        ('printed = "fraction"', "[0.85, 0.02]", runs(0.85, 0.02, 20), "reproduced"),
+        ('printed = "rank"\nmargin = 0.5', "[1.8, 0.4]", runs(3.0, 0.3, 30), "not reproduced"),
+        ('printed = "seconds"\nmargin = 2', "[0.8, 0.1]", runs(2.1, 0.1, 20), "reproduced"),
+    ],
+)
+def test_a_difference_is_small_only_in_a_unit_that_was_said(tmp_path, units, value, ours, word):
+    """The margin was 1.5 in whatever unit: a mean rank of 3.0 beside 1.8 was "reproduced"."""
+    text = f"[units]\n{units}\n" + ONE.replace("[0.85, 0.02]", value)
+    found = judged(tmp_path, text, ours)
+    assert found.words() == {"t/A/M": word}
+    (verdict,) = found.verdicts
+    assert verdict.interval[0] < verdict.interval[1], "the interval needs no unit"
+    assert bool(found.notes) == (units == "")
+    assert ("No unit is said" in verdict.reason) == (units == "")
+
+
+def test_a_row_has_a_margin_of_its_own_beside_a_share(tmp_path):
+    text = '[units]\nprinted = "fraction"\n' + ONE.replace(
+        'dataset = "d" }', 'dataset = "d", margin = 0.9 }'
     )
-    options = ["--printed", printed, "--results", table]
-    run = call([*command, *options])
-    assert run.returncode == 1
-    assert "table1/Heart/KFD is not reproduced, expected reproduced" in run.stdout
-    changed(files, '"table1/Heart/KFD" = "reproduced"', '"table1/Banana/KFD" = "reproduced"')
-    run = call([*command, *options])
-    assert run.returncode == 0, run.stdout
-    lone = call([*command, *options[:2]])
-    assert lone.returncode == 4
-    assert "--printed needs --results" in lone.stderr + lone.stdout
+    assert judged(tmp_path, text, runs(0.10, 0.02, 20)).words() == {"t/A/M": "reproduced"}
+
+
+def test_a_printed_mean_of_seeds_gives_the_interval_of_welch(tmp_path):
+    """90.0 +- 1.0 over 5 seeds beside ten of ours: without test points it was +- 237."""
+    text = '[units]\nprinted = "percent"\n' + ONE.replace("[0.85, 0.02]", "[90, 1.0]")
+    text = text.replace('"splits"', '"seeds"').replace("trials = 20", "trials = 5")
+    (verdict,) = judged(tmp_path, text, ours := runs(90, 1, 10)).verdicts
+    a, b = ours["value"].var(ddof=1) / 10, 1.0 / 5
+    degrees = (a + b) ** 2 / (a**2 / 9 + b**2 / 4)
+    half = stats.t.ppf(0.975, degrees) * (a + b) ** 0.5
+    assert verdict.half_width == pytest.approx(half)
+
+
+def test_runs_that_both_sides_share_differ_at_least_as_their_spreads(tmp_path):
+    """The same 18 subjects on both sides, equal to the last printed digit."""
+    text = '[units]\nprinted = "percent"\n' + ONE.replace("trials = 20", "trials = 18")
+    text = text.replace('"splits"', '"runs"')
+    ours = runs(56.56, 10.08, 18)
+    mean, spread = ours["value"].mean(), ours["value"].std()
+    same = judged(tmp_path, text.replace("[0.85, 0.02]", f"[{mean:.2f}, {spread:.2f}]"), ours)
+    assert same.words() == {"t/A/M": "reproduced"}
+    other = judged(tmp_path, text.replace("[0.85, 0.02]", f"[{mean:.2f}, {spread + 6:.2f}]"), ours)
+    assert other.words() == {"t/A/M": "undecided"}
+
+
+PAIR = (
+    '[units]\nprinted = "percent"\n'
+    + ONE.replace('M = { method = "m" }', 'M = { method = "m" }\nS = { method = "s" }').replace(
+        "[[0.85, 0.02]]", "[[90, 5], [90, 5]]"
+    )
+    + """
+[[claims]]
+name = "m better"
+text = "m is better than s"
+page = 1
+tables = ["t"]
+claims = "better"
+metric = "value"
+larger = "better"
+a = { method = "m" }
+b = [{ method = "s" }]
+"""
+)
+
+
+def test_a_claim_compares_equal_trials_or_none(tmp_path):
+    s = runs(80, 5, 20).assign(method="s")
+    both = pd.concat([s.assign(method="m", value=s["value"] + 1), s])
+    assert judged(tmp_path, PAIR, both).words()["m better"] == "holds"
+    with pytest.raises(ValueError, match="'m better' compares equal trials.* no column trial"):
+        judged(tmp_path, PAIR, both.iloc[:-1].drop(columns="trial"))
+    apart = both.assign(trial=both["trial"] + 100 * (both["method"] == "s"))
+    with pytest.raises(ValueError, match="m and s have no trial in common on d"):
+        judged(tmp_path, PAIR, apart)
+    twice = PAIR + PAIR[PAIR.index("[[claims]]") :]
+    with pytest.raises(ValueError, match="claims: 2 have the name 'm better'"):
+        judged(tmp_path, twice, both)
+
+
+PERCENT = '[units]\nprinted = "percent"\n' + ONE.replace("[0.85, 0.02]", "[90, 1]")
+
+
+def test_columns_that_happen_to_be_there(tmp_path):
+    """One called "reading" is used if it is named; the only metric need not be named."""
+    for more in ({"reading": "digits"}, {"metric": "acc"}):
+        assert judged(tmp_path, PERCENT, runs(90, 1, 30, **more)).words() == {"t/A/M": "reproduced"}
+    both = pd.concat([runs(90, 1, 30, metric="acc"), runs(90, 1, 30, metric="f1")])
+    with pytest.raises(ValueError, match="several metrics, and table 't' names none; say which"):
+        judged(tmp_path, PERCENT, both)
+
+
+def test_a_trial_may_have_two_names(tmp_path):
+    text = '[columns]\ntrial = ["subject", "session"]\n' + PERCENT
+    frame = runs(90, 1, 30).drop(columns="trial")
+    frame = frame.assign(subject=np.repeat(range(15), 2), session=["a", "b"] * 15)
+    assert judged(tmp_path, text, frame).words() == {"t/A/M": "reproduced"}
+    with pytest.raises(ValueError, match="row 2: a second value of one trial .*trial 0, a"):
+        judged(tmp_path, text, frame.assign(session="a"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"value": "16,5"}, "row 1: value is '16,5'; write the decimal with a point"),
+        ({"value": True}, "row 1: value is True; give a number"),
+        ({"value": np.inf}, "row 1: value is inf; give a number"),
+        ({"value": 216.0}, "row 1: the value is 216, which is no percent"),
+        ({"n_test": True}, "row 1: n_test is True; give the number of test points"),
+        ({"n_test": -5}, "row 1: n_test is -5; give the number of test points"),
+        ({"n_test": 7.5}, "row 1: n_test is 7.5; give the number of test points"),
+        ({"n_test": [10.0] * 29 + [np.nan]}, "row 30: n_test is empty; give the number of test"),
+        ({"trial": [None, *range(29)]}, "row 1: trial is empty; name the trial in every row"),
+    ],
+)
+def test_a_field_that_cannot_be_meant_is_named_with_its_row(tmp_path, change, message):
+    with pytest.raises(ValueError, match=message):
+        judged(tmp_path, PERCENT, runs(90, 1, 30).assign(**change))
+
+
+CSV = runs(90, 1, 30).assign(method="Müller").to_csv(index=False)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        CSV.encode(),
+        CSV.encode("utf-8-sig"),
+        CSV.encode("utf-16"),
+        CSV.replace(",", ";").encode(),
+        CSV.replace(",", "\t").replace("\n", "\r\n").encode(),
+        CSV.replace(",", "|").encode(),
+        pd.read_csv(io.StringIO(CSV)).to_json(orient="records").encode(),
+        pd.read_csv(io.StringIO(CSV)).to_json(orient="records", lines=True).encode(),
+    ],
+)
+def test_tables_are_read_as_people_have_them(tmp_path, content):
+    (tmp_path / "r.dat").write_bytes(content)
+    pd.testing.assert_frame_equal(
+        read_table(tmp_path / "r.dat"), pd.read_csv(io.StringIO(CSV)), check_dtype=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "r.dat is empty; give a CSV"),
+        (b" \n \n", "r.dat is empty; give a CSV"),
+        (CSV.encode("cp1252"), "r.dat, line 2: the encoding is not UTF-8; save the file as UTF-8"),
+        (b"PAR1\x15\x04", "r.dat is (a|no sound) parquet file"),
+        (b"PK\x03\x04", "r.dat is an Excel file or a zip archive; save the sheet as CSV"),
+        (b"\x1f\x8b\x08", "r.dat is compressed by gzip; unpack it"),
+        (b"{nonsense", "r.dat begins as JSON, but is no list of rows"),
+        (b"trial,value,value\n0,1,2\n", "r.dat has two columns 'value'"),
+        (b"trial,value\n0,1\n0,1,2,3\n", "r.dat is no sound CSV with the separator ','"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused_with_a_remedy(tmp_path, content, message):
+    (tmp_path / "r.dat").write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        read_table(tmp_path / "r.dat")
+
+
+def test_a_toml_file_in_another_encoding_or_nested_without_end_is_refused(tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_bytes(PERCENT.replace('"m"', '"Müller"').encode("cp1252"))
+    with pytest.raises(ValueError, match=r"p.toml, line \d+: the encoding is not UTF-8"):
+        judge_table(path, runs(90, 1, 30))
+    path.write_text("a = " + "[" * 20_000 + "]" * 20_000, encoding="utf-8")
+    with pytest.raises(ValueError, match="nested too deeply"):
+        judge_table(path, runs(90, 1, 30))
 
 
 def test_a_better_word_than_expected_is_no_failure():

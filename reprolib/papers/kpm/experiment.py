@@ -67,17 +67,9 @@ def _n_realisations(dataset: Dataset) -> int:
     return len(dataset.splits)
 
 
-def _n_for_median(dataset: Dataset) -> int:
-    return min(MEDIAN_REALISATIONS, len(dataset.splits))
-
-
-def _n_partitions(dataset: Dataset) -> int:
-    return 100 if dataset.name in PAPER_SETS else 20
-
-
 REALISATIONS = Count(_n_realisations, QUICK)
-OF_MEDIAN = Count(_n_for_median, QUICK)
-PARTITIONED = Count(_n_partitions, QUICK)
+OF_MEDIAN = Count(lambda data: min(MEDIAN_REALISATIONS, len(data.splits)), QUICK)
+PARTITIONED = Count(lambda data: 100 if data.name in PAPER_SETS else 20, QUICK)
 #: Groups of five of them give a median each: forty medians make a 95 % range of one more.
 SELECTED_PARTITIONS = Count(200, quick=MEDIAN_REALISATIONS)
 #: Partitions of a pool overlap, so that more of them hardly narrow an interval.
@@ -157,24 +149,20 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
     published = selected[selected["reading"] == HEADLINE]
     partitions = selected[selected["reading"] == PARTITIONS]
     groups = partitions["trial"] // MEDIAN_REALISATIONS
-    medians = [
-        _median(group, int(str(number)))
-        for rows, keys in [(published, published["seed"]), (partitions, groups)]
-        for (_, number), group in rows.groupby(["dataset", keys.rename("number")])
-    ]
-    return medians + _errors_at_medians(records, medians)
-
-
-def _errors_at_medians(
-    records: pd.DataFrame, medians: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Mean test error over the partitions at every median: Table 1, had others been the first."""
+    medians = []
+    for rows, keys in [(published, published["seed"]), (partitions, groups)]:
+        for (_, number), group in rows.groupby(["dataset", keys.rename("number")]):
+            values = [int(D) for D in group["value"]]
+            record, trial, chosen = group.iloc[0].to_dict(), int(str(number)), {"selected": values}
+            median = np.median(values)
+            medians.append(derived_row(record, "median D", median, trial=trial, chosen=chosen))
+    # Mean test error over the partitions at every median: Table 1, had others been the first.
     rows = select(records, table="table2", reading=PARTITIONS, setting="", metric="test error path")
     errors = {
         name: (group.iloc[0].to_dict(), path_matrix(group).mean(axis=0))
         for name, group in rows.groupby("dataset")
     }
-    return [
+    return medians + [
         derived_row(
             {**errors[median["dataset"]][0], "table": "table1"},
             "test error at another median D",
@@ -184,14 +172,6 @@ def _errors_at_medians(
         for median in medians
         if median["reading"] == PARTITIONS
     ]
-
-
-def _median(group: pd.DataFrame, trial: int) -> dict[str, Any]:
-    """Record of the median of some selections."""
-    values = [int(D) for D in group["value"]]
-    record = group.iloc[0].to_dict()
-    chosen = {"selected": values}
-    return derived_row(record, "median D", np.median(values), trial=trial, chosen=chosen)
 
 
 PROTOCOL = Experiment(

@@ -34,20 +34,17 @@ def published(dataset: str) -> tuple[float, float]:
 
 def realisation(task: Task, dataset: Dataset):
     """Training and test points of a task."""
-    partitioned = task.params.get("partition")
-    train, test = _partition(task, dataset) if partitioned else dataset.splits[task.trial]
+    if task.params.get("partition"):  # of the pool, as many training points as published ones have
+        rows = np.random.default_rng([2004, task.trial]).permutation(len(dataset.y))
+        n_train = len(dataset.splits[0][0])
+        train, test = rows[:n_train], rows[n_train:]
+    else:
+        train, test = dataset.splits[task.trial]
     X_train, X_test = dataset.X[train], dataset.X[test]
     if task.params.get("standardise"):
         scaler = StandardScaler().fit(X_train)
         X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
     return X_train, dataset.y[train], X_test, dataset.y[test]
-
-
-def _partition(task: Task, dataset: Dataset):
-    """Seeded partition of the pool, with as many training points as the published ones have."""
-    rows = np.random.default_rng([2004, task.trial]).permutation(len(dataset.y))
-    n_train = len(dataset.splits[0][0])
-    return rows[:n_train], rows[n_train:]
 
 
 def gamma_of(task: Task) -> float:

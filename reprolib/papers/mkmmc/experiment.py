@@ -34,7 +34,7 @@ from reprolib.methods.shared.ties import last_largest
 from reprolib.papers.mkmmc.methods import OWN, RUN
 from reprolib.papers.mkmmc.splits import Trial, split
 from reprolib.rerun.records import Measurement, Task, derived_row, paths, select
-from reprolib.rerun.records.readings import Reading, readings_of
+from reprolib.rerun.records.readings import readings_of
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Setting
 
 #: Table and training images a class, by data set.
@@ -55,14 +55,6 @@ FAST, PRINTED, OTHERS = (Count(n, QUICK) for n in (100, 40, 20))
 READINGS = readings_of("mkmmc")
 
 
-def _n_train(task: Task, reading: Reading) -> dict[str, int | None]:
-    return {"n_train": task.level}
-
-
-def _has_enough(task: Task, dataset: Dataset) -> bool:
-    return task.method != "mmc_cv" or (task.level or 0) >= 3
-
-
 def _grids(name: str, table: str, sizes: tuple[int, ...]) -> Iterator[Grid]:
     """Every method on every split: accuracy in every dimension."""
     settings = [Setting(f"{n} train", n) for n in sizes]
@@ -79,8 +71,8 @@ def _grids(name: str, table: str, sizes: tuple[int, ...]) -> Iterator[Grid]:
             trials,
             [name],
             settings=settings,
-            params=_n_train,
-            where=_has_enough,
+            params=lambda task, reading: {"n_train": task.level},
+            where=lambda task, dataset: task.method != "mmc_cv" or (task.level or 0) >= 3,
         )
 
 
@@ -99,25 +91,22 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
     a variance of s^2 (1/N + 1/n): that of a mean over N n / (N + n) splits, which are drawn.
     """
     columns = ["table", "dataset", "method", "setting", "reading"]
-    return [
-        row
-        for _, group in select(records, metric=OWN).groupby(columns)
-        for row in _best_dimension(group.sort_values("trial"))
-    ]
-
-
-def _best_dimension(group: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    n_test = int(group["n_test"].iloc[0])
-    # Records round paths to six digits: counts of hits tie exactly, means of these do not.
-    hits = np.rint(np.array(paths(group)) * n_test).astype(int)
-    best = int(last_largest(hits.sum(axis=0)))
-    rng = np.random.default_rng(0)
-    n_redrawn = max(round(N_PUBLISHED * len(hits) / (N_PUBLISHED + len(hits))), 1)
-    for record, path in zip(group.to_dict("records"), hits / n_test, strict=True):
-        chosen = {"n_components": best + 1}
-        yield derived_row(record, "accuracy", path[best], chosen=chosen, n_test=n_test)
-        redrawn = hits[rng.integers(len(hits), size=n_redrawn)]
-        yield derived_row(record, "dimension", int(last_largest(redrawn.sum(axis=0))) + 1)
+    rows = []
+    for _, group in select(records, metric=OWN).groupby(columns):
+        group = group.sort_values("trial")
+        n_test = int(group["n_test"].iloc[0])
+        # Records round paths to six digits: counts of hits tie exactly, means of these do not.
+        hits = np.rint(np.array(paths(group)) * n_test).astype(int)
+        best = int(last_largest(hits.sum(axis=0)))
+        rng = np.random.default_rng(0)
+        n_redrawn = max(round(N_PUBLISHED * len(hits) / (N_PUBLISHED + len(hits))), 1)
+        for record, path in zip(group.to_dict("records"), hits / n_test, strict=True):
+            chosen = {"n_components": best + 1}
+            rows.append(derived_row(record, "accuracy", path[best], chosen=chosen, n_test=n_test))
+            redrawn = hits[rng.integers(len(hits), size=n_redrawn)]
+            dimension = int(last_largest(redrawn.sum(axis=0))) + 1
+            rows.append(derived_row(record, "dimension", dimension))
+    return rows
 
 
 PROTOCOL = Experiment(

@@ -68,7 +68,16 @@ def _pca_coefficients(trial: Trial, K, n_dimensions: int):
 
 def pca(trial: Trial, readings: Readings) -> list[Measurement]:
     """PCA."""
-    return [_pca_reading(_images(trial, changes), name) for name, changes in readings.items()]
+    measured = []
+    for name, changes in readings.items():
+        images = _images(trial, changes)
+        mean = images.X.mean(axis=0)
+        Z, Z_test = images.X - mean, images.X_test - mean
+        K, n = Z @ Z.T, len(Z) - 1
+        A, others = _pca_coefficients(images, K, n)
+        path = images.test_path(K @ A, Z_test @ Z.T @ A, n)
+        measured.append(_measure(images, path, last_largest(others) + 1, name))
+    return measured
 
 
 def _images(trial: Trial, changes: Mapping[str, Any]) -> Trial:
@@ -84,73 +93,56 @@ def _options(trial: Trial, changes: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _pca_reading(trial: Trial, reading: str) -> Measurement:
-    mean = trial.X.mean(axis=0)
-    Z, Z_test = trial.X - mean, trial.X_test - mean
-    K, n = Z @ Z.T, len(Z) - 1
-    A, others = _pca_coefficients(trial, K, n)
-    path = trial.test_path(K @ A, Z_test @ Z.T @ A, n)
-    return _measure(trial, path, last_largest(others) + 1, reading)
-
-
 def kpca(trial: Trial, readings: Readings) -> list[Measurement]:
     """Kernel PCA; all bandwidths tie in all dimensions, where distances rank as between images."""
-    return [
-        _kpca_reading(trial, name, (lambda path: path[-1]) if changes else np.max)
-        for name, changes in readings.items()
-    ]
-
-
-def _kpca_reading(trial: Trial, reading: str, criterion) -> Measurement:
     n = len(trial.y)
-    by_bandwidth = _LEFT_OUT.of(
-        (trial.X, trial.y), lambda: [_pca_coefficients(trial, K, n)[1] for K in trial.grams]
-    )
-    t = last_largest([criterion(others) for others in by_bandwidth])
-    A, others = _pca_coefficients(trial, trial.grams[t], n)
-    path = trial.test_path(trial.grams[t] @ A, trial.test_gram(t) @ A, n)
-    own = last_largest(others) + 1
-    return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
+    measured = []
+    for name, changes in readings.items():
+        by_bandwidth = _LEFT_OUT.of(
+            (trial.X, trial.y), lambda: [_pca_coefficients(trial, K, n)[1] for K in trial.grams]
+        )
+        t = last_largest([others[-1] if changes else np.max(others) for others in by_bandwidth])
+        A, others = _pca_coefficients(trial, trial.grams[t], n)
+        path = trial.test_path(trial.grams[t] @ A, trial.test_gram(t) @ A, n)
+        own = last_largest(others) + 1
+        measured.append(_measure(trial, path, own, name, exponent=EXPONENTS[t]))
+    return measured
 
 
 def mmc(trial: Trial, readings: Readings) -> list[Measurement]:
     """Linear MMC."""
-    return [_mmc_reading(trial, name, changes) for name, changes in readings.items()]
-
-
-def _mmc_reading(trial: Trial, reading: str, changes: Mapping[str, Any]) -> Measurement:
-    trial = _images(trial, changes)
-    fitted = MMC(**_options(trial, changes)).fit(trial.X, trial.y)
-    own = trial.n_classes - 1
-    if reading == HEADLINE:
-        Z = trial.X - trial.X.mean(axis=0)
-        own = _own_dimension(Z @ Z.T, trial, "function")
-    return _measure(trial, trial.transformer_path(fitted), own, reading)
+    measured = []
+    for name, changes in readings.items():
+        images = _images(trial, changes)
+        fitted = MMC(**_options(images, changes)).fit(images.X, images.y)
+        own = images.n_classes - 1
+        if name == HEADLINE:
+            Z = images.X - images.X.mean(axis=0)
+            own = _own_dimension(Z @ Z.T, images, "function")
+        measured.append(_measure(images, images.transformer_path(fitted), own, name))
+    return measured
 
 
 def kmmc(trial: Trial, readings: Readings) -> list[Measurement]:
     """Kernel MMC. With S_b lacking the factor n_i, S_w weighs as much as n_i."""
-    return [
-        _kmmc_reading(_images(trial, changes), name, **_options(trial, changes))
-        for name, changes in readings.items()
-    ]
+    measured = []
+    for name, changes in readings.items():
+        images = _images(trial, changes)
+        options = {
+            "constraint": "coefficient",
+            "within_weight": 1.0,
+            **_options(trial, changes),
+        }
 
+        def hits(K, order, images=images, options=options):
+            return _hits(K, images, order, **options)
 
-def _kmmc_reading(
-    trial: Trial, reading: str, constraint: str = "coefficient", within_weight: float = 1.0
-) -> Measurement:
-    t, loo = last_best_left_out(
-        trial.grams, lambda K, order: _hits(K, trial, order, constraint, within_weight)
-    )
-    fitted = KernelMMC(
-        trial.n_classes,
-        gamma=trial.gammas[t],
-        constraint=constraint,
-        within_weight=within_weight,
-    )
-    path = trial.transformer_path(fitted.fit(trial.X, trial.y))
-    own = last_largest(loo) + 1
-    return _measure(trial, path, own, reading, exponent=EXPONENTS[t])
+        t, loo = last_best_left_out(images.grams, hits)
+        fitted = KernelMMC(images.n_classes, gamma=images.gammas[t], **options)
+        path = images.transformer_path(fitted.fit(images.X, images.y))
+        own = last_largest(loo) + 1
+        measured.append(_measure(images, path, own, name, exponent=EXPONENTS[t]))
+    return measured
 
 
 def _hits(K, trial: Trial, order, constraint: str, within_weight: float = 1.0):
@@ -195,26 +187,19 @@ def _multiple(trial: Trial, reading: str, changes: Mapping[str, Any], **more: An
 
 def mkmmc(trial: Trial, readings: Readings) -> list[Measurement]:
     """Multiple kernel MMC."""
-    return [_mkmmc_reading(trial, name, changes) for name, changes in readings.items()]
+    return [
+        (_signless if changes.get("weight_step") == MINIMISING else _multiple)(trial, name, changes)
+        for name, changes in readings.items()
+    ]
 
 
-def _mkmmc_reading(trial: Trial, reading: str, changes: Mapping[str, Any]) -> Measurement:
-    if changes.get("weight_step") != MINIMISING:
-        return _multiple(trial, reading, changes)
-    options = {k: v for k, v in _options(trial, changes).items() if k != "weight_step"}
-    return _signless_reading(trial, reading, **options)
-
-
-def _signless_reading(
-    trial: Trial,
-    reading: str,
-    constraint: str = "coefficient",
-    within_weight: float = 1.0,
-    normalization: str = "",
-) -> Measurement:
+def _signless(trial: Trial, reading: str, changes: Mapping[str, Any]) -> Measurement:
     """Multiple kernel MMC whose weight step minimises (23), in c - 1 dimensions."""
+    options = _options(trial, changes)
+    constraint = options.get("constraint", "coefficient")
+    within_weight = options.get("within_weight", 1.0)
     scales = np.ones(len(trial.grams))
-    if normalization:
+    if options.get("normalization"):
         scales = 1 / np.trace(total_laplacian(len(trial.y)) @ trial.grams, axis1=1, axis2=2)
     grams = scales[:, None, None] * trial.grams
     theta, steps = minimising_weights(grams, trial.y, constraint, within_weight)
@@ -344,30 +329,21 @@ def _weight_path(trial: Trial, train, test, mu: float, m: int):
 def mmc_chosen_weight(trial: Trial, readings: Readings) -> list[Measurement]:
     """Linear MMC, its weight and dimension chosen by leaving out an image of every class."""
     train, test = _linear_features(trial.X, trial.X_test)
-    m = trial.n_classes - 1
-    scores = mean_over_folds(
-        lambda mu, kept, rows: _fold_path(train, trial.y, kept, rows, mu, m),
-        CHOSEN_WEIGHTS,
-        _left_out(trial.y),
-    )
+    y, m = trial.y, trial.n_classes - 1
+    by_class = [np.flatnonzero(y == label) for label in np.unique(y)]
+    # One fold holds the first image of every class, the next one the second, and so on.
+    held_out = [np.array(rows) for rows in zip(*by_class, strict=False)]
+    folds = [(np.setdiff1d(np.arange(len(y)), rows), rows) for rows in held_out]
+
+    def fold_path(mu, kept, rows):
+        X, X_test = train[kept], train[rows]
+        return _weight_path(Trial(X, y[kept], X_test, y[rows]), X, X_test, mu, m)
+
+    scores = mean_over_folds(fold_path, CHOSEN_WEIGHTS, folds)
     t = first_largest(scores.max(axis=1))
     path = _weight_path(trial, train, test, CHOSEN_WEIGHTS[t], m)
     own = last_largest(scores[t]) + 1
     return [_measure(trial, path, own, within_weight=CHOSEN_WEIGHTS[t])]
-
-
-def _left_out(y):
-    """Yield all other rows, and those of the first, second, ... image of every class."""
-    by_class = [np.flatnonzero(y == label) for label in np.unique(y)]
-    for k in range(min(len(rows) for rows in by_class)):
-        left_out = np.array([rows[k] for rows in by_class])
-        yield np.setdiff1d(np.arange(len(y)), left_out), left_out
-
-
-def _fold_path(features, y, kept, rows, mu: float, m: int):
-    """Accuracies on some rows in 1 to m dimensions, learned from those that are kept."""
-    X, X_test = features[kept], features[rows]
-    return _weight_path(Trial(X, y[kept], X_test, y[rows]), X, X_test, mu, m)
 
 
 #: How every method is measured.

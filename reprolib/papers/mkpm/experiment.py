@@ -16,7 +16,7 @@ What the text leaves open is measured under the readings of ``printed.toml``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -44,42 +44,24 @@ SETS = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1")
 QUICK, QUICK_FMRI = 2, 3
 
 
-def _n_dealt(dataset: Dataset) -> int:
-    return n_folds(dataset) * (1 if dataset.splits else N_PARTITIONS)
-
-
-def _n_folds_of_grid(dataset: Dataset) -> int:
-    return min(n_folds(dataset), 3)
-
-
-def _n_beyond(dataset: Dataset) -> int:
-    return 10 if dataset.name in FMRI else 5
-
-
-def _has_test_file(task: Task, dataset: Dataset) -> bool:
-    return bool(dataset.splits)
-
-
 MKPM, SVM = ("mkpm",), ("svm",)
 FOLDS = Count(n_folds)
+#: Folds of one partition where there is a test file, else of several.
+DEALT = Count(lambda data: n_folds(data) * (1 if data.splits else N_PARTITIONS), QUICK)
 STATLOG_GRIDS = (
-    Grid("table1", (*MKPM, *SVM), Count(_n_dealt, QUICK), readings=[HEADLINE], without=FMRI),
+    Grid("table1", (*MKPM, *SVM), DEALT, readings=[HEADLINE], without=FMRI),
     Grid("table1", MKPM, FOLDS, readings=[CROSS_VALIDATED], without=FMRI),
     Grid("table1", MKPM, Count(40), readings=[TRAINING_SIZE], without=FMRI),
     Grid("table1", SVM, FOLDS, readings=["C by cross-validation, kernel of MKPM"], without=FMRI),
-    Grid("disagreement", MKPM, Count(1), without=FMRI, where=_has_test_file),
+    Grid("disagreement", MKPM, Count(1), without=FMRI, where=lambda _, data: bool(data.splits)),
     Grid(
         "gamma",
         MKPM,
-        Count(_n_folds_of_grid),
+        Count(lambda data: min(n_folds(data), 3)),
         settings=[Setting(f"v = {v}", v, {"v": v}) for v in (-2, -1, 0, 1, 2)],
         without=FMRI,
     ),
 )
-
-
-def _in_all_runs(conditions: Sequence[str]) -> list[str]:
-    return [f"{condition}, twelve runs" for condition in conditions]
 
 
 RUNS = Count(10, QUICK_FMRI)
@@ -92,7 +74,14 @@ FMRI_GRIDS = (
     Grid("svm_cost", SVM, RUNS, FMRI),
     Grid("haxby", MKPM, Count(10), FMRI, [RAW], OF_KERNELS),
     *(
-        Grid("haxby", [method], Count(12), FMRI, _in_all_runs(conditions), [Setting(setting)])
+        Grid(
+            "haxby",
+            [method],
+            Count(12),
+            FMRI,
+            [f"{condition}, twelve runs" for condition in conditions],
+            [Setting(setting)],
+        )
         for method, setting, conditions in (
             ("mkpm", "linear", (*IN_ALL, CENTRED)),
             ("svm", ONE_VS_ONE, IN_ALL),
@@ -104,6 +93,12 @@ FMRI_GRIDS = (
 )
 
 CODES, LOSSES = ("simplex", "random"), ("square", "hinge", "logistic")
+
+
+def _n_beyond(dataset: Dataset) -> int:
+    return 10 if dataset.name in FMRI else 5
+
+
 #: Experiments beyond the paper.
 BEYOND_GRIDS = (
     Grid("path", MKPM, Count(1, quick=1)),
@@ -145,26 +140,20 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
 
 def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
     """Table 1's kernel: v of the best mean accuracy, under two choices of d."""
+    derived = []
     grid = select(records, table="gamma", metric="accuracy")
-    return [
-        derived_row(
-            {**rows.iloc[0].to_dict(), "table": "table1", "setting": "", "level": None},
-            "log2 gamma",
-            **_best_kernel(rows),
-        )
-        for _, rows in grid.groupby(["dataset", "reading"])
-    ]
-
-
-def _best_kernel(rows: pd.DataFrame) -> dict[str, Any]:
-    means = {
-        int(str(v)): round(float(group["value"].mean()), 6)
-        for v, group in rows.astype({"level": int}).groupby("level")
-    }
-    by_size = sorted(means, key=lambda v: (abs(v), v))
-    v = by_size[first_best([means[v] for v in by_size])]
-    gamma = LOG2_GAMMA[rows["dataset"].iloc[0].split("/")[1]] - v
-    return {"value": gamma, "trial": 0, "chosen": {str(v): means[v] for v in means}}
+    for _, rows in grid.groupby(["dataset", "reading"]):
+        means = {
+            int(str(v)): round(float(group["value"].mean()), 6)
+            for v, group in rows.astype({"level": int}).groupby("level")
+        }
+        by_size = sorted(means, key=lambda v: (abs(v), v))
+        best = by_size[first_best([means[v] for v in by_size])]
+        gamma = LOG2_GAMMA[rows["dataset"].iloc[0].split("/")[1]] - best
+        of_table1 = {**rows.iloc[0].to_dict(), "table": "table1", "setting": "", "level": None}
+        chosen = {str(v): means[v] for v in means}
+        derived.append(derived_row(of_table1, "log2 gamma", gamma, trial=0, chosen=chosen))
+    return derived
 
 
 PROTOCOL = Experiment(

@@ -105,8 +105,6 @@ def gamma_o(name: str, v: int = 0) -> float:
 
 def statlog(task: Task, dataset) -> list[Measurement]:
     """Run one task on a StatLog set."""
-    if task.table == "gamma":
-        return _one_gamma(task, dataset)
     if task.table == "disagreement":
         return _disagreement(task, dataset)
     if task.method == "svm":
@@ -114,23 +112,25 @@ def statlog(task: Task, dataset) -> list[Measurement]:
     if task.reading == CROSS_VALIDATED:
         return _cross_validated(task, dataset)
     if task.reading == TRAINING_SIZE:
-        return _training_size(task, dataset)
+        # N = 1500 training points, and paths up to d = 1500 as in the other reading.
+        train, test = draw(dataset, task.trial)
+        choices = _fit_and_select(task, dataset, train, test)
+        names = {HEADLINE: TRAINING_SIZE, HELD_OUT: TRAINING_SIZE_HELD_OUT}
+        return accuracies_and_d({names[k]: found for k, found in choices.items()}, len(test))
     train, test = fold(dataset, task.trial)
-    return accuracies_and_d(_fit_and_select(task, dataset, train, test), len(test))
+    choices = _fit_and_select(task, dataset, train, test, task.params.get("v", 0))
+    if task.table == "gamma":
+        return [
+            Measurement("accuracy", accuracy, {"d": d}, n_test=len(test), reading=reading)
+            for reading, (d, accuracy) in choices.items()
+        ]
+    return accuracies_and_d(choices, len(test))
 
 
 def _fit_and_select(task, dataset, train, test, v: int = 0):
     X, y = dataset.X, dataset.y
     model = MKPMClassifier(N, gamma=gamma_o(task.dataset, v)).fit(X[train], y[train])
     return selected(model, X[train], y[train], X[test], y[test])
-
-
-def _training_size(task, dataset):
-    """N = 1500 training points, and paths up to d = 1500 as in the other reading."""
-    train, test = draw(dataset, task.trial)
-    choices = _fit_and_select(task, dataset, train, test)
-    names = {HEADLINE: TRAINING_SIZE, HELD_OUT: TRAINING_SIZE_HELD_OUT}
-    return accuracies_and_d({names[k]: found for k, found in choices.items()}, len(test))
 
 
 def _cross_validated(task, dataset):
@@ -163,15 +163,6 @@ def _disagreement(task, dataset):
     return disagreements(hits)
 
 
-def _one_gamma(task, dataset):
-    train, test = fold(dataset, task.trial)
-    v = task.params["v"]
-    return [
-        Measurement("accuracy", accuracy, {"d": d}, n_test=len(test), reading=reading)
-        for reading, (d, accuracy) in _fit_and_select(task, dataset, train, test, v).items()
-    ]
-
-
 def _svm(task, dataset):
     train, test = fold(dataset, task.trial)
     X, y = dataset.X[train], dataset.y[train]
@@ -198,18 +189,13 @@ def fmri(task: Task, dataset) -> list[Measurement]:
     if task.method == "svm":
         accuracy = _svm_accuracy(task.params["C"], fold)
         return [Measurement("accuracy", accuracy, {"C": task.params["C"]}, len(fold["y_test"]))]
-    if task.reading == CROSS_VALIDATED:
-        return _fmri_cross_validated(task, fold)
-    return _fmri_table1(task, fold)
-
-
-def _arrays(fold):
-    return fold["X"], fold["y"], fold["X_test"], fold["y_test"]
-
-
-def _fmri_table1(task, fold) -> list[Measurement]:
     X, y, X_test, y_test = _arrays(fold)
     n_voxels = X.shape[1]
+    if task.reading == CROSS_VALIDATED:  # d by leaving out one of the training runs at a time
+        search = MKPMClassifierCV(n_voxels, cv=LeaveOneGroupOut(), kernel="linear")
+        search.fit(X, y, groups=fold["groups"])
+        accuracy = search.score(X_test, y_test)
+        return accuracy_and_d(search.n_components_, accuracy, len(y_test), CROSS_VALIDATED)
     if task.reading == TRAINING_SIZE:
         kept, _ = train_test_split(
             np.arange(len(y)),
@@ -226,18 +212,13 @@ def _fmri_table1(task, fold) -> list[Measurement]:
     choices = selected(model, X, y, X_test, y_test)
     if task.reading != HEADLINE:
         return accuracy_and_d(*choices[HEADLINE], len(y_test), task.reading)
-    path = model.score_path(X_test, y_test)
-    held_out = Measurement("held-out accuracy path", np.nan, path=path)
+    curve = model.score_path(X_test, y_test)
+    held_out = Measurement("held-out accuracy path", np.nan, path=curve)
     return [*accuracies_and_d(choices, len(y_test)), held_out]
 
 
-def _fmri_cross_validated(task, fold) -> list[Measurement]:
-    """Choose d by leaving out one of the training runs at a time."""
-    X, y, X_test, y_test = _arrays(fold)
-    model = MKPMClassifierCV(X.shape[1], cv=LeaveOneGroupOut(), kernel="linear")
-    model.fit(X, y, groups=fold["groups"])
-    accuracy = model.score(X_test, y_test)
-    return accuracy_and_d(model.n_components_, accuracy, len(y_test), CROSS_VALIDATED)
+def _arrays(fold):
+    return fold["X"], fold["y"], fold["X_test"], fold["y_test"]
 
 
 def _svm_accuracy(C: float, fold) -> float:
@@ -256,7 +237,9 @@ def _compare(task, fold) -> list[Measurement]:
     elif task.method == "svm":
         accuracy, chosen = _linear_svm(task.setting, fold, splits)
     else:
-        accuracy, chosen = _simplex_rls(fold, splits)
+        Z, y, Z_test, y_test = _centred(fold)
+        search = GridSearchCV(SimplexRLSClassifier(), {"alpha": ALPHAS}, cv=splits).fit(Z, y)
+        accuracy, chosen = search.score(Z_test, y_test), search.best_params_
     return [Measurement("accuracy", float(accuracy), chosen, n_test=len(y_test))]
 
 
@@ -265,13 +248,6 @@ def _centred(fold):
     X, y, X_test, y_test = _arrays(fold)
     mean, scale = X.mean(axis=0), np.sqrt(np.mean((X - X.mean(axis=0)) ** 2))
     return (X - mean) / scale, y, (X_test - mean) / scale, y_test
-
-
-def _simplex_rls(fold, splits) -> tuple[float, dict]:
-    """Accuracy of linear simplex RLS, alpha by cross-validation."""
-    X, y, X_test, y_test = _centred(fold)
-    search = GridSearchCV(SimplexRLSClassifier(), {"alpha": ALPHAS}, cv=splits).fit(X, y)
-    return search.score(X_test, y_test), search.best_params_
 
 
 def _linear_svm(setting: str, fold, splits) -> tuple[float, dict]:

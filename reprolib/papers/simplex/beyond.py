@@ -165,16 +165,8 @@ def run_classes(task: Task, X, y, X_test, y_test) -> list[Measurement]:
     test = np.isin(y_test, letters)
     gamma = rbf_gamma(X[train])
     K, cross = gram(X[train], gamma=gamma), gram(X_test[test], X[train], gamma=gamma)
-    model = _make(task.method).fit(K, y[train])
-    return [accuracy(model, cross, y_test[test], {})]
-
-
-def _make(method):
-    """S-RLS from one decomposition; one-vs-all from one a class, or a solve a class and lambda.
-
-    The refits choose lambda by hold-out (80/20), since every leave-one-out prediction would cost
-    a solve of its own.
-    """
+    # S-RLS needs one decomposition; one-vs-all one a class, or a solve a class and lambda. The
+    # refits choose lambda by hold-out (80/20): every leave-one-out prediction would cost a solve.
     alphas = np.geomspace(1e-1, 1e-6, 20)
     path = SimplexRLSClassifierCV(alphas, kernel="precomputed")
     refits = GridSearchCV(
@@ -183,7 +175,8 @@ def _make(method):
         cv=ShuffleSplit(1, test_size=0.2, random_state=0),
     )
     models = (path, OneVsRestClassifier(path), OneVsRestClassifier(refits))
-    return dict(zip(BY_CLASSES, models, strict=True))[method]
+    model = dict(zip(BY_CLASSES, models, strict=True))[task.method].fit(K, y[train])
+    return [accuracy(model, cross, y_test[test], {})]
 
 
 def run_disagreement(task: Task, X, y, X_test, y_test) -> list[Measurement]:

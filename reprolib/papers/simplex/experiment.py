@@ -39,10 +39,6 @@ SLOW_SVMS = ("uci/letter", "uci/isolet")
 QUICK = 1
 
 
-def _n_seeds_svm(dataset: Dataset) -> int:
-    return 2 if dataset.name in SLOW_SVMS else 20
-
-
 def _seeded(task: Task, reading: Reading) -> dict[str, Any]:
     return {"seed": task.trial, **reading.changes_of_tasks(task.method)}
 
@@ -56,12 +52,13 @@ def _with_grids(task: Task, reading: Reading) -> dict[str, Any]:
 
 ONLINE, SVMS = tuple(methods.ONLINE_LOSSES), ("svm ova", "svm rbf ova")
 SEEDS, ONE = Count(20, QUICK), Count(1, quick=1)
+SEEDS_OF_SVMS = Count(lambda dataset: 2 if dataset.name in SLOW_SVMS else 20, QUICK)
 ROUNDS = {"seed": 0, "n_estimators": N_ROUNDS}
 TABLE2 = (
     Grid("table2", ONLINE, SEEDS, params=_seeded, without=SIMULATED),
     Grid("table2", ["s-ls"], ONE, params=_seeded, without=SIMULATED),
     Grid("table2", ["s-ls rbf"], Count(1), params=_with_grids, without=SIMULATED),
-    Grid("table2", SVMS, Count(_n_seeds_svm, QUICK), params=_seeded, without=SIMULATED),
+    Grid("table2", SVMS, SEEDS_OF_SVMS, params=_seeded, without=SIMULATED),
     Grid("table2", ["boosting"], Count(1), params=ROUNDS, without=SIMULATED),
     Grid("table2", ["boosting"], Count(0, quick=1), params={**ROUNDS, "n_estimators": 30}),
 )

@@ -251,30 +251,24 @@ def _nystrom(X, gamma: float, seed: int) -> Callable[[np.ndarray], np.ndarray]:
 def _rls_rbf(task, X, y, X_test, y_test) -> list[Measurement]:
     gamma = remembered_gamma(X, task.params.get("gamma_factor", 1.0))
     grids = {task.reading: "log", **task.params.get("also", {})}
-    if len(X) > LARGEST_EXACT:
-        return _rls_large(task.params["seed"], gamma, grids, X, y, X_test, y_test)
     measured = []
+    if len(X) > LARGEST_EXACT:  # lambda by leave-one-out on Nystrom features, the model exact
+        to_features = _nystrom(X, gamma, task.params["seed"])
+        features = to_features(X)
+        for reading, alpha, scores in _best_alphas(grids, features, y):
+            chosen: dict[str, Any] = {"alpha": rounded(alpha), "landmarks": N_LANDMARKS}
+            of_grid = _share(_exact_hits(alpha, gamma, X, y, X_test, y_test), chosen)
+            measured.append(replace(of_grid, reading=reading))
+            if reading == HEADLINE:
+                low_rank = SimplexRLSClassifier(alpha).fit(features, y)
+                of_features = chosen | chosen_by_loo(alpha, scores)
+                nystrom = accuracy(low_rank, to_features(X_test), y_test, of_features, path=scores)
+                measured.append(replace(nystrom, reading="Nystrom only"))
+        return measured
     for reading, alpha, scores in _best_alphas(grids, X, y, kernel="rbf", gamma=gamma):
         hits = _exact_hits(alpha, gamma, X, y, X_test, y_test)
         of_grid = _share(hits, chosen_by_loo(alpha, scores), path=scores)
         measured.append(replace(of_grid, reading=reading))
-    return measured
-
-
-def _rls_large(seed, gamma, grids, X, y, X_test, y_test) -> list[Measurement]:
-    """Lambda by leave-one-out on Nystrom features, the model itself exact."""
-    to_features = _nystrom(X, gamma, seed)
-    features = to_features(X)
-    measured = []
-    for reading, alpha, scores in _best_alphas(grids, features, y):
-        chosen: dict[str, Any] = {"alpha": rounded(alpha), "landmarks": N_LANDMARKS}
-        of_grid = _share(_exact_hits(alpha, gamma, X, y, X_test, y_test), chosen)
-        measured.append(replace(of_grid, reading=reading))
-        if reading == HEADLINE:
-            low_rank = SimplexRLSClassifier(alpha).fit(features, y)
-            of_features = chosen | chosen_by_loo(alpha, scores)
-            nystrom = accuracy(low_rank, to_features(X_test), y_test, of_features, path=scores)
-            measured.append(replace(nystrom, reading="Nystrom only"))
     return measured
 
 
@@ -284,20 +278,20 @@ def _best_alphas(grids: Mapping[str, str], X, y, **kernel) -> list[tuple[str, fl
     Gives the reading, its lambda, and the accuracies at its grid in decreasing order of lambda.
     Tables "table2" and "disagreement" need the same.
     """
-    what = (X, y, sorted(grids.items()), kernel)
-    return _CHOSEN.of(what, lambda: list(_decomposed(grids, X, y, kernel)))
-
-
-def _decomposed(grids: Mapping[str, str], X, y, kernel) -> Iterator[tuple[str, float, Any]]:
 
     def all_alphas(s, n):
         return np.unique(np.concatenate([rls_grid(grid)(s, n) for grid in grids.values()]))
 
-    path = SimplexRLSClassifierCV(all_alphas, **kernel).fit(X, y)
-    for reading, grid in grids.items():
-        own = np.isin(path.alphas_, rls_grid(grid)(path.eigenvalues_, len(X)))
-        alphas, scores = path.alphas_[own], path.loo_score_path_[own]
-        yield reading, float(alphas[first_largest(scores)]), scores
+    def best():
+        path = SimplexRLSClassifierCV(all_alphas, **kernel).fit(X, y)
+        found = []
+        for reading, grid in grids.items():
+            own = np.isin(path.alphas_, rls_grid(grid)(path.eigenvalues_, len(X)))
+            alphas, scores = path.alphas_[own], path.loo_score_path_[own]
+            found.append((reading, float(alphas[first_largest(scores)]), scores))
+        return found
+
+    return _CHOSEN.of((X, y, sorted(grids.items()), kernel), best)
 
 
 def _svm_ova(task, X, y, X_test, y_test) -> list[Measurement]:

@@ -130,6 +130,11 @@ class ClaimVerdict:
         return f"{self.word} ({self.but})" if self.but else self.word
 
 
+def is_of_one_test_set(cell: Cell) -> bool:
+    """Whether trials of a cell are seeds alone, which pair no trial with one of the other side."""
+    return bool(set(cell.designs) & {"seeds", "test set"})
+
+
 @dataclass(frozen=True)
 class Pair:
     """Records of both sides, by trial, values in the printed unit.
@@ -164,7 +169,7 @@ class Pair:
     @property
     def difference(self) -> float:
         """Mean of a - b: over common trials, or of all runs where trials are seeds alone."""
-        if set(self.cell.designs) & {"seeds", "test set"}:
+        if is_of_one_test_set(self.cell):
             return float(self.a["value"].mean() - self.b["value"].mean())
         return float(self.differences.mean())
 
@@ -337,7 +342,11 @@ def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: pd.DataFrame
     choices = np.empty(0)
     if drawn == own.select["metric"]:
         choices = choices_of(own, records, reading) * claim.scale
-    return Pair(ours, theirs, claim.scale, cell, choices)
+    pair = Pair(ours, theirs, claim.scale, cell, choices)
+    if not is_of_one_test_set(cell) and pair.differences.empty:
+        where = " ".join(filter(None, (cell.dataset, cell.setting)))
+        raise NoRecordError(f"{claim.a.name} and {b.name} have no trial in common on {where}")
+    return pair
 
 
 def word_of(claim: Claim, difference: float, error: Error) -> ClaimWord:

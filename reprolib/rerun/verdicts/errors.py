@@ -171,7 +171,9 @@ def test_set(disagreements: Sequence[float], n_test: int, largest: float) -> Err
     return Error(math.sqrt(max(q, 1 / n_test) / n_test))
 
 
-def shared_runs(ours: np.ndarray, others: Mapping[str, np.ndarray]) -> Error:
+def shared_runs(
+    ours: np.ndarray, others: Mapping[str, np.ndarray], spread: float | None = None
+) -> Error:
     """Means over runs of one subject that both sides share, each run left out once.
 
     The runs are the same, so that their own spread cancels. What may differ is what the text leaves
@@ -183,11 +185,17 @@ def shared_runs(ours: np.ndarray, others: Mapping[str, np.ndarray]) -> Error:
     ours : array of shape (k,)
         One value a run.
     others : mapping of str to array of shape (k,)
-        The same runs under other readings. None: as if the runs of both sides were independent.
+        The same runs under other readings.
+    spread : float, optional
+        Printed standard deviation over the same runs. Without other readings it alone shows how
+        far the two sides can be alike: at least the difference of the two spreads lies between
+        them. Without either, the error is as if the runs of both sides were independent.
     """
     k = len(ours)
     if k < 2:
         return UNKNOWN
+    if not others and spread is not None:
+        return Error(abs(float(ours.std(ddof=1)) - spread) / math.sqrt(k), k - 1)
     variances = [(ours - other).var(ddof=1) for other in others.values()]
     variance = float(np.mean(variances)) if variances else 2 * float(ours.var(ddof=1))
     return Error(math.sqrt(variance / k), k - 1)

@@ -179,7 +179,11 @@ class Evidence:
                 error = errors.splits(self.values, number.spread, number.trials)
             elif design == "seeds":
                 seeds = self.spread if len(self.spread) else self.values
-                error = errors.one_more_run(seeds, number.scale / max(self.n_test, 1))
+                if number.spread is not None:  # print is a mean of seeds, too
+                    error = errors.splits(seeds, number.spread, number.trials)
+                else:
+                    least = number.scale / self.n_test if self.n_test else 0.0
+                    error = errors.one_more_run(seeds, least)
             elif design == "cross-validation":
                 error = errors.cross_validations(self.values, self.trials, number.folds or 1)
             elif design == "test set":
@@ -193,7 +197,7 @@ class Evidence:
                     for name, other in self.others.items()
                     if set(self.trials) <= set(other.index)
                 }
-                error = errors.shared_runs(self.values, others)
+                error = errors.shared_runs(self.values, others, number.spread)
             found.append(error)
         error = errors.wider(found)
         if not len(self.choices):

@@ -35,6 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "spread_of": "",
     "drawn_once": "",
     "searched": None,
+    "margin": None,
 }
 
 
@@ -86,6 +87,8 @@ class Number:
         Why it is not run, empty if it is.
     explanation : str
         Why it is not reproduced, from an experiment; empty if it is or nobody knows.
+    stated_margin : float, optional
+        Difference that counts as none, in the printed unit, where the file says it.
     """
 
     paper: str
@@ -111,6 +114,7 @@ class Number:
     quoted: str = ""
     not_run: str = ""
     explanation: str = ""
+    stated_margin: float | None = None
 
     @property
     def id(self) -> str:
@@ -120,7 +124,9 @@ class Number:
     @property
     def margin(self) -> float:
         """Difference up to which a performance is reproduced, in the printed unit."""
-        return MARGIN * self.scale / 100 if self.quantity == "performance" else float("inf")
+        if self.quantity != "performance":
+            return float("inf")
+        return MARGIN * self.scale / 100 if self.stated_margin is None else self.stated_margin
 
     @property
     def design(self) -> str:
@@ -252,6 +258,7 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
         quoted=quoted,
         not_run=not_run.get(row, not_run.get(column, "")),
         explanation=paper_file.text_on(table.get("explanations", []), row, column),
+        stated_margin=setting.pop("margin"),
         **{**setting, "role": "quoted" if quoted else setting["role"]},
     )
 

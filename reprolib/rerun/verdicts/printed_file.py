@@ -6,6 +6,8 @@ JSON Schema that an editor reads.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
@@ -66,6 +68,8 @@ def is_valid(value: Any, schema: Any) -> bool:
         return set(schema.get("required", ())) <= value.keys() and all(
             is_valid(item, known.get(key, other)) for key, item in value.items()
         )
+    if isinstance(value, float) and not math.isfinite(value):
+        return False
     return ("minimum" not in schema or value >= schema["minimum"]) and (
         "exclusiveMinimum" not in schema or value > schema["exclusiveMinimum"]
     )
@@ -242,6 +246,7 @@ def _several(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 TEXT = Value("a text", {"type": "string", "minLength": 1})
 TEXTS = Value("a list of texts", _several(TEXT.schema))
+TEXT_OR_TEXTS = Value("a text, or a list of texts", {"anyOf": [TEXT.schema, TEXTS.schema]})
 ANYTHING = Value("anything", {})
 NUMBER = Value("a number", {"type": "number"})
 COUNT = Value("a whole number, at least 0", {"type": "integer", "minimum": 0})
@@ -277,6 +282,7 @@ SEARCHED = Value(
     {"anyOf": [POSITIVE.schema, schema(Table(_PATHS, tuple(_PATHS)))]},
     "candidates of a selection, or the paths of the headline whose shortest one says it",
 )
+MARGIN = Value("a number above 0", {"type": "number", "exclusiveMinimum": 0})
 SETTINGS: dict[str, Form] = {
     "design": DESIGN,
     "role": _one_of(get_args(StatedRole)).means("the method of the paper, or one that it compares"),
@@ -292,6 +298,7 @@ SETTINGS: dict[str, Form] = {
         {"type": "number", "exclusiveMinimum": 0},
         "printed value over ours: 100 if percent are printed and fractions recorded",
     ),
+    "margin": MARGIN.means("difference that counts as none, instead of 1.5 percentage points"),
     "digits": COUNT.means("printed after the point"),
     "results": TEXT.means("our table, if it is named otherwise"),
 }
@@ -395,16 +402,29 @@ FILE = Table(
     },
     ("paper", "tables"),
 )
-UNIT = _one_of(("percent", "fraction"))
+UNITS = Table(
+    {
+        **dict.fromkeys(("printed", "results"), TEXT.means("percent, fraction, or a name")),
+        "margin": MARGIN.means("difference that counts as none, in the printed unit"),
+    },
+    about="units of print and results, and the margin of any other unit than a share",
+)
+#: The words that a number or a claim may be expected to have.
+EXPECTED = _one_of(
+    ("reproduced", "reproduced under a reading", "not reproduced", "undecided", "holds", "fails")
+)
 #: A file of anyone's printed table: it may leave out what a paper of its own must say.
 ANYONES = Table(
     {
         **FILE.keys,
         "paper": replace(PAPER, required=()),
         "tables": Named(replace(PRINTED_TABLE, required=("rows", "columns", "values"))),
-        "columns": Table(dict.fromkeys(COLUMNS, TEXT), about="what the results call their columns"),
-        "units": Table({"printed": UNIT, "results": UNIT}, about="percent where it is not said"),
-        "expect": Named(TEXT, "the word that a number or claim must have, at least"),
+        "columns": Table(
+            {**dict.fromkeys(COLUMNS, TEXT), "trial": TEXT_OR_TEXTS},
+            about="what the results call their columns; a trial may be named by several",
+        ),
+        "units": UNITS,
+        "expect": Named(EXPECTED, "the word that a number or claim must have, at least"),
     },
     ("tables",),
 )
@@ -455,6 +475,8 @@ def faults(entry: Mapping[str, Any]) -> list[str]:
         ]
     for number, claim in enumerate(entry.get("claims", []), start=1):
         found += _claim_faults(f"claims, entry {number}", claim, entry)
+    names = Counter(claim.get("name") for claim in entry.get("claims", []))
+    found += [f"claims: {n} have the name {name!r}" for name, n in names.items() if n > 1]
     return found
 
 

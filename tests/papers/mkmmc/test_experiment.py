@@ -221,7 +221,8 @@ def test_weights_without_the_sign_are_of_the_grams_or_of_those_of_unit_trace(
         lambda grams, *rest: (seen.append(grams), (first_kernel, 1))[1],
     )
     for normalization in ("", "trace"):
-        methods._signless_reading(small_trial, "name", normalization=normalization)
+        changes = {"weight_step": methods.MINIMISING, "normalization": normalization}
+        methods.mkmmc(small_trial, {"name": changes})
     plain, unit = seen
     np.testing.assert_array_equal(plain, small_trial.grams)
     scatter = methods.total_laplacian(len(small_trial.y))
@@ -236,7 +237,7 @@ def test_weights_are_of_a_single_kernel_if_one_has_all(
     theta = np.zeros(len(small_trial.grams))
     theta[:2] = largest, 1 - largest
     monkeypatch.setattr(methods, "minimising_weights", lambda *rest: (theta, 7))
-    found = methods._signless_reading(small_trial, "name")
+    (found,) = methods.mkmmc(small_trial, {"name": {"weight_step": methods.MINIMISING}})
     assert found.chosen["single_kernel"] is is_single
     assert (found.chosen["steps"], found.chosen["weights"][0]) == (7, pytest.approx(largest))
     assert found.chosen["n_components"] == small_trial.n_classes - 1
@@ -271,13 +272,6 @@ def test_linear_features_span_the_centred_images_and_no_more():
     assert (train.shape, test.shape) == ((6, 4), (4, 4))
     np.testing.assert_allclose(train @ train.T, (X - X.mean(0)) @ (X - X.mean(0)).T, atol=1e-12)
     np.testing.assert_allclose(test @ train.T, (X_test - X.mean(0)) @ (X - X.mean(0)).T, atol=1e-12)
-
-
-def test_one_image_of_every_class_is_left_out_as_often_as_all_have_one():
-    found = [
-        (list(kept), list(rows)) for kept, rows in methods._left_out(np.array([0, 1, 0, 1, 0]))
-    ]
-    assert found == [([2, 3, 4], [0, 1]), ([0, 1, 4], [2, 3])]
 
 
 @pytest.mark.parametrize(("more", "weight"), [(5e-10, 2.0), (2e-9, 4.0)])

@@ -471,18 +471,20 @@ def test_training_size_is_the_number_of_voxels_as_far_as_there_are_volumes(
     fold = {"X": rng.normal(size=(40, n_voxels)), "y": y, "X_test": rng.normal(size=(8, n_voxels))}
     fold["y_test"] = np.arange(8)
     task = Task("mkpm", "table1", "embedded/haxby", "mkpm", TRAINING_SIZE, 3)
-    methods._fmri_table1(task, fold)
+    monkeypatch.setattr(methods, "prepare", lambda dataset, trial: fold)
+    methods.fmri(task, None)
     ((_, options),) = draws
     assert (options["train_size"], options["random_state"]) == (n_kept, 3)
     np.testing.assert_array_equal(options["stratify"], y)
 
 
-def test_one_d_beyond_the_path_is_its_end():
+def test_one_d_beyond_the_path_is_its_end(monkeypatch):
     fold, _ = three_blobs()
+    monkeypatch.setattr(methods, "prepare", lambda dataset, trial: fold)
     end = MKPMClassifier(5, kernel="linear").fit(fold["X"], fold["y"]).n_components_
     for wanted, d in [(2, 2), (end, end), (end + 1, end)]:
         task = Task("mkpm", "table1", "embedded/haxby", "mkpm", methods.ONE_D, 0, {"d": wanted})
-        assert methods._fmri_table1(task, fold)[1].value == d
+        assert methods.fmri(task, None)[1].value == d
 
 
 def test_inputs_of_the_svms_are_centred_and_of_mean_square_one():
