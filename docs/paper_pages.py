@@ -10,7 +10,7 @@ from explore import address, titled
 
 from reprolib.report.claims import claims_frame
 from reprolib.report.theme import signed
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import paper_entry
@@ -67,5 +67,5 @@ def numbers_line(paper: str) -> str:
 
 def write_papers(folder: Path) -> None:
     """Write ``papers.md``, all papers and studies one after the other."""
-    text = "\n".join(section(paper) for paper in (*PAPERS, *STUDIES))
+    text = "\n".join(section(paper) for paper in PAPERS)
     (folder / "papers.md").write_text(text, encoding="utf-8")
