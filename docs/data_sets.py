@@ -54,7 +54,7 @@ def findings() -> Texts:
 
 
 def sources_of_records() -> Texts:
-    """Papers and studies with committed records on each data set, and the source of its values."""
+    """Papers with committed records on each data set, and the source of its values."""
     used: Texts = {}
     for paper in PAPERS:
         records = load_paper(paper)
