@@ -9,7 +9,7 @@ CHECKED := tests/test_house.py tests/test_project_files.py tests/cli tests/data 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full verify check test coverage notebooks renew-notebooks cpus bounds mutants claims minimum lab docs report readme lock clean
+.PHONY: reproduce full verify check test examples coverage notebooks renew-notebooks cpus bounds mutants claims minimum lab docs report readme lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
@@ -34,6 +34,15 @@ test: $(VENV)/.test
 	$(BIN)/mypy
 	$(PYTEST) $(PARALLEL) tests
 	$(MAKE) notebooks
+
+# Apart from `make test`: tests and notebooks of the examples, which are repositories of their own. One alone: make examples EXAMPLES=kfd-raetsch
+EXAMPLES := kfd-raetsch which-method
+
+examples: $(VENV)/.test
+	set -e; for example in $(EXAMPLES); do \
+	  (cd examples/$$example && PYTHONPATH=. REPROLIB_PAPERS=$(CURDIR)/examples/$$example \
+	    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider -n auto --nbval tests notebooks); \
+	done
 
 # Apart from `make test`: every call of every library is traced, which nearly doubles the time.
 coverage: $(VENV)/.test

@@ -25,7 +25,7 @@ from paper_pages import write_papers  # noqa: E402
 import reprolib  # noqa: E402
 from reprolib.report.page import write_report  # noqa: E402
 from reprolib.rerun.records.folders import committed_directory  # noqa: E402
-from reprolib.rerun.records.registry import PAPERS, STUDIES, packaged  # noqa: E402
+from reprolib.rerun.records.registry import PAPERS, packaged  # noqa: E402
 from reprolib.rerun.verdicts.printed_file import printed_schema  # noqa: E402
 
 project = "reprolib"
@@ -114,7 +114,7 @@ def add_report(app, exception) -> None:
         site = Path(app.outdir)
         title = "reprolib: papers on kernel methods, rerun"
         write_report(
-            packaged([*PAPERS, *STUDIES]),
+            packaged(PAPERS),
             committed_directory(),
             site / "report.html",
             title=title,

@@ -8,7 +8,7 @@ import pandas as pd
 
 from data_fetch.catalog import Catalog, Entry, default_catalog
 from reprolib.rerun.records import load_paper
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.printed import paper_entry
 
 HERE = Path(__file__).resolve().parent
@@ -54,9 +54,9 @@ def findings() -> Texts:
 
 
 def sources_of_records() -> Texts:
-    """Papers and studies with committed records on each data set, and the source of its values."""
+    """Papers with committed records on each data set, and the source of its values."""
     used: Texts = {}
-    for paper in (*PAPERS, *STUDIES):
+    for paper in PAPERS:
         records = load_paper(paper)
         notebook = paper_entry(paper)["paper"]["notebook"]
         for name, rows in records.groupby("dataset", sort=True):

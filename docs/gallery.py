@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from reprolib.report.paper_figures import paper_figures
 from reprolib.report.style import use_style
 from reprolib.rerun.records import load_paper
-from reprolib.rerun.records.registry import PAPERS, STUDIES, packaged
+from reprolib.rerun.records.registry import PAPERS, packaged
 from reprolib.rerun.verdicts.printed import paper_entry
 
 _HEAD = """\
@@ -59,9 +59,7 @@ class Entry:
     figure: Figure
 
 
-def write_gallery(
-    page: Path, pictures: Path, papers: Sequence[str] = packaged((*PAPERS, *STUDIES))
-) -> None:
+def write_gallery(page: Path, pictures: Path, papers: Sequence[str] = packaged(PAPERS)) -> None:
     """Draw the figures of these papers, and write the page.
 
     Parameters

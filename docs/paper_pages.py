@@ -10,14 +10,14 @@ from explore import address, titled
 
 from reprolib.report.claims import claims_frame
 from reprolib.report.theme import signed
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import paper_entry
 
 
 def section(paper: str) -> str:
-    """One paper or study in Markdown."""
+    """One paper in Markdown."""
     about = paper_entry(paper)["paper"]
     year = "" if str(about["year"]) in about["venue"] else f", {about['year']}"
     lines = [f"## {titled(paper)}", ""]
@@ -59,13 +59,13 @@ def claim_line(claim: pd.Series) -> str:
 
 
 def numbers_line(paper: str) -> str:
-    """How many printed numbers have each word; nothing for a study, which prints none."""
+    """How many printed numbers have each word; nothing for a paper that prints none."""
     counts = count_words(judge_paper(paper))
     told = ", ".join(f"{n} {signed(word)}" for word, n in counts.items() if n)
     return f"Its printed numbers: {told}. [What the words mean](words.md)." if told else ""
 
 
 def write_papers(folder: Path) -> None:
-    """Write ``papers.md``, all papers and studies one after the other."""
-    text = "\n".join(section(paper) for paper in (*PAPERS, *STUDIES))
+    """Write ``papers.md``, all papers one after the other."""
+    text = "\n".join(section(paper) for paper in PAPERS)
     (folder / "papers.md").write_text(text, encoding="utf-8")

@@ -12,7 +12,6 @@ from .methods.simplex import (
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
 )
-from .papers.across.own_data import compare_methods
 from .rerun.checks import evaluate, recompute
 
 __version__: str
@@ -38,7 +37,6 @@ __all__ = [
     "SimplexRLSClassifierCV",
     "SimplexSGDClassifier",
     "TreeLassoClassifier",
-    "compare_methods",
     "evaluate",
     "one_vs_all_code",
     "recompute",

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from data_fetch.p300 import CHANNELS
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.mkpm import MKPMClassifier
-from reprolib.papers.across import figures as across
 from reprolib.papers.keops import example as keops_example
 from reprolib.papers.keops import figures as keops
 from reprolib.papers.keops import summaries as keops_readings
@@ -71,8 +70,6 @@ def of_records(key: str) -> dict[str, Figure]:
     """Figures of the report, and those of the notebook that need nothing but the records."""
     records = results.load_paper(key)
     figures = dict(report_figures(key, records))
-    if key == "across":
-        figures["paired"] = across.paired_differences(records, "extra trees")
     if key == "kpm":
         place = "raetsch/image", 100, 1.0
         figures["place"] = kpm_figures.at_dimension_and_cost(records, *place)

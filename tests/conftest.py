@@ -11,7 +11,7 @@ from filelock import FileLock
 
 from reprolib.report import page as report
 from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 
 matplotlib.use("Agg")
 _numbers = itertools.count()
@@ -36,5 +36,5 @@ def committed_report(tmp_path_factory):
     with FileLock(path.with_suffix(".lock")), pytest.MonkeyPatch.context() as patch:
         if not path.is_file():
             patch.chdir(path.parent)
-            report.write_report([*PAPERS, *STUDIES], committed_directory(), path, title="A <title>")
+            report.write_report(list(PAPERS), committed_directory(), path, title="A <title>")
     return path

@@ -21,7 +21,7 @@ from data_fetch import Dataset
 from reprolib.rerun import records as results
 from reprolib.rerun.records import seal
 from reprolib.rerun.records.folders import committed_directory, replace_file
-from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
+from reprolib.rerun.records.registry import PAPERS, get_protocol
 from reprolib.rerun.records.tables import RUN
 from reprolib.rerun.records.task import Task
 from reprolib.rerun.tasks.runner import listing_of, quick_tasks
@@ -42,8 +42,8 @@ def is_as_committed(paper: str, name: str) -> bool:
 
 
 def with_results() -> list[str]:
-    """Papers and studies that have committed records."""
-    return [key for key in (*PAPERS, *STUDIES) if results.load_run(key)]
+    """Papers that have committed records."""
+    return [key for key in PAPERS if results.load_run(key)]
 
 
 def tasks_of(paper: str, datasets: Mapping[str, Dataset]) -> list[Task]:

@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from reprolib.rerun.records.registry import PAPERS, STUDIES, paper_key
+from reprolib.rerun.records.registry import PAPERS, paper_key
 
 #: Folder of everything that a run writes, unless another one is named.
 BUILD = Path("build")
@@ -17,11 +17,11 @@ SITE = BUILD / "docs"
 
 def add_papers(parser: argparse.ArgumentParser, default: str) -> None:
     """Add the papers to choose from."""
-    known = ", ".join([*PAPERS, *STUDIES])
+    known = ", ".join(PAPERS)
     papers = parser.add_argument(
         "papers", nargs="*", metavar="PAPER", help=f"{known} (default: {default})"
     )
-    papers.completer = lambda **_: [*PAPERS, *STUDIES]  # type: ignore[attr-defined]
+    papers.completer = lambda **_: list(PAPERS)  # type: ignore[attr-defined]
 
 
 def chosen_papers(names: list[str]) -> list[str]:

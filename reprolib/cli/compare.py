@@ -18,7 +18,7 @@ from reprolib.rerun.checks.compare import (
     paper_difference,
 )
 from reprolib.rerun.records.folders import results_directory, write_atomically
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.judge import Verdict
 
@@ -37,7 +37,7 @@ def run(arguments) -> int:
         If there are no results of any paper in the folder, or no committed ones.
     """
     directory = results_of(arguments.folder)
-    keys = (*PAPERS, *STUDIES)
+    keys = PAPERS
     for key in with_results(keys, directory):
         committed = results_directory(key, arguments.results)
         if not committed.is_dir():

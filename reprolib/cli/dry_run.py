@@ -12,7 +12,7 @@ import data_fetch
 from reprolib.cli import console as consoles
 from reprolib.rerun.checks.check import require_sound
 from reprolib.rerun.records import load_tasks
-from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
+from reprolib.rerun.records.registry import PAPERS, get_protocol
 from reprolib.rerun.records.task import Protocol
 from reprolib.rerun.tasks.plan import Plan, plan
 from reprolib.rerun.tasks.selection import Selection
@@ -20,7 +20,7 @@ from reprolib.rerun.tasks.selection import Selection
 
 def run(arguments) -> int:
     """Check the papers' names, and print tasks, data and minutes of each, and of all."""
-    papers = arguments.papers or [*PAPERS, *STUDIES]
+    papers = arguments.papers or list(PAPERS)
     require_sound(papers)
     only = Selection(arguments.only) if arguments.only else None
     print_plans(consoles.out(), map(get_protocol, papers), arguments, only)

@@ -29,12 +29,13 @@ from reprolib.rerun import records as results
 from reprolib.rerun.checks.check import require_sound
 from reprolib.rerun.checks.compare import beside_committed
 from reprolib.rerun.records.folders import can_be_committed, committed_directory
-from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
+from reprolib.rerun.records.registry import PAPERS, get_protocol
 from reprolib.rerun.records.task import Protocol
 from reprolib.rerun.tasks.local import LocalWorkers, Workers
 from reprolib.rerun.tasks.runner import NothingSelectedError, Run, StageError, run_protocol
 from reprolib.rerun.tasks.selection import Selection
 from reprolib.rerun.verdicts import judge_paper
+from reprolib.rerun.verdicts.printed import numbers
 
 #: Letters of what differs in a record; a path has hundreds of numbers.
 WIDTH = 60
@@ -43,14 +44,14 @@ MOST = 50
 
 
 def run(arguments) -> int:
-    """Rerun papers and studies.
+    """Rerun papers.
 
     Returns
     -------
     int
         1 if a task, a stage or a figure failed (the others are stored, and shown), else 0.
     """
-    papers = arguments.papers or [*PAPERS, *STUDIES]
+    papers = arguments.papers or list(PAPERS)
     require_sound(papers)
     protocols = [get_protocol(paper) for paper in papers]
     only = Selection(arguments.only) if arguments.only else None
@@ -143,7 +144,7 @@ def _write_all(outcomes: Iterator[Run], arguments, output: Path, log: FailureLog
         title=f"reprolib: {arguments.profile} run of {', '.join(p.upper() for p in finished)}",
         site=SITE,
     )
-    if printed := [paper for paper in finished if paper not in STUDIES]:
+    if printed := [paper for paper in finished if numbers(paper)]:
         print_scoreboard(out, printed, output / "results", arguments.profile)
         out.print(f"Tables: {(output / 'tables').resolve()} ({', '.join(TABLES)})")
     print_missing(out, substituted)
@@ -157,9 +158,8 @@ def _write_selected(outcomes: Iterator[Run], arguments, output: Path, log: Failu
     for outcome in outcomes:
         write_tables(consoles.err(), outcome, output / "results")
         _print_records(out, beside_committed(outcome.paper, outcome.records))
-        if outcome.paper in PAPERS:
-            judged = judge_paper(outcome.paper, output / "results")
-            print_numbers(out, [v for v in judged if v.n_trials])
+        judged = judge_paper(outcome.paper, output / "results")
+        print_numbers(out, [v for v in judged if v.n_trials])
     out.print(f"\nRecords: {(output / 'results').resolve()}", soft_wrap=True)
 
 

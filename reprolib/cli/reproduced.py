@@ -24,7 +24,6 @@ from reprolib.report.printed_tables import printed_tables, write_printed_tables
 from reprolib.report.style import use_style
 from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import Verdict, judge_claims, judge_paper
 
 
@@ -34,9 +33,9 @@ def show_paper(paper: str, records: pd.DataFrame, arguments, output: Path, log: 
     embedded = " --embedded" if arguments.embedded else ""
     command = f"reprolib reproduce {paper} --{arguments.profile}{embedded}"
     _write_figures(paper, records, command, output, log)
-    if paper not in PAPERS:
-        return
     tables = printed_tables(paper, results, command=command)
+    if not tables:
+        return
     write_printed_tables(tables, output / "tables", TABLES)
     out = consoles.out()
     for table in tables:

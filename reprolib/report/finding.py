@@ -12,7 +12,7 @@ from reprolib.rerun.verdicts.words import WORDS
 
 
 def finding(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
-    """Heading and text of each line; none for a study that prints no numbers.
+    """Heading and text of each line; none for a paper without printed numbers.
 
     Parameters
     ----------

@@ -17,7 +17,6 @@ from reprolib.report.theme import GROUNDS, LOOKS, signed
 from reprolib.report.words import calibration_text
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import write_atomically
-from reprolib.rerun.records.registry import STUDIES, packaged
 from reprolib.rerun.verdicts.calibration import operating_characteristics
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS, judge_claims
 from reprolib.rerun.verdicts.judge import judge_paper
@@ -68,15 +67,14 @@ def scoreboard_markdown(
         made = [Markdown(text) for text in (link, _claims(paper, directory), *counts)]
         rows.append([*made, _sources(own), minutes])
     total = sum(_minutes(paper, directory) for paper in papers)
-    studies = sum(_minutes(study, directory) for study in packaged(STUDIES))
     claims = claims_in_short(papers, directory)
     signs = ", ".join(map(signed, CLAIM_WORDS))
     verdicts = [v for paper in papers for v in judge_paper(paper, directory)]
     note = (
         f"Claims: {signs} (\\* not under every control). Numbers: {_legend(frame)}. "
         f"{calibration_text(verdicts)} Time: `reprolib reproduce --full` from an empty store on "
-        f"{WORKERS} cores, {total} min for all papers and {studies} min for the study across them: "
-        f"the seconds that the tasks took when these results were made, divided by {WORKERS}."
+        f"{WORKERS} cores, {total} min for all papers: the seconds that the tasks took when these "
+        f"results were made, divided by {WORKERS}."
     )
     what = "What the papers claim, by short names (`build/report.html` has the sentences), "
     intro = [f"{what}and whether it holds in our runs:", "", *claims, ""]

@@ -149,7 +149,7 @@ def test_wrong_arguments_end_with_a_clear_message(arguments, message, capsys):
         (["reproduce", "kmpp"], "paper is 'kmpp'; did you mean 'kpm'?"),
         (["data", "lst"], "command of `reprolib data` is 'lst'; did you mean 'list'?"),
         (["bench", "large"], "benchmark is 'large'; did you mean 'large_n'?"),
-        (["verify", "across2"], "did you mean 'across'?"),
+        (["verify", "simplex2"], "did you mean 'simplex'?"),
     ],
 )
 def test_misspelt_name_is_answered_with_the_nearest_one(arguments, message, capsys):

@@ -9,13 +9,13 @@ import pytest
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.records.tables import FILE_COLUMNS
 from reprolib.rerun.verdicts.judge import judge_paper
 
 #: The smallest results, with paths and digits of all kinds.
 PAPER = "mkpm"
-OTHERS = [key.upper() for key in (*PAPERS, *STUDIES) if key != PAPER]
+OTHERS = [key.upper() for key in PAPERS if key != PAPER]
 
 
 @pytest.fixture

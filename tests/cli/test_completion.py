@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from reprolib.cli.commands import COMMANDS
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 
 
 def offered(line: str, tmp_path) -> set[str]:
@@ -33,7 +33,7 @@ def offered(line: str, tmp_path) -> set[str]:
     [
         ("reprolib ", COMMANDS),
         ("reprolib repr", ["reproduce"]),
-        ("reprolib reproduce ", [*PAPERS, *STUDIES]),
+        ("reprolib reproduce ", list(PAPERS)),
         ("reprolib reproduce --", ["--full", "--only"]),
         ("reprolib tables ", PAPERS),
         ("reprolib tables kpm --format ", ["csv", "md", "tex", "html"]),

@@ -149,30 +149,6 @@ def test_report_says_which_figures_cannot_be_drawn(monkeypatch, tmp_path):
     assert "no &lt;such&gt; column" in text
 
 
-def few(records, n_sets, methods):
-    sets = sorted(set(records["dataset"]))[:n_sets]
-    return records[records["dataset"].isin(sets) & records["method"].isin(methods)]
-
-
-@pytest.mark.parametrize(
-    ("n_sets", "methods", "n_figures"),
-    [
-        (0, [], 0),
-        (1, ["svc"], 1),
-        (1, ["svc", "kpm", "lda"], 3),
-        (3, ["kpm"], 1),
-        (2, ["svc", "lda"], 4),
-    ],
-)
-def test_empty_comparison_leaves_the_report_standing(tmp_path, n_sets, methods, n_figures):
-    records = few(results.load_paper("across"), n_sets, methods)
-    some_results.write("across", records, tmp_path)
-    page = report.write_report(["across"], tmp_path, tmp_path / "report.html", title="Some")
-    text = page.read_text(encoding="utf-8")
-    assert "cannot be drawn" not in text
-    assert text.count("<figcaption>") == n_figures
-
-
 def test_report_on_a_run_whose_tasks_all_failed(fake, tmp_path, monkeypatch):
     records = results.load_paper("kpm").assign(
         status="failed: x", metric="failed", value=float("nan")

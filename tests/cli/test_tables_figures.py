@@ -11,7 +11,7 @@ from reprolib.cli.commands import figures, tables
 from reprolib.cli.main import main
 from reprolib.report import figure_files, printed_tables
 from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.printed import paper_entry
 
 COMMANDS = ["tables", "figures"]
@@ -107,13 +107,6 @@ def test_a_file_in_the_place_of_the_folder_is_told_before_anything_is_drawn(
     (tmp_path / "x").touch()
     assert main([command, "kpm", "--to", str(tmp_path / "x")]) == 2
     assert f"--to is {tmp_path / 'x'}, but" in capsys.readouterr().err
-
-
-def test_a_study_has_figures_but_no_printed_tables(capsys):
-    assert main(["tables", STUDIES[0]]) == 2
-    message = capsys.readouterr().err
-    assert "has no printed tables" in message
-    assert f"`reprolib figures {STUDIES[0]}`" in message
 
 
 def test_the_bytes_do_not_depend_on_the_folder_or_the_time(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ import pytest
 import requests
 
 import data_fetch
-from data_fetch import DataUnavailableError, access, silence, storage, wheels
+from data_fetch import DataUnavailableError, access, silence, storage
 from data_fetch import fetcher as fetching
 from data_fetch.catalog import Member, Version
 from tests import toy_data as toy
@@ -592,8 +592,7 @@ def test_archive_with_wrong_hash(tmp_path, cache, server):
 def test_every_data_set_has_a_loader_and_a_counterpart():
     for name in data_fetch.names():
         counterparts = data_fetch.counterparts(name)
-        # Of the study's many sets out of wheels the missing ones are left out.
-        assert counterparts or name in wheels.LAYOUTS
+        assert counterparts
         assert all(other.startswith("embedded/") for other in counterparts)
         assert set(counterparts) <= set(data_fetch.names())
         assert callable(access.resolve(access.default_catalog().entry(name).loader))

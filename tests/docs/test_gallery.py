@@ -14,10 +14,10 @@ import pytest
 from reprolib.report.paper_figures import paper_figures
 from reprolib.report.style import use_style
 from reprolib.rerun.records import load_paper
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 
 DOCS = Path(__file__).parents[2] / "docs"
-ALL = (*PAPERS, *STUDIES)
+ALL = PAPERS
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_the_page_shows_every_figure_with_its_caption_and_a_description(
     assert all(alt for _, alt in shown)
 
 
-def test_the_page_is_of_all_papers_and_studies(gallery, tmp_path, monkeypatch):
+def test_the_page_is_of_all_papers(gallery, tmp_path, monkeypatch):
     asked: list[str] = []
     monkeypatch.setattr(gallery, "entries", lambda paper: asked.append(paper) or [])
     gallery.write_gallery(tmp_path / "gallery.md", tmp_path / "pictures")

@@ -6,8 +6,6 @@ many as a budget allows. The rest is left to `reprolib verify`, which draws othe
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 import pandas as pd
 import pytest
 
@@ -24,17 +22,6 @@ from tests.committed_tasks import choose
 MOST = 5.0
 BUDGET = 4.0
 KEYS = full_profile.with_results()
-#: Methods whose fits change between versions of scikit-learn: the edges of its histograms do.
-OF_SCIKIT_LEARN = {"gradient boosting"}
-
-
-def is_of_these_versions(key: str, task: Task) -> bool:
-    """Whether scikit-learn is the one that made the records, where their values depend on it."""
-    if task.method not in OF_SCIKIT_LEARN:
-        return True
-    made = results.load_tasks(key).set_index("task").loc[task.id, "environment"]
-    versions = results.load_run(key)["environments"][made]["versions"]
-    return versions["scikit-learn"] == version("scikit-learn")
 
 
 def rows_of(key: str, task: Task) -> list[dict]:
@@ -48,23 +35,13 @@ def rows_of(key: str, task: Task) -> list[dict]:
 @pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 def test_recomputed_records_agree(key):
-    chosen = committed_tasks.recomputed(key, BUDGET, MOST)
-    if not chosen:
+    tasks = committed_tasks.recomputed(key, BUDGET, MOST)
+    if not tasks:
         pytest.skip(f"no data set of {key} is at hand")
-    tasks = [task for task in chosen if is_of_these_versions(key, task)]
     rows = results.to_frame(row for task in tasks for row in rows_of(key, task))
     records = results.load_paper(key)
     committed = records[records["task"].isin([task.id for task in tasks])]
     assert compare(rows, committed) == []
-
-
-def test_only_methods_of_scikit_learn_depend_on_its_version(monkeypatch):
-    monkeypatch.setattr("tests.papers.test_protocol_values.version", lambda _: "0.1")
-    tasks = results.load_tasks("across")
-    for method in ("gradient boosting", "svc"):
-        line = tasks[tasks["method"] == method].iloc[0][["table", "dataset", "method", "trial"]]
-        task = Task("across", **line)
-        assert is_of_these_versions("across", task) == (method == "svc")
 
 
 def made(**seconds: float) -> pd.DataFrame:

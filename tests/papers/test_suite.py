@@ -7,7 +7,7 @@ import functools
 import pytest
 
 import data_fetch
-from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
+from reprolib.rerun.records.registry import PAPERS, get_protocol
 from reprolib.suite import FileTests, ResultTests, TaskTests
 from tests import full_profile
 
@@ -18,7 +18,7 @@ def embedded(name: str):
 
 
 class TestPapers(FileTests, TaskTests, ResultTests):
-    @pytest.fixture(params=[*PAPERS, *STUDIES])
+    @pytest.fixture(params=list(PAPERS))
     def paper(self, request):
         return request.param
 

@@ -9,7 +9,7 @@ import pytest
 
 from reprolib.report.claims import described_claim
 from reprolib.report.marks import described
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_claims
 from reprolib.rerun.verdicts.judge import count_words, judge_paper
 from reprolib.rerun.verdicts.words import WORDS
@@ -188,7 +188,7 @@ def test_landmarks_and_headings_name_every_part(page):
     for link in navigation.all():
         target = page.locator(link.get_attribute("href"))
         assert target.evaluate("(part) => part.getAttribute('aria-labelledby')")
-    assert navigation.count() == 2 + len(PAPERS) + len(STUDIES)
+    assert navigation.count() == 2 + len(PAPERS)
     levels = page.evaluate(
         "[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))"
     )

@@ -36,8 +36,6 @@ class TestFigures(FigureTests):
         asked = request.function.__name__
         if key == all_figures.EXAMPLES and "source_of_their_data" in asked:
             pytest.skip("of invented data")
-        if key == "across" and ("phone" in asked or "over_each_other" in asked):
-            pytest.skip("the tables of all methods are wider than a phone")
         return made
 
 

@@ -85,11 +85,11 @@ def test_readings_have_their_words():
         assert sum(counts) == len(words)
 
 
-def test_trials_are_whole_numbers_beside_a_study_without_numbers():
-    frame = report.all_numbers({"kpm": judge_paper("kpm"), "across": []})
+def test_trials_are_whole_numbers_beside_a_paper_without_numbers():
+    frame = report.all_numbers({"kpm": judge_paper("kpm"), "mkpm": []})
     assert frame.columns[0] == "paper"
     assert frame["trials"].dtype.kind == "i"
-    assert report.all_numbers({"across": []}).empty
+    assert report.all_numbers({"mkpm": []}).empty
 
 
 def test_report_has_a_forest_plot_of_every_paper_and_quantity(page):

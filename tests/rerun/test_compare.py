@@ -1,4 +1,4 @@
-"""What a run changes against committed results, on a few records of a study."""
+"""What a run changes against committed results, on a few records of a paper."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import pytest
 
 from reprolib.rerun import records as results
 from reprolib.rerun.checks.compare import beside_committed, paper_difference, same_verdict
-from reprolib.rerun.records.registry import STUDIES
+from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.printed import numbers
 from tests.rerun import made_up
 
-STUDY = STUDIES[0]
+PAPER = PAPERS[0]
 
 
 def record(trial, **changes):
-    return made_up.row(paper=STUDY, trial=trial, **changes)
+    return made_up.row(paper=PAPER, trial=trial, **changes)
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def compared(tmp_path):
     def run(committed, made, digests=({}, {}), profile="full"):
         made_up.write(tmp_path / "committed", committed, digests[0])
         made_up.write(tmp_path / "run", made, digests[1], profile)
-        return paper_difference(STUDY, tmp_path / "run", tmp_path / "committed")
+        return paper_difference(PAPER, tmp_path / "run", tmp_path / "committed")
 
     return run
 
@@ -77,12 +77,12 @@ def test_the_profile_of_the_run_is_known(compared):
 
 
 def test_a_run_without_results_of_the_paper_is_none(tmp_path):
-    assert paper_difference(STUDY, tmp_path) is None
+    assert paper_difference(PAPER, tmp_path) is None
 
 
 def test_results_of_a_paper_that_has_none_committed_are_new(tmp_path):
     made_up.write(tmp_path / "run", [record(0)])
-    found = paper_difference(STUDY, tmp_path / "run", tmp_path / "none")
+    found = paper_difference(PAPER, tmp_path / "run", tmp_path / "none")
     assert [change.kind for change in found.changes] == ["new"]
 
 

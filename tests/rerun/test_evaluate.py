@@ -79,7 +79,6 @@ def test_a_second_run_is_taken_from_the_store_and_records_lie_apart(found, tmp_p
             "errors against D and against C. Open are",
         ),
         (KNeighborsClassifier(), ("kpm", "tabel2"), {}, "did you mean 'table2'"),
-        (KNeighborsClassifier(), ("across", "accuracy"), {}, "takes no estimators of others"),
         (KNeighborsClassifier(), ("kpm", "table2"), {"name": "svm"}, "a method of kpm"),
         (
             KNeighborsClassifier(),

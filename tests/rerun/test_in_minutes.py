@@ -113,7 +113,6 @@ def test_too_few_minutes_are_said_with_the_remedy(run):
     [
         (["--minutes", "1", "--embedded"], "--embedded cannot be given with it: omit one"),
         (["--minutes", "1", "--only", "table1"], "--only cannot be given with it: omit one"),
-        (["across", "--minutes", "1"], "there are none of across. Use --quick or --full"),
     ],
 )
 def test_what_does_not_go_together_is_said(arguments, message, capsys):

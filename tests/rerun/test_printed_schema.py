@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reprolib.cli.main import main
-from reprolib.rerun.records.registry import PAPERS, STUDIES, printed_text
+from reprolib.rerun.records.registry import PAPERS, printed_text
 from reprolib.rerun.verdicts.printed_file import ANYONES, faults, printed_schema, table_faults
 
 ROOT = Path(__file__).resolve().parents[2]
 VALIDATOR = jsonschema.Draft202012Validator(printed_schema())
-FILES = {key: tomllib.loads(printed_text(key)) for key in (*PAPERS, *STUDIES)}
+FILES = {key: tomllib.loads(printed_text(key)) for key in PAPERS}
 #: Tables whose keys are names of the writer's own.
 WITH_OWN_NAMES = {"rows", "columns", "values", "not_run", "scores", "changes", "beside", "trials"}
 #: Not in pages that the site copies from the root: CONTRIBUTING shows the keys without values.

@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check; 1 if a name is wrong."""
-    papers = shared.chosen_papers(arguments.papers) or [*shared.PAPERS, *shared.STUDIES]
+    papers = shared.chosen_papers(arguments.papers) or list(shared.PAPERS)
     from reprolib.cli import console
     from reprolib.rerun.checks.check import check_papers
 

@@ -6,7 +6,7 @@ import argparse
 
 from reprolib.cli import publication
 from reprolib.cli.results import chosen_with_results
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 
 HELP = "write the figures of the papers: PDF, SVG, PNG"
 FORMATS = ("pdf", "svg", "png")
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         If the folder cannot be written to, or there are no results of a paper.
     """
     publication.check(arguments, FORMATS)
-    papers = chosen_with_results(arguments.papers, (*PAPERS, *STUDIES), arguments.results)
+    papers = chosen_with_results(arguments.papers, PAPERS, arguments.results)
     import matplotlib
 
     from reprolib.report.figure_files import write_figures

@@ -6,7 +6,7 @@ import argparse
 
 from reprolib.cli import publication
 from reprolib.cli.results import chosen_with_results
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 
 HELP = "write the printed tables, published beside ours: CSV, Markdown, LaTeX, HTML"
 FORMATS = ("csv", "md", "tex", "html")
@@ -23,16 +23,11 @@ def run(arguments: argparse.Namespace) -> int:
     Raises
     ------
     ValueError
-        If there is no paper or format of a name, or a study is named, which prints no tables.
+        If there is no paper or format of a name, or no paper that was named prints tables.
     OSError
         If the folder cannot be written to, or there are no results of a paper.
     """
     publication.check(arguments, FORMATS)
-    if studies := [name for name in arguments.papers if name in STUDIES]:
-        raise ValueError(
-            f"{studies[0]} has no printed tables: it is a study; "
-            f"`reprolib figures {studies[0]}` writes its figures"
-        )
     papers = chosen_with_results(arguments.papers, PAPERS, arguments.results)
     from reprolib.report.printed_tables import printed_tables, write_printed_tables
 
@@ -41,5 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
         command = publication.command_line("tables", paper, arguments)
         tables = printed_tables(paper, arguments.results, command=command)
         paths += write_printed_tables(tables, arguments.to, arguments.format)
+    if not paths:
+        raise ValueError(
+            f"{', '.join(papers)}: the paper prints no tables; "
+            f"`reprolib figures {' '.join(papers)}` writes figures"
+        )
     publication.report_written(paths)
     return 0

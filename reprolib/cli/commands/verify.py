@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from reprolib.cli import arguments as shared
 from reprolib.cli.results import require_results_of
 from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.registry import PAPERS, STUDIES
+from reprolib.rerun.records.registry import PAPERS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     failed = False
     for paper in papers:
-        if not arguments.papers and paper not in (*PAPERS, *STUDIES):
+        if not arguments.papers and paper not in PAPERS:
             out().print(f"{paper}: not checked, there is no protocol of that name")
             continue
         with shown_progress(err(), paper) as progress:
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _all_with_results(directory: Path | None) -> list[str]:
     """Names of all folders with results, also of what has no protocol here."""
-    known = map(committed_directory, (*PAPERS, *STUDIES))
+    known = map(committed_directory, PAPERS)
     folders = {directory} if directory else set(known)
     return sorted({path.parent.name for folder in folders for path in folder.glob("*/*.csv")})
 

@@ -1,4 +1,4 @@
-"""From the recording of a P300 speller to features, for pipelines, the KEOPS paper and the study.
+"""From the recording of a P300 speller to features, for pipelines and the KEOPS paper.
 
 As Rakotomamonjy et al. 2005 (ICANN, cited as [15] by the KEOPS paper) are quoted: band-pass
 0.1-10 Hz with a Chebyshev type I filter of order 8, 0-667 ms after the flash, decimated to 14

@@ -138,10 +138,6 @@ def evaluate(
         If there is no such paper or table, the table takes no estimator (the message says why), the
         grid is larger than the budget, or the estimator is no scikit-learn classifier.
 
-    See Also
-    --------
-    compare_methods : several methods on data of one's own.
-
     Examples
     --------
     >>> from sklearn.neighbors import KNeighborsClassifier

@@ -59,7 +59,7 @@ def own_project() -> Path:
 
 @functools.cache
 def homes() -> Mapping[str, Home]:
-    """Home of every paper and study, by key; those of this package first."""
+    """Home of every paper, by key; those of this package first."""
     found = {home.key: home for home in _packaged()}
     for paper in outside_papers():
         if paper.key in found:

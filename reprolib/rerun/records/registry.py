@@ -82,29 +82,16 @@ def printed_text(paper: str) -> str:
     return home(paper).printed.read_text(encoding="utf-8")
 
 
-def _found() -> dict[str, bool]:
-    """Whether it prints numbers, for every paper, the oldest first."""
-    facts = {key: _year_and_tables(key) for key in homes()}
-    return {key: facts[key][1] for key in sorted(facts, key=lambda key: (facts[key][0], key))}
-
-
-def _year_and_tables(paper: str) -> tuple[int, bool]:
-    """Year of a paper, and whether it has tables.
-
-    A file with a fault counts as one with tables: the commands that read it say what is wrong.
-    """
+def _year(paper: str) -> int:
+    """Year of a paper; of one whose file has a fault, which commands that read it say, the last."""
     try:
-        entry = printed_toml(paper)
-        return int(entry["paper"]["year"]), bool(entry["tables"])
+        return int(printed_toml(paper)["paper"]["year"])
     except (ValueError, KeyError, TypeError):
-        return 9999, True
+        return 9999
 
 
-_KNOWN = _found()
 #: Papers in the order of their years.
-PAPERS = tuple(key for key, prints in _KNOWN.items() if prints)
-#: Experiments of our own: a protocol and results, but no printed numbers.
-STUDIES = tuple(key for key, prints in _KNOWN.items() if not prints)
+PAPERS = tuple(sorted(homes(), key=lambda key: (_year(key), key)))
 
 
 def packaged(papers: Iterable[str]) -> tuple[str, ...]:
@@ -113,16 +100,16 @@ def packaged(papers: Iterable[str]) -> tuple[str, ...]:
 
 
 def paper_key(name: str) -> str:
-    """Key of a paper or study, whatever the letter case it was typed in.
+    """Key of a paper, whatever the letter case it was typed in.
 
     Raises
     ------
     ValueError
         If there is none of that name.
     """
-    if name.lower() not in map(str.lower, _KNOWN):
-        raise _not_found(name, _KNOWN)
-    return resolved("paper", name, _KNOWN)
+    if name.lower() not in map(str.lower, PAPERS):
+        raise _not_found(name, PAPERS)
+    return resolved("paper", name, PAPERS)
 
 
 def paper_module(paper: str, name: str) -> ModuleType | None:

@@ -1,1 +1,0 @@
-"""The study across the papers: experiment, methods, splits, summaries, figures."""
