@@ -38,7 +38,11 @@ def load_faces(name: str, paths: dict[str, Path]) -> Dataset:
     if name not in SIZES:
         raise ValueError(f"name is {name!r}; this module reads {', '.join(SIZES)}.")
     (path,) = paths.values()
-    content = _table(path) if path.suffix == ".table" else read_mat(path, ["fea", "gnd"])
+    # Cai's names, and those of the same images in scikit-feature.
+    content = read_mat(path, ["fea", "gnd", "X", "Y"])
+    for ours, theirs in (("fea", "X"), ("gnd", "Y")):
+        if theirs in content:
+            content.setdefault(ours, content[theirs])
     n_images, n_classes = SIZES[name]
     shapes = {key: content[key].shape for key in ("fea", "gnd") if key in content}
     if shapes != {"fea": (n_images, 1024), "gnd": (n_images, 1)}:
@@ -64,13 +68,3 @@ def load_faces(name: str, paths: dict[str, Path]) -> Dataset:
         source_note=f"all {n_images} original images; the random splits are ours, seeded",
         image_shape=IMAGE_SHAPE,
     )
-
-
-def _table(path: Path) -> dict[str, np.ndarray]:
-    """Labels and images of a table as `data_fetch.confined` writes it."""
-    values = np.fromfile(path, dtype="<f8")
-    n_columns = 1 + IMAGE_SHAPE[0] * IMAGE_SHAPE[1]
-    if len(values) % n_columns:
-        raise ValueError(f"{path} is no table of {n_columns} columns; download it again")
-    table = values.reshape(-1, n_columns)
-    return {"gnd": table[:, :1], "fea": table[:, 1:]}

@@ -38,8 +38,8 @@ MATRIX = "ABCDEFGHIJKLMNOPQRSTUVWXYZ123456789_"
 #: Words of the competition's test session, published after it (session, run).
 _SPELLED_IN_12 = ("FOOD", "MOOT", "HAM", "PIE", "CAKE", "TUNA", "ZYGOT", "4567")
 TEST_WORDS = {(12, run): word for run, word in enumerate(_SPELLED_IN_12, start=1)}
-#: Words as the EEG says, where the label audit contradicts a character (session, run): the word of
-#: the file, and the one that was spelled. `reprolib data audit p300/iib` shows why.
+#: Words as the EEG says, where a test contradicts a character (session, run): the word of the
+#: file, and the one that was spelled. `reprolib.papers.keops.wrong_labels` is the test.
 AUDITED_WORDS = {(11, 2): ("HAT", "GAT")}
 #: The 64 columns of ``signal``, in their order.
 CHANNELS = (

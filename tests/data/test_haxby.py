@@ -112,7 +112,6 @@ def test_labels_without_runs():
         read_labels("labels chunks\nface one\n")
 
 
-@pytest.mark.fault("parser")
 def test_gzip_that_ends_early(session):
     folder, volumes, mask, labels = session
     paths = write_session(folder, volumes, mask, labels)
@@ -139,7 +138,6 @@ def test_file_that_is_no_image(session):
         load_haxby("haxby/subj1", paths)
 
 
-@pytest.mark.fault("parser")
 @pytest.mark.parametrize("compressed", [True, False])
 @pytest.mark.parametrize("key", ["bold.nii.gz", "mask4_vt.nii.gz"])
 def test_header_that_tells_of_more_than_there_is(session, key, compressed):
@@ -190,11 +188,6 @@ def test_simulated_categories_can_be_told_apart_across_runs():
     assert accuracy > 4 / len(embedded.CATEGORIES)
 
 
-@pytest.mark.security(
-    "How it is checked",
-    "A NIfTI file with a wrong checksum or a scale that is no number is refused.",
-)
-@pytest.mark.fault("parser")
 @pytest.mark.parametrize("damage", ["checksum", "slope", "intercept"])
 def test_file_that_is_damaged_at_its_end_or_in_its_scale_is_refused(damage, tmp_path):
     image = nib.Nifti1Image(np.ones((2, 2, 2), np.int16), np.eye(4))

@@ -123,7 +123,6 @@ def test_every_benchmark_has_the_makers_parameters():
     assert set(PUBLISHED_SVM) == names
 
 
-@pytest.mark.fault("parser")
 def test_bad_files(tmp_path, pool):
     x, t = pool
     train, test = realisations(2)

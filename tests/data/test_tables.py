@@ -65,7 +65,6 @@ def test_features_labels_and_split_are_those_of_the_files(files, name):
 ROW = [*range(16), 3]
 
 
-@pytest.mark.fault("parser")
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -84,7 +83,6 @@ def test_other_values_are_refused_with_the_file(tmp_path, row, message):
         load_table("uci/pendigits", {"pendigits.tra": path, "pendigits.tes": path})
 
 
-@pytest.mark.fault("parser")
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_file_of_another_shape_is_refused(files, name):
     paths, *_ = files(name)
@@ -98,14 +96,12 @@ def test_file_of_another_shape_is_refused(files, name):
         load_table(name, paths)
 
 
-@pytest.mark.fault("parser")
 def test_other_number_of_columns_is_refused(tmp_path):
     path = write(tmp_path / "a", [[1, 2, 3]])
     with pytest.raises(ValueError, match="has 1 rows of 2 features, expected 7494 of 16"):
         load_table("uci/pendigits", {"pendigits.tra": path, "pendigits.tes": path})
 
 
-@pytest.mark.fault("parser")
 def test_file_that_is_cut(files):
     paths, *_ = files("statlog/segment")
     text = paths["segment.scale"].read_text()
@@ -119,7 +115,6 @@ def test_file_that_is_cut(files):
         load_table("uci/isolet", paths)
 
 
-@pytest.mark.fault("parser")
 def test_letter_labels_must_be_letters(tmp_path):
     path = write(tmp_path / "a", [["7", *range(16)]])
     with pytest.raises(ValueError, match="not a table of 16 features .*'7'"):
