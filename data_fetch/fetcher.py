@@ -273,7 +273,7 @@ class Fetcher:
         versions = [v for file in self.catalog.files.values() for v in file.versions]
         versions += self.catalog.archives.values()
         registry = {v.path: None if v.content else v.sha256 for v in versions}
-        return pooch.Pooch(self.cache, "", registry)  # type: ignore[arg-type]
+        return pooch.Pooch(self.cache, "", registry)
 
     def _bring(self, address: str, version: Version, way: Callable[[Path], None]) -> None:
         """Let pooch write the file that a source gives, and name it if it is the right one."""

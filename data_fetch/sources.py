@@ -177,7 +177,8 @@ def download_wheel(version: Version, target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="wheel.") as folder:
         wanted = Path(folder) / "wanted.txt"
         wanted.write_text(f"{version.package} --hash=sha256:{version.sha256}\n", encoding="utf-8")
-        command = [sys.executable, "-I", "-c", _PIP, size, *options, "-r", wanted, "-d", folder]
+        places = ("-r", str(wanted), "-d", folder)
+        command = [sys.executable, "-I", "-c", _PIP, size, *options, *places]
         try:
             done = subprocess.run(
                 command,

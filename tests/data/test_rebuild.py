@@ -12,7 +12,6 @@ from data_fetch.catalog import default_catalog
 from data_fetch.fetcher import Fetcher
 from data_fetch.raetsch import load_raetsch
 from data_fetch.sources import unpack
-from tests.data.row_lists import packed
 
 MEMBERS = [
     (file, version, member)
@@ -21,27 +20,6 @@ MEMBERS = [
     for member in version.members
     if member.rebuild is not None
 ]
-
-
-def test_row_numbers_are_packed_without_loss(tmp_path, monkeypatch):
-    rows = np.random.default_rng(0).permutation(20_000).reshape(4, -1)
-    np.savez_compressed(tmp_path / "rows.npz", some=packed(rows))
-    monkeypatch.setattr(rebuild, "__file__", str(tmp_path / "rebuild.py"))
-    np.testing.assert_array_equal(rebuild._lists.__wrapped__()["some"], rows)
-
-
-def test_only_row_numbers_are_stored():
-    for name, rows in rebuild._lists().items():
-        assert rows.min() >= 0, name
-        if not name.startswith("raetsch/") or name.endswith("/pool"):
-            assert len(np.unique(rows)) == len(rows), name
-
-
-@pytest.mark.parametrize("names", [("sat.trn", "sat.tst"), ("pendigits.tra", "pendigits.tes")])
-def test_training_and_test_file_share_the_rows(names):
-    lists = rebuild._lists()
-    every = np.concatenate([lists[name] for name in names])
-    assert sorted(every) == list(range(len(every)))
 
 
 @pytest.mark.parametrize(
