@@ -10,9 +10,8 @@ from typing import Literal
 
 from data_fetch.catalog import Catalog, Entry, Version, default_catalog
 from data_fetch.dataset import Dataset
-from data_fetch.errors import AlteredDataError, DataUnavailableError
+from data_fetch.errors import AlteredDataError
 from data_fetch.fetcher import Fetcher
-from data_fetch.silence import silent
 
 #: The extra that brings a library which some loaders need.
 EXTRAS = {"mne": "eeg", "nibabel": "fmri"}
@@ -36,7 +35,7 @@ class Info:
 
 
 def names(catalog: Catalog | None = None) -> list[str]:
-    """Return the names of all data sets, embedded ones last."""
+    """Return the names of all data sets."""
     return list((catalog or default_catalog()).entries)
 
 
@@ -72,40 +71,6 @@ def fetch(name: str, fetcher: Fetcher | None = None) -> list[Path]:
     """
     fetcher = fetcher or Fetcher()
     return [fetcher.cache / version.path for version in fetcher.get(fetcher.entry(name))]
-
-
-def fetch_all(
-    names: Iterable[str],
-    fetcher: Fetcher,
-    done: Callable[[str, list[Path] | DataUnavailableError], None],
-) -> dict[str, DataUnavailableError]:
-    """Fetch data sets, go on after a failure, and try those again whose hosts were left alone.
-
-    Parameters
-    ----------
-    names : iterable of str
-    fetcher : Fetcher
-    done : callable
-        Called with every name and its files or, at the end, its error.
-
-    Returns
-    -------
-    dict of str to DataUnavailableError
-        What is missing.
-    """
-    failed: dict[str, DataUnavailableError] = {}
-    for again in (False, True):
-        if again and (names := [name for name, error in failed.items() if error.not_asked]):
-            silent.forget()
-        for name in names:
-            try:
-                done(name, fetch(name, fetcher))
-                failed.pop(name, None)
-            except DataUnavailableError as error:
-                failed[name] = error
-    for name, reason in failed.items():
-        done(name, reason)
-    return failed
 
 
 def load(

@@ -36,7 +36,7 @@ class Version:
     at_most: int = 0
     urls: tuple[str, ...] = ()
     content: str | None = None
-    unpack: Literal["compress", "matlab"] | None = None
+    unpack: Literal["compress"] | None = None
     members: tuple[Member, ...] = ()
     package: str | None = None
     digest: str | None = None
@@ -78,10 +78,9 @@ class Entry:
     ``size`` are rows and features, ``classes`` how many labels there are; 0 where it is not stated.
     ``source`` is that of a data set of whole files, ``partial_source`` where one is partial;
     ``complete`` another data set that takes its place where all its files are at hand; ``papers``
-    the keys of the papers that use it; ``limits`` the smallest and largest value that the publisher
-    states; ``notes`` what the audit showed that a user must know. ``loader`` reads or makes it
-    ("package.module:function"), ``audited`` corrects labels that the audit shows to be wrong;
-    ``bundled`` names the library that brings real data without files of their own.
+    the keys of the papers that use it; ``notes`` what a user must know of the data. ``loader``
+    reads or makes it ("package.module:function"), ``audited`` corrects labels that a test shows to
+    be wrong; ``bundled`` names the library that brings real data without files of their own.
     """
 
     name: str
@@ -96,7 +95,6 @@ class Entry:
     partial_source: Literal["partial", "resampled"] = "partial"
     complete: str | None = None
     papers: tuple[str, ...] = ()
-    limits: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
     audited: str | None = None
     bundled: str = ""
@@ -145,11 +143,6 @@ class Catalog:
         """Versions of a file that will do for a data set, best first."""
         versions = self.files[file_name].versions
         return tuple(v for v in versions if not v.only or entry.name in v.only)
-
-    def members(self, archive: str) -> tuple[str, ...]:
-        """Names of all members of an archive that files without a hash are unpacked from."""
-        versions = (v for file in self.files.values() for v in file.versions if not v.pinned)
-        return tuple(m.member for v in versions for m in v.members if m.archive == archive)
 
     def named(self, word: str) -> list[str]:
         """Names that a word stands for: a data set, a family ("raetsch") or a paper ("kpm").

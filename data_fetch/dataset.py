@@ -39,7 +39,7 @@ class Dataset:
         What the domain needs: ``mne`` recordings, a nibabel image and mask, parameters that were
         published with the data.
     notes : sequence of str
-        What the audit of the data showed that a user must know (`data_fetch.audit`).
+        What a user must know of the data: repeated rows, a wrong label.
     stored : mapping of str to ndarray
         What was read beside ``X``, as stored (a whole recording of which ``X`` holds windows).
     """

@@ -1,9 +1,14 @@
-"""Folders that are named by environment variables."""
+"""Folders and addresses that environment variables name."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+
+#: What ends a user and a password, however it is written.
+_AT = re.compile(r"@|%40|\N{FULLWIDTH COMMERCIAL AT}|\N{SMALL COMMERCIAL AT}")
+_HOST = re.compile(r"([\w.-]+|\[[\w:.]+\])(:\d*)?")
 
 
 def configured_folder(variable: str, default: Path) -> Path:
@@ -30,3 +35,23 @@ def expanded_folder(variable: str, value: str) -> Path:
     if folder.is_file():
         raise ValueError(f"{variable} is {value!r}, which is a file; set it to a folder.")
     return folder
+
+
+def without_credentials(address: str) -> str:
+    """Return an address as messages show it: no user, no password, no query.
+
+    A password may have any character, and people do not always escape them. So all before the last
+    ``@`` is left out, and the host, too, if it does not look like one. A folder that exists is
+    shown as it is.
+    """
+    if os.path.isdir(os.path.expanduser(address)):
+        return address
+    *hidden, rest = _AT.split(address)
+    scheme, separator, told = address.partition("://")
+    if not separator:
+        return f"…@{rest}" if hidden else address
+    host, *path = re.split(r"(?=[/?#\\])", rest if hidden else told, maxsplit=1)
+    shown = re.split(r"[?#]", path[0])[0] if path else ""
+    # A scheme is letters; what else stands there may be part of a password.
+    scheme = scheme if scheme.isalpha() else "…"
+    return f"{scheme}://{host if _HOST.fullmatch(host) else '…'}{shown}"

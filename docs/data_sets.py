@@ -1,28 +1,25 @@
-"""The page on the data sets: from the catalog, the committed records and the audit."""
+"""The page on the data sets: from the catalog and the committed records."""
 
 from __future__ import annotations
 
 from pathlib import Path
-
-import pandas as pd
 
 from data_fetch.catalog import Catalog, Entry, default_catalog
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.printed import paper_entry
 
-HERE = Path(__file__).resolve().parent
 #: Markdown by the name of the data set.
 Texts = dict[str, list[str]]
 
 
-def described(entry: Entry, catalog: Catalog, found: Texts, used: Texts) -> str:
-    """One data set in Markdown: size, who uses it, where it is from, and what the audit found."""
+def described(entry: Entry, catalog: Catalog, used: Texts) -> str:
+    """One data set in Markdown: size, who uses it, where it is from, and its notes."""
     lines = [f"### {entry.name}", "", f"{entry.title}: {size(entry)}. {origin(entry, catalog)}"]
     if entry.name in used:
         lines += ["", f"Used in {'; '.join(used[entry.name])}."]
-    if entry.name in found:
-        lines += ["", *(f"- {finding}" for finding in found[entry.name])]
+    if entry.notes:
+        lines += ["", *(f"- {note}" for note in entry.notes)]
     return "\n".join([*lines, "", ""])
 
 
@@ -44,15 +41,6 @@ def origin(entry: Entry, catalog: Catalog) -> str:
     return f"{cites}{f' ({sites})' if sites else ''}. Terms: {terms}."
 
 
-def findings() -> Texts:
-    """What the audit found, by data set."""
-    audit = pd.read_csv(HERE / "audit.csv")
-    return {
-        str(name): [f"**{row.check}**: {row.finding}" for row in rows.itertuples()]
-        for name, rows in audit.groupby("data set")
-    }
-
-
 def sources_of_records() -> Texts:
     """Papers with committed records on each data set, and the source of its values."""
     used: Texts = {}
@@ -69,9 +57,9 @@ def sources_of_records() -> Texts:
 def write_data_sets(folder: Path) -> None:
     """Write ``data.md``, sets with real values, and ``data_embedded.md``, those that stand in."""
     catalog = default_catalog()
-    found, used = findings(), sources_of_records()
+    used = sources_of_records()
     parts = {"data.md": True, "data_embedded.md": False}
     for file, real in parts.items():
         entries = [entry for entry in catalog.entries.values() if entry.is_real is real]
-        text = "".join(described(entry, catalog, found, used) for entry in entries)
+        text = "".join(described(entry, catalog, used) for entry in entries)
         (folder / file).write_text(text, encoding="utf-8")

@@ -5,20 +5,23 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Literal
 
 
 @dataclass
 class Answer:
-    """One way to answer: the body as it is, or only half of it, or after ``released``, ..."""
+    """One way to answer: a status and a body, headers beside them, or bytes that are no answer."""
 
     body: bytes = b""
-    kind: Literal["ok", "truncated", "stalled", "redirect", "error"] = "ok"
     status: int = 200
-    location: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    reason: str | None = None
+    #: Send this instead of an answer.
+    raw: bytes | None = None
+    #: After the body send zeros until the client goes away, or nothing until the test is over.
+    then: str = ""
 
 
 @dataclass
@@ -26,10 +29,9 @@ class FaultyServer:
     base: str
     answers: dict[str, list[Answer]] = field(default_factory=dict)
     requests: Counter = field(default_factory=Counter)
-    #: A stalled answer has sent half of its body.
-    stalling: threading.Event = field(default_factory=threading.Event)
-    #: Lets stalled answers end.
-    released: threading.Event = field(default_factory=threading.Event)
+    #: Values of the header Authorization.
+    heard: list[str | None] = field(default_factory=list)
+    over: threading.Event = field(default_factory=threading.Event)
 
     def url(self, path: str) -> str:
         return f"{self.base}/{path}"
@@ -39,36 +41,32 @@ class FaultyServer:
         self.answers[path] = [Answer(a) if isinstance(a, bytes) else a for a in answers]
         return self.url(path)
 
-    def answer(self, path: str) -> Answer:
-        self.requests[path] += 1
-        queue = self.answers.get(path, [Answer(b"no such file", "error", 404)])
-        return queue.pop(0) if len(queue) > 1 else queue[0]
-
 
 class _Handler(BaseHTTPRequestHandler):
     server_state: FaultyServer
 
     def do_GET(self):
-        state = self.server_state
-        answer = state.answer(self.path.lstrip("/"))
-        if answer.kind == "redirect":
-            self.send_response(302)
-            self.send_header("Location", answer.location)
-            self.end_headers()
-            return
-        self.send_response(answer.status)
-        self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        half = len(answer.body) // 2
-        if answer.kind in {"truncated", "stalled"}:
-            self.wfile.write(answer.body[:half])
-            self.wfile.flush()
-            if answer.kind == "stalled":
-                state.stalling.set()
-                state.released.wait(30)
-            self.close_connection = True
-        else:
-            self.wfile.write(answer.body)
+        state, path = self.server_state, self.path.lstrip("/")
+        state.requests[path] += 1
+        state.heard.append(self.headers.get("Authorization"))
+        queue = state.answers.get(path, [Answer(b"no such file", 404)])
+        answer = queue.pop(0) if len(queue) > 1 else queue[0]
+        self.close_connection = True
+        with suppress(OSError):
+            if answer.raw is not None:
+                self.wfile.write(answer.raw)
+            else:
+                self.send_response(answer.status, answer.reason)
+                headers = {"Content-Length": str(len(answer.body)), **answer.headers}
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(answer.body)
+            if answer.then == "stall":
+                self.wfile.flush()
+                state.over.wait(30)
+            while answer.then == "zeros":
+                self.wfile.write(bytes(65536))
 
     def log_message(self, *args):
         """Keep quiet."""
@@ -87,6 +85,6 @@ def faulty_server() -> Iterator[FaultyServer]:
         try:
             yield state
         finally:
-            state.released.set()
+            state.over.set()
             http.shutdown()
             thread.join()

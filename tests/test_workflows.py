@@ -99,9 +99,6 @@ def test_the_complete_run_ends_early_enough_to_keep_what_is_finished():
 
 
 @workflow
-@pytest.mark.security(
-    "How it is built", "Actions of the workflows are named by their commit, not by a tag."
-)
 def test_actions_are_named_by_commit(path):
     uses = re.findall(r"uses: *(.*)", path.read_text(encoding="utf-8"))
     assert uses
@@ -110,11 +107,6 @@ def test_actions_are_named_by_commit(path):
 
 
 @workflow
-@pytest.mark.security(
-    "How it is built",
-    "What the workflows install is locked by hash (in one test by version), or is the wheel that "
-    "they built; no build fetches its tools by itself.",
-)
 def test_what_is_installed_is_locked(path):
     calls = [words for words in words_after("python -m pip", path) if words[0] != "--version"]
     for words in calls:
@@ -140,10 +132,6 @@ def test_a_lock_is_installed_without_resolving_again():
         assert "--no-deps" in line, line
 
 
-@pytest.mark.security(
-    "How it is built",
-    "A release states what it needs (CycloneDX) and where it was built (an attestation).",
-)
 def test_release_has_a_list_of_parts_and_provenance():
     text = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
     assert "cyclonedx_py requirements" in text
@@ -154,11 +142,6 @@ def test_release_has_a_list_of_parts_and_provenance():
     assert "sbom.cdx.json" in build
 
 
-@pytest.mark.security(
-    "How it is built",
-    "The job that may attest a release runs no code of ours, of the build or of its tools; a tag "
-    "that is not the version ends the release.",
-)
 def test_release_gives_its_token_to_no_code():
     text = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
     build, attest = text.split("\n  attest:\n")

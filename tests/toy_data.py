@@ -9,7 +9,6 @@ import numpy as np
 
 from data_fetch import Dataset
 from data_fetch.catalog import Catalog, Entry, File, Version
-from data_fetch.download import Limits
 from data_fetch.fetcher import Fetcher
 
 X = np.array([[1.5, 2.0], [3.0, -4.0], [0.25, 8.0]])
@@ -60,5 +59,4 @@ def catalog(*versions: Version, digest: str | None = DIGEST, archive: Version | 
 
 
 def fetcher(cat: Catalog, cache: Path, mirror: str | Path | None = None, **kwargs) -> Fetcher:
-    limits = Limits(connect=2.0, silence=0.3, answer=2.0, grace=1.0, min_rate=1000.0, wait=0.5)
-    return Fetcher(cat, cache, str(mirror) if mirror else None, **{"limits": limits, **kwargs})
+    return Fetcher(cat, cache, str(mirror) if mirror else None, **kwargs)

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info
 
 import data_fetch
 import reprolib
-from data_fetch.download import without_credentials
+from data_fetch.environment import without_credentials
 from data_fetch.fetcher import Fetcher
 from reprolib.rerun.records.folders import committed_directory, store_directory
 from reprolib.rerun.tasks.worker import environment

@@ -13,8 +13,7 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 
-from data_fetch.advice import missing_table
-from data_fetch.errors import DataUnavailableError
+from data_fetch.errors import DataUnavailableError, missing_table
 from reprolib.cli import console as consoles
 from reprolib.cli.arguments import BUILD, SITE
 from reprolib.cli.failures import FailureLog

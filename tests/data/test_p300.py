@@ -1,4 +1,4 @@
-import re
+import hashlib
 from dataclasses import replace
 
 import numpy as np
@@ -6,7 +6,6 @@ import pytest
 from scipy.io import savemat
 
 import data_fetch
-from data_fetch import storage
 from data_fetch.catalog import default_catalog
 from data_fetch.embedded import p300 as simulation
 from data_fetch.fetcher import Fetcher
@@ -14,10 +13,8 @@ from data_fetch.p300 import (
     CHANNELS,
     TEST_WORDS,
     WINDOW,
-    SpellerRun,
     codes_of,
     load_p300,
-    make_raw,
     read_run,
 )
 
@@ -41,6 +38,11 @@ def run_content(word="HI", repetitions=2, seed=0, labels=True):
         del state["StimulusType"]
     state["signal"] = (300 * rng.standard_normal((n, 64))).astype(np.int16)
     return state
+
+
+def git_blob(path):
+    content = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def write(folder, name="AAS010R01.mat", **changes):
@@ -123,19 +125,6 @@ def test_digest_covers_the_whole_recording_as_stored(tmp_path):
     assert digest(tmp_path, signal=content["signal"].astype(float)) == before
 
 
-def test_digest_does_not_depend_on_mne(tmp_path, monkeypatch):
-    """No arithmetic stands between the file and the digest."""
-    before = digest(tmp_path)
-    monkeypatch.setattr(
-        SpellerRun,
-        "to_raw",
-        lambda run: make_raw(
-            run.stored["signal"] * (1 + 1e-15), run.onsets, run.codes, run.targets, (10, 1, "HI")
-        ),
-    )
-    assert digest(tmp_path) == before
-
-
 def test_signal_that_is_no_recording(tmp_path):
     signal = run_content()["signal"] + 0.5
     with pytest.raises(ValueError, match="signal holds other values than 16-bit integers"):
@@ -159,30 +148,6 @@ def test_unlabelled_run_whose_word_is_not_known(tmp_path):
 def test_test_run_with_another_number_of_characters(tmp_path):
     path = write(tmp_path, "AAS012R03.mat", StimulusType=None)
     with pytest.raises(ValueError, match="has 2 characters, its word 'HAM' 3"):
-        read_run(path)
-
-
-@pytest.mark.fault("parser")
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"Flashing": None}, r"lacks the variables \['Flashing'\]"),
-        ({"StimulusType": np.zeros((2974, 1))}, "character without a target flash"),
-        ({"signal": np.zeros((50, 3))}, r"signal has shape \(50, 3\), not \(samples, 64\)"),
-        ({"StimulusCode": np.zeros((9, 1))}, r"\['StimulusCode'\] are not as long as signal"),
-        ({"StimulusCode": np.full((2974, 1), 40)}, "flashes of other codes than 1 to 12"),
-        ({"StimulusCode": np.full((2974, 1), 9)}, "targets 9 and 9: no column and row"),
-    ],
-)
-def test_damaged_runs(tmp_path, change, message):
-    with pytest.raises(ValueError, match=message):
-        read_run(write(tmp_path, **change))
-
-
-def test_truncated_file(tmp_path):
-    path = write(tmp_path)
-    path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(ValueError, match="cannot be read .*delete it and fetch it again"):
         read_run(path)
 
 
@@ -241,7 +206,7 @@ def nineteen(tmp_path_factory):
         savemat(path, run_content(word, 1, seed, labels=session < 12))
         file = files[f"p300_iib/{name}"]
         (version,) = file.versions
-        version = replace(version, bytes=0, sha256=None, git_blob=storage.git_blob(path))
+        version = replace(version, bytes=0, sha256=None, git_blob=git_blob(path))
         files[file.name] = replace(file, versions=(version,))
     return folder, replace(default_catalog(), files=files)
 
@@ -278,32 +243,11 @@ def test_sets_with_six_and_eleven_runs(nineteen, tmp_path):
     assert data_fetch.info("p300/iib", fetcher).source == "partial"
 
 
-def test_run_whose_bytes_have_another_git_blob_is_refused(nineteen, tmp_path):
-    _, catalog = nineteen
-    path = tmp_path / "p300_iib" / NAMES[2]
-    path.parent.mkdir()
-    savemat(path, run_content("NO", 1))
-    fetcher = Fetcher(catalog, tmp_path, None)
-    run = replace(catalog.entry("p300/iib_19"), files=(f"p300_iib/{NAMES[2]}",))
-    assert fetcher.state(run) == "needs download"
-
-
-def test_every_run_has_two_pinned_addresses_and_a_git_blob():
-    files = default_catalog().files
-    for name in NAMES:
-        (version,) = files[f"p300_iib/{name}"].versions
-        assert version.fidelity == "original"
-        assert len(version.git_blob) == 40
-        assert len(version.urls) == 2
-        assert all(url.endswith(f"/{name}") for url in version.urls)
-        assert all(re.search(r"/[0-9a-f]{40}/", url) for url in version.urls)
-
-
 @pytest.mark.needs_data("p300/iib")
 def test_git_blobs_of_the_runs_at_hand():
     for path in data_fetch.fetch("p300/iib"):
         (version,) = default_catalog().files[f"p300_iib/{path.name}"].versions
-        assert storage.git_blob(path) == version.git_blob
+        assert git_blob(path) == version.git_blob
 
 
 @pytest.mark.needs_data("p300/iib")

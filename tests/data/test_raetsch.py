@@ -123,30 +123,6 @@ def test_every_benchmark_has_the_makers_parameters():
     assert set(PUBLISHED_SVM) == names
 
 
-@pytest.mark.fault("parser")
-def test_bad_files(tmp_path, pool):
-    x, t = pool
-    train, test = realisations(2)
-    path = tmp_path / "b.mat"
-    paths = {"benchmarks.mat": path}
-    write(path, x, t, train, test)
-    with pytest.raises(ValueError, match="holds no benchmark 'heart'"):
-        load_raetsch("raetsch/heart", paths)
-    for bad, message in [
-        ((x, 2 * t, train, test), "one label -1 or \\+1 per pattern"),
-        ((x[:-1], t, train, test), "one label -1 or \\+1 per pattern"),
-        ((x, t, train[:1], test), "has 1 training but 2 test sets"),
-        ((x, t, train + 1, test), "an index outside 1..12"),
-        ((x, t, train - 1, test), "an index outside 1..12"),
-    ]:
-        write(path, *bad)
-        with pytest.raises(ValueError, match=message):
-            load_raetsch("raetsch/banana", paths)
-    savemat(path, {"banana": {"x": x, "t": t}})
-    with pytest.raises(ValueError, match=r"lacks the fields \['test', 'train'\]"):
-        load_raetsch("raetsch/banana", paths)
-
-
 REAL = {
     "banana": (5300, 2, 400),
     "breast_cancer": (277, 9, 200),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pytest
 
 from data_fetch import rebuild
 from data_fetch.catalog import default_catalog
-from data_fetch.errors import SourceError
 from data_fetch.fetcher import Fetcher
 from data_fetch.raetsch import load_raetsch
-from data_fetch.storage import copy_member, sha256
-from tests.data.row_lists import packed
+from data_fetch.sources import unpack
 
 MEMBERS = [
     (file, version, member)
@@ -22,27 +22,6 @@ MEMBERS = [
 ]
 
 
-def test_row_numbers_are_packed_without_loss(tmp_path, monkeypatch):
-    rows = np.random.default_rng(0).permutation(20_000).reshape(4, -1)
-    np.savez_compressed(tmp_path / "rows.npz", some=packed(rows))
-    monkeypatch.setattr(rebuild, "__file__", str(tmp_path / "rebuild.py"))
-    np.testing.assert_array_equal(rebuild._lists.__wrapped__()["some"], rows)
-
-
-def test_only_row_numbers_are_stored():
-    for name, rows in rebuild._lists().items():
-        assert rows.min() >= 0, name
-        if not name.startswith("raetsch/") or name.endswith("/pool"):
-            assert len(np.unique(rows)) == len(rows), name
-
-
-@pytest.mark.parametrize("names", [("sat.trn", "sat.tst"), ("pendigits.tra", "pendigits.tes")])
-def test_training_and_test_file_share_the_rows(names):
-    lists = rebuild._lists()
-    every = np.concatenate([lists[name] for name in names])
-    assert sorted(every) == list(range(len(every)))
-
-
 @pytest.mark.parametrize(
     ("file", "version", "member"), MEMBERS, ids=lambda v: getattr(v, "path", "")
 )
@@ -51,11 +30,10 @@ def test_rebuilt_file_is_the_known_one(file, version, member, tmp_path):
     fetcher = Fetcher()
     if not fetcher._has_archive(fetcher.cache, member.archive):
         pytest.skip(f"{member.archive} is not in the cache")
-    copy_member(fetcher.cache / member.archive, member.member, tmp_path / "table", 10**7)
-    content = rebuild.rebuilt(member.rebuild, (tmp_path / "table").read_bytes())
-    (tmp_path / "file").write_bytes(content)
+    unpack(fetcher.cache / member.archive, version, member, tmp_path / "file")
+    content = (tmp_path / "file").read_bytes()
     assert len(content) == version.bytes
-    assert sha256(tmp_path / "file") == version.sha256
+    assert hashlib.sha256(content).hexdigest() == version.sha256
 
 
 def cells(rows) -> bytes:
@@ -102,9 +80,3 @@ def test_file_is_the_same_every_time_and_says_what_is_not_as_published(tmp_path)
     assert data.source == "resampled"
     assert data.source_note.endswith("; values rounded to three digits, as in the package")
     assert data.extra == {"C": 316.2, "width": 1.0}
-
-
-def test_wheel_that_is_no_archive(tmp_path):
-    (tmp_path / "a.whl").write_bytes(b"PK no")
-    with pytest.raises(SourceError, match=r"a\.whl"):
-        copy_member(tmp_path / "a.whl", "x", tmp_path / "x", 10)

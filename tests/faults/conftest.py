@@ -8,18 +8,8 @@ import subprocess
 import pandas as pd
 import pytest
 
-from data_fetch import silence
 from tests.faults import tiny
 from tests.faults.tiny_paper import N_TASKS
-
-
-@pytest.fixture
-def toy_world(monkeypatch):
-    """The toy loader, no proxy, and no host that is known to be silent."""
-    monkeypatch.setenv("NO_PROXY", "*")
-    silence.silent.forget()
-    yield
-    silence.silent.forget()
 
 
 @pytest.fixture(scope="session")

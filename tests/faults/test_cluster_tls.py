@@ -23,10 +23,6 @@ def settings(certificate):
     return {f"distributed.comm.tls.{name}": v for name, v in {"ca-file": cert, **values}.items()}
 
 
-@pytest.mark.security(
-    "What is run",
-    "A cluster takes tls:// with dask's certificates, and refuses who has none.",
-)
 def test_cluster_over_tls(settings, monkeypatch):
     from reprolib.rerun.tasks import cluster
 
@@ -46,10 +42,6 @@ def test_cluster_over_tls(settings, monkeypatch):
                 Cluster(address)
 
 
-@pytest.mark.security(
-    "What is run",
-    "A cluster without TLS on other machines is called open, in a warning, before it is used.",
-)
 @pytest.mark.parametrize("address", ["tcp://10.0.0.1:8786", "10.0.0.1:8786", "ws://host:1"])
 def test_open_cluster_is_called_open(address, monkeypatch):
     def connect(*args, **options):

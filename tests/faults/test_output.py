@@ -24,7 +24,7 @@ from reprolib.methods.shared.path_scores import path_scores
 from reprolib.report.markdown import markdown_code, markdown_table
 from reprolib.report.page import write_report
 from tests import toy_data as toy
-from tests.faults.raw_server import raw_server
+from tests.faulty_server import Answer, faulty_server
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,10 +54,6 @@ class _Tags(HTMLParser):
 
 @pytest.mark.fault("parser")
 @pytest.mark.parametrize("kind", HOSTILE)
-@pytest.mark.security(
-    "What is shown",
-    "Names from files and servers are escaped where Markdown, HTML or a terminal shows them.",
-)
 def test_names_stay_text(kind, capsys):
     markdown_it = pytest.importorskip("markdown_it")
     name = HOSTILE[kind]
@@ -80,23 +76,18 @@ def test_names_stay_text(kind, capsys):
 @pytest.mark.fault("network")
 def test_what_a_server_says_cannot_steer_the_terminal(tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "*")
-    for script in (
-        lambda c: c.answer(status="404 \x1b[2J\x9b31m"),
-        lambda c: c.answer(b"<\x1b]0;title\x07".ljust(len(toy.CONTENT))),
+    for answer in (
+        Answer(status=404, reason="\x1b[2J\x9b31m"),
+        Answer(b"<\x1b]0;title\x07".ljust(len(toy.CONTENT))),
     ):
-        with raw_server(script) as server:
-            catalog = toy.catalog(toy.version(urls=(server.url,)))
+        with faulty_server() as server:
+            catalog = toy.catalog(toy.version(urls=(server.serve("a.txt", answer),)))
             with pytest.raises(data_fetch.DataUnavailableError) as error:
                 data_fetch.load("toy/a", toy.fetcher(catalog, tmp_path))
         assert "\N{REPLACEMENT CHARACTER}" in str(error.value)
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", str(error.value))
 
 
-@pytest.mark.security(
-    "What is shown",
-    "The report loads nothing from anywhere and runs its own script alone "
-    "(a content security policy says so to the browser).",
-)
 def test_report_runs_its_own_script_alone(tmp_path):
     page = write_report([], tmp_path, tmp_path / "report.html", title="<b>none</b>").read_text()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
@@ -120,7 +111,6 @@ def test_report_runs_its_own_script_alone(tmp_path):
         "{0} reproduce kpm --dry-run >&-",
     ],
 )
-@pytest.mark.security("What is shown", "A closed output or pipe ends in one clean line or none.")
 def test_closed_streams(command):
     program = f"{sys.executable} -m reprolib.cli.main"
     done = subprocess.run(

@@ -297,8 +297,8 @@ def _records(
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
             found = frame[column].iloc[row]
-            shown = "empty" if pd.isna(found) else found if np.isscalar(found) else repr(found)
-            shown = repr(shown) if isinstance(found, str) else shown
+            shown = "empty" if pd.isna(found) else f"{found}"
+            shown = repr(found) if isinstance(found, str) else shown
             raise ValueError(f"{where}, row {row + 1}: {column} is {shown}; {must}")
 
     given = frame[value]
