@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.model_selection import PredefinedSplit
 
+import reprolib
 from reprolib.methods.keops import KEOPSClassifier, KernelTree, MKLClassifier
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.mkmmc import margin_weights
@@ -106,6 +108,31 @@ def test_message_names_what_is_wrong(name):
     with pytest.raises(ValueError, match=".") as error:
         call()
     assert expected in str(error.value)
+
+
+TEXT = pd.Series(np.repeat(["ill", "so", "well"], 4))
+MISSING = {
+    "None": np.array([*TEXT[:5], None, *TEXT[6:]], dtype=object),
+    "NaN among texts": TEXT.astype(object).mask(TEXT.index == 5),
+    "NaN in a list": [*TEXT[:5], float("nan"), *TEXT[6:]],
+    "NaN of a column of texts": TEXT.mask(TEXT.index == 5),
+    "no category": TEXT.astype("category").mask(TEXT.index == 5),
+    "NA among counts": pd.Series(THREE, dtype="Int64").mask(TEXT.index == 5),
+}
+
+
+@pytest.mark.parametrize("y", MISSING.values(), ids=MISSING.keys())
+@pytest.mark.parametrize(
+    "name",
+    [
+        n
+        for n in reprolib.__all__
+        if hasattr(getattr(reprolib, n), "fit") and n != "SpellerFeatures"
+    ],
+)
+def test_a_missing_label_is_named_by_its_row(name, y):
+    with pytest.raises(ValueError, match=r"Input y contains NaN: the label of row 5 is missing"):
+        getattr(reprolib, name)().fit(X, y)
 
 
 def test_file_that_ends_within_a_row(tmp_path):

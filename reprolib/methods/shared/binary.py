@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from reprolib.methods.shared.types import Array, Data
-from reprolib.methods.shared.validation import encode_labels
+from reprolib.methods.shared.validation import encode_labels, refuse_missing
 from reprolib.methods.shared.weights import ExampleWeights, example_weights
 
 
@@ -29,7 +29,10 @@ class OneVsRestMixin(ClassifierMixin):
 
     def _several_classes(self, y, sample_weight=None) -> ExampleWeights | None:
         """Weights of the examples if more than two classes count, else None."""
-        if y is None or type_of_target(y, raise_unknown=False) != "multiclass":
+        if y is None:
+            return None
+        refuse_missing(y)
+        if type_of_target(y, raise_unknown=False) != "multiclass":
             return None
         y = column_or_1d(y)
         weights = example_weights(y, sample_weight, getattr(self, "class_weight", None))

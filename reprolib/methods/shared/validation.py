@@ -6,6 +6,7 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import validation
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -56,15 +57,37 @@ COUNT = Interval(Integral, 1, None, closed="left")
 
 
 def validate_data(estimator, X, y="no_validation", **options):
-    """`sklearn.utils.validation.validate_data`, and refuse features that over- or underflow.
+    """`sklearn.utils.validation.validate_data`, and what our estimators need beyond it.
+
+    A sparse matrix may hold an entry in several parts, which add up. They are added in a copy, so
+    that every estimator finds each entry once.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Named in messages; learns ``n_features_in_`` and the names of the features.
+    X : array-like or sparse matrix of shape (n, p)
+        The data, whose entries must not over- or underflow where they are multiplied.
+    y : array-like of shape (n,), optional
+        Labels, none of them missing.
+    **options
+        Go to scikit-learn, such as ``dtype``, ``accept_sparse`` and ``reset`` (False for new
+        data).
+
+    Returns
+    -------
+    X or (X, y)
+        The data as an array or sparse matrix; with the labels where y was given.
 
     Raises
     ------
     ValueError
         For scikit-learn's reasons; because X has three axes; because an entry exceeds
-        ``LARGEST_FEATURE`` in size; or because no entry of the training data reaches
-        ``SMALLEST_FEATURE``, unless all are zero.
+        ``LARGEST_FEATURE`` in size; because no entry of the training data reaches
+        ``SMALLEST_FEATURE``, unless all are zero; or because a label is missing.
     """
+    if y is not None and not isinstance(y, str):
+        refuse_missing(y)
     if getattr(X, "ndim", 2) == 3:
         raise ValueError(
             f"Found array with dim 3, of shape {np.shape(X)}; {type(estimator).__name__} takes one "
@@ -74,13 +97,17 @@ def validate_data(estimator, X, y="no_validation", **options):
     # The sum by which scikit-learn looks for NaN may be inf - inf.
     with np.errstate(invalid="ignore", over="ignore"):
         checked = validation.validate_data(estimator, X, y, **options)
-    values = check_magnitude(checked[0] if isinstance(checked, tuple) else checked, "X")
+    X, *labels = checked if isinstance(checked, tuple) else (checked,)
+    if issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    values = check_magnitude(X, "X")
     if options.get("reset", True) and 0.0 < _largest(values) < SMALLEST_FEATURE:
         raise ValueError(
             f"X has no entry larger than {_largest(values):.3g}, and products of such numbers "
             "underflow. Scale the features, for example with sklearn.preprocessing.StandardScaler."
         )
-    return checked
+    return (X, *labels) if labels else X
 
 
 def validate_array(X, **options):
@@ -88,6 +115,31 @@ def validate_array(X, **options):
     with np.errstate(invalid="ignore"):
         X = validation.check_array(X, **options)
     return check_magnitude(X, "X")
+
+
+def refuse_missing(y):
+    """Refuse labels of which one is missing: None, NaN, or pandas' NA and NaT.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of any type.
+
+    Raises
+    ------
+    ValueError
+        If one is missing; it names the first such row.
+    """
+    labels = np.asarray(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
+    if labels.dtype != object and labels.dtype.kind != "f":
+        return
+    for row, label in enumerate(labels.ravel().tolist()):
+        missing = label is None or type(label).__name__ in ("NAType", "NaTType")
+        if missing or (isinstance(label, Real) and label != label):
+            raise ValueError(
+                f"Input y contains NaN: the label of row {row} is missing ({label}). Leave such "
+                "rows out of X and y."
+            )
 
 
 def encode_labels(estimator, y):

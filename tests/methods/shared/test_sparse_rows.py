@@ -56,6 +56,37 @@ def test_sparse_rows_are_those_rows(name, kernel, container):
     np.testing.assert_allclose(getattr(sparse, ask)(X_new), expected, atol=1e-6)
 
 
+def in_parts(X):
+    """CSR rows of which every entry is stored as two halves, not in the order of the columns."""
+    n, p = X.shape
+    columns = np.tile(np.r_[np.arange(p)[::-1], np.arange(p)], n)
+    data = np.hstack([X[:, ::-1], X]).ravel() / 2
+    return sp.csr_array((data, columns, np.arange(0, 2 * n * p + 1, 2 * p)), shape=X.shape)
+
+
+@pytest.mark.parametrize("kernel", KERNELS[1:], ids=str)
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_entries_in_parts_are_their_sums(name, kernel):
+    """Also for new data; the matrix of the user stays as it is."""
+    (X, y), (X_new, _) = rows(), rows(1)
+    model = clone(ESTIMATORS[name]).set_params(**kernel)
+    parts, whole = in_parts(X), clone(model).fit(sp.csr_array(X), y)
+    ask = "transform" if name == "kernel MMC" else "decision_function"
+    expected = getattr(whole, ask)(sp.csr_array(X_new))
+    found = getattr(model.fit(parts, y), ask)(in_parts(X_new))
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+    assert parts.nnz == 2 * X.size
+
+
+def test_online_updates_take_entries_in_parts():
+    X, y = rows()
+    whole, parts = (
+        reprolib.SimplexSGDClassifier(random_state=0).partial_fit(form(X), y, classes=[0, 1])
+        for form in (sp.csr_array, in_parts)
+    )
+    np.testing.assert_allclose(parts.coef_, whole.coef_)
+
+
 @pytest.mark.parametrize("update", ["gradient", "coordinate"])
 def test_trees_of_sparse_rows_are_those_of_dense_ones(update):
     (X, y), (X_new, _) = rows(), rows(1)
