@@ -13,7 +13,6 @@ from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.mkmmc import margin_weights
 from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
 from reprolib.methods.mkpm.allocation import solve_allocation
-from reprolib.methods.shared.streaming import open_rows
 from reprolib.methods.simplex import SimplexConeSVC, SimplexSGDClassifier
 from reprolib.methods.simplex.rls_solver import gram_spectrum
 
@@ -133,19 +132,3 @@ MISSING = {
 def test_a_missing_label_is_named_by_its_row(name, y):
     with pytest.raises(ValueError, match=r"Input y contains NaN: the label of row 5 is missing"):
         getattr(reprolib, name)().fit(X, y)
-
-
-def test_file_that_ends_within_a_row(tmp_path):
-    path = tmp_path / "rows"
-    path.write_bytes(bytes(8 * 3 * 5 + 4))
-    with pytest.raises(ValueError, match="ends in the middle of row 5: 124 bytes are not a mult"):
-        open_rows(path, 3)
-
-
-def test_file_without_rows(tmp_path):
-    path = tmp_path / "rows"
-    path.write_bytes(b"")
-    with pytest.raises(ValueError, match="is empty; it must hold rows of 3 float64 values"):
-        open_rows(path, 3)
-    path.write_bytes(np.arange(6.0).tobytes())
-    assert open_rows(path, 3).tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]

@@ -125,10 +125,6 @@ PROBABILITIES: dict[str, Callable] = {
 }
 
 
-def _gives_probabilities(model) -> bool:
-    return model.loss in PROBABILITIES
-
-
 class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     """Prediction with one chosen D of a fitted path, and with all of them."""
 
@@ -154,32 +150,48 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     _stacked = ("intercept_", "n_components_")
     _takes_sparse = True
 
-    def _fit_data(self, X, y, sample_weight):
-        """Gram matrix, labels -1 and 1, and weights of what counts."""
-        weights = example_weights(y, sample_weight, self.class_weight)
-        K = self._training_gram(self._training_rows(X, weights))
-        return K, self._signs(y[weights.rows]), weights
+    #: Whether the linear kernel is treated in its features, which are fewer than the points.
+    _in_features = False
 
-    def _components(self, K, weights, n_wanted: int, *, semidefinite: bool = False):
-        return KernelComponents.from_gram(
-            K,
-            center=self.center,
-            rank_tol=self.rank_tol,
-            weights=weights.values,
-            n_wanted=n_wanted,
-            semidefinite=semidefinite,
-        )
+    def _fit_data(self, X, y, sample_weight):
+        """Gram matrix (or features), labels -1 and 1, and weights of what counts."""
+        weights = example_weights(y, sample_weight, self.class_weight)
+        X = self._training_rows(X, weights)
+        self._in_features = self.kernel == "linear" and X.shape[1] < X.shape[0]
+        if self._in_features:
+            self.X_fit_ = X
+            rows = self._from_origin(X)
+        else:
+            rows = self._training_gram(X)
+        return rows, self._signs(y[weights.rows]), weights
+
+    def _components(self, rows, weights, n_wanted: int, *, semidefinite: bool = False):
+        settings: Any = {
+            "center": self.center,
+            "rank_tol": self.rank_tol,
+            "weights": weights.values,
+            "n_wanted": n_wanted,
+        }
+        if self._in_features:
+            return KernelComponents.from_features(rows, **settings)
+        return KernelComponents.from_gram(rows, semidefinite=semidefinite, **settings)
+
+    def _from_origin(self, X):
+        """X, for a centred linear kernel less the mean of the training data.
+
+        So its values are free of the data's offset. A sparse matrix would become dense by that.
+        """
+        moved = self.center and self.kernel == "linear" and not issparse(self.X_fit_)
+        return X - self.X_fit_.mean(axis=0) if moved else X
 
     def _kernel(self, X, Y):
-        """Kernel values; centring makes those of the linear kernel free of the data's offset."""
-        if self._has_origin():
-            origin = self.X_fit_.mean(axis=0)
-            X, Y = X - origin, Y - origin
-        return super()._kernel(X, Y)
+        return super()._kernel(self._from_origin(X), self._from_origin(Y))
 
-    def _has_origin(self) -> bool:
-        """Whether the mean is subtracted; a sparse matrix would become dense by that."""
-        return self.center and self.kernel == "linear" and not issparse(self.X_fit_)
+    def _new_rows(self, X):
+        """Kernel between new and training data, or features, as `_fit_data` gives them."""
+        if self._in_features:
+            return self._from_origin(self._new_data(X))
+        return self._cross_gram(X)
 
     def _set_path(self, path, n_components, unit: float):
         """Keep a path, whose objectives are in a unit of the weights."""
@@ -191,8 +203,10 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         self.objective_path_ = path.objective
         self.duality_gap_ = float(path.duality_gap[n_components - 1])
 
-    def _warn_if_constant(self, K):
-        warn_if_constant(K @ self.dual_coef_ + self.intercept_ > 0.0, self)
+    def _values(self, rows):
+        path, chosen = self.path_, self.n_components_ - 1
+        coef = self.dual_coef_ if path.coef is None else path.coef[:, chosen]
+        return rows @ coef + self.intercept_
 
     @property
     def coef_(self) -> Array:
@@ -206,11 +220,12 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         check_is_fitted(self)
         if hasattr(self, "estimators_"):
             return np.array([model.coef_ for model in self.estimators_])
-        X = self.X_fit_ - self.X_fit_.mean(axis=0) if self._has_origin() else self.X_fit_
-        return self.dual_coef_ @ X
+        if self.path_.coef is not None:
+            return self.path_.coef[:, self.n_components_ - 1]
+        return self.dual_coef_ @ self._from_origin(self.X_fit_)
 
     def _decide(self, X):
-        return self._cross_gram(X) @ self.dual_coef_ + self.intercept_
+        return self._values(self._new_rows(X))
 
     def decision_path(self, X: Data) -> Array:
         """What `decision_function` would give, for every number of components.
@@ -230,7 +245,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
             paths = [model.decision_path(X) for model in self.estimators_]
             shortest = min(path.shape[1] for path in paths)
             return np.stack([path[:, :shortest] for path in paths], axis=1)
-        return self.path_.scores(self._cross_gram(X))
+        return self.path_.scores(self._new_rows(X))
 
     def score_path(self, X: Data, y: Data) -> Array:
         """Accuracy, what `score` would give, for every number of components.
@@ -265,7 +280,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
             return 1.0 - self.score_path(X, y)
         return error_path(2.0 * indices - 1.0, scores)
 
-    @available_if(_gives_probabilities)
+    @available_if(lambda model: model.loss in PROBABILITIES)
     def predict_proba(self, X: Data) -> Array:
         """Probability of every class, for the logistic and the square loss.
 
@@ -284,33 +299,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         return PROBABILITIES[self.loss](self.decision_function(X))
 
 
-class _GivenComponents(_ProjectionMachine):
-    """The number of components is the hyperparameter ``n_components``."""
-
-    _parameter_constraints: dict = {  # noqa: RUF012
-        **_ProjectionMachine._parameter_constraints,
-        "n_components": [COUNT],
-    }
-
-    n_components: int
-
-    def __sklearn_tags__(self):
-        """Say that one or two components are too few for more than two classes."""
-        tags = super().__sklearn_tags__()
-        few = isinstance(self.n_components, Integral) and self.n_components < 3
-        tags.classifier_tags.poor_score = few
-        return tags
-
-    def _fit_components(self, components: KernelComponents, y, weights):
-        """Solve for 1, ..., D components, and keep D; called by ``fit``."""
-        path = components.fit_path(y, self.n_components, LOSSES[self.loss])
-        if path.norm[-1] > MAX_NORM:
-            message = f"{undetermined_message(self.n_components)}; use fewer components"
-            warnings.warn(message, NotOptimalWarning, stacklevel=4)
-        self._set_path(path, self.n_components, weights.unit)
-
-
-class KPMClassifier(_GivenComponents):
+class KPMClassifier(_ProjectionMachine):
     """Kernel Projection Machine with a given number of components.
 
     For V_1, ..., V_D the leading unit eigenvectors of the Gram matrix K with eigenvalues lambda_j,
@@ -381,7 +370,7 @@ class KPMClassifier(_GivenComponents):
     See Also
     --------
     KPMClassifierCV : Chooses the number of components by cross-validation.
-    NystromKPMClassifier : Tens of thousands of rows.
+    sklearn.kernel_approximation.Nystroem : In front of kernel="linear", for many rows.
     reprolib.methods.mkpm.MKPMClassifier : More than two classes.
     reprolib.methods.kpm.hinge_lp.solve_hinge_lp_path : The linear programs of all D.
 
@@ -402,6 +391,11 @@ class KPMClassifier(_GivenComponents):
     >>> model.decision_path(X).shape
     (100, 10)
     """
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **_ProjectionMachine._parameter_constraints,
+        "n_components": [COUNT],
+    }
 
     def __init__(
         self,
@@ -425,6 +419,13 @@ class KPMClassifier(_GivenComponents):
         self.center = center
         self.rank_tol = rank_tol
         self.class_weight = class_weight
+
+    def __sklearn_tags__(self):
+        """Say that one or two components are too few for more than two classes."""
+        tags = super().__sklearn_tags__()
+        few = isinstance(self.n_components, Integral) and self.n_components < 3
+        tags.classifier_tags.poor_score = few
+        return tags
 
     @all_or_nothing
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
@@ -456,17 +457,21 @@ class KPMClassifier(_GivenComponents):
         if several := self._several_classes(y, sample_weight):
             return self._fit_each(X, y, several)
         X, labels = self._training_data(X, y)
-        K, y, weights = self._fit_data(X, labels, sample_weight)
-        components = self._components(K, weights, self.n_components)
+        rows, y, weights = self._fit_data(X, labels, sample_weight)
+        components = self._components(rows, weights, self.n_components)
         if self.n_components > components.rank:
             raise ValueError(
-                f"n_components is {self.n_components}, but the Gram matrix of {len(K)} samples "
+                f"n_components is {self.n_components}, but the Gram matrix of {len(y)} samples "
                 f"has numerical rank {components.rank} (eigenvalues above rank_tol="
                 f"{self.rank_tol:g} times the largest). Ask for at most {components.rank} "
                 "components or use a narrower kernel."
             )
-        self._fit_components(components, y, weights)
-        self._warn_if_constant(K)
+        path = components.fit_path(y, self.n_components, LOSSES[self.loss])
+        if path.norm[-1] > MAX_NORM:
+            message = f"{undetermined_message(self.n_components)}; use fewer components"
+            warnings.warn(message, NotOptimalWarning, stacklevel=3)
+        self._set_path(path, self.n_components, weights.unit)
+        warn_if_constant(self._values(rows) > 0.0, self, stacklevel=4)
         return self
 
 
@@ -616,13 +621,17 @@ class KPMClassifierCV(_ProjectionMachine):
             folds = list_folds(self._splitter(y), X, y, groups)
             return self._fit_each(X, y, several, cv=folds)
         X, labels = self._training_data(X, y)
-        K, y, weights = self._fit_data(X, labels, sample_weight)
+        rows, y, weights = self._fit_data(X, labels, sample_weight)
         folds = list_folds(self._splitter(labels), X, labels, groups)
         folds = counted_folds(folds, weights.positions)
-        components = self._components(K, weights, self.max_components)
+
+        def part(some, others):
+            return rows[some] if self._in_features else rows[np.ix_(some, others)]
+
+        components = self._components(rows, weights, self.max_components)
         fold_components = [
             self._components(
-                K[np.ix_(train, train)], weights.of(train), self.max_components, semidefinite=True
+                part(train, train), weights.of(train), self.max_components, semidefinite=True
             )
             for _, train, _ in folds
         ]
@@ -635,39 +644,34 @@ class KPMClassifierCV(_ProjectionMachine):
             )
         wanted = min(self.max_components, max_rank)
         path = components.fit_determined_path(y, wanted, solve)
-        errors, paths = np.zeros(path.max_components), [path]
+        lost, paths = np.zeros(path.max_components), [path]
         for (number, train, test), fold in zip(folds, fold_components, strict=True):
-            fold_path = fold.fit_determined_path(y[train], len(errors), solve)
+            fold_path = fold.fit_determined_path(y[train], len(lost), solve)
             paths.append(fold_path)
-            scores = fold_path.scores(K[np.ix_(test, train)])
-            lost = self._lost(y[test], scores, weights.of(test), number)
-            errors = errors[: fold_path.max_components] + lost
-        self.max_components_ = len(errors)
+            scores, held_out = fold_path.scores(part(test, train)), weights.of(test)
+            if self.scoring is None:
+                more = held_out.total_repeats * error_path(y[test], scores, held_out.repeats)
+            else:
+                labels = self.classes_[(y[test] > 0).astype(int)]
+                found = path_scores(
+                    self.scoring, self.classes_, scores, labels, sample_weight=held_out.repeats
+                )
+                more = -require_scores(found, self.scoring, number)
+            lost = lost[: fold_path.max_components] + more
+        self.max_components_ = len(lost)
         self.path_end_ = next((path.end for path in reversed(paths) if path.end), "")
         if any(path.uncertified for path in paths):
-            message = f"the path ends at {len(errors)} of {wanted} components: {self.path_end_}"
+            message = f"the path ends at {len(lost)} of {wanted} components: {self.path_end_}"
             warnings.warn(message, NotOptimalWarning, stacklevel=3)
-        chosen = select_dimension(self._mean(errors, folds, weights), self.tie_break)
-        self._set_path(path, chosen, weights.unit)
-        self._warn_if_constant(K)
+        if self.scoring is None:
+            lost = lost / sum(weights.of(test).total_repeats for _, _, test in folds)
+            self.cv_error_path_ = lost
+        else:
+            self.cv_score_path_ = -lost / len(folds)
+            lost = -self.cv_score_path_
+        self._set_path(path, select_dimension(lost, self.tie_break), weights.unit)
+        warn_if_constant(self._values(rows) > 0.0, self, stacklevel=4)
         return self
-
-    def _lost(self, y, scores, held_out, fold: int):
-        """Errors on a fold for every number of components, or minus its scores."""
-        if self.scoring is None:
-            return held_out.total_repeats * error_path(y, scores, held_out.repeats)
-        labels = self.classes_[(y > 0).astype(int)]
-        repeats = held_out.repeats
-        found = path_scores(self.scoring, self.classes_, scores, labels, sample_weight=repeats)
-        return -require_scores(found, self.scoring, fold)
-
-    def _mean(self, lost, folds, weights):
-        """Keep the mean of what all folds lost, and return it."""
-        if self.scoring is None:
-            self.cv_error_path_ = lost / sum(weights.of(test).total_repeats for _, _, test in folds)
-            return self.cv_error_path_
-        self.cv_score_path_ = -lost / len(folds)
-        return -self.cv_score_path_
 
     def _splitter(self, y):
         if isinstance(self.cv, Integral) and self.random_state is not None:

@@ -14,7 +14,6 @@ from reprolib.methods.mkmmc import KernelMMC
 from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
 from reprolib.methods.shared import codes, kernels
 from reprolib.methods.shared.weights import ExampleWeights
-from reprolib.methods.simplex import NystromSimplexRLSClassifier
 
 EXAMPLES = settings(derandomize=True, deadline=None, max_examples=25)
 
@@ -301,7 +300,7 @@ def test_scale_is_the_variance_of_all_entries(weights):
 def test_scale_of_single_precision_is_summed_in_double(unit):
     X = (unit * np.random.default_rng(0).normal(size=(40, 3))).astype(np.float32)
     y = np.arange(40) % 2
-    model = NystromSimplexRLSClassifier(rank=5, gamma="scale", random_state=0).fit(X, y)
+    model = NystromMKPMClassifier(rank=5, gamma="scale", random_state=0).fit(X, y)
     np.testing.assert_allclose(model._gamma_of_scale, 1.0 / (3.0 * X.astype(np.float64).var()))
 
 

@@ -17,14 +17,12 @@ ESTIMATORS = {
     "KPM, chosen": reprolib.KPMClassifierCV(6, cv=3),
     "kernel MMC": reprolib.KernelMMC(2, constraint="function"),
     "S-RLS": reprolib.SimplexRLSClassifier(0.1),
-    "KPM, Nystrom": reprolib.NystromKPMClassifier(5, rank=20, random_state=0),
     "MKPM": reprolib.MKPMClassifier(8),
     "MKPM, Nystrom basis": reprolib.MKPMClassifier(8, basis="nystrom", rank=20, random_state=0),
     "MKPM, Cholesky basis": reprolib.MKPMClassifier(8, basis="cholesky", rank=8),
     "MKPM, chosen": reprolib.MKPMClassifierCV(8, cv=3),
     "MKPM, Nystrom": reprolib.NystromMKPMClassifier(8, rank=20, random_state=0),
     "S-RLS, chosen": reprolib.SimplexRLSClassifierCV(),
-    "S-RLS, Nystrom": reprolib.NystromSimplexRLSClassifier(0.1, rank=20, random_state=0),
     "SC-SVM": reprolib.SimplexConeSVC(tol=1e-11),
     "SC-SVM, interior points": reprolib.SimplexConeSVC(solver="cvxopt", tol=1e-10),
     "SH-SVM": reprolib.SimplexHalfspaceSVC(tol=1e-11),
@@ -97,21 +95,19 @@ def test_trees_of_sparse_rows_are_those_of_dense_ones(update):
     np.testing.assert_allclose(sparse.predict_proba(X_new), dense.predict_proba(X_new), atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["SC-SVM", "KPM, Nystrom"])
-def test_repeated_sparse_rows_are_weights(name):
+@pytest.mark.parametrize(
+    ("name", "kernel"), [("SC-SVM", KERNELS[0]), ("KPM", KERNELS[0]), ("KPM, centred", KERNELS[3])]
+)
+def test_repeated_sparse_rows_are_weights(name, kernel):
     """Also where zeros are stored, and entries of a row in any order."""
     X, y = rows()
-    model = clone(ESTIMATORS[name]).set_params(kernel="rbf", gamma=0.2)
-    if name == "KPM, Nystrom":
-        model.set_params(rank=60)
+    model = clone(ESTIMATORS[name]).set_params(**kernel)
     weights = np.arange(60) % 3 + 1.0
     once = clone(model).fit(sp.csr_array(X), y, sample_weight=weights)
     which = np.repeat(np.arange(60), weights.astype(int))
     stored = sp.csr_array(np.where(X[which] == 0.0, 7.0, X[which]))
     stored.data[stored.data == 7.0] = 0.0
     assert stored.nnz == X[which].size
-    if name == "KPM, Nystrom":
-        model.set_params(rank=len(which))
     repeated = model.fit(stored, y[which])
     expected = once.decision_function(X)
     np.testing.assert_allclose(repeated.decision_function(X), expected, atol=1e-6)
