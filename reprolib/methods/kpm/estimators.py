@@ -67,13 +67,16 @@ def error_path(y, scores, weights=None):
     Parameters
     ----------
     y : ndarray of shape (m,), of -1 and 1
+        Labels of the points.
     scores : ndarray of shape (m, max_components)
+        Their decision values, for every number of components.
     weights : ndarray of shape (m,), optional
         Of the points.
 
     Returns
     -------
     ndarray of shape (max_components,)
+        The error, between 0 and 1, for every number of components.
 
     See Also
     --------
@@ -98,10 +101,12 @@ def select_dimension(errors, tie_break="smallest"):
     errors : ndarray of shape (max_components,)
         Entry D - 1 is the (cross-validated) error of D components, as a fraction.
     tie_break : {"smallest", "largest", "middle"}
+        Which of the numbers of least error is taken; "middle" is the lower of two.
 
     Returns
     -------
     int
+        The chosen number of components, at least one.
 
     See Also
     --------
@@ -232,7 +237,8 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, p), or kernel values of shape (m, n) if precomputed
+        X : array-like or sparse matrix of shape (m, p), or (m, n) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
 
         Returns
         -------
@@ -252,8 +258,10 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, p), or kernel values of shape (m, n) if precomputed
+        X : array-like or sparse matrix of shape (m, p), or (m, n) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
         y : array-like of shape (m,)
+            Their true classes.
 
         Returns
         -------
@@ -266,9 +274,21 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         return np.mean(self.classes_[chosen] == np.asarray(y)[:, None], axis=0)
 
     def error_path(self, X: Data, y: Data) -> Array:
-        """Test error for every number of components, shape (max D,).
+        """Test error for every number of components.
 
         Of two classes, a point with f(x) = 0 counts as an error.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, p), or (m, n) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
+        y : array-like of shape (m,)
+            Their true classes.
+
+        Returns
+        -------
+        ndarray of shape (max D,)
+            Share of errors, between 0 and 1; entry D - 1 is for D components.
 
         Raises
         ------
@@ -290,11 +310,13 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, p), or kernel values of shape (m, n) if precomputed
+        X : array-like or sparse matrix of shape (m, p), or (m, n) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
 
         Returns
         -------
         ndarray of shape (m, n_classes)
+            Columns in the order of ``classes_``; every row sums to one.
         """
         return PROBABILITIES[self.loss](self.decision_function(X))
 
@@ -347,7 +369,9 @@ class KPMClassifier(_ProjectionMachine):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted. Of two, f(x) > 0 stands for the second.
     n_components_ : int
+        The number of components D that `predict` uses.
     estimators_ : list of KPMClassifier
         For more than two classes, the model of each against the others; then only ``coef_``,
         ``intercept_``, ``n_components_`` (first axis: the classes) and ``classes_`` are here, the
@@ -355,6 +379,7 @@ class KPMClassifier(_ProjectionMachine):
     dual_coef_ : ndarray of shape (n,)
         The alpha_i; n does not count rows of weight zero.
     intercept_ : float
+        The constant b.
     objective_path_ : ndarray of shape (n_components,)
         Training loss for 1, ..., D components, summed by the weights; non-increasing.
     duality_gap_ : float
@@ -362,7 +387,8 @@ class KPMClassifier(_ProjectionMachine):
     path_ : ProjectionPath
         The decision functions for 1, ..., D components.
     coef_ : ndarray of shape (p,)
-        For the linear kernel.
+        For the linear kernel, the weights of the features. With fewer features than examples the
+        problem is solved in them, and no Gram matrix is formed.
     X_fit_ : ndarray of shape (n, p)
         Training data (not with a precomputed kernel). No copy is made of an array of floats: do
         not change that array afterwards.
@@ -433,10 +459,17 @@ class KPMClassifier(_ProjectionMachine):
 
         Parameters
         ----------
-        X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+        X : array-like or sparse matrix of shape (n, p), or (n, n) for kernel="precomputed"
+            Training data, one example a row; or their Gram matrix.
         y : array-like of shape (n,)
+            Class of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, in the loss and in the components.
+
+        Returns
+        -------
+        self : KPMClassifier
+            The fitted estimator.
 
         Raises
         ------
@@ -503,7 +536,26 @@ class KPMClassifierCV(_ProjectionMachine):
         "middle" is the lower median of them.
     random_state : int, RandomState instance or None
         Seed of the folds; None leaves the folds unshuffled.
-    loss, kernel, gamma, degree, coef0, center, rank_tol, class_weight : as in `KPMClassifier`
+    loss : {"hinge", "square", "logistic"}, default="hinge"
+        What is minimised on the components. "hinge" is the paper's.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Similarity k(x, x') of two points. The named ones take sparse X, too. "precomputed":
+        ``fit`` takes the Gram matrix of the training data in place of X. A callable takes two
+        rows and returns a number; it has to be symmetric.
+    gamma : float or "scale", optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features, "scale"
+        1 / (n_features X.var()).
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
+    center : bool, default=False
+        Whether to centre the kernel in feature space, as kernel PCA does. The paper does not.
+    rank_tol : float, default=1e-10
+        Eigenvalues at most ``rank_tol`` times the largest count as zero: their components are
+        round-off.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the examples of a class, such as {"target": 5.0}; "balanced"
+        gives all classes the same total weight.
 
     Attributes
     ----------
@@ -519,8 +571,27 @@ class KPMClassifierCV(_ProjectionMachine):
         ``scoring``.
     cv_score_path_ : ndarray of shape (max_components_,)
         Mean score over the folds, with ``scoring``.
-    classes_, dual_coef_, intercept_, objective_path_, duality_gap_, path_, X_fit_, estimators_
-        As in `KPMClassifier`; the path ends at ``max_components_`` or beyond.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted. Of two, f(x) > 0 stands for the second.
+    estimators_ : list of KPMClassifierCV
+        For more than two classes, the model of each against the others, with its own choice; then
+        only ``coef_``, ``intercept_``, ``n_components_`` (first axis: the classes) and
+        ``classes_`` are here, the rest is there.
+    dual_coef_ : ndarray of shape (n,)
+        The alpha_i of the model on all data; n does not count rows of weight zero.
+    intercept_ : float
+        The constant b.
+    objective_path_ : ndarray
+        Training loss for 1, 2, ... components, to ``max_components_`` or beyond.
+    duality_gap_ : float
+        Relative duality gap of the solution used.
+    path_ : ProjectionPath
+        The decision functions for all numbers of components, to ``max_components_`` or beyond.
+    coef_ : ndarray of shape (p,)
+        For the linear kernel, the weights of the features.
+    X_fit_ : ndarray of shape (n, p)
+        Training data (not with a precomputed kernel). No copy is made of an array of floats: do
+        not change that array afterwards.
 
     See Also
     --------
@@ -596,12 +667,19 @@ class KPMClassifierCV(_ProjectionMachine):
 
         Parameters
         ----------
-        X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+        X : array-like or sparse matrix of shape (n, p), or (n, n) for kernel="precomputed"
+            Training data, one example a row; or their Gram matrix.
         y : array-like of shape (n,)
+            Class of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, also among the errors on held-out points.
         groups : array-like of shape (n,), optional
             For a splitter that needs them, such as leave-one-run-out.
+
+        Returns
+        -------
+        self : KPMClassifierCV
+            The fitted estimator.
 
         Raises
         ------

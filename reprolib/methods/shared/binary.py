@@ -83,6 +83,8 @@ class OneVsRestMixin(ClassifierMixin):
         Returns
         -------
         ndarray of shape (n_rows,), or (n_rows, n_classes) for more than two classes
+            f(x) of every row; of more than two classes a column for each against the others, in
+            the order of ``classes_``.
 
         Raises
         ------
@@ -102,11 +104,13 @@ class OneVsRestMixin(ClassifierMixin):
         Parameters
         ----------
         X : array-like
-            As for ``decision_function``.
+            New data, of the kind that ``fit`` takes; with precomputed kernels, the kernel values
+            between the new and the training data.
 
         Returns
         -------
         ndarray of shape (n_rows,)
+            A label of ``classes_`` for every row.
         """
         scores = self.decision_function(X)
         if scores.ndim > 1:

@@ -167,8 +167,11 @@ def gram(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, p)
+        Points, one a row.
     Y : array-like or sparse matrix of shape (m, p), optional
+        Other points; X itself by default.
     kernel : {"linear", "poly", "rbf", "sigmoid"} or callable
+        Name of the kernel, or a function of two rows that returns a number.
     gamma : float, optional
         rbf: exp(-gamma d^2); poly: (gamma <x, y> + coef0)^degree. None means 1 / p.
     degree, coef0 : float
@@ -177,6 +180,7 @@ def gram(
     Returns
     -------
     ndarray of shape (n, m)
+        Entry (i, j) is k(x_i, y_j).
 
     See Also
     --------
@@ -223,6 +227,7 @@ def without_offsets(X):
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        Points, one a row.
 
     Returns
     -------
@@ -250,6 +255,20 @@ def without_offsets(X):
 
 def check_gram(K, *, name: str = "X", tol: float = SYMMETRY_TOL):
     """Check that a precomputed Gram matrix is square and symmetric; return it symmetrised.
+
+    Parameters
+    ----------
+    K : ndarray
+        The matrix.
+    name : str
+        What the message calls it.
+    tol : float
+        Asymmetry, as a part of the largest entry, that passes for round-off.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        (K + K') / 2.
 
     Raises
     ------
@@ -300,7 +319,9 @@ def gram_eigh(K, *, rank_tol: float | None = None):
     Returns
     -------
     eigenvalues : ndarray of shape (rank,)
+        Largest first, all of them positive.
     eigenvectors : ndarray of shape (n, rank)
+        Orthonormal columns, in the same order.
 
     Raises
     ------
@@ -341,6 +362,7 @@ def center_gram(K_train, K_cross=None, *, weights=None):
     Parameters
     ----------
     K_train : ndarray of shape (n, n)
+        Kernel between the training points.
     K_cross : ndarray of shape (m, n), optional
         Kernel between other points and the training data; centred instead of K_train if given.
     weights : ndarray of shape (n,), optional
@@ -349,6 +371,7 @@ def center_gram(K_train, K_cross=None, *, weights=None):
     Returns
     -------
     ndarray of the shape of the matrix that is centred
+        Inner products of the points less the mean of the training data.
 
     See Also
     --------
@@ -380,16 +403,18 @@ def distance_percentile(X, percentile: float, *, max_samples=4000, random_state=
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        Points, one a row.
     percentile : float
         Between 0 and 100, of distances (not of squared distances).
     max_samples : int
         Beyond this many rows, a random subset of so many rows is used.
     random_state : int, RandomState or None
-        Of the subset.
+        Seed of the subset.
 
     Returns
     -------
     float
+        The distance that so many percent of the pairs do not exceed.
 
     See Also
     --------
@@ -413,10 +438,12 @@ def mean_distance(X) -> float:
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        Points, one a row.
 
     Returns
     -------
     float
+        The mean over all n (n - 1) / 2 pairs.
 
     See Also
     --------
@@ -438,11 +465,14 @@ def nystrom_landmarks(n_samples: int, n_landmarks: int, random_state=None):
     Parameters
     ----------
     n_samples, n_landmarks : int
+        Number of points, and how many of them are drawn.
     random_state : int, RandomState or None
+        Seed of the draw.
 
     Returns
     -------
     ndarray of int of shape (n_landmarks,)
+        Their indices, each at most once.
 
     See Also
     --------
@@ -471,14 +501,18 @@ def pivoted_cholesky(diagonal, column: Callable[[int], np.ndarray], max_rank: in
     column : callable
         ``column(i)`` gives column i of K.
     max_rank : int
+        Number of columns after which it stops; more come closer to K.
     tol : float
         Stop when the trace of the residual is at most ``tol`` times the trace of K.
 
     Returns
     -------
     L : ndarray of shape (n, rank)
-    pivots : ndarray of shape (rank,)
+        The factor: L L' is close to K, and equal to it in the rows of the pivots.
+    pivots : ndarray of int of shape (rank,)
+        The points whose columns were taken, in that order.
     residual_trace : float
+        Trace of K - L L'.
 
     See Also
     --------
@@ -523,11 +557,12 @@ def nystrom_map(K_landmarks, rank_tol: float = 1e-12):
     K_landmarks : ndarray of shape (m, m)
         Kernel between the landmarks.
     rank_tol : float
-        As in `gram_eigh`.
+        Eigenvalues up to this part of the largest are zero; a larger value gives fewer features.
 
     Returns
     -------
     ndarray of shape (m, rank)
+        The map M, one feature a column.
 
     See Also
     --------
@@ -554,10 +589,12 @@ def cholesky_map(L_pivots):
     Parameters
     ----------
     L_pivots : ndarray of shape (rank, rank)
+        Rows of the factor that belong to the pivots.
 
     Returns
     -------
     ndarray of shape (rank, rank)
+        The map M, one feature a column.
 
     See Also
     --------

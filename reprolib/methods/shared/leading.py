@@ -29,10 +29,11 @@ def leading_eigh(K, n_components: int | None, *, rank_tol: float, semidefinite: 
     Parameters
     ----------
     K : ndarray of shape (n, n)
+        The Gram matrix.
     n_components : int, optional
         None means all.
     rank_tol : float
-        As in `gram_eigh`.
+        Eigenvalues up to this part of the largest are zero.
     semidefinite : bool
         Whether K is known to be positive semidefinite, as a principal submatrix of a matrix is
         that has been checked. It saves the second factorisation.
@@ -42,6 +43,7 @@ def leading_eigh(K, n_components: int | None, *, rank_tol: float, semidefinite: 
     eigenvalues : ndarray of shape (k,)
         So many as asked for, or all up to the numerical rank.
     eigenvectors : ndarray of shape (n, k)
+        Orthonormal columns, with the signs of `gram_eigh`.
 
     Raises
     ------

@@ -145,10 +145,19 @@ def refuse_missing(y):
 def encode_labels(estimator, y):
     """Classes in sorted order, and the index of every label among them.
 
+    Parameters
+    ----------
+    estimator : estimator
+        Named in the message.
+    y : array-like of shape (n,)
+        Labels of at least two classes.
+
     Returns
     -------
     classes : ndarray of shape (T,)
+        The labels that occur, sorted.
     indices : ndarray of int of shape (n,)
+        Class of every example, from 0 to T - 1.
 
     Raises
     ------
