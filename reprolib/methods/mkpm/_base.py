@@ -136,18 +136,15 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
                 random_state=self.random_state,
                 roots=roots,
             )
-        return cholesky_basis(
-            self._diagonal(X), lambda i: self._columns(X, [i])[:, 0], rank, roots=roots
-        )
+        if self.kernel == "precomputed":
+            diagonal = np.diag(X)
+        else:
+            blocks = (X[start : start + 64] for start in range(0, n_samples, 64))
+            diagonal = np.concatenate([np.diag(self._kernel(block, block)) for block in blocks])
+        return cholesky_basis(diagonal, lambda i: self._columns(X, [i])[:, 0], rank, roots=roots)
 
     def _columns(self, X, indices):
         return X[:, indices] if self.kernel == "precomputed" else self._kernel(X, X[indices])
-
-    def _diagonal(self, X):
-        if self.kernel == "precomputed":
-            return np.diag(X)
-        blocks = (X[start : start + 64] for start in range(0, X.shape[0], 64))
-        return np.concatenate([np.diag(self._kernel(block, block)) for block in blocks])
 
     def dual_coef_at(self, n_components: int) -> Array:
         """Dual coefficients at any point of the path, where ``dual_coef_`` has those at its end.

@@ -112,14 +112,22 @@ class KernelMixin:
         return self._kernel(X, X)
 
     def _set_scale(self, X, weights: ExampleWeights):
-        """Keep what gamma="scale" stands for."""
+        """Keep what gamma="scale" stands for, from mean squares of rows in double precision."""
         if self.gamma == "scale" and self.kernel != "linear":
             batches = gen_batches(X.shape[0], ROWS_OF_A_BLOCK, min_batch_size=2)
             blocks = [X[rows] for rows in batches]
             means = [np.ravel(block.mean(axis=1, dtype=np.float64)) for block in blocks]
             center = np.average(np.concatenate(means), weights=weights.values)
-            squares = np.concatenate([_mean_squares(block, center) for block in blocks])
-            variance = float(np.average(squares, weights=weights.values))
+            squares = list[Any]()
+            for block in blocks:
+                if issparse(block):
+                    changes: Any = block.copy()
+                    changes.data = (changes.data - center) ** 2 - center**2
+                    squares.append(np.ravel(changes.mean(axis=1)) + center**2)
+                else:
+                    changes = np.subtract(block, center, dtype=np.float64)
+                    squares.append(np.mean(changes**2, axis=1))
+            variance = float(np.average(np.concatenate(squares), weights=weights.values))
             self._gamma_of_scale = 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
 
     def _new_data(self, X):
@@ -195,26 +203,17 @@ def gram(
     """
     if callable(kernel):
         return pairwise_kernels(X, Y, metric=kernel)
-    if kernel == "rbf":
-        X, Y = _without_offset(X, Y)
+    if kernel == "rbf" and not (issparse(X) or issparse(Y)):
+        # Distances do not change when the origin moves, but are computed from squared norms, in
+        # which a large offset would leave no digit of the spread. Other data stay bit by bit.
+        origin = np.mean(X if Y is None else Y, axis=0)
+        moved = X - origin
+        spread = np.max(np.abs(moved), initial=0.0)
+        if np.max(np.abs(origin), initial=0.0) > LARGE_OFFSET * spread:
+            X, Y = moved, None if Y is None else Y - origin
     return pairwise_kernels(
         X, Y, metric=kernel, filter_params=True, gamma=gamma, degree=degree, coef0=coef0
     )
-
-
-def _without_offset(X, Y):
-    """Move data with an offset far larger than their spread to the origin.
-
-    Distances do not change, but are computed from squared norms, in which the offset would leave
-    no digit of the spread. Other data stay bit by bit as they are.
-    """
-    if issparse(X) or issparse(Y):
-        return X, Y
-    origin = np.mean(X if Y is None else Y, axis=0)
-    moved = X - origin
-    if not np.max(np.abs(origin), initial=0.0) > LARGE_OFFSET * np.max(np.abs(moved), initial=0.0):
-        return X, Y
-    return moved, None if Y is None else Y - origin
 
 
 def without_offsets(X):
@@ -351,7 +350,18 @@ def gram_eigh(K, *, rank_tol: float | None = None):
 
 
 def fix_signs(vectors):
-    """Columns with such signs that the entry of largest size, the first such one, is positive."""
+    """Columns with such signs that the entry of largest size, the first such one, is positive.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n, k)
+        Eigenvectors, whose signs are arbitrary, one a column.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        The columns times 1 or -1.
+    """
     largest_entry = np.argmax(np.abs(vectors), axis=0)
     return vectors * np.sign(vectors[largest_entry, np.arange(vectors.shape[1])])
 
@@ -393,7 +403,20 @@ def center_gram(K_train, K_cross=None, *, weights=None):
 
 
 def weighted_row_mean(K, weights=None):
-    """Mean of the rows of a matrix (n, m), shape (m,), by weights of shape (n,) if given."""
+    """Mean of the rows of a matrix.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, m)
+        The matrix.
+    weights : ndarray of shape (n,), optional
+        How often each row counts; once by default.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        The mean.
+    """
     return K.mean(axis=0) if weights is None else (weights / weights.sum()) @ K
 
 
@@ -608,13 +631,3 @@ def cholesky_map(L_pivots):
     [[0.5, 0.0], [0.0, 0.25]]
     """
     return solve_triangular(L_pivots, np.eye(len(L_pivots)), lower=True).T
-
-
-def _mean_squares(X, center):
-    """Mean squared distance of a row's entries from a number, in double precision."""
-    if issparse(X):
-        changes: Any = X
-        changes = changes.copy()
-        changes.data = (changes.data - center) ** 2 - center**2
-        return np.ravel(changes.mean(axis=1)) + center**2
-    return np.mean(np.subtract(X, center, dtype=np.float64) ** 2, axis=1)

@@ -20,7 +20,14 @@ class ConstantClassifierWarning(UserWarning):
 def warn_if_constant(predicted, estimator, stacklevel: int = 5):
     """Warn if all predictions on the training data are the same.
 
-    ``stacklevel`` leads to the caller of ``fit``.
+    Parameters
+    ----------
+    predicted : ndarray of shape (n,)
+        The predictions, as classes or in any other form.
+    estimator : estimator
+        Named in the warning.
+    stacklevel : int
+        Number of calls from here to the caller of ``fit``.
     """
     if np.all(predicted == predicted[0]):
         warnings.warn(
@@ -111,7 +118,20 @@ def validate_data(estimator, X, y="no_validation", **options):
 
 
 def validate_array(X, **options):
-    """`sklearn.utils.validation.check_array`, and refuse numbers that overflow."""
+    """`sklearn.utils.validation.check_array`, and refuse numbers that overflow.
+
+    Parameters
+    ----------
+    X : array-like
+        The data.
+    **options
+        Go to scikit-learn.
+
+    Returns
+    -------
+    ndarray
+        The data as an array of numbers.
+    """
     with np.errstate(invalid="ignore"):
         X = validation.check_array(X, **options)
     return check_magnitude(X, "X")
@@ -177,6 +197,18 @@ def encode_labels(estimator, y):
 def known_labels(y, classes):
     """Index of every label among the training classes.
 
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of new data.
+    classes : ndarray of shape (T,)
+        Labels of the training data, sorted.
+
+    Returns
+    -------
+    ndarray of int of shape (n,)
+        From 0 to T - 1.
+
     Raises
     ------
     ValueError
@@ -194,6 +226,18 @@ def known_labels(y, classes):
 def as_numbers(values, name: str):
     """Array of floats from a hyperparameter.
 
+    Parameters
+    ----------
+    values : array-like
+        What the user gave.
+    name : str
+        Of the hyperparameter, for the message.
+
+    Returns
+    -------
+    ndarray
+        The numbers, in the same shape.
+
     Raises
     ------
     ValueError
@@ -207,6 +251,20 @@ def as_numbers(values, name: str):
 
 def list_folds(cv, X, y, groups=None) -> list:
     """Training and test indices of every split of a cross-validation splitter.
+
+    Parameters
+    ----------
+    cv : cross-validation splitter
+        Has the method ``split``.
+    X, y : array-like
+        Data and labels that it divides.
+    groups : array-like of shape (n,), optional
+        For a splitter that keeps groups together.
+
+    Returns
+    -------
+    list of (training indices, test indices)
+        One pair of arrays for each split.
 
     Raises
     ------
@@ -227,7 +285,21 @@ def list_folds(cv, X, y, groups=None) -> list:
 
 
 def check_magnitude(values, name: str, limit: float = LARGEST_FEATURE):
-    """Return the values, dense or sparse, if none is NaN or larger in size than ``limit``.
+    """Return the values if none is NaN or too large in size.
+
+    Parameters
+    ----------
+    values : ndarray or sparse matrix
+        Numbers of any shape.
+    name : str
+        What the message calls them.
+    limit : float
+        Largest size that is accepted.
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        The values themselves.
 
     Raises
     ------
@@ -248,7 +320,8 @@ def require_positive_semidefinite(K, name: str = "K"):
     """Return a symmetric matrix if it is positive semidefinite up to round-off.
 
     Certificates of convex problems hold for such kernels only. One Cholesky factorisation
-    (n^3 / 3 operations) accepts a matrix; where it fails, the eigenvalues (4 n^3 / 3) decide.
+    (n^3 / 3 operations) of K, raised on the diagonal by the tolerance at most, accepts a matrix;
+    where it fails, the eigenvalues (4 n^3 / 3) decide.
 
     Parameters
     ----------
@@ -256,6 +329,11 @@ def require_positive_semidefinite(K, name: str = "K"):
         Symmetric and finite, as `reprolib.methods.shared.kernels.check_gram` returns it.
     name : str
         Of the matrix, in the error.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The matrix itself.
 
     Raises
     ------
@@ -275,7 +353,15 @@ def require_positive_semidefinite(K, name: str = "K"):
     [[1.0, 0.0], [0.0, 1.0]]
     """
     size = _largest(K)
-    if size == 0.0 or _has_cholesky(K / size):
+    if size == 0.0:
+        return K
+    raised = K / size
+    raised.flat[:: len(K) + 1] += ROUND_OFF_OF_EIGENVALUES * np.trace(raised)
+    try:
+        np.linalg.cholesky(raised)
+    except np.linalg.LinAlgError:
+        pass
+    else:
         return K
     eigenvalues = np.linalg.eigvalsh(K / size) * size
     refuse_negative(eigenvalues[0], eigenvalues[-1], ROUND_OFF_OF_EIGENVALUES * len(K), name)
@@ -284,6 +370,15 @@ def require_positive_semidefinite(K, name: str = "K"):
 
 def refuse_negative(smallest, largest, tol: float, name: str):
     """Refuse a matrix whose smallest eigenvalue is negative beyond ``tol`` times the largest.
+
+    Parameters
+    ----------
+    smallest, largest : float
+        The two eigenvalues.
+    tol : float
+        Part of the larger of them in size that passes for round-off.
+    name : str
+        What the message calls the matrix.
 
     Raises
     ------
@@ -297,17 +392,6 @@ def refuse_negative(smallest, largest, tol: float, name: str):
             f"computed in double precision, or add {-smallest:.6g} to the diagonal of {name}, or "
             "set its negative eigenvalues to zero (numpy.linalg.eigh)."
         )
-
-
-def _has_cholesky(K) -> bool:
-    """Whether K, raised on the diagonal by the tolerance (at most), can be factored."""
-    raised = K.copy()
-    raised.flat[:: len(K) + 1] += ROUND_OFF_OF_EIGENVALUES * np.trace(K)
-    try:
-        np.linalg.cholesky(raised)
-    except np.linalg.LinAlgError:
-        return False
-    return True
 
 
 def _largest(values) -> float:
