@@ -1,10 +1,9 @@
 from .methods.keops import KEOPSClassifier, KEOPSClassifierCV, MKLClassifier, TreeLassoClassifier
-from .methods.kpm import KPMClassifier, KPMClassifierCV, NystromKPMClassifier
+from .methods.kpm import KPMClassifier, KPMClassifierCV
 from .methods.mkmmc import MMC, KernelMMC, MultipleKernelMMC
 from .methods.mkpm import MKPMClassifier, MKPMClassifierCV, NystromMKPMClassifier
 from .methods.shared.codes import one_vs_all_code, simplex_code
 from .methods.simplex import (
-    NystromSimplexRLSClassifier,
     SimplexBoostingClassifier,
     SimplexConeSVC,
     SimplexHalfspaceSVC,
@@ -27,9 +26,7 @@ __all__ = [
     "MKPMClassifier",
     "MKPMClassifierCV",
     "MultipleKernelMMC",
-    "NystromKPMClassifier",
     "NystromMKPMClassifier",
-    "NystromSimplexRLSClassifier",
     "SimplexBoostingClassifier",
     "SimplexConeSVC",
     "SimplexHalfspaceSVC",

@@ -39,12 +39,7 @@ VARIANTS: dict[str, list[dict]] = {
     ],
     "MKPMClassifierCV": [{"cv": 2, "basis": "nystrom", "rank": 3, "random_state": 0}],
     "MMC": [{"within": "covariance", "within_weight": 0.5}],
-    "NystromKPMClassifier": [
-        {"n_components": 1, "rank": 3, "kernel": "linear", "random_state": 0},
-        {"n_components": 1, "rank": 3, "loss": "logistic", "kernel": "poly"},
-    ],
     "NystromMKPMClassifier": [{"rank": 3, "code": "simplex", "kernel": "linear"}],
-    "NystromSimplexRLSClassifier": [{"rank": 3, "kernel": "poly"}],
     "KernelMMC": [
         {"kernel": "linear", "constraint": "function"},
         {"kernel": "poly", "constraint": "whitened", "ridge": 0.1, "center": True},

@@ -114,7 +114,7 @@ def test_a_score_that_does_not_exist_is_refused():
         lambda **kernel: reprolib.MKPMClassifier(3, **kernel),
         lambda **kernel: reprolib.SimplexRLSClassifier(**kernel),
         lambda **kernel: reprolib.SimplexConeSVC(**kernel),
-        lambda **kernel: reprolib.NystromSimplexRLSClassifier(random_state=0, **kernel),
+        lambda **kernel: reprolib.NystromMKPMClassifier(random_state=0, **kernel),
     ],
 )
 def test_gamma_scale_is_that_of_scikit_learn(make):

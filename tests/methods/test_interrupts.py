@@ -28,9 +28,7 @@ SMALLER = {
     "MKPMClassifierCV": {"max_components": 3, "cv": 2},
     "SimplexBoostingClassifier": {"n_estimators": 4},
     "SimplexSGDClassifier": {"max_iter": 2, "random_state": 0},
-    "NystromKPMClassifier": {"n_components": 3, "rank": 5, "random_state": 0},
     "NystromMKPMClassifier": {"rank": 5, "random_state": 0},
-    "NystromSimplexRLSClassifier": {"rank": 5, "random_state": 0},
 }
 
 N_INTERRUPTIONS = 24

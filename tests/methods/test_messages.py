@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.model_selection import PredefinedSplit
 
+import reprolib
 from reprolib.methods.keops import KEOPSClassifier, KernelTree, MKLClassifier
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.mkmmc import margin_weights
 from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
 from reprolib.methods.mkpm.allocation import solve_allocation
-from reprolib.methods.shared.streaming import open_rows
 from reprolib.methods.simplex import SimplexConeSVC, SimplexSGDClassifier
 from reprolib.methods.simplex.rls_solver import gram_spectrum
 
@@ -108,17 +109,26 @@ def test_message_names_what_is_wrong(name):
     assert expected in str(error.value)
 
 
-def test_file_that_ends_within_a_row(tmp_path):
-    path = tmp_path / "rows"
-    path.write_bytes(bytes(8 * 3 * 5 + 4))
-    with pytest.raises(ValueError, match="ends in the middle of row 5: 124 bytes are not a mult"):
-        open_rows(path, 3)
+TEXT = pd.Series(np.repeat(["ill", "so", "well"], 4))
+MISSING = {
+    "None": np.array([*TEXT[:5], None, *TEXT[6:]], dtype=object),
+    "NaN among texts": TEXT.astype(object).mask(TEXT.index == 5),
+    "NaN in a list": [*TEXT[:5], float("nan"), *TEXT[6:]],
+    "NaN of a column of texts": TEXT.mask(TEXT.index == 5),
+    "no category": TEXT.astype("category").mask(TEXT.index == 5),
+    "NA among counts": pd.Series(THREE, dtype="Int64").mask(TEXT.index == 5),
+}
 
 
-def test_file_without_rows(tmp_path):
-    path = tmp_path / "rows"
-    path.write_bytes(b"")
-    with pytest.raises(ValueError, match="is empty; it must hold rows of 3 float64 values"):
-        open_rows(path, 3)
-    path.write_bytes(np.arange(6.0).tobytes())
-    assert open_rows(path, 3).tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+@pytest.mark.parametrize("y", MISSING.values(), ids=MISSING.keys())
+@pytest.mark.parametrize(
+    "name",
+    [
+        n
+        for n in reprolib.__all__
+        if hasattr(getattr(reprolib, n), "fit") and n != "SpellerFeatures"
+    ],
+)
+def test_a_missing_label_is_named_by_its_row(name, y):
+    with pytest.raises(ValueError, match=r"Input y contains NaN: the label of row 5 is missing"):
+        getattr(reprolib, name)().fit(X, y)

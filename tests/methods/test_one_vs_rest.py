@@ -19,7 +19,6 @@ FOLDS = [(np.arange(45)[part::2], np.arange(45)[1 - part :: 2]) for part in (0, 
 MODELS = {
     "KPM": reprolib.KPMClassifier(4, gamma=0.03),
     "KPM, logistic": reprolib.KPMClassifier(4, loss="logistic", kernel="linear", center=True),
-    "KPM, Nystrom": reprolib.NystromKPMClassifier(4, rank=40, gamma=0.03, random_state=0),
     "KPM, chosen": reprolib.KPMClassifierCV(6, gamma=0.03, cv=FOLDS),
     "KEOPS": reprolib.KEOPSClassifier([[0, 1], [2, 3]], p=0.5),
     "MKL": reprolib.MKLClassifier(),

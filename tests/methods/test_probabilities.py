@@ -28,7 +28,6 @@ def mixture(n_classes: int, n_samples: int = 400, seed: int = 0):
 GIVING = {
     "S-RLS": reprolib.SimplexRLSClassifier(1e-3, kernel="rbf", gamma=0.2),
     "S-RLS, leave-one-out": reprolib.SimplexRLSClassifierCV(kernel="rbf", gamma=0.2),
-    "S-RLS, Nystrom": reprolib.NystromSimplexRLSClassifier(1e-3, rank=60, gamma=0.2),
     "KPM, logistic": reprolib.KPMClassifier(6, loss="logistic", gamma=0.2),
     "KPM, square": reprolib.KPMClassifier(8, loss="square", gamma=0.2),
     "KPM, chosen": reprolib.KPMClassifierCV(8, loss="logistic", gamma=0.2),

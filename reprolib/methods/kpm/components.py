@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.extmath import safe_sparse_dot
 
 from reprolib.methods.shared.kernels import center_gram, weighted_row_mean
 from reprolib.methods.shared.leading import leading_eigh
 from reprolib.methods.shared.solution import NotOptimalError
+from reprolib.methods.shared.weights import distinct_rows
 
 #: Squared distance in feature space, relative to squared norms, at which points are equal.
 DUPLICATE_TOL = 1e-14
@@ -32,6 +35,7 @@ class ProjectionPath:
     dual_coef : ndarray of shape (n, max_components)
         Column D - 1 holds alpha = sum_{j <= D} (beta_j / lambda_j) V_j, eq. (9).
     intercept : ndarray of shape (max_components,)
+        The constant b of each function.
     objective : ndarray of shape (max_components,)
         Loss on the training data.
     duality_gap : ndarray of shape (max_components,)
@@ -42,6 +46,8 @@ class ProjectionPath:
         Why the path ends before the number of components that was asked for; empty if it does not.
     uncertified : bool
         Whether it ends so because the next answer has no certificate.
+    coef : ndarray of shape (p, max_components), optional
+        For components that come from features: column D - 1 holds the w of f(x) = <w, x> + b.
     """
 
     dual_coef: np.ndarray
@@ -51,6 +57,7 @@ class ProjectionPath:
     norm: np.ndarray
     end: str = ""
     uncertified: bool = False
+    coef: np.ndarray | None = None
 
     @property
     def max_components(self) -> int:
@@ -64,7 +71,20 @@ class ProjectionPath:
         return max(1, int(beyond[0])) if len(beyond) else self.max_components
 
     def truncate(self, max_components: int, end: str) -> ProjectionPath:
-        """Keep the first decision functions, and say why."""
+        """Keep the first decision functions, and say why.
+
+        Parameters
+        ----------
+        max_components : int
+            How many are kept.
+        end : str
+            The reason, which becomes ``end`` of the shorter path.
+
+        Returns
+        -------
+        ProjectionPath
+            The shorter path, whose end is certified.
+        """
         return ProjectionPath(
             self.dual_coef[:, :max_components],
             self.intercept[:max_components],
@@ -72,11 +92,23 @@ class ProjectionPath:
             self.duality_gap[:max_components],
             self.norm[:max_components],
             end,
+            coef=None if self.coef is None else self.coef[:, :max_components],
         )
 
-    def scores(self, K_cross):
-        """Decision values of shape (m, max_components) from kernel values of shape (m, n)."""
-        return K_cross @ self.dual_coef + self.intercept
+    def scores(self, rows):
+        """Decision values of all functions of the path.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (m, n), or (m, p) for components that come from features
+            Kernel values between m points and the training data, or the features of the points.
+
+        Returns
+        -------
+        ndarray of shape (m, max_components)
+            Column D - 1 is for D components.
+        """
+        return rows @ (self.dual_coef if self.coef is None else self.coef) + self.intercept
 
 
 @dataclass(frozen=True)
@@ -86,15 +118,19 @@ class KernelComponents:
     Parameters
     ----------
     eigenvalues : ndarray of shape (rank,)
+        Those of the Gram matrix, largest first, beyond the numerical zero.
     eigenvectors : ndarray of shape (n, rank)
+        Values of the components at the training points, a column for each.
     group : ndarray of int of shape (n,)
         Index of the first sample at distance zero in feature space.
-    center_row : ndarray of shape (n,)
-        Mean of the kernel over the training data, zero if the kernel is not centred.
+    center_row : ndarray of shape (n,), or (p,) with ``directions``
+        Mean of the kernel (of the features) over the training data, zero if it is not centred.
     weights : ndarray of shape (n,), optional
         Of the samples. The eigenvectors are then those of the matrix in which every sample is
         repeated so many times, a row for each sample, and orthonormal under the weights divided
         by their mean.
+    directions : ndarray of shape (p, rank), optional
+        For the linear kernel in its features: V_j(i) = <directions_j, x_i - mean>.
     """
 
     eigenvalues: np.ndarray
@@ -102,6 +138,7 @@ class KernelComponents:
     group: np.ndarray
     center_row: np.ndarray
     weights: np.ndarray | None = None
+    directions: np.ndarray | None = None
 
     @classmethod
     def from_gram(
@@ -114,12 +151,33 @@ class KernelComponents:
         n_wanted: int | None = None,
         semidefinite: bool = False,
     ) -> KernelComponents:
-        """Decompose a Gram matrix; centring is in feature space, on the training data.
+        """Decompose a Gram matrix.
 
-        ``n_wanted`` components may be enough, and K may be known to be positive semidefinite; see
-        `leading_eigh`.
+        Parameters
+        ----------
+        K : ndarray of shape (n, n)
+            Kernel between the training points.
+        center : bool
+            Whether to centre in feature space, on the training data.
+        rank_tol : float
+            Eigenvalues up to this part of the largest are zero.
+        weights : ndarray of shape (n,), optional
+            Of the points.
+        n_wanted : int, optional
+            So many components are enough; see `leading_eigh`.
+        semidefinite : bool
+            Whether K is known to be positive semidefinite; see `leading_eigh`.
+
+        Returns
+        -------
+        KernelComponents
+            At least ``n_wanted`` of them, or all up to the numerical rank.
         """
-        group = _first_equal(K)
+        diagonal, group = np.diagonal(K), np.empty(len(K), dtype=np.intp)
+        for start in range(0, len(K), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            scale = diagonal[rows, np.newaxis] + diagonal
+            group[rows] = np.argmax(scale - 2.0 * K[rows] <= DUPLICATE_TOL * np.abs(scale), axis=1)
         work = center_gram(K, weights=weights) if center else K
         center_row = weighted_row_mean(K, weights) if center else np.zeros(len(K))
         known: Any = {"rank_tol": rank_tol, "semidefinite": semidefinite}
@@ -129,6 +187,54 @@ class KernelComponents:
         root = np.sqrt(weights / weights.mean())
         eigenvalues, vectors = leading_eigh(root[:, None] * work * root, n_wanted, **known)
         return cls(eigenvalues, vectors / root[:, None], group, center_row, weights)
+
+    @classmethod
+    def from_features(
+        cls, X, *, center: bool, rank_tol: float, weights=None, n_wanted: int | None = None
+    ) -> KernelComponents:
+        """Components of the linear kernel from the p x p matrix X'X: the same as from X X'.
+
+        With X'X w = lambda w the eigenvector of X X' is X w / ||X w||. No n x n matrix is formed.
+        Equal points are those of equal rows, where a Gram matrix has equal ones up to
+        `DUPLICATE_TOL`.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, p)
+            The training points.
+        center, rank_tol, weights, n_wanted
+            What they are in `from_gram`.
+
+        Returns
+        -------
+        KernelComponents
+            The first ``n_wanted``, or all up to the numerical rank, with their ``directions``.
+        """
+        n = X.shape[0]
+        if issparse(X):
+            first, place = distinct_rows(X, np.zeros(n, dtype=np.intp))
+            group = first[place]
+        elif len(np.unique(X[:, 0])) == n:
+            group = np.arange(n)
+        else:
+            seen: dict[bytes, int] = {}
+            # A zero may have a sign, which the bytes would tell.
+            group = np.array([seen.setdefault((x + 0.0).tobytes(), i) for i, x in enumerate(X)])
+        root, rows = np.ones(n), X
+        if weights is not None:
+            root = np.sqrt(weights / weights.mean())
+            rows = X.multiply(root[:, None]).tocsr() if issparse(X) else root[:, None] * X
+        mean = np.ravel(weighted_row_mean(X, weights)) if center else np.zeros(X.shape[1])
+        covariance = safe_sparse_dot(rows.T, rows, dense_output=True)
+        if center:
+            covariance -= n * np.outer(mean, mean)
+        vectors = leading_eigh(covariance, n_wanted, rank_tol=rank_tol, semidefinite=True)[1]
+        vectors = vectors[:, :n_wanted]
+        V = safe_sparse_dot(rows, vectors, dense_output=True) - np.outer(root, mean @ vectors)
+        # These norms are exact where the small eigenvalues of X'X have lost digits.
+        norms = np.linalg.norm(V, axis=0)
+        V /= norms * root[:, None]
+        return cls(norms**2, V, group, mean, weights, vectors / norms)
 
     @property
     def rank(self) -> int:
@@ -141,31 +247,38 @@ class KernelComponents:
         It ends before the first number of components that has no certificate, or whose decision
         function has a norm beyond `MAX_NORM`; ``end`` and ``uncertified`` say why.
 
+        Parameters
+        ----------
+        y : ndarray of shape (n,), of -1 and 1
+            Labels of the training points.
+        max_components : int
+            End of the path, if it comes so far.
+        solve : callable
+            Path solver of a loss, such as `solve_hinge_lp_path`.
+
+        Returns
+        -------
+        ProjectionPath
+            The functions of 1, 2, ... components, at least one.
+
         Raises
         ------
         NotOptimalError
             If not even one component can be certified.
         """
-        path = self._fit_certified_path(y, max_components, solve)
-        if path.n_determined == path.max_components:
-            return path
-        return path.truncate(path.n_determined, undetermined_message(path.n_determined + 1))
-
-    def _fit_certified_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:
-        """`fit_path`, ended before the first answer without certificate.
-
-        A shorter path takes other steps, and may have to end earlier once more.
-        """
-        end = ""
-        while True:
+        end, path = "", None
+        while path is None:
+            # A shorter path takes other steps, and may have to end earlier once more.
             try:
                 path = self.fit_path(y, max_components, solve)
             except NotOptimalError as error:
                 if error.n_certified < 1:
                     raise
                 max_components, end = error.n_certified, str(error)
-            else:
-                return replace(path, end=end, uncertified=bool(end))
+        path = replace(path, end=end, uncertified=bool(end))
+        if path.n_determined == path.max_components:
+            return path
+        return path.truncate(path.n_determined, undetermined_message(path.n_determined + 1))
 
     def fit_path(self, y, max_components: int, solve: Callable) -> ProjectionPath:
         """Minimise a loss on the first D components and a constant, for every D.
@@ -177,53 +290,45 @@ class KernelComponents:
         Parameters
         ----------
         y : ndarray of shape (n,), of -1 and 1
+            Labels of the training points.
         max_components : int
+            End of the path, at most the rank.
         solve : callable
             Path solver of a loss, such as `solve_hinge_lp_path`.
+
+        Returns
+        -------
+        ProjectionPath
+            The functions of 1, ..., ``max_components`` components.
         """
-        first, weights = self._merged(y)
-        V = np.sqrt(len(y)) * self.eigenvectors[:, :max_components]
+        pairs = np.stack([self.group, y], axis=1)
+        _, first, indices, weights = np.unique(
+            pairs, axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        if self.weights is not None:
+            weights = np.bincount(np.ravel(indices), self.weights)
+        root = np.sqrt(len(y))
+        V = root * self.eigenvectors[:, :max_components]
         solutions = solve(V[self.group[first]], y[first], weights=weights)
         beta = np.zeros((max_components, max_components))
         for d, solution in enumerate(solutions):
             beta[: d + 1, d] = solution.variables["beta"]
         intercept = np.array([solution.variables["intercept"] for solution in solutions])
-        dual_coef = self._expansion(beta)
+        scale = root / self.eigenvalues[:max_components]
+        dual_coef = (self.eigenvectors[:, :max_components] * scale) @ beta
+        if self.weights is not None:
+            dual_coef = dual_coef * (self.weights / self.weights.mean())[:, np.newaxis]
+        coef = None
+        if self.directions is not None:
+            coef = root * (self.directions[:, :max_components] @ beta)
         return ProjectionPath(
             dual_coef,
-            intercept - self.center_row @ dual_coef,
+            intercept - self.center_row @ (dual_coef if coef is None else coef),
             np.array([solution.primal_objective for solution in solutions]),
             np.array([solution.relative_gap for solution in solutions]),
             np.sqrt(np.average((V @ beta + intercept) ** 2, axis=0, weights=self.weights)),
+            coef=coef,
         )
-
-    def _expansion(self, beta):
-        """Dual coefficients of functions whose coefficients are the columns of ``beta``."""
-        scale = np.sqrt(len(self.eigenvectors)) / self.eigenvalues[: len(beta)]
-        dual_coef = (self.eigenvectors[:, : len(beta)] * scale) @ beta
-        if self.weights is None:
-            return dual_coef
-        return dual_coef * (self.weights / self.weights.mean())[:, np.newaxis]
-
-    def _merged(self, y):
-        """First of the equal points of the same label, and their weight together."""
-        pairs = np.stack([self.group, y], axis=1)
-        _, first, indices, counts = np.unique(
-            pairs, axis=0, return_index=True, return_inverse=True, return_counts=True
-        )
-        if self.weights is None:
-            return first, counts
-        return first, np.bincount(np.ravel(indices), self.weights)
-
-
-def _first_equal(K):
-    """Index of the first sample at distance zero in feature space, for each."""
-    diagonal, first = np.diagonal(K), np.empty(len(K), dtype=np.intp)
-    for start in range(0, len(K), ROWS_AT_ONCE):
-        rows = slice(start, start + ROWS_AT_ONCE)
-        scale = diagonal[rows, np.newaxis] + diagonal
-        first[rows] = np.argmax(scale - 2.0 * K[rows] <= DUPLICATE_TOL * np.abs(scale), axis=1)
-    return first
 
 
 def undetermined_message(n_components: int) -> str:

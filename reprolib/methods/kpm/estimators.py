@@ -67,13 +67,16 @@ def error_path(y, scores, weights=None):
     Parameters
     ----------
     y : ndarray of shape (m,), of -1 and 1
+        Labels of the points.
     scores : ndarray of shape (m, max_components)
+        Their decision values, for every number of components.
     weights : ndarray of shape (m,), optional
         Of the points.
 
     Returns
     -------
     ndarray of shape (max_components,)
+        The error, between 0 and 1, for every number of components.
 
     See Also
     --------
@@ -98,10 +101,12 @@ def select_dimension(errors, tie_break="smallest"):
     errors : ndarray of shape (max_components,)
         Entry D - 1 is the (cross-validated) error of D components, as a fraction.
     tie_break : {"smallest", "largest", "middle"}
+        Which of the numbers of least error is taken; "middle" is the lower of two.
 
     Returns
     -------
     int
+        The chosen number of components, at least one.
 
     See Also
     --------
@@ -123,10 +128,6 @@ PROBABILITIES: dict[str, Callable] = {
     "square": square_probabilities,
     "logistic": logistic_probabilities,
 }
-
-
-def _gives_probabilities(model) -> bool:
-    return model.loss in PROBABILITIES
 
 
 class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
@@ -154,32 +155,48 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     _stacked = ("intercept_", "n_components_")
     _takes_sparse = True
 
-    def _fit_data(self, X, y, sample_weight):
-        """Gram matrix, labels -1 and 1, and weights of what counts."""
-        weights = example_weights(y, sample_weight, self.class_weight)
-        K = self._training_gram(self._training_rows(X, weights))
-        return K, self._signs(y[weights.rows]), weights
+    #: Whether the linear kernel is treated in its features, which are fewer than the points.
+    _in_features = False
 
-    def _components(self, K, weights, n_wanted: int, *, semidefinite: bool = False):
-        return KernelComponents.from_gram(
-            K,
-            center=self.center,
-            rank_tol=self.rank_tol,
-            weights=weights.values,
-            n_wanted=n_wanted,
-            semidefinite=semidefinite,
-        )
+    def _fit_data(self, X, y, sample_weight):
+        """Gram matrix (or features), labels -1 and 1, and weights of what counts."""
+        weights = example_weights(y, sample_weight, self.class_weight)
+        X = self._training_rows(X, weights)
+        self._in_features = self.kernel == "linear" and X.shape[1] < X.shape[0]
+        if self._in_features:
+            self.X_fit_ = X
+            rows = self._from_origin(X)
+        else:
+            rows = self._training_gram(X)
+        return rows, self._signs(y[weights.rows]), weights
+
+    def _components(self, rows, weights, n_wanted: int, *, semidefinite: bool = False):
+        settings: Any = {
+            "center": self.center,
+            "rank_tol": self.rank_tol,
+            "weights": weights.values,
+            "n_wanted": n_wanted,
+        }
+        if self._in_features:
+            return KernelComponents.from_features(rows, **settings)
+        return KernelComponents.from_gram(rows, semidefinite=semidefinite, **settings)
+
+    def _from_origin(self, X):
+        """X, for a centred linear kernel less the mean of the training data.
+
+        So its values are free of the data's offset. A sparse matrix would become dense by that.
+        """
+        moved = self.center and self.kernel == "linear" and not issparse(self.X_fit_)
+        return X - self.X_fit_.mean(axis=0) if moved else X
 
     def _kernel(self, X, Y):
-        """Kernel values; centring makes those of the linear kernel free of the data's offset."""
-        if self._has_origin():
-            origin = self.X_fit_.mean(axis=0)
-            X, Y = X - origin, Y - origin
-        return super()._kernel(X, Y)
+        return super()._kernel(self._from_origin(X), self._from_origin(Y))
 
-    def _has_origin(self) -> bool:
-        """Whether the mean is subtracted; a sparse matrix would become dense by that."""
-        return self.center and self.kernel == "linear" and not issparse(self.X_fit_)
+    def _new_rows(self, X):
+        """Kernel between new and training data, or features, as `_fit_data` gives them."""
+        if self._in_features:
+            return self._from_origin(self._new_data(X))
+        return self._cross_gram(X)
 
     def _set_path(self, path, n_components, unit: float):
         """Keep a path, whose objectives are in a unit of the weights."""
@@ -191,8 +208,10 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         self.objective_path_ = path.objective
         self.duality_gap_ = float(path.duality_gap[n_components - 1])
 
-    def _warn_if_constant(self, K):
-        warn_if_constant(K @ self.dual_coef_ + self.intercept_ > 0.0, self)
+    def _values(self, rows):
+        path, chosen = self.path_, self.n_components_ - 1
+        coef = self.dual_coef_ if path.coef is None else path.coef[:, chosen]
+        return rows @ coef + self.intercept_
 
     @property
     def coef_(self) -> Array:
@@ -206,18 +225,20 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         check_is_fitted(self)
         if hasattr(self, "estimators_"):
             return np.array([model.coef_ for model in self.estimators_])
-        X = self.X_fit_ - self.X_fit_.mean(axis=0) if self._has_origin() else self.X_fit_
-        return self.dual_coef_ @ X
+        if self.path_.coef is not None:
+            return self.path_.coef[:, self.n_components_ - 1]
+        return self.dual_coef_ @ self._from_origin(self.X_fit_)
 
     def _decide(self, X):
-        return self._cross_gram(X) @ self.dual_coef_ + self.intercept_
+        return self._values(self._new_rows(X))
 
     def decision_path(self, X: Data) -> Array:
         """What `decision_function` would give, for every number of components.
 
         Parameters
         ----------
-        X : array-like of shape (m, p), or kernel values of shape (m, n) if precomputed
+        X : array-like or sparse matrix of shape (m, p), or (m, n) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
 
         Returns
         -------
@@ -230,15 +251,17 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
             paths = [model.decision_path(X) for model in self.estimators_]
             shortest = min(path.shape[1] for path in paths)
             return np.stack([path[:, :shortest] for path in paths], axis=1)
-        return self.path_.scores(self._cross_gram(X))
+        return self.path_.scores(self._new_rows(X))
 
     def score_path(self, X: Data, y: Data) -> Array:
         """Accuracy, what `score` would give, for every number of components.
 
         Parameters
         ----------
-        X : array-like of shape (m, p), or kernel values of shape (m, n) if precomputed
+        X : array-like or sparse matrix of shape (m, p), or (m, n) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
         y : array-like of shape (m,)
+            Their true classes.
 
         Returns
         -------
@@ -251,9 +274,21 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         return np.mean(self.classes_[chosen] == np.asarray(y)[:, None], axis=0)
 
     def error_path(self, X: Data, y: Data) -> Array:
-        """Test error for every number of components, shape (max D,).
+        """Test error for every number of components.
 
         Of two classes, a point with f(x) = 0 counts as an error.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, p), or (m, n) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
+        y : array-like of shape (m,)
+            Their true classes.
+
+        Returns
+        -------
+        ndarray of shape (max D,)
+            Share of errors, between 0 and 1; entry D - 1 is for D components.
 
         Raises
         ------
@@ -265,7 +300,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
             return 1.0 - self.score_path(X, y)
         return error_path(2.0 * indices - 1.0, scores)
 
-    @available_if(_gives_probabilities)
+    @available_if(lambda model: model.loss in PROBABILITIES)
     def predict_proba(self, X: Data) -> Array:
         """Probability of every class, for the logistic and the square loss.
 
@@ -275,42 +310,18 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, p), or kernel values of shape (m, n) if precomputed
+        X : array-like or sparse matrix of shape (m, p), or (m, n) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
 
         Returns
         -------
         ndarray of shape (m, n_classes)
+            Columns in the order of ``classes_``; every row sums to one.
         """
         return PROBABILITIES[self.loss](self.decision_function(X))
 
 
-class _GivenComponents(_ProjectionMachine):
-    """The number of components is the hyperparameter ``n_components``."""
-
-    _parameter_constraints: dict = {  # noqa: RUF012
-        **_ProjectionMachine._parameter_constraints,
-        "n_components": [COUNT],
-    }
-
-    n_components: int
-
-    def __sklearn_tags__(self):
-        """Say that one or two components are too few for more than two classes."""
-        tags = super().__sklearn_tags__()
-        few = isinstance(self.n_components, Integral) and self.n_components < 3
-        tags.classifier_tags.poor_score = few
-        return tags
-
-    def _fit_components(self, components: KernelComponents, y, weights):
-        """Solve for 1, ..., D components, and keep D; called by ``fit``."""
-        path = components.fit_path(y, self.n_components, LOSSES[self.loss])
-        if path.norm[-1] > MAX_NORM:
-            message = f"{undetermined_message(self.n_components)}; use fewer components"
-            warnings.warn(message, NotOptimalWarning, stacklevel=4)
-        self._set_path(path, self.n_components, weights.unit)
-
-
-class KPMClassifier(_GivenComponents):
+class KPMClassifier(_ProjectionMachine):
     """Kernel Projection Machine with a given number of components.
 
     For V_1, ..., V_D the leading unit eigenvectors of the Gram matrix K with eigenvalues lambda_j,
@@ -358,7 +369,9 @@ class KPMClassifier(_GivenComponents):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted. Of two, f(x) > 0 stands for the second.
     n_components_ : int
+        The number of components D that `predict` uses.
     estimators_ : list of KPMClassifier
         For more than two classes, the model of each against the others; then only ``coef_``,
         ``intercept_``, ``n_components_`` (first axis: the classes) and ``classes_`` are here, the
@@ -366,6 +379,7 @@ class KPMClassifier(_GivenComponents):
     dual_coef_ : ndarray of shape (n,)
         The alpha_i; n does not count rows of weight zero.
     intercept_ : float
+        The constant b.
     objective_path_ : ndarray of shape (n_components,)
         Training loss for 1, ..., D components, summed by the weights; non-increasing.
     duality_gap_ : float
@@ -373,7 +387,8 @@ class KPMClassifier(_GivenComponents):
     path_ : ProjectionPath
         The decision functions for 1, ..., D components.
     coef_ : ndarray of shape (p,)
-        For the linear kernel.
+        For the linear kernel, the weights of the features. With fewer features than examples the
+        problem is solved in them, and no Gram matrix is formed.
     X_fit_ : ndarray of shape (n, p)
         Training data (not with a precomputed kernel). No copy is made of an array of floats: do
         not change that array afterwards.
@@ -381,7 +396,7 @@ class KPMClassifier(_GivenComponents):
     See Also
     --------
     KPMClassifierCV : Chooses the number of components by cross-validation.
-    NystromKPMClassifier : Tens of thousands of rows.
+    sklearn.kernel_approximation.Nystroem : In front of kernel="linear", for many rows.
     reprolib.methods.mkpm.MKPMClassifier : More than two classes.
     reprolib.methods.kpm.hinge_lp.solve_hinge_lp_path : The linear programs of all D.
 
@@ -402,6 +417,11 @@ class KPMClassifier(_GivenComponents):
     >>> model.decision_path(X).shape
     (100, 10)
     """
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        **_ProjectionMachine._parameter_constraints,
+        "n_components": [COUNT],
+    }
 
     def __init__(
         self,
@@ -426,16 +446,30 @@ class KPMClassifier(_GivenComponents):
         self.rank_tol = rank_tol
         self.class_weight = class_weight
 
+    def __sklearn_tags__(self):
+        """Say that one or two components are too few for more than two classes."""
+        tags = super().__sklearn_tags__()
+        few = isinstance(self.n_components, Integral) and self.n_components < 3
+        tags.classifier_tags.poor_score = few
+        return tags
+
     @all_or_nothing
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
         """Fit on X of shape (n, p), or a Gram matrix of shape (n, n), and labels y.
 
         Parameters
         ----------
-        X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+        X : array-like or sparse matrix of shape (n, p), or (n, n) for kernel="precomputed"
+            Training data, one example a row; or their Gram matrix.
         y : array-like of shape (n,)
+            Class of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, in the loss and in the components.
+
+        Returns
+        -------
+        self : KPMClassifier
+            The fitted estimator.
 
         Raises
         ------
@@ -456,17 +490,21 @@ class KPMClassifier(_GivenComponents):
         if several := self._several_classes(y, sample_weight):
             return self._fit_each(X, y, several)
         X, labels = self._training_data(X, y)
-        K, y, weights = self._fit_data(X, labels, sample_weight)
-        components = self._components(K, weights, self.n_components)
+        rows, y, weights = self._fit_data(X, labels, sample_weight)
+        components = self._components(rows, weights, self.n_components)
         if self.n_components > components.rank:
             raise ValueError(
-                f"n_components is {self.n_components}, but the Gram matrix of {len(K)} samples "
+                f"n_components is {self.n_components}, but the Gram matrix of {len(y)} samples "
                 f"has numerical rank {components.rank} (eigenvalues above rank_tol="
                 f"{self.rank_tol:g} times the largest). Ask for at most {components.rank} "
                 "components or use a narrower kernel."
             )
-        self._fit_components(components, y, weights)
-        self._warn_if_constant(K)
+        path = components.fit_path(y, self.n_components, LOSSES[self.loss])
+        if path.norm[-1] > MAX_NORM:
+            message = f"{undetermined_message(self.n_components)}; use fewer components"
+            warnings.warn(message, NotOptimalWarning, stacklevel=3)
+        self._set_path(path, self.n_components, weights.unit)
+        warn_if_constant(self._values(rows) > 0.0, self, stacklevel=4)
         return self
 
 
@@ -498,7 +536,26 @@ class KPMClassifierCV(_ProjectionMachine):
         "middle" is the lower median of them.
     random_state : int, RandomState instance or None
         Seed of the folds; None leaves the folds unshuffled.
-    loss, kernel, gamma, degree, coef0, center, rank_tol, class_weight : as in `KPMClassifier`
+    loss : {"hinge", "square", "logistic"}, default="hinge"
+        What is minimised on the components. "hinge" is the paper's.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Similarity k(x, x') of two points. The named ones take sparse X, too. "precomputed":
+        ``fit`` takes the Gram matrix of the training data in place of X. A callable takes two
+        rows and returns a number; it has to be symmetric.
+    gamma : float or "scale", optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features, "scale"
+        1 / (n_features X.var()).
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
+    center : bool, default=False
+        Whether to centre the kernel in feature space, as kernel PCA does. The paper does not.
+    rank_tol : float, default=1e-10
+        Eigenvalues at most ``rank_tol`` times the largest count as zero: their components are
+        round-off.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the examples of a class, such as {"target": 5.0}; "balanced"
+        gives all classes the same total weight.
 
     Attributes
     ----------
@@ -514,8 +571,27 @@ class KPMClassifierCV(_ProjectionMachine):
         ``scoring``.
     cv_score_path_ : ndarray of shape (max_components_,)
         Mean score over the folds, with ``scoring``.
-    classes_, dual_coef_, intercept_, objective_path_, duality_gap_, path_, X_fit_, estimators_
-        As in `KPMClassifier`; the path ends at ``max_components_`` or beyond.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted. Of two, f(x) > 0 stands for the second.
+    estimators_ : list of KPMClassifierCV
+        For more than two classes, the model of each against the others, with its own choice; then
+        only ``coef_``, ``intercept_``, ``n_components_`` (first axis: the classes) and
+        ``classes_`` are here, the rest is there.
+    dual_coef_ : ndarray of shape (n,)
+        The alpha_i of the model on all data; n does not count rows of weight zero.
+    intercept_ : float
+        The constant b.
+    objective_path_ : ndarray
+        Training loss for 1, 2, ... components, to ``max_components_`` or beyond.
+    duality_gap_ : float
+        Relative duality gap of the solution used.
+    path_ : ProjectionPath
+        The decision functions for all numbers of components, to ``max_components_`` or beyond.
+    coef_ : ndarray of shape (p,)
+        For the linear kernel, the weights of the features.
+    X_fit_ : ndarray of shape (n, p)
+        Training data (not with a precomputed kernel). No copy is made of an array of floats: do
+        not change that array afterwards.
 
     See Also
     --------
@@ -591,12 +667,19 @@ class KPMClassifierCV(_ProjectionMachine):
 
         Parameters
         ----------
-        X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+        X : array-like or sparse matrix of shape (n, p), or (n, n) for kernel="precomputed"
+            Training data, one example a row; or their Gram matrix.
         y : array-like of shape (n,)
+            Class of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, also among the errors on held-out points.
         groups : array-like of shape (n,), optional
             For a splitter that needs them, such as leave-one-run-out.
+
+        Returns
+        -------
+        self : KPMClassifierCV
+            The fitted estimator.
 
         Raises
         ------
@@ -616,13 +699,17 @@ class KPMClassifierCV(_ProjectionMachine):
             folds = list_folds(self._splitter(y), X, y, groups)
             return self._fit_each(X, y, several, cv=folds)
         X, labels = self._training_data(X, y)
-        K, y, weights = self._fit_data(X, labels, sample_weight)
+        rows, y, weights = self._fit_data(X, labels, sample_weight)
         folds = list_folds(self._splitter(labels), X, labels, groups)
         folds = counted_folds(folds, weights.positions)
-        components = self._components(K, weights, self.max_components)
+
+        def part(some, others):
+            return rows[some] if self._in_features else rows[np.ix_(some, others)]
+
+        components = self._components(rows, weights, self.max_components)
         fold_components = [
             self._components(
-                K[np.ix_(train, train)], weights.of(train), self.max_components, semidefinite=True
+                part(train, train), weights.of(train), self.max_components, semidefinite=True
             )
             for _, train, _ in folds
         ]
@@ -635,39 +722,34 @@ class KPMClassifierCV(_ProjectionMachine):
             )
         wanted = min(self.max_components, max_rank)
         path = components.fit_determined_path(y, wanted, solve)
-        errors, paths = np.zeros(path.max_components), [path]
+        lost, paths = np.zeros(path.max_components), [path]
         for (number, train, test), fold in zip(folds, fold_components, strict=True):
-            fold_path = fold.fit_determined_path(y[train], len(errors), solve)
+            fold_path = fold.fit_determined_path(y[train], len(lost), solve)
             paths.append(fold_path)
-            scores = fold_path.scores(K[np.ix_(test, train)])
-            lost = self._lost(y[test], scores, weights.of(test), number)
-            errors = errors[: fold_path.max_components] + lost
-        self.max_components_ = len(errors)
+            scores, held_out = fold_path.scores(part(test, train)), weights.of(test)
+            if self.scoring is None:
+                more = held_out.total_repeats * error_path(y[test], scores, held_out.repeats)
+            else:
+                labels = self.classes_[(y[test] > 0).astype(int)]
+                found = path_scores(
+                    self.scoring, self.classes_, scores, labels, sample_weight=held_out.repeats
+                )
+                more = -require_scores(found, self.scoring, number)
+            lost = lost[: fold_path.max_components] + more
+        self.max_components_ = len(lost)
         self.path_end_ = next((path.end for path in reversed(paths) if path.end), "")
         if any(path.uncertified for path in paths):
-            message = f"the path ends at {len(errors)} of {wanted} components: {self.path_end_}"
+            message = f"the path ends at {len(lost)} of {wanted} components: {self.path_end_}"
             warnings.warn(message, NotOptimalWarning, stacklevel=3)
-        chosen = select_dimension(self._mean(errors, folds, weights), self.tie_break)
-        self._set_path(path, chosen, weights.unit)
-        self._warn_if_constant(K)
+        if self.scoring is None:
+            lost = lost / sum(weights.of(test).total_repeats for _, _, test in folds)
+            self.cv_error_path_ = lost
+        else:
+            self.cv_score_path_ = -lost / len(folds)
+            lost = -self.cv_score_path_
+        self._set_path(path, select_dimension(lost, self.tie_break), weights.unit)
+        warn_if_constant(self._values(rows) > 0.0, self, stacklevel=4)
         return self
-
-    def _lost(self, y, scores, held_out, fold: int):
-        """Errors on a fold for every number of components, or minus its scores."""
-        if self.scoring is None:
-            return held_out.total_repeats * error_path(y, scores, held_out.repeats)
-        labels = self.classes_[(y > 0).astype(int)]
-        repeats = held_out.repeats
-        found = path_scores(self.scoring, self.classes_, scores, labels, sample_weight=repeats)
-        return -require_scores(found, self.scoring, fold)
-
-    def _mean(self, lost, folds, weights):
-        """Keep the mean of what all folds lost, and return it."""
-        if self.scoring is None:
-            self.cv_error_path_ = lost / sum(weights.of(test).total_repeats for _, _, test in folds)
-            return self.cv_error_path_
-        self.cv_score_path_ = -lost / len(folds)
-        return -self.cv_score_path_
 
     def _splitter(self, y):
         if isinstance(self.cv, Integral) and self.random_state is not None:

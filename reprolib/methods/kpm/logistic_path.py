@@ -36,10 +36,16 @@ def solve_logistic_path(V, y, max_components=None, weights=None, ridge=1e-6) -> 
     Parameters
     ----------
     V : array-like of shape (n, n_columns)
+        Nested components, one a column; D uses the first D.
     y : array-like of shape (n,), of -1 and 1
+        Labels of the points.
     max_components : int, optional
+        End of the path, the largest D; all columns by default.
     weights : array-like of shape (n,), optional
+        How often every point counts; ones by default.
     ridge : float
+        Weight of the penalty, relative to the sum of the weights. A larger one draws decision
+        values towards zero.
 
     Returns
     -------

@@ -47,7 +47,9 @@ class NestedBasis:
     V : ndarray of shape (n, D)
         As given.
     y : ndarray of shape (n,), of -1 and 1
-    weights : ndarray of shape (n,), positive, of mean between 1 and 2
+        Labels of the points.
+    weights : ndarray of shape (n,)
+        Positive weights of the points, of mean between 1 and 2.
     weight_unit : float
         The weights as given are ``weight_unit * weights``.
     signed : ndarray of shape (m, n)
@@ -80,6 +82,20 @@ class NestedBasis:
     def from_arrays(cls, V, y, weights=None) -> NestedBasis:
         """Check the arrays and orthonormalise the columns.
 
+        Parameters
+        ----------
+        V : array-like of shape (n, D)
+            Nested components, one a column.
+        y : array-like of shape (n,), of -1 and 1
+            Labels of the points.
+        weights : array-like of shape (n,), optional
+            How often every point counts; ones by default.
+
+        Returns
+        -------
+        NestedBasis
+            The basis of the constant and the columns of V.
+
         Raises
         ------
         ValueError
@@ -88,19 +104,39 @@ class NestedBasis:
         """
         V, y = np.asarray(V, dtype=np.float64), np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
-        _check_arrays(V, y, weights)
+        n = len(y)
+        if V.ndim != 2 or len(V) != n or y.ndim != 1 or weights.shape != (n,):
+            raise ValueError(
+                f"V has shape {V.shape}, y {y.shape} and weights {weights.shape}; expected (n, D), "
+                "(n,) and (n,)."
+            )
+        if not (np.isfinite(V).all() and np.isfinite(weights).all()):
+            raise ValueError("V or weights contain NaN or infinity; clean the data first.")
+        if not np.isin(y, (-1.0, 1.0)).all():
+            raise ValueError(f"y holds the values {np.unique(y)[:5]}; labels must be -1 and 1.")
+        if not (weights > 0).all():
+            raise ValueError(
+                f"weights has a minimum of {weights.min():g}; leave out points of weight zero."
+            )
         unit = power_of_two(weights.max())
         unit *= power_of_two((weights / unit).mean())
         weights = weights / unit
-        first, row = _equal_rows(V)
+        # First of each set of equal rows, and for every row the place of its set among these.
+        _, first, inverse = np.unique(V, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        first, row = first[order], np.argsort(order)[np.ravel(inverse)]
         root = np.sqrt(np.bincount(row, weights) / weights.sum())
         _, exponents = np.frexp(np.max(np.abs(V), axis=0, initial=0.0))
         scaled = np.ldexp(V[first], -exponents)
         columns = np.hstack([np.ones((len(first), 1)), scaled]) * root[:, np.newaxis]
         Q, triangle, kept = independent_columns(columns)
         dropped = np.setdiff1d(np.arange(columns.shape[1]), kept)
-        left = [_outside(Q[:, : np.searchsorted(kept, j)], columns[:, j]) for j in dropped]
-        outside = np.reshape(left, (len(dropped), len(first)))
+        outside = np.zeros((len(dropped), len(first)))
+        for part, j in zip(outside, dropped, strict=True):
+            part[:] = columns[:, j] / max(np.linalg.norm(columns[:, j]), np.finfo(float).tiny)
+            before = Q[:, : np.searchsorted(kept, j)]
+            for _ in range(2):
+                part -= before @ (before.T @ part)
         return cls(
             V=V,
             y=y,
@@ -129,11 +165,14 @@ class NestedBasis:
         Parameters
         ----------
         coordinates : ndarray of shape (k, m)
+            One function a row, in the orthonormal basis.
 
         Returns
         -------
         beta : ndarray of shape (k, D)
+            Coefficients of the columns of V; zero for those that are left out.
         intercept : ndarray of shape (k,)
+            The constants.
         """
         z = np.zeros((len(coordinates), self.max_components + 1))
         z[:, self.kept] = solve_triangular(self.triangle, coordinates.T, check_finite=False).T
@@ -156,8 +195,14 @@ class NestedBasis:
         dual : ndarray of shape (n,)
             The a_i, in the units of ``weights``.
         n_components : int
+            How many components the functions have.
         norm : float
             Root mean square of the function whose optimality is in question.
+
+        Returns
+        -------
+        float
+            The bound, by which the dual objective has to be lowered.
         """
         residual = self.residual(dual, n_components)
         return max(RADIUS, norm) * residual + self.dropped_slack(dual, n_components)
@@ -172,13 +217,6 @@ class NestedBasis:
         return LEFT_OUT_RADIUS * float(np.abs(others @ dual).sum())
 
 
-def _equal_rows(V):
-    """First of each set of equal rows, and for every row the place of its set among these."""
-    _, first, inverse = np.unique(V, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    return first[order], np.argsort(order)[np.ravel(inverse)]
-
-
 def independent_columns(columns):
     """Gram-Schmidt in the order of the columns, each orthogonalised twice.
 
@@ -190,11 +228,14 @@ def independent_columns(columns):
     Parameters
     ----------
     columns : ndarray of shape (n, m)
+        What is orthonormalised, from the first column on.
 
     Returns
     -------
-    Q : ndarray of shape (n, k), with orthonormal columns
-    R : ndarray of shape (k, k), upper triangular, columns[:, kept] = Q R
+    Q : ndarray of shape (n, k)
+        The orthonormal columns.
+    R : ndarray of shape (k, k)
+        Upper triangular, with columns[:, kept] = Q R.
     kept : ndarray of int of shape (k,)
         The first independent columns: of any first columns, those kept have the same span.
     """
@@ -207,10 +248,12 @@ def independent_columns(columns):
             projection = Q[:, :k].T @ residual
             residual = residual - Q[:, :k] @ projection
             R[:k, k] += projection
-        length = np.linalg.norm(residual)
-        if k < n and length > max(
-            DEPENDENT_TOL * sizes[j], _round_off(R[:k, : k + 1], sizes[kept])
-        ):
+        length, round_off = np.linalg.norm(residual), 0.0
+        if 0 < k < n:
+            # Of the sum of multiples of the columns before, in the last column of R.
+            multiples = dtrtrs(R[:k, :k], R[:k, k])[0]
+            round_off = ROUND_OFF * float(np.abs(multiples) @ sizes[kept])
+        if k < n and length > max(DEPENDENT_TOL * sizes[j], round_off):
             Q[:, k], R[k, k] = residual / length, length
             kept.append(j)
         elif k < n:
@@ -219,24 +262,20 @@ def independent_columns(columns):
     return Q[:, :k], R[:k, :k], np.array(kept, dtype=np.intp)
 
 
-def _round_off(R, sizes) -> float:
-    """Round-off of the sum of multiples of earlier columns in the last column of R."""
-    if len(R) == 0:
-        return 0.0
-    multiples = dtrtrs(R[:, :-1], R[:, -1])[0]
-    return ROUND_OFF * float(np.abs(multiples) @ sizes)
-
-
-def _outside(Q, column):
-    """Part of the normalised column outside of the span of the orthonormal Q; zero stays zero."""
-    part = column / max(np.linalg.norm(column), np.finfo(float).tiny)
-    for _ in range(2):
-        part = part - Q @ (Q.T @ part)
-    return part
-
-
 def require_certified_path(solutions: list[Solution], tol: float) -> list[Solution]:
     """Return the path if the relative duality gap of every solution is at most ``tol``.
+
+    Parameters
+    ----------
+    solutions : list of Solution
+        Entry D - 1 is for D components.
+    tol : float
+        Largest gap that is accepted, as a part of the problem's scale.
+
+    Returns
+    -------
+    list of Solution
+        The same list.
 
     Raises
     ------
@@ -249,20 +288,3 @@ def require_certified_path(solutions: list[Solution], tol: float) -> list[Soluti
         except NotOptimalError as error:
             raise NotOptimalError(f"{i + 1} components: {error}", n_certified=i) from error
     return solutions
-
-
-def _check_arrays(V, y, weights):
-    n = len(y)
-    if V.ndim != 2 or len(V) != n or y.ndim != 1 or weights.shape != (n,):
-        raise ValueError(
-            f"V has shape {V.shape}, y {y.shape} and weights {weights.shape}; expected (n, D), "
-            "(n,) and (n,)."
-        )
-    if not (np.isfinite(V).all() and np.isfinite(weights).all()):
-        raise ValueError("V or weights contain NaN or infinity; clean the data first.")
-    if not np.isin(y, (-1.0, 1.0)).all():
-        raise ValueError(f"y holds the values {np.unique(y)[:5]}; labels must be -1 and 1.")
-    if not (weights > 0).all():
-        raise ValueError(
-            f"weights has a minimum of {weights.min():g}; leave out points of weight zero."
-        )

@@ -25,9 +25,13 @@ def solve_square_path(V, y, max_components=None, weights=None) -> list[Solution]
     Parameters
     ----------
     V : array-like of shape (n, n_columns)
+        Nested components, one a column; D uses the first D.
     y : array-like of shape (n,), of -1 and 1
+        Labels of the points.
     max_components : int, optional
+        End of the path, the largest D; all columns by default.
     weights : array-like of shape (n,), optional
+        How often every point counts; ones by default.
 
     Returns
     -------
@@ -98,6 +102,7 @@ def solve_square_path_orthonormal(features, targets) -> Solution:
     features : ndarray of shape (n, r)
         Orthonormal columns.
     targets : ndarray of shape (n, L)
+        What is fitted, one target a column.
 
     Returns
     -------

@@ -136,21 +136,28 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
                 random_state=self.random_state,
                 roots=roots,
             )
-        return cholesky_basis(
-            self._diagonal(X), lambda i: self._columns(X, [i])[:, 0], rank, roots=roots
-        )
+        if self.kernel == "precomputed":
+            diagonal = np.diag(X)
+        else:
+            blocks = (X[start : start + 64] for start in range(0, n_samples, 64))
+            diagonal = np.concatenate([np.diag(self._kernel(block, block)) for block in blocks])
+        return cholesky_basis(diagonal, lambda i: self._columns(X, [i])[:, 0], rank, roots=roots)
 
     def _columns(self, X, indices):
         return X[:, indices] if self.kernel == "precomputed" else self._kernel(X, X[indices])
 
-    def _diagonal(self, X):
-        if self.kernel == "precomputed":
-            return np.diag(X)
-        blocks = (X[start : start + 64] for start in range(0, X.shape[0], 64))
-        return np.concatenate([np.diag(self._kernel(block, block)) for block in blocks])
-
     def dual_coef_at(self, n_components: int) -> Array:
-        """Dual coefficients at a total dimension 0, ..., ``n_components_``, shape (m, L).
+        """Dual coefficients at any point of the path, where ``dual_coef_`` has those at its end.
+
+        Parameters
+        ----------
+        n_components : int
+            Total dimension, from 0 to ``n_components_``.
+
+        Returns
+        -------
+        ndarray of shape (m, L)
+            Weights of the kernel functions of ``support_``, a column for each bit.
 
         Raises
         ------
@@ -180,7 +187,8 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, p), or kernel values of shape (n, n_train) if precomputed
+        X : array-like or sparse matrix of shape (n, p), or (n, n_train) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
 
         Returns
         -------
@@ -193,7 +201,18 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         return np.moveaxis(decision_values(self.code_, along), 1, -1)
 
     def predict_path(self, X: Data) -> Array:
-        """Classes for every total dimension d, shape (n, n_components_ + 1)."""
+        """Classes for every total dimension d: what `predict` would give.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p), or (n, n_train) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
+
+        Returns
+        -------
+        ndarray of shape (n, n_components_ + 1)
+            A label of ``classes_`` for every row and every d = 0, 1, ...
+        """
         features = self._features(X)
         predicted = np.empty((len(features), self.n_components_ + 1), dtype=self.classes_.dtype)
         for rows, indices in predict_blocks(
@@ -203,16 +222,23 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         return predicted
 
     def score_path(self, X: Data, y: Data, allocations: Data = None) -> Array:
-        """Accuracy for every total dimension d, shape (n_components_ + 1,).
+        """Accuracy for every total dimension d, what `score` would give.
 
         Memory beyond the features of X is O(n L), whatever the length of the path.
 
         Parameters
         ----------
-        X : array-like of shape (n, p), or kernel values of shape (n, n_train) if precomputed
+        X : array-like or sparse matrix of shape (n, p), or (n, n_train) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
         y : array-like of shape (n,)
+            Their true classes.
         allocations : array-like of int of shape (k, L), optional
             Score these dimensions of the bits instead, one accuracy a row.
+
+        Returns
+        -------
+        ndarray of shape (n_components_ + 1,), or (k,)
+            Share of right predictions, between 0 and 1.
         """
         return self.count_path(X, y, allocations) / len(y)
 
@@ -220,6 +246,22 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         self, X: Data, y: Data, allocations: Data = None, sample_weight: Data = None
     ) -> Array:
         """Number of right predictions where `score_path` gives their share, or their weight.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p), or (n, n_train) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
+        y : array-like of shape (n,)
+            Their true classes.
+        allocations : array-like of int of shape (k, L), optional
+            Count for these dimensions of the bits instead, one number a row.
+        sample_weight : array-like of shape (n,), optional
+            How often every row counts; once by default.
+
+        Returns
+        -------
+        ndarray of shape (n_components_ + 1,), or (k,)
+            Right predictions for every total dimension.
 
         Raises
         ------
@@ -237,7 +279,19 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         return correct
 
     def bit_risk_path(self, X: Data, y: Data) -> Array:
-        """Mean square loss of every bit alone in every dimension on other data, (L, r + 1).
+        """Mean square loss of every bit alone, in every dimension, on other data.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p), or (n, n_train) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
+        y : array-like of shape (n,)
+            Their true classes, of which the bits are the code words.
+
+        Returns
+        -------
+        ndarray of shape (L, r + 1)
+            One bit a row; column d is for its first d dimensions.
 
         Raises
         ------

@@ -87,6 +87,7 @@ def nystrom_basis(
     columns : callable
         ``columns(indices)`` gives those columns of the Gram matrix, shape (n, len(indices)).
     n_samples : int
+        Number of training points n.
     rank : int
         Number of landmarks, at most n.
     rank_tol : float
@@ -94,7 +95,12 @@ def nystrom_basis(
     random_state : int, RandomState or None
         For the landmarks.
     roots : ndarray of shape (n,), optional
-        As of `Basis`. The landmarks are drawn without regard to weights.
+        Roots of the weights; see `Basis`. The landmarks are drawn without regard to weights.
+
+    Returns
+    -------
+    Basis
+        The components of the approximate kernel beyond its numerical zero.
     """
     support = nystrom_landmarks(n_samples, min(rank, n_samples), random_state)
     K_cross = columns(support)

@@ -36,10 +36,10 @@ class MKPMClassifier(_MKPM):
         Total dimension d, the end of the path; more dimensions fit the training data better. None,
         or more than L times the rank of the basis, means L times the rank, where every bit has
         its largest dimension.
-    loss : {"square", "hinge", "logistic"}
-        The hinge and the logistic loss need a code in {-1, 1}, and time that grows quickly with
-        the dimension: set ``rank``.
-    basis : {"kernel_pca", "nystrom", "cholesky"}
+    loss : {"square", "hinge", "logistic"}, default="square"
+        How a bit's error is measured. The hinge and the logistic loss need a code in {-1, 1}, and
+        time that grows quickly with the dimension: set ``rank``.
+    basis : {"kernel_pca", "nystrom", "cholesky"}, default="kernel_pca"
         Nested family: exact kernel PCA, kernel PCA of the Nystrom approximation on ``rank``
         random landmarks, or the Gram-Schmidt family of the ``rank`` points that pivoted
         incomplete Cholesky picks. The last two never form the n x n Gram matrix.
@@ -68,13 +68,15 @@ class MKPMClassifier(_MKPM):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     code_ : ndarray of shape (L, n_classes)
+        The code: column t is the code word of ``classes_[t]``.
     n_components_ : int
         End of the path.
     allocation_path_ : ndarray of shape (n_components_ + 1, L)
         The best (d_1, ..., d_L) for every d, ties as in `solve_allocation_dp`.
     allocation_ : ndarray of shape (L,)
-        Its last row.
+        Its last row, the dimensions that `predict` uses.
     bit_objective_path_ : ndarray of shape (L, r + 1)
         Empirical risk G_l(d) of every bit alone.
     objective_path_ : ndarray of shape (n_components_ + 1,)
@@ -155,10 +157,17 @@ class MKPMClassifier(_MKPM):
 
         Parameters
         ----------
-        X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+        X : array-like or sparse matrix of shape (n, p), or (n, n) for kernel="precomputed"
+            Training data, one example a row; or their Gram matrix.
         y : array-like of shape (n,)
+            Class of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, in the loss and in the nested family.
+
+        Returns
+        -------
+        self : MKPMClassifier
+            The fitted estimator.
 
         Raises
         ------

@@ -21,7 +21,21 @@ CODES = ("one-vs-all", "simplex", "random")
 
 
 def make_code(code, n_classes: int, random_state=None):
-    """Code matrix (L, n_classes) by a name of `CODES`, or as it is given.
+    """Code matrix by a name of `CODES`, or as it is given.
+
+    Parameters
+    ----------
+    code : str or array-like of shape (L, n_classes)
+        The name, or the matrix.
+    n_classes : int
+        Number of columns.
+    random_state : int, RandomState or None
+        Seed of the random code.
+
+    Returns
+    -------
+    ndarray of shape (L, n_classes)
+        One code word a column.
 
     Raises
     ------
@@ -40,6 +54,18 @@ def make_code(code, n_classes: int, random_state=None):
 
 def check_code(code, n_classes: int):
     """Check a code matrix: finite, a column per class, no two classes alike, no constant row.
+
+    Parameters
+    ----------
+    code : array-like of shape (L, n_classes)
+        One code word a column.
+    n_classes : int
+        Number of columns that it needs.
+
+    Returns
+    -------
+    ndarray of shape (L, n_classes)
+        The code as an array of floats.
 
     Raises
     ------
@@ -86,11 +112,13 @@ class CodeClassifierMixin(ClassifierMixin):
 
         Parameters
         ----------
-        X : array-like of shape (n, p), or kernel values of shape (n, n_train) if precomputed
+        X : array-like or sparse matrix of shape (n, p), or (n, n_train) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
 
         Returns
         -------
-        ndarray of shape (n, n_classes), or for two classes (n,), positive for ``classes_[1]``
+        ndarray of shape (n, n_classes), or (n,) for two classes
+            Columns in the order of ``classes_``; of two classes positive for ``classes_[1]``.
         """
         check_is_fitted(self)
         return decision_values(self.code_, self._bit_scores(X))
@@ -100,12 +128,13 @@ class CodeClassifierMixin(ClassifierMixin):
 
         Parameters
         ----------
-        X : array-like
-            As for ``decision_function``.
+        X : array-like or sparse matrix of shape (n, p), or (n, n_train) for kernel="precomputed"
+            New data; or the kernel between them and the training data.
 
         Returns
         -------
         ndarray of shape (n,)
+            A label of ``classes_`` for every row; of code words equally near, the first.
         """
         check_is_fitted(self)
         return self.classes_[decode_first(self.code_, self._bit_scores(X))]

@@ -31,7 +31,8 @@ class MKPMClassifierCV(_MKPM):
     Parameters
     ----------
     max_components : int, optional
-        End of the path that is searched (and at most what the smallest fold reaches).
+        End of the path that is searched, at most what the smallest fold reaches. More takes more
+        time. None means that.
     cv : int, cross-validation splitter or iterable, default=5
         How the data are divided into training and held-out parts. An integer means so many
         stratified folds.
@@ -39,8 +40,34 @@ class MKPMClassifierCV(_MKPM):
         What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
         as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of right
         predictions on all held-out points.
-    loss, basis, rank, code : as in `MKPMClassifier`
-    kernel, gamma, degree, coef0, rank_tol, random_state : as in `MKPMClassifier`
+    loss : {"square", "hinge", "logistic"}, default="square"
+        How a bit's error is measured. The hinge and the logistic loss need a code in {-1, 1}, and
+        time that grows quickly with the dimension: set ``rank``.
+    basis : {"kernel_pca", "nystrom", "cholesky"}, default="kernel_pca"
+        Nested family: exact kernel PCA, kernel PCA of the Nystrom approximation on ``rank``
+        random landmarks, or the Gram-Schmidt family of the ``rank`` points that pivoted
+        incomplete Cholesky picks. The last two never form the n x n Gram matrix.
+    rank : int, optional
+        Largest dimension of one bit; all of the numerical rank by default.
+    code : {"one-vs-all", "simplex", "random"} or array-like of shape (L, n_classes)
+        One column per class, in the order of ``classes_``. "random": a seeded code in {-1, 1} of
+        length ceil(10 log2(n_classes)). Repeated or opposite rows are admissible: such bits are
+        fitted, and use up dimensions, like the others.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Similarity k(x, x') of two points. The named ones take sparse X, too. "precomputed":
+        ``fit`` takes the Gram matrix of the training data in place of X. A callable takes two
+        rows and returns a number; it has to be symmetric.
+    gamma : float or "scale", optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features, "scale"
+        1 / (n_features X.var()).
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
+    rank_tol : float, default=1e-10
+        Eigenvalues at most this fraction of the largest are taken as zero, which caps d_l: at new
+        points their functions are mostly round-off. Not used by ``basis="cholesky"``.
+    random_state : int, RandomState or None
+        For the landmarks and the random code.
 
     Attributes
     ----------
@@ -49,9 +76,31 @@ class MKPMClassifierCV(_MKPM):
         over the folds.
     n_components_ : int
         The chosen total dimension; at most L times the rank on all data.
-    classes_, code_, allocation_path_, allocation_, bit_objective_path_, objective_path_, support_,
-    dual_coef_, intercept_, duality_gap_, X_fit_
-        As in `MKPMClassifier`.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    code_ : ndarray of shape (L, n_classes)
+        The code: column t is the code word of ``classes_[t]``.
+    allocation_path_ : ndarray of shape (n_components_ + 1, L)
+        The best (d_1, ..., d_L) for every d, ties as in `solve_allocation_dp`.
+    allocation_ : ndarray of shape (L,)
+        Its last row, the dimensions that `predict` uses.
+    bit_objective_path_ : ndarray of shape (L, r + 1)
+        Empirical risk G_l(d) of every bit alone.
+    objective_path_ : ndarray of shape (n_components_ + 1,)
+        Empirical risk summed over bits, equation (11).
+    support_ : ndarray of shape (m,)
+        Rows of the training data in the expansion of the predictors: all of positive weight,
+        landmarks, or pivots.
+    dual_coef_ : ndarray of shape (m, L)
+        f_l(x) = sum_i dual_coef_[i, l] k(x, X_fit_[i]) + intercept_[l].
+    intercept_ : ndarray of shape (L,)
+        Zero for the square loss.
+    coef_ : ndarray of shape (L, p)
+        For the linear kernel: f_l(x) = <coef_[l], x> + intercept_[l].
+    duality_gap_ : float
+        Largest relative duality gap of the single-bit problems.
+    X_fit_ : ndarray of shape (m, p)
+        The training points of ``support_`` (not with a precomputed kernel).
 
     See Also
     --------
@@ -123,12 +172,19 @@ class MKPMClassifierCV(_MKPM):
 
         Parameters
         ----------
-        X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+        X : array-like or sparse matrix of shape (n, p), or (n, n) for kernel="precomputed"
+            Training data, one example a row; or their Gram matrix.
         y : array-like of shape (n,)
+            Class of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, also among the held-out predictions.
         groups : array-like of shape (n,), optional
             For a splitter that needs them, such as leave-one-run-out.
+
+        Returns
+        -------
+        self : MKPMClassifierCV
+            The fitted estimator.
 
         Raises
         ------

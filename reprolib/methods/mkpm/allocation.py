@@ -60,7 +60,18 @@ def solve_allocation(objectives, max_total: int | None = None) -> Solution:
 
 
 def is_convex(objectives) -> bool:
-    """Whether every row is convex: its decrements never grow (exactly, without a tolerance)."""
+    """Whether every row is convex: its decrements never grow (exactly, without a tolerance).
+
+    Parameters
+    ----------
+    objectives : ndarray of shape (L, r + 1)
+        One risk for each bit and number of dimensions.
+
+    Returns
+    -------
+    bool
+        True if all rows are convex.
+    """
     return bool(np.all(np.diff(objectives, n=2, axis=1) >= 0.0))
 
 
@@ -76,7 +87,17 @@ def solve_allocation_dp(objectives, max_total: int | None = None) -> Solution:
     most `ARITHMETIC` times the sum of the G_l(0) in size, so that the round-off of equal G_l does
     not decide; an allocation is optimal to L - 1 times that.
 
-    Parameters and the answer are those of `solve_allocation`.
+    Parameters
+    ----------
+    objectives : array-like of shape (L, r + 1)
+        Entry (l, d) is G_l(d), the risk of bit l in d dimensions.
+    max_total : int, optional
+        Largest total dimension; L * r by default.
+
+    Returns
+    -------
+    Solution
+        With the ``variables`` of `solve_allocation`.
 
     See Also
     --------
@@ -113,7 +134,17 @@ def solve_allocation_greedy(objectives, max_total: int | None = None) -> Solutio
     all L * r decrements always form an admissible allocation, and none can be lower. Among equal
     decrements (up to the same tolerance) the earlier bit comes first. Time O(L r log(L r)).
 
-    Parameters and the answer are those of `solve_allocation`.
+    Parameters
+    ----------
+    objectives : array-like of shape (L, r + 1)
+        Entry (l, d) is G_l(d), the risk of bit l in d dimensions.
+    max_total : int, optional
+        Largest total dimension; L * r by default.
+
+    Returns
+    -------
+    Solution
+        With the ``variables`` of `solve_allocation`.
 
     Raises
     ------
@@ -147,7 +178,20 @@ def solve_allocation_greedy(objectives, max_total: int | None = None) -> Solutio
 
 
 def allocation_objective(objectives, allocation):
-    """Sum over the bits of G_l(d_l), for every row of ``allocation``, shape (n_totals,)."""
+    """Sum over the bits of G_l(d_l).
+
+    Parameters
+    ----------
+    objectives : ndarray of shape (L, r + 1)
+        Entry (l, d) is G_l(d).
+    allocation : ndarray of int of shape (n_totals, L)
+        Dimensions d_l of the bits, one allocation a row.
+
+    Returns
+    -------
+    ndarray of shape (n_totals,)
+        The sum for every row.
+    """
     return objectives[np.arange(len(objectives)), allocation].sum(axis=1)
 
 

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from reprolib.methods.shared.types import Array, Data
-from reprolib.methods.shared.validation import encode_labels
+from reprolib.methods.shared.validation import encode_labels, refuse_missing
 from reprolib.methods.shared.weights import ExampleWeights, example_weights
 
 
@@ -29,7 +29,10 @@ class OneVsRestMixin(ClassifierMixin):
 
     def _several_classes(self, y, sample_weight=None) -> ExampleWeights | None:
         """Weights of the examples if more than two classes count, else None."""
-        if y is None or type_of_target(y, raise_unknown=False) != "multiclass":
+        if y is None:
+            return None
+        refuse_missing(y)
+        if type_of_target(y, raise_unknown=False) != "multiclass":
             return None
         y = column_or_1d(y)
         weights = example_weights(y, sample_weight, getattr(self, "class_weight", None))
@@ -80,6 +83,8 @@ class OneVsRestMixin(ClassifierMixin):
         Returns
         -------
         ndarray of shape (n_rows,), or (n_rows, n_classes) for more than two classes
+            f(x) of every row; of more than two classes a column for each against the others, in
+            the order of ``classes_``.
 
         Raises
         ------
@@ -99,11 +104,13 @@ class OneVsRestMixin(ClassifierMixin):
         Parameters
         ----------
         X : array-like
-            As for ``decision_function``.
+            New data, of the kind that ``fit`` takes; with precomputed kernels, the kernel values
+            between the new and the training data.
 
         Returns
         -------
         ndarray of shape (n_rows,)
+            A label of ``classes_`` for every row.
         """
         scores = self.decision_function(X)
         if scores.ndim > 1:

@@ -14,10 +14,12 @@ def one_vs_all_code(n_classes: int):
     Parameters
     ----------
     n_classes : int
+        Number of classes T.
 
     Returns
     -------
     ndarray of shape (T, T)
+        The code word of class t is column t.
 
     See Also
     --------
@@ -37,6 +39,16 @@ def simplex_code(n_classes: int):
 
     The recursion is that of Mroueh, Poggio, Rosasco and Slotine (NIPS 2012, section 3):
     C[2] = [1, -1] and C[i+1] = [[1, u'], [0, C[i] sqrt(1 - 1/i^2)]] with u = (-1/i, ..., -1/i).
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes T, at least 2.
+
+    Returns
+    -------
+    ndarray of shape (T - 1, T)
+        The code word of class t is column t.
 
     Raises
     ------
@@ -69,6 +81,22 @@ def random_code(n_classes: int, length: int, random_state=None, *, n_draws: int 
 
     Of ``n_draws`` random matrices, the one whose nearest two code words differ in most bits is
     taken (the first such one). Constant rows are replaced before that.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes T.
+    length : int
+        Number of bits L; longer codes separate the classes better.
+    random_state : int, RandomState or None
+        Seed of the draws.
+    n_draws : int
+        How many codes are drawn.
+
+    Returns
+    -------
+    ndarray of shape (length, T)
+        The code word of class t is column t.
 
     Raises
     ------
@@ -109,11 +137,14 @@ def encode(code, class_indices):
     Parameters
     ----------
     code : ndarray of shape (L, T)
+        One code word a column.
     class_indices : ndarray of int of shape (n,)
+        Class of each example, from 0 to T - 1.
 
     Returns
     -------
     ndarray of shape (n, L)
+        The code word of each example, one a row.
 
     See Also
     --------
@@ -135,10 +166,17 @@ def decoding_weights(code):
     ||f||^2, a constant in every row of the code, a constant in the norms. For the one-vs-all code
     the weights are 4 times the identity, so that equal scores tie exactly.
 
+    Parameters
+    ----------
+    code : ndarray of shape (L, T)
+        One code word a column.
+
     Returns
     -------
     weights : ndarray of shape (L, T)
+        Twice the code words, less what is constant in a row.
     offsets : ndarray of shape (T,)
+        Squared lengths of the code words, less the least of them.
     """
     norms = np.sum(code**2, axis=0)
     return 2.0 * (code - code.min(axis=1, keepdims=True)), norms - norms.min()
@@ -150,11 +188,14 @@ def nearness(code, scores):
     Parameters
     ----------
     code : ndarray of shape (L, T)
+        One code word a column.
     scores : ndarray of shape (n, L)
+        Values of the L bits, one example a row.
 
     Returns
     -------
     ndarray of shape (n, T)
+        Minus the squared distance to each code word, up to a constant of the row.
 
     See Also
     --------
@@ -177,11 +218,15 @@ def decision_values(code, scores):
     Parameters
     ----------
     code : ndarray of shape (L, T)
+        One code word a column.
     scores : ndarray of shape (..., L)
+        Values of the L bits.
 
     Returns
     -------
     ndarray of shape (..., T), or (...) for two classes
+        The largest value stands for the predicted class; of two classes a positive one for the
+        second.
 
     See Also
     --------
@@ -204,11 +249,14 @@ def decode(code, scores):
     Parameters
     ----------
     code : ndarray of shape (L, T)
+        One code word a column.
     scores : ndarray of shape (n, L)
+        Values of the L bits, one example a row.
 
     Returns
     -------
     ndarray of int of shape (n,)
+        Class of each example, from 0 to T - 1.
 
     See Also
     --------

@@ -20,6 +20,16 @@ def all_or_nothing(fit: Method) -> Method:
     An interrupt inside compiled code, which may arrive as a SystemError, is raised as the
     KeyboardInterrupt that it was.
 
+    Parameters
+    ----------
+    fit : callable
+        The method; what it returns does not matter.
+
+    Returns
+    -------
+    callable
+        A method that returns the estimator itself.
+
     See Also
     --------
     all_or_nothing_step : For ``partial_fit``, which goes on from the old model.
@@ -39,7 +49,7 @@ def all_or_nothing(fit: Method) -> Method:
     >>> model.mean_
     1.5
     """
-    return _on_a_draft(fit, _without_results)
+    return _on_a_draft(fit, from_old_model=False)
 
 
 def all_or_nothing_step(partial_fit: Method) -> Method:
@@ -47,18 +57,33 @@ def all_or_nothing_step(partial_fit: Method) -> Method:
 
     What it changes in place (and does not assign anew) it has to copy first.
 
+    Parameters
+    ----------
+    partial_fit : callable
+        The method; what it returns does not matter.
+
+    Returns
+    -------
+    callable
+        A method that returns the estimator itself.
+
     See Also
     --------
     all_or_nothing : For ``fit``.
     """
-    return _on_a_draft(partial_fit, dict)
+    return _on_a_draft(partial_fit, from_old_model=True)
 
 
-def _on_a_draft(method: Method, start: Callable[[dict], dict]) -> Method:
+def _on_a_draft(method: Method, *, from_old_model: bool) -> Method:
     @functools.wraps(method)
     def method_of_the_draft(self, *args, **kwargs):
         draft = object.__new__(type(self))
-        draft.__dict__ = start(vars(self))
+        # Hyperparameters and settings stay; results of a fit end in an underscore.
+        draft.__dict__ = {
+            name: value
+            for name, value in vars(self).items()
+            if from_old_model or name.startswith("_") or not name.endswith("_")
+        }
         try:
             method(draft, *args, **kwargs)
         except SystemError as error:
@@ -69,12 +94,3 @@ def _on_a_draft(method: Method, start: Callable[[dict], dict]) -> Method:
         return self
 
     return cast("Method", method_of_the_draft)
-
-
-def _without_results(attributes: dict) -> dict:
-    """Hyperparameters and settings; results of a fit end in an underscore."""
-    return {
-        name: value
-        for name, value in attributes.items()
-        if name.startswith("_") or not name.endswith("_")
-    }

@@ -112,14 +112,22 @@ class KernelMixin:
         return self._kernel(X, X)
 
     def _set_scale(self, X, weights: ExampleWeights):
-        """Keep what gamma="scale" stands for."""
+        """Keep what gamma="scale" stands for, from mean squares of rows in double precision."""
         if self.gamma == "scale" and self.kernel != "linear":
             batches = gen_batches(X.shape[0], ROWS_OF_A_BLOCK, min_batch_size=2)
             blocks = [X[rows] for rows in batches]
             means = [np.ravel(block.mean(axis=1, dtype=np.float64)) for block in blocks]
             center = np.average(np.concatenate(means), weights=weights.values)
-            squares = np.concatenate([_mean_squares(block, center) for block in blocks])
-            variance = float(np.average(squares, weights=weights.values))
+            squares = list[Any]()
+            for block in blocks:
+                if issparse(block):
+                    changes: Any = block.copy()
+                    changes.data = (changes.data - center) ** 2 - center**2
+                    squares.append(np.ravel(changes.mean(axis=1)) + center**2)
+                else:
+                    changes = np.subtract(block, center, dtype=np.float64)
+                    squares.append(np.mean(changes**2, axis=1))
+            variance = float(np.average(np.concatenate(squares), weights=weights.values))
             self._gamma_of_scale = 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
 
     def _new_data(self, X):
@@ -167,8 +175,11 @@ def gram(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, p)
+        Points, one a row.
     Y : array-like or sparse matrix of shape (m, p), optional
+        Other points; X itself by default.
     kernel : {"linear", "poly", "rbf", "sigmoid"} or callable
+        Name of the kernel, or a function of two rows that returns a number.
     gamma : float, optional
         rbf: exp(-gamma d^2); poly: (gamma <x, y> + coef0)^degree. None means 1 / p.
     degree, coef0 : float
@@ -177,6 +188,7 @@ def gram(
     Returns
     -------
     ndarray of shape (n, m)
+        Entry (i, j) is k(x_i, y_j).
 
     See Also
     --------
@@ -191,26 +203,17 @@ def gram(
     """
     if callable(kernel):
         return pairwise_kernels(X, Y, metric=kernel)
-    if kernel == "rbf":
-        X, Y = _without_offset(X, Y)
+    if kernel == "rbf" and not (issparse(X) or issparse(Y)):
+        # Distances do not change when the origin moves, but are computed from squared norms, in
+        # which a large offset would leave no digit of the spread. Other data stay bit by bit.
+        origin = np.mean(X if Y is None else Y, axis=0)
+        moved = X - origin
+        spread = np.max(np.abs(moved), initial=0.0)
+        if np.max(np.abs(origin), initial=0.0) > LARGE_OFFSET * spread:
+            X, Y = moved, None if Y is None else Y - origin
     return pairwise_kernels(
         X, Y, metric=kernel, filter_params=True, gamma=gamma, degree=degree, coef0=coef0
     )
-
-
-def _without_offset(X, Y):
-    """Move data with an offset far larger than their spread to the origin.
-
-    Distances do not change, but are computed from squared norms, in which the offset would leave
-    no digit of the spread. Other data stay bit by bit as they are.
-    """
-    if issparse(X) or issparse(Y):
-        return X, Y
-    origin = np.mean(X if Y is None else Y, axis=0)
-    moved = X - origin
-    if not np.max(np.abs(origin), initial=0.0) > LARGE_OFFSET * np.max(np.abs(moved), initial=0.0):
-        return X, Y
-    return moved, None if Y is None else Y - origin
 
 
 def without_offsets(X):
@@ -223,6 +226,7 @@ def without_offsets(X):
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        Points, one a row.
 
     Returns
     -------
@@ -250,6 +254,20 @@ def without_offsets(X):
 
 def check_gram(K, *, name: str = "X", tol: float = SYMMETRY_TOL):
     """Check that a precomputed Gram matrix is square and symmetric; return it symmetrised.
+
+    Parameters
+    ----------
+    K : ndarray
+        The matrix.
+    name : str
+        What the message calls it.
+    tol : float
+        Asymmetry, as a part of the largest entry, that passes for round-off.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        (K + K') / 2.
 
     Raises
     ------
@@ -300,7 +318,9 @@ def gram_eigh(K, *, rank_tol: float | None = None):
     Returns
     -------
     eigenvalues : ndarray of shape (rank,)
+        Largest first, all of them positive.
     eigenvectors : ndarray of shape (n, rank)
+        Orthonormal columns, in the same order.
 
     Raises
     ------
@@ -330,7 +350,18 @@ def gram_eigh(K, *, rank_tol: float | None = None):
 
 
 def fix_signs(vectors):
-    """Columns with such signs that the entry of largest size, the first such one, is positive."""
+    """Columns with such signs that the entry of largest size, the first such one, is positive.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n, k)
+        Eigenvectors, whose signs are arbitrary, one a column.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        The columns times 1 or -1.
+    """
     largest_entry = np.argmax(np.abs(vectors), axis=0)
     return vectors * np.sign(vectors[largest_entry, np.arange(vectors.shape[1])])
 
@@ -341,6 +372,7 @@ def center_gram(K_train, K_cross=None, *, weights=None):
     Parameters
     ----------
     K_train : ndarray of shape (n, n)
+        Kernel between the training points.
     K_cross : ndarray of shape (m, n), optional
         Kernel between other points and the training data; centred instead of K_train if given.
     weights : ndarray of shape (n,), optional
@@ -349,6 +381,7 @@ def center_gram(K_train, K_cross=None, *, weights=None):
     Returns
     -------
     ndarray of the shape of the matrix that is centred
+        Inner products of the points less the mean of the training data.
 
     See Also
     --------
@@ -370,7 +403,20 @@ def center_gram(K_train, K_cross=None, *, weights=None):
 
 
 def weighted_row_mean(K, weights=None):
-    """Mean of the rows of a matrix (n, m), shape (m,), by weights of shape (n,) if given."""
+    """Mean of the rows of a matrix.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, m)
+        The matrix.
+    weights : ndarray of shape (n,), optional
+        How often each row counts; once by default.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        The mean.
+    """
     return K.mean(axis=0) if weights is None else (weights / weights.sum()) @ K
 
 
@@ -380,16 +426,18 @@ def distance_percentile(X, percentile: float, *, max_samples=4000, random_state=
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        Points, one a row.
     percentile : float
         Between 0 and 100, of distances (not of squared distances).
     max_samples : int
         Beyond this many rows, a random subset of so many rows is used.
     random_state : int, RandomState or None
-        Of the subset.
+        Seed of the subset.
 
     Returns
     -------
     float
+        The distance that so many percent of the pairs do not exceed.
 
     See Also
     --------
@@ -413,10 +461,12 @@ def mean_distance(X) -> float:
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        Points, one a row.
 
     Returns
     -------
     float
+        The mean over all n (n - 1) / 2 pairs.
 
     See Also
     --------
@@ -438,11 +488,14 @@ def nystrom_landmarks(n_samples: int, n_landmarks: int, random_state=None):
     Parameters
     ----------
     n_samples, n_landmarks : int
+        Number of points, and how many of them are drawn.
     random_state : int, RandomState or None
+        Seed of the draw.
 
     Returns
     -------
     ndarray of int of shape (n_landmarks,)
+        Their indices, each at most once.
 
     See Also
     --------
@@ -471,14 +524,18 @@ def pivoted_cholesky(diagonal, column: Callable[[int], np.ndarray], max_rank: in
     column : callable
         ``column(i)`` gives column i of K.
     max_rank : int
+        Number of columns after which it stops; more come closer to K.
     tol : float
         Stop when the trace of the residual is at most ``tol`` times the trace of K.
 
     Returns
     -------
     L : ndarray of shape (n, rank)
-    pivots : ndarray of shape (rank,)
+        The factor: L L' is close to K, and equal to it in the rows of the pivots.
+    pivots : ndarray of int of shape (rank,)
+        The points whose columns were taken, in that order.
     residual_trace : float
+        Trace of K - L L'.
 
     See Also
     --------
@@ -523,11 +580,12 @@ def nystrom_map(K_landmarks, rank_tol: float = 1e-12):
     K_landmarks : ndarray of shape (m, m)
         Kernel between the landmarks.
     rank_tol : float
-        As in `gram_eigh`.
+        Eigenvalues up to this part of the largest are zero; a larger value gives fewer features.
 
     Returns
     -------
     ndarray of shape (m, rank)
+        The map M, one feature a column.
 
     See Also
     --------
@@ -554,10 +612,12 @@ def cholesky_map(L_pivots):
     Parameters
     ----------
     L_pivots : ndarray of shape (rank, rank)
+        Rows of the factor that belong to the pivots.
 
     Returns
     -------
     ndarray of shape (rank, rank)
+        The map M, one feature a column.
 
     See Also
     --------
@@ -571,13 +631,3 @@ def cholesky_map(L_pivots):
     [[0.5, 0.0], [0.0, 0.25]]
     """
     return solve_triangular(L_pivots, np.eye(len(L_pivots)), lower=True).T
-
-
-def _mean_squares(X, center):
-    """Mean squared distance of a row's entries from a number, in double precision."""
-    if issparse(X):
-        changes: Any = X
-        changes = changes.copy()
-        changes.data = (changes.data - center) ** 2 - center**2
-        return np.ravel(changes.mean(axis=1)) + center**2
-    return np.mean(np.subtract(X, center, dtype=np.float64) ** 2, axis=1)

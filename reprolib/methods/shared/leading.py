@@ -29,10 +29,11 @@ def leading_eigh(K, n_components: int | None, *, rank_tol: float, semidefinite: 
     Parameters
     ----------
     K : ndarray of shape (n, n)
+        The Gram matrix.
     n_components : int, optional
         None means all.
     rank_tol : float
-        As in `gram_eigh`.
+        Eigenvalues up to this part of the largest are zero.
     semidefinite : bool
         Whether K is known to be positive semidefinite, as a principal submatrix of a matrix is
         that has been checked. It saves the second factorisation.
@@ -42,6 +43,7 @@ def leading_eigh(K, n_components: int | None, *, rank_tol: float, semidefinite: 
     eigenvalues : ndarray of shape (k,)
         So many as asked for, or all up to the numerical rank.
     eigenvectors : ndarray of shape (n, k)
+        Orthonormal columns, with the signs of `gram_eigh`.
 
     Raises
     ------
@@ -61,28 +63,20 @@ def leading_eigh(K, n_components: int | None, *, rank_tol: float, semidefinite: 
     >>> eigenvalues.round(6).tolist(), eigenvectors.shape
     ([2000.0, 1999.0], (2000, 2))
     """
-    if n_components is not None and _are_few(n_components, len(K)):
-        eigenvalues, eigenvectors = _lanczos(K, n_components + 1)
+    most = LARGEST_PART * len(K) if len(K) >= FEWEST_ROWS else 0
+    if n_components is not None and n_components <= most:
+        start = np.random.default_rng(0).standard_normal(len(K))
+        try:
+            eigenvalues, eigenvectors = eigsh(K, n_components + 1, which="LA", v0=start)
+        except ArpackNoConvergence:
+            return gram_eigh(K, rank_tol=rank_tol)
+        order = np.argsort(-eigenvalues)
+        eigenvalues, eigenvectors = eigenvalues[order], eigenvectors[:, order]
         if _are_leading(K, eigenvalues, eigenvectors, rank_tol) and (
             semidefinite or _is_definite(K.copy(), NEGATIVE_TOL * eigenvalues[0])
         ):
             return eigenvalues[:-1], fix_signs(eigenvectors[:, :-1])
     return gram_eigh(K, rank_tol=rank_tol)
-
-
-def _are_few(n_components, n_samples):
-    return n_samples >= FEWEST_ROWS and n_components <= LARGEST_PART * n_samples
-
-
-def _lanczos(K, n_pairs):
-    """Pairs of largest eigenvalue, in decreasing order; zeros if the method does not converge."""
-    start = np.random.default_rng(0).standard_normal(len(K))
-    try:
-        eigenvalues, eigenvectors = eigsh(K, n_pairs, which="LA", v0=start)
-    except ArpackNoConvergence:
-        return np.zeros(n_pairs), np.zeros((len(K), n_pairs))
-    order = np.argsort(-eigenvalues)
-    return eigenvalues[order], eigenvectors[:, order]
 
 
 def _are_leading(K, eigenvalues, eigenvectors, rank_tol) -> bool:

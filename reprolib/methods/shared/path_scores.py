@@ -64,9 +64,11 @@ def path_scores(
         `sklearn.model_selection.cross_val_score`. It may use decisions and decision values; the X
         that it gets are decision values, too.
     classes : ndarray of shape (T,)
+        The labels, sorted.
     values : ndarray of shape (m, n_points), or (m, T, n_points) for more than two classes
+        Decision values of the m rows at every point of the path.
     y : ndarray of shape (m,)
-        Labels.
+        True classes of the rows.
     sample_weight : ndarray of shape (m,), optional
         Handed to the scorer if given.
     tolerance : callable, optional
@@ -77,6 +79,7 @@ def path_scores(
     Returns
     -------
     ndarray of shape (n_points,)
+        What the scorer gives at every point; better when larger.
 
     See Also
     --------
@@ -101,6 +104,20 @@ def path_scores(
 
 def require_scores(scores, scoring: str | Callable, fold: int):
     """Return the scores of one fold if there are some.
+
+    Parameters
+    ----------
+    scores : ndarray
+        What `path_scores` gives.
+    scoring : str or callable
+        Named in the message.
+    fold : int
+        Number of the fold, for the message.
+
+    Returns
+    -------
+    ndarray
+        The same scores.
 
     Raises
     ------

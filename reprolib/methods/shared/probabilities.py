@@ -15,10 +15,12 @@ def nearest_distributions(values):
     Parameters
     ----------
     values : ndarray of shape (n, T)
+        One point a row, which need not lie in the simplex.
 
     Returns
     -------
     ndarray of shape (n, T)
+        Nearest points of the simplex: every row is nonnegative and sums to one.
 
     Examples
     --------
@@ -51,10 +53,12 @@ def simplex_probabilities(scores):
     Parameters
     ----------
     scores : ndarray of shape (n, T)
+        The inner products, one example a row and one class a column.
 
     Returns
     -------
     ndarray of shape (n, T)
+        Probabilities of the classes; every row sums to one.
 
     Examples
     --------
@@ -80,6 +84,7 @@ def square_probabilities(scores):
     Returns
     -------
     ndarray of shape (n, 2) or (n, T)
+        Probabilities of the classes; every row sums to one.
     """
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
@@ -98,6 +103,7 @@ def logistic_probabilities(scores):
     Returns
     -------
     ndarray of shape (n, 2) or (n, T)
+        Probabilities of the classes; every row sums to one.
     """
     if scores.ndim == 1:
         return np.column_stack([expit(-scores), expit(scores)])
@@ -113,9 +119,11 @@ def pairwise_exponential_probabilities(scores):
     Parameters
     ----------
     scores : ndarray of shape (n, T)
+        Values s_q, one example a row and one class a column.
 
     Returns
     -------
     ndarray of shape (n, T)
+        Probabilities of the classes; every row sums to one.
     """
     return softmax(2.0 * scores, axis=1)

@@ -1,9 +1,10 @@
 """Names that scikit-learn keeps private and that estimators need; imported from here only.
 
-``Interval`` and ``StrOptions`` are the words of ``_parameter_constraints``, by which an estimator's
-``_validate_params`` checks its hyperparameters. scikit-learn may move them without notice: then
-this file changes, and no other. ``_check_partial_fit_first_call`` keeps the classes of the first
-batch that ``partial_fit`` is given.
+There is no public name for them in scikit-learn 1.7 to 1.9. ``Interval`` and ``StrOptions`` are the
+words of ``_parameter_constraints``, by which an estimator's ``_validate_params`` checks its
+hyperparameters with scikit-learn's own messages. ``_check_partial_fit_first_call`` keeps the
+classes of the first batch that ``partial_fit`` is given. scikit-learn may move them without notice:
+then this file changes, and no other.
 """
 
 from sklearn.utils._param_validation import Interval, StrOptions

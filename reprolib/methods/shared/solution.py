@@ -15,6 +15,7 @@ class NotOptimalError(RuntimeError):
     Parameters
     ----------
     message : str
+        What went wrong, and what to do.
     n_certified : int
         Of a sequence of nested problems, how many before this one have a certified answer.
     """
@@ -86,6 +87,16 @@ class Solution:
 
     def require_optimal(self, tol: float = 1e-6) -> Solution:
         """Return the solution itself, or raise if its status or its gap is not good enough.
+
+        Parameters
+        ----------
+        tol : float
+            Largest relative gap that is accepted.
+
+        Returns
+        -------
+        Solution
+            The same solution.
 
         Raises
         ------

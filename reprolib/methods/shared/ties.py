@@ -43,6 +43,7 @@ def tied(values, tolerance=None):
     Parameters
     ----------
     values : array-like of shape (..., k)
+        Numbers that are compared within the last axis.
     tolerance : array-like of shape (...), optional
         Values of a row that differ from its largest by no more are equal to it; by default `SOLVED`
         times the largest finite value in size of the row.
@@ -50,6 +51,7 @@ def tied(values, tolerance=None):
     Returns
     -------
     ndarray of bool of shape (..., k)
+        True for the largest and those that tie with it.
 
     See Also
     --------
@@ -73,11 +75,14 @@ def first_largest(values, tolerance=None):
     Parameters
     ----------
     values : array-like of shape (..., k)
+        Numbers that are compared within the last axis.
     tolerance : array-like of shape (...), optional
+        Difference to the largest up to which values are equal to it; see `tied`.
 
     Returns
     -------
     ndarray of int of shape (...)
+        An index for every row of the other axes.
 
     See Also
     --------
@@ -98,11 +103,14 @@ def last_largest(values, tolerance=None):
     Parameters
     ----------
     values : array-like of shape (..., k)
+        Numbers that are compared within the last axis.
     tolerance : array-like of shape (...), optional
+        Difference to the largest up to which values are equal to it; see `tied`.
 
     Returns
     -------
     ndarray of int of shape (...)
+        An index for every row of the other axes.
 
     See Also
     --------
@@ -124,11 +132,14 @@ def first_within(values, tolerance):
     Parameters
     ----------
     values : ndarray of shape (k,)
+        Numbers that are compared.
     tolerance : float
+        Difference to the largest up to which values are equal to it.
 
     Returns
     -------
     int
+        Index of the first that is equal to the largest.
 
     See Also
     --------
@@ -158,11 +169,14 @@ def stretches(ascending, tolerance):
     Parameters
     ----------
     ascending : ndarray of shape (..., k)
+        Numbers that do not fall along the last axis.
     tolerance : array-like of shape (...)
+        Difference of neighbours up to which they tie.
 
     Returns
     -------
     ndarray of int of shape (..., k)
+        0 for the first stretch, 1 for the next, and so on.
 
     See Also
     --------
@@ -185,11 +199,14 @@ def in_order(values, tolerance):
     Parameters
     ----------
     values : ndarray of shape (..., k)
+        Numbers that are sorted along the last axis.
     tolerance : array-like of shape (...)
+        Difference of neighbours, when sorted, up to which they tie.
 
     Returns
     -------
     ndarray of int of shape (..., k)
+        Indices into the last axis.
 
     See Also
     --------

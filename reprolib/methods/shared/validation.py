@@ -6,6 +6,7 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import validation
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -19,7 +20,14 @@ class ConstantClassifierWarning(UserWarning):
 def warn_if_constant(predicted, estimator, stacklevel: int = 5):
     """Warn if all predictions on the training data are the same.
 
-    ``stacklevel`` leads to the caller of ``fit``.
+    Parameters
+    ----------
+    predicted : ndarray of shape (n,)
+        The predictions, as classes or in any other form.
+    estimator : estimator
+        Named in the warning.
+    stacklevel : int
+        Number of calls from here to the caller of ``fit``.
     """
     if np.all(predicted == predicted[0]):
         warnings.warn(
@@ -56,15 +64,37 @@ COUNT = Interval(Integral, 1, None, closed="left")
 
 
 def validate_data(estimator, X, y="no_validation", **options):
-    """`sklearn.utils.validation.validate_data`, and refuse features that over- or underflow.
+    """`sklearn.utils.validation.validate_data`, and what our estimators need beyond it.
+
+    A sparse matrix may hold an entry in several parts, which add up. They are added in a copy, so
+    that every estimator finds each entry once.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Named in messages; learns ``n_features_in_`` and the names of the features.
+    X : array-like or sparse matrix of shape (n, p)
+        The data, whose entries must not over- or underflow where they are multiplied.
+    y : array-like of shape (n,), optional
+        Labels, none of them missing.
+    **options
+        Go to scikit-learn, such as ``dtype``, ``accept_sparse`` and ``reset`` (False for new
+        data).
+
+    Returns
+    -------
+    X or (X, y)
+        The data as an array or sparse matrix; with the labels where y was given.
 
     Raises
     ------
     ValueError
         For scikit-learn's reasons; because X has three axes; because an entry exceeds
-        ``LARGEST_FEATURE`` in size; or because no entry of the training data reaches
-        ``SMALLEST_FEATURE``, unless all are zero.
+        ``LARGEST_FEATURE`` in size; because no entry of the training data reaches
+        ``SMALLEST_FEATURE``, unless all are zero; or because a label is missing.
     """
+    if y is not None and not isinstance(y, str):
+        refuse_missing(y)
     if getattr(X, "ndim", 2) == 3:
         raise ValueError(
             f"Found array with dim 3, of shape {np.shape(X)}; {type(estimator).__name__} takes one "
@@ -74,29 +104,80 @@ def validate_data(estimator, X, y="no_validation", **options):
     # The sum by which scikit-learn looks for NaN may be inf - inf.
     with np.errstate(invalid="ignore", over="ignore"):
         checked = validation.validate_data(estimator, X, y, **options)
-    values = check_magnitude(checked[0] if isinstance(checked, tuple) else checked, "X")
+    X, *labels = checked if isinstance(checked, tuple) else (checked,)
+    if issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    values = check_magnitude(X, "X")
     if options.get("reset", True) and 0.0 < _largest(values) < SMALLEST_FEATURE:
         raise ValueError(
             f"X has no entry larger than {_largest(values):.3g}, and products of such numbers "
             "underflow. Scale the features, for example with sklearn.preprocessing.StandardScaler."
         )
-    return checked
+    return (X, *labels) if labels else X
 
 
 def validate_array(X, **options):
-    """`sklearn.utils.validation.check_array`, and refuse numbers that overflow."""
+    """`sklearn.utils.validation.check_array`, and refuse numbers that overflow.
+
+    Parameters
+    ----------
+    X : array-like
+        The data.
+    **options
+        Go to scikit-learn.
+
+    Returns
+    -------
+    ndarray
+        The data as an array of numbers.
+    """
     with np.errstate(invalid="ignore"):
         X = validation.check_array(X, **options)
     return check_magnitude(X, "X")
 
 
+def refuse_missing(y):
+    """Refuse labels of which one is missing: None, NaN, or pandas' NA and NaT.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of any type.
+
+    Raises
+    ------
+    ValueError
+        If one is missing; it names the first such row.
+    """
+    labels = np.asarray(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
+    if labels.dtype != object and labels.dtype.kind != "f":
+        return
+    for row, label in enumerate(labels.ravel().tolist()):
+        missing = label is None or type(label).__name__ in ("NAType", "NaTType")
+        if missing or (isinstance(label, Real) and label != label):
+            raise ValueError(
+                f"Input y contains NaN: the label of row {row} is missing ({label}). Leave such "
+                "rows out of X and y."
+            )
+
+
 def encode_labels(estimator, y):
     """Classes in sorted order, and the index of every label among them.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Named in the message.
+    y : array-like of shape (n,)
+        Labels of at least two classes.
 
     Returns
     -------
     classes : ndarray of shape (T,)
+        The labels that occur, sorted.
     indices : ndarray of int of shape (n,)
+        Class of every example, from 0 to T - 1.
 
     Raises
     ------
@@ -116,6 +197,18 @@ def encode_labels(estimator, y):
 def known_labels(y, classes):
     """Index of every label among the training classes.
 
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of new data.
+    classes : ndarray of shape (T,)
+        Labels of the training data, sorted.
+
+    Returns
+    -------
+    ndarray of int of shape (n,)
+        From 0 to T - 1.
+
     Raises
     ------
     ValueError
@@ -133,6 +226,18 @@ def known_labels(y, classes):
 def as_numbers(values, name: str):
     """Array of floats from a hyperparameter.
 
+    Parameters
+    ----------
+    values : array-like
+        What the user gave.
+    name : str
+        Of the hyperparameter, for the message.
+
+    Returns
+    -------
+    ndarray
+        The numbers, in the same shape.
+
     Raises
     ------
     ValueError
@@ -146,6 +251,20 @@ def as_numbers(values, name: str):
 
 def list_folds(cv, X, y, groups=None) -> list:
     """Training and test indices of every split of a cross-validation splitter.
+
+    Parameters
+    ----------
+    cv : cross-validation splitter
+        Has the method ``split``.
+    X, y : array-like
+        Data and labels that it divides.
+    groups : array-like of shape (n,), optional
+        For a splitter that keeps groups together.
+
+    Returns
+    -------
+    list of (training indices, test indices)
+        One pair of arrays for each split.
 
     Raises
     ------
@@ -166,7 +285,21 @@ def list_folds(cv, X, y, groups=None) -> list:
 
 
 def check_magnitude(values, name: str, limit: float = LARGEST_FEATURE):
-    """Return the values, dense or sparse, if none is NaN or larger in size than ``limit``.
+    """Return the values if none is NaN or too large in size.
+
+    Parameters
+    ----------
+    values : ndarray or sparse matrix
+        Numbers of any shape.
+    name : str
+        What the message calls them.
+    limit : float
+        Largest size that is accepted.
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        The values themselves.
 
     Raises
     ------
@@ -187,7 +320,8 @@ def require_positive_semidefinite(K, name: str = "K"):
     """Return a symmetric matrix if it is positive semidefinite up to round-off.
 
     Certificates of convex problems hold for such kernels only. One Cholesky factorisation
-    (n^3 / 3 operations) accepts a matrix; where it fails, the eigenvalues (4 n^3 / 3) decide.
+    (n^3 / 3 operations) of K, raised on the diagonal by the tolerance at most, accepts a matrix;
+    where it fails, the eigenvalues (4 n^3 / 3) decide.
 
     Parameters
     ----------
@@ -195,6 +329,11 @@ def require_positive_semidefinite(K, name: str = "K"):
         Symmetric and finite, as `reprolib.methods.shared.kernels.check_gram` returns it.
     name : str
         Of the matrix, in the error.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The matrix itself.
 
     Raises
     ------
@@ -214,7 +353,15 @@ def require_positive_semidefinite(K, name: str = "K"):
     [[1.0, 0.0], [0.0, 1.0]]
     """
     size = _largest(K)
-    if size == 0.0 or _has_cholesky(K / size):
+    if size == 0.0:
+        return K
+    raised = K / size
+    raised.flat[:: len(K) + 1] += ROUND_OFF_OF_EIGENVALUES * np.trace(raised)
+    try:
+        np.linalg.cholesky(raised)
+    except np.linalg.LinAlgError:
+        pass
+    else:
         return K
     eigenvalues = np.linalg.eigvalsh(K / size) * size
     refuse_negative(eigenvalues[0], eigenvalues[-1], ROUND_OFF_OF_EIGENVALUES * len(K), name)
@@ -223,6 +370,15 @@ def require_positive_semidefinite(K, name: str = "K"):
 
 def refuse_negative(smallest, largest, tol: float, name: str):
     """Refuse a matrix whose smallest eigenvalue is negative beyond ``tol`` times the largest.
+
+    Parameters
+    ----------
+    smallest, largest : float
+        The two eigenvalues.
+    tol : float
+        Part of the larger of them in size that passes for round-off.
+    name : str
+        What the message calls the matrix.
 
     Raises
     ------
@@ -236,17 +392,6 @@ def refuse_negative(smallest, largest, tol: float, name: str):
             f"computed in double precision, or add {-smallest:.6g} to the diagonal of {name}, or "
             "set its negative eigenvalues to zero (numpy.linalg.eigh)."
         )
-
-
-def _has_cholesky(K) -> bool:
-    """Whether K, raised on the diagonal by the tolerance (at most), can be factored."""
-    raised = K.copy()
-    raised.flat[:: len(K) + 1] += ROUND_OFF_OF_EIGENVALUES * np.trace(K)
-    try:
-        np.linalg.cholesky(raised)
-    except np.linalg.LinAlgError:
-        return False
-    return True
 
 
 def _largest(values) -> float:

@@ -140,12 +140,18 @@ def example_weights(y, sample_weight, class_weight=None) -> ExampleWeights:
     Parameters
     ----------
     y : array-like of shape (n,)
-        Labels.
+        Labels of the examples.
     sample_weight : array-like of shape (n,), float or None
+        How often every example counts; None means once.
     class_weight : dict of label to float, "balanced" or None
         Factor of the weights of a class; 1 for labels that the dict does not name. "balanced":
         the factors with which all classes have the same total weight, and all examples together
         the weight that they have without them.
+
+    Returns
+    -------
+    ExampleWeights
+        Which examples count, and for how much.
 
     Raises
     ------
@@ -205,12 +211,14 @@ def counted_folds(folds, pick) -> list:
     Parameters
     ----------
     folds : list of (training rows, held-out rows)
+        Indices of rows of the data.
     pick : callable
-        `ExampleWeights.positions` or `ExampleWeights.counted`.
+        Keeps the rows that count: `ExampleWeights.positions` or `ExampleWeights.counted`.
 
     Returns
     -------
     list of (number, training rows, held-out rows)
+        The folds that hold out a row that counts, by their numbers in ``folds``.
 
     Raises
     ------
@@ -237,14 +245,18 @@ def merge_repeated(X, y, weights: ExampleWeights):
     Parameters
     ----------
     X : ndarray or CSR array of shape (n, p)
+        The examples, one a row.
     y : ndarray of shape (n,)
-        Labels.
+        Labels of the examples.
     weights : ExampleWeights
+        How often each counts.
 
     Returns
     -------
     X : ndarray or CSR array of shape (m, p)
+        The examples that differ, sorted.
     y : ndarray of shape (m,)
+        Their labels.
     weights : ExampleWeights
         Of the m examples, none of weight zero.
 
@@ -274,12 +286,16 @@ def distinct_rows(X, labels):
     Parameters
     ----------
     X : ndarray or CSR array of shape (n, p)
+        The examples, one a row.
     labels : ndarray of int of shape (n,)
+        Their classes, as indices.
 
     Returns
     -------
     first : ndarray of int of shape (m,)
+        Of each set, the first row of X that belongs to it.
     positions : ndarray of int of shape (n,)
+        Of each row, the place of its set in ``first``.
 
     Examples
     --------

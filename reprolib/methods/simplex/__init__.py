@@ -9,7 +9,6 @@ from reprolib.methods.simplex.losses import (
     SimplexLoss,
     make_loss,
 )
-from reprolib.methods.simplex.nystrom import NystromSimplexRLSClassifier
 from reprolib.methods.simplex.rls import (
     SimplexRLSClassifier,
     SimplexRLSClassifierCV,
@@ -23,7 +22,6 @@ __all__ = [
     "ExponentialLoss",
     "HalfspaceLoss",
     "LeastSquaresLoss",
-    "NystromSimplexRLSClassifier",
     "SimplexBoostingClassifier",
     "SimplexConeSVC",
     "SimplexHalfspaceSVC",

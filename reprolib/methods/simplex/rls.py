@@ -179,7 +179,7 @@ class SimplexRLSClassifier(_SimplexRLS):
     See Also
     --------
     SimplexRLSClassifierCV : Selects alpha by the leave-one-out error.
-    NystromSimplexRLSClassifier : For any number of rows.
+    sklearn.kernel_approximation.Nystroem : In front of the linear kernel, for many rows.
 
     Examples
     --------
@@ -313,13 +313,12 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     See Also
     --------
     SimplexRLSClassifier : One alpha, by a Cholesky factorisation.
-    NystromSimplexRLSClassifier : For any number of rows.
+    sklearn.kernel_approximation.Nystroem : In front of the linear kernel, for many rows.
 
     Notes
     -----
-    Memory of the kernel case: 24 n^2 bytes at the peak (6.1 GB for n = 16,000). Beyond, map the
-    data with `reprolib.methods.shared.kernels.nystrom_map` and use the linear kernel, or give
-    alpha to `NystromSimplexRLSClassifier`.
+    Memory of the kernel case: 24 n^2 bytes at the peak (6.1 GB for n = 16,000). Beyond, put
+    `sklearn.kernel_approximation.Nystroem` in front of the linear kernel.
 
     Examples
     --------

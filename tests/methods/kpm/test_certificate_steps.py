@@ -6,18 +6,15 @@ import numpy as np
 import pytest
 
 from reprolib.methods.kpm.hinge_lp import _solve, solve_hinge_lp_path
-from reprolib.methods.kpm.hinge_lp._bounded import BOUND, bounded_single
 from reprolib.methods.kpm.hinge_lp._canonical import _affine_solution, canonical_optimum, hinge_loss
 from reprolib.methods.kpm.hinge_lp._certificate import (
     GAP_TOL,
     MAX_ROUND_OFF,
-    _bounds_to_try,
     _nearly_feasible,
-    _solve_free,
     is_certified,
     require_path,
 )
-from reprolib.methods.kpm.hinge_lp._highs import highs_single
+from reprolib.methods.kpm.hinge_lp._highs import BOUND, bounded_single, highs_single
 from reprolib.methods.kpm.nested_basis import RADIUS, NestedBasis
 from reprolib.methods.shared.solution import NotOptimalError
 from tests.methods.kpm.test_certificates import solved
@@ -114,30 +111,6 @@ def test_hinge_loss_by_hand():
 
 
 # ---- dual points
-
-
-def test_bounds_that_are_tried_go_from_the_solvers_tolerance_to_the_margins():
-    weights = np.array([1.0, 2.0, 1.0, 2.0, 1.0, 1.0])
-    dual = weights * np.array([0.9e-9, 1.1e-9, 0.5, 1 - 1.1e-9, 1 - 0.9e-9, 0.9e-4])
-    margins = np.array([1 + 2e-6, 1 + 0.5e-6, 1.0, 1 - 0.5e-6, 1 - 2e-6, 3.0])
-    tried = list(_bounds_to_try(margins[np.newaxis], weights, dual, np.ones(1), 1e-9))
-    assert len(tried) == 6
-    lower, upper = tried[0]
-    assert lower.tolist() == [True, False, False, False, False, False]
-    assert upper.tolist() == [False, False, False, False, True, False]
-    wide = [np.flatnonzero(lower).tolist() for lower, _ in tried[1:5]]
-    assert wide == [[0, 1, 5], [0, 1, 5], [0, 1], [0, 1]]
-    lower, upper = tried[5]
-    assert np.flatnonzero(lower).tolist() == [0, 5]
-    assert np.flatnonzero(upper).tolist() == [4]
-
-
-def test_free_variables_take_up_the_residual_of_those_at_their_bounds():
-    signed, weights = np.array([[1.0, -1.0, 1.0, -1.0]]), np.array([1.0, 2.0, 3.0, 4.0])
-    lower = np.array([True, False, False, False])
-    upper = np.array([False, True, False, False])
-    point = _solve_free(signed, weights, np.array([0.1, 1.9, 1.0, 1.0]), lower, upper)
-    np.testing.assert_allclose(point, [0.0, 2.0, 2.0, 0.0], atol=1e-12)
 
 
 def test_a_dual_point_is_mended_only_where_that_lowers_its_residual():
@@ -279,9 +252,9 @@ def test_search_for_the_separating_point_starts_from_the_path_where_that_has_end
     V = rng.normal(size=(24, 9))
     V[:, 5] = 0.0
     V[:, 6] += 2.0 * y
-    basis, kept = NestedBasis.from_arrays(V, y), []
-    monkeypatch.setattr(_solve, "certify", lambda *arguments: kept.extend(arguments[2]))
-    _solve._simplex_solutions(basis)
+    kept, certify = [], _solve.certify
+    monkeypatch.setattr(_solve, "certify", lambda *a: kept.extend(a[2]) or certify(*a))
+    solve_hinge_lp_path(V, y)
     sizes = [len(answer.coordinates) for answer in kept]
     assert sizes == [2, 3, 4, 5, 6, 6, 7, 8, 9]
     ended = [not answer.dual.any() for answer in kept]

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import make_moons
+from sklearn.kernel_approximation import Nystroem
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KernelCenterer
 
 from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
@@ -150,7 +152,9 @@ def test_constant_kernel_predicts_the_majority():
 
 def test_a_point_on_the_boundary_is_an_error_yet_gets_a_class():
     y = np.array([0, 1] * 5)
-    model = KPMClassifier(1, kernel="precomputed").fit(np.ones((10, 10)), y)
+    model = KPMClassifier(1, kernel="precomputed")
+    with pytest.warns(ConstantClassifierWarning, match="all training points the same class"):
+        model.fit(np.ones((10, 10)), y)
     assert np.all(model.decision_function(np.ones((3, 10))) == 0.0)
     assert np.all(model.predict(np.ones((3, 10))) == 0)
     assert model.error_path(np.ones((2, 10)), [0, 1])[0] == 1.0
@@ -388,25 +392,6 @@ def test_path_holds_the_gaps_and_norms_of_the_solutions(moons, monkeypatch):
     np.testing.assert_allclose(model.path_.norm, np.sqrt(np.mean(scores**2, axis=0)), rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("decisions", "warns"),
-    [
-        ([1.0, 0.0], False),
-        ([0.5, -0.5], False),
-        ([2.0, 0.5], True),
-        ([0.0, -1.0], True),
-        ([-0.5, -0.25], True),
-    ],
-)
-def test_a_decision_value_of_zero_is_the_first_class(decisions, warns):
-    model = KPMClassifier(kernel="precomputed")
-    model.dual_coef_, model.intercept_ = np.array(decisions), 0.0
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model._warn_if_constant(np.eye(2))
-    assert [w.category for w in caught] == [ConstantClassifierWarning] * warns
-
-
 def test_equal_points_are_found_by_their_distance_relative_to_their_norms():
     points = np.array([[1.0], [1.0 + 0.9e-7], [1.0 + 1.1e-6], [0.0], [0.0], [-1.0]])
     for unit in (1e-3, 1.0, 1e3):
@@ -538,6 +523,47 @@ def test_errors_that_differ_by_less_than_the_tolerance_are_tied():
     for unit in (1e-6, 1.0):
         assert select_dimension([unit * (0.2 + 0.9e-10), unit * 0.2, unit * 0.3]) == 1
         assert select_dimension([unit * (0.2 + 1e-8), unit * 0.2, unit * 0.3]) == 2
+
+
+@pytest.mark.parametrize("loss", ["hinge", "square", "logistic"])
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_linear_kernel_of_few_features_is_that_of_its_gram_matrix(loss, center, weighted):
+    """It is solved in the features, and no Gram matrix is formed."""
+    X, y = make_moons(90, noise=0.3, random_state=1)
+    X = np.column_stack([X, X[:, 0] * X[:, 1], X**2]) + 3.0
+    X, y = np.vstack([X, X[:9]]), np.append(y, 1 - y[:9])
+    weights = np.random.default_rng(0).integers(0, 4, size=len(y)) if weighted else None
+    settings = {"loss": loss, "center": center}
+    of_features = KPMClassifier(5, kernel="linear", **settings).fit(X, y, weights)
+    of_gram = KPMClassifier(5, kernel="precomputed", **settings).fit(X @ X.T, y, weights)
+    new = np.random.default_rng(1).normal(size=(30, 5)) + 3.0
+    expected = of_gram.decision_path(new @ X.T)
+    np.testing.assert_allclose(of_features.decision_path(new), expected, atol=1e-6)
+    np.testing.assert_allclose(of_features.objective_path_, of_gram.objective_path_, rtol=1e-7)
+    counted = slice(None) if weights is None else weights > 0
+    moved = X[counted] - X[counted].mean(axis=0) if center else X[counted]
+    np.testing.assert_allclose(of_features.dual_coef_ @ moved, of_features.coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("scoring", [None, "roc_auc"])
+def test_components_of_few_features_are_chosen_as_from_the_gram_matrix(scoring):
+    X, y = make_moons(90, noise=0.3, random_state=1)
+    X = np.column_stack([X, X[:, 0] * X[:, 1], X**2, X**3])
+    settings = {"scoring": scoring, "random_state": 0}
+    of_features = KPMClassifierCV(7, kernel="linear", **settings).fit(X, y)
+    of_gram = KPMClassifierCV(7, kernel="precomputed", **settings).fit(X @ X.T, y)
+    assert of_features.n_components_ == of_gram.n_components_
+    path = "cv_error_path_" if scoring is None else "cv_score_path_"
+    np.testing.assert_allclose(getattr(of_features, path), getattr(of_gram, path), atol=1e-12)
+
+
+def test_many_rows_of_few_features_take_no_gram_matrix():
+    """60,000 rows: it would take 29 GB."""
+    X, y = make_moons(60_000, noise=0.2, random_state=0)
+    features = Nystroem(gamma=2.0, n_components=20, random_state=0)
+    model = make_pipeline(features, KPMClassifier(10, loss="square", kernel="linear"))
+    assert model.fit(X[:50_000], y[:50_000]).score(X[50_000:], y[50_000:]) > 0.95
 
 
 def test_a_point_at_the_mean_is_not_taken_for_another():

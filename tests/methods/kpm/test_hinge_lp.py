@@ -9,17 +9,12 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
 from reprolib.methods.kpm.hinge_lp import _solve, solve_hinge_lp_path
-from reprolib.methods.kpm.hinge_lp._bounded import BOUND, bounded_single
-from reprolib.methods.kpm.hinge_lp._canonical import NO_GUESS, canonical_optimum
-from reprolib.methods.kpm.hinge_lp._certificate import _canonical_pair
+from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum
+from reprolib.methods.kpm.hinge_lp._certificate import RawAnswer, certify
+from reprolib.methods.kpm.hinge_lp._highs import BOUND, bounded_single
 from reprolib.methods.kpm.hinge_lp._least_norm import least_norm_active_set
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
-from reprolib.methods.kpm.nested_basis import (
-    ROUND_OFF,
-    NestedBasis,
-    _round_off,
-    independent_columns,
-)
+from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
 from reprolib.methods.kpm.square_path import solve_square_path
 from reprolib.methods.shared.kernels import gram, gram_eigh
 from reprolib.methods.shared.solution import NotOptimalError
@@ -182,17 +177,6 @@ def test_independent_columns_see_round_off_of_large_multiples():
     assert Q2.shape == (30, 12)
 
 
-def test_round_off_of_a_column_is_that_of_the_columns_it_combines():
-    rng = np.random.default_rng(1)
-    columns, multiples = rng.normal(size=(9, 4)), np.array([3.0, -2.0, 0.0, 1e4])
-    Q, R = np.linalg.qr(columns)
-    sizes = np.linalg.norm(columns, axis=0)
-    expected = ROUND_OFF * np.abs(multiples) @ sizes
-    bordered = np.column_stack([R, Q.T @ (columns @ multiples)])
-    assert _round_off(bordered, sizes) == pytest.approx(expected, rel=1e-9)
-    assert _round_off(np.zeros((0, 1)), sizes[:0]) == 0.0
-
-
 @given(
     seed=st.integers(0, 10**6),
     n_rows=st.integers(1, 40),
@@ -260,10 +244,11 @@ def test_the_optimum_of_a_wrong_dual_point_is_looked_for_again():
     for point in range(40):
         wrong = np.where(np.arange(40) == point, 0.5, 0.0) * basis.weights
         first, found, _ = canonical_optimum(basis.signed, basis.weights, far, wrong, 1e-9)
-        c, dual, *_ = _canonical_pair(basis.signed, basis.weights, far, wrong, 1e-9, NO_GUESS)
+        answer = RawAnswer(far, wrong, "optimal", 1)
+        (again,) = certify(basis, [6], [answer], "", 1e-9)
         longer.append(found and np.linalg.norm(first) > 1.01 * solution.info["norm"])
-        assert np.linalg.norm(c) == pytest.approx(solution.info["norm"], rel=1e-6)
-        np.testing.assert_allclose(basis.signed @ dual, 0.0, atol=1e-9)
+        assert again.info["norm"] == pytest.approx(solution.info["norm"], rel=1e-6)
+        np.testing.assert_allclose(basis.signed @ again.variables["dual"], 0.0, atol=1e-9)
     assert sum(longer) > 10
 
 
@@ -392,7 +377,7 @@ def test_raises_if_no_solver_certifies(monkeypatch):
     V, y = overlapping(n=40)
     stuck = solve_hinge_lp_path(V, y, 1)[0]
     unproved = replace(stuck, primal_objective=5.0, dual_objective=0.0)
-    monkeypatch.setattr(_solve, "_simplex_solutions", lambda basis: [unproved])
+    monkeypatch.setattr(_solve, "certify", lambda *arguments: [unproved])
     monkeypatch.setattr(_solve, "highs_single", lambda basis, d: unproved)
     monkeypatch.setattr(_solve, "bounded_single", lambda basis, d: unproved)
     with pytest.raises(NotOptimalError, match="relative duality gap"):
@@ -402,7 +387,7 @@ def test_raises_if_no_solver_certifies(monkeypatch):
 def test_raises_if_the_objective_rises(monkeypatch):
     V, y = overlapping(n=40)
     best, *_, worst = solve_hinge_lp_path(V, y, 8)[::-1]
-    monkeypatch.setattr(_solve, "_simplex_solutions", lambda basis: [best, worst])
+    monkeypatch.setattr(_solve, "certify", lambda *arguments: [best, worst])
     with pytest.raises(NotOptimalError, match="rises from"):
         solve_hinge_lp_path(V, y, 2)
 

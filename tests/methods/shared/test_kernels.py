@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import rbf_kernel
 
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.mkmmc import KernelMMC
 from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
 from reprolib.methods.shared import codes, kernels
 from reprolib.methods.shared.weights import ExampleWeights
-from reprolib.methods.simplex import NystromSimplexRLSClassifier
 
 EXAMPLES = settings(derandomize=True, deadline=None, max_examples=25)
 
@@ -183,13 +183,12 @@ def test_offsets_are_taken_out_exactly_and_other_columns_left_alone():
 @pytest.mark.parametrize("spread", [1e-6, 1.0, 1e6])
 def test_only_offsets_beyond_a_thousand_times_the_spread_are_taken_out(offset, moves, spread):
     X = spread * (np.array([[-1.0, 0.5], [1.0, -0.5]]) + np.array([offset, 0.0]))
-    Y = X[:1].copy()
-    moved, of_others = kernels._without_offset(Y, X)
-    assert (moved is Y) == (of_others is X) == (not moves)
-    np.testing.assert_allclose(of_others - moved, X - Y, rtol=1e-9, atol=0.0)
-    alone, nothing = kernels._without_offset(X, None)
-    assert nothing is None
-    assert (alone is X) == (not moves)
+    at_the_origin = X - X.mean(axis=0)
+    expected = rbf_kernel(at_the_origin if moves else X, gamma=spread**-2)
+    for Y in (None, X.copy()):
+        found = kernels.gram(X, Y, gamma=spread**-2)
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+        np.testing.assert_allclose(found, rbf_kernel(at_the_origin, gamma=spread**-2), rtol=1e-8)
     by_column, origin = kernels.without_offsets(X)
     np.testing.assert_allclose(origin, [spread * offset * moves, 0.0], rtol=1e-12)
     np.testing.assert_allclose(by_column + origin, X, rtol=1e-12)
@@ -301,7 +300,7 @@ def test_scale_is_the_variance_of_all_entries(weights):
 def test_scale_of_single_precision_is_summed_in_double(unit):
     X = (unit * np.random.default_rng(0).normal(size=(40, 3))).astype(np.float32)
     y = np.arange(40) % 2
-    model = NystromSimplexRLSClassifier(rank=5, gamma="scale", random_state=0).fit(X, y)
+    model = NystromMKPMClassifier(rank=5, gamma="scale", random_state=0).fit(X, y)
     np.testing.assert_allclose(model._gamma_of_scale, 1.0 / (3.0 * X.astype(np.float64).var()))
 
 

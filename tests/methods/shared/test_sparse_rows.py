@@ -17,14 +17,12 @@ ESTIMATORS = {
     "KPM, chosen": reprolib.KPMClassifierCV(6, cv=3),
     "kernel MMC": reprolib.KernelMMC(2, constraint="function"),
     "S-RLS": reprolib.SimplexRLSClassifier(0.1),
-    "KPM, Nystrom": reprolib.NystromKPMClassifier(5, rank=20, random_state=0),
     "MKPM": reprolib.MKPMClassifier(8),
     "MKPM, Nystrom basis": reprolib.MKPMClassifier(8, basis="nystrom", rank=20, random_state=0),
     "MKPM, Cholesky basis": reprolib.MKPMClassifier(8, basis="cholesky", rank=8),
     "MKPM, chosen": reprolib.MKPMClassifierCV(8, cv=3),
     "MKPM, Nystrom": reprolib.NystromMKPMClassifier(8, rank=20, random_state=0),
     "S-RLS, chosen": reprolib.SimplexRLSClassifierCV(),
-    "S-RLS, Nystrom": reprolib.NystromSimplexRLSClassifier(0.1, rank=20, random_state=0),
     "SC-SVM": reprolib.SimplexConeSVC(tol=1e-11),
     "SC-SVM, interior points": reprolib.SimplexConeSVC(solver="cvxopt", tol=1e-10),
     "SH-SVM": reprolib.SimplexHalfspaceSVC(tol=1e-11),
@@ -56,6 +54,37 @@ def test_sparse_rows_are_those_rows(name, kernel, container):
     np.testing.assert_allclose(getattr(sparse, ask)(X_new), expected, atol=1e-6)
 
 
+def in_parts(X):
+    """CSR rows of which every entry is stored as two halves, not in the order of the columns."""
+    n, p = X.shape
+    columns = np.tile(np.r_[np.arange(p)[::-1], np.arange(p)], n)
+    data = np.hstack([X[:, ::-1], X]).ravel() / 2
+    return sp.csr_array((data, columns, np.arange(0, 2 * n * p + 1, 2 * p)), shape=X.shape)
+
+
+@pytest.mark.parametrize("kernel", KERNELS[1:], ids=str)
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_entries_in_parts_are_their_sums(name, kernel):
+    """Also for new data; the matrix of the user stays as it is."""
+    (X, y), (X_new, _) = rows(), rows(1)
+    model = clone(ESTIMATORS[name]).set_params(**kernel)
+    parts, whole = in_parts(X), clone(model).fit(sp.csr_array(X), y)
+    ask = "transform" if name == "kernel MMC" else "decision_function"
+    expected = getattr(whole, ask)(sp.csr_array(X_new))
+    found = getattr(model.fit(parts, y), ask)(in_parts(X_new))
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+    assert parts.nnz == 2 * X.size
+
+
+def test_online_updates_take_entries_in_parts():
+    X, y = rows()
+    whole, parts = (
+        reprolib.SimplexSGDClassifier(random_state=0).partial_fit(form(X), y, classes=[0, 1])
+        for form in (sp.csr_array, in_parts)
+    )
+    np.testing.assert_allclose(parts.coef_, whole.coef_)
+
+
 @pytest.mark.parametrize("update", ["gradient", "coordinate"])
 def test_trees_of_sparse_rows_are_those_of_dense_ones(update):
     (X, y), (X_new, _) = rows(), rows(1)
@@ -66,21 +95,19 @@ def test_trees_of_sparse_rows_are_those_of_dense_ones(update):
     np.testing.assert_allclose(sparse.predict_proba(X_new), dense.predict_proba(X_new), atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["SC-SVM", "KPM, Nystrom"])
-def test_repeated_sparse_rows_are_weights(name):
+@pytest.mark.parametrize(
+    ("name", "kernel"), [("SC-SVM", KERNELS[0]), ("KPM", KERNELS[0]), ("KPM, centred", KERNELS[3])]
+)
+def test_repeated_sparse_rows_are_weights(name, kernel):
     """Also where zeros are stored, and entries of a row in any order."""
     X, y = rows()
-    model = clone(ESTIMATORS[name]).set_params(kernel="rbf", gamma=0.2)
-    if name == "KPM, Nystrom":
-        model.set_params(rank=60)
+    model = clone(ESTIMATORS[name]).set_params(**kernel)
     weights = np.arange(60) % 3 + 1.0
     once = clone(model).fit(sp.csr_array(X), y, sample_weight=weights)
     which = np.repeat(np.arange(60), weights.astype(int))
     stored = sp.csr_array(np.where(X[which] == 0.0, 7.0, X[which]))
     stored.data[stored.data == 7.0] = 0.0
     assert stored.nnz == X[which].size
-    if name == "KPM, Nystrom":
-        model.set_params(rank=len(which))
     repeated = model.fit(stored, y[which])
     expected = once.decision_function(X)
     np.testing.assert_allclose(repeated.decision_function(X), expected, atol=1e-6)

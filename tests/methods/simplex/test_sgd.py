@@ -6,7 +6,6 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
 from reprolib.methods.shared.solution import NotOptimalWarning
-from reprolib.methods.shared.streaming import iterate_blocks, open_rows
 from reprolib.methods.simplex import (
     SimplexConeSVC,
     SimplexRLSClassifier,
@@ -265,12 +264,13 @@ def test_partial_fit_goes_on_where_it_stopped():
 def test_memory_mapped_rows_stream_to_the_same_model(tmp_path):
     X, y = blobs(7)
     X.tofile(tmp_path / "rows.bin")
-    mapped = open_rows(tmp_path / "rows.bin", 3)
+    mapped = np.memmap(tmp_path / "rows.bin", mode="r", dtype=X.dtype).reshape(X.shape)
     from_file = SimplexSGDClassifier(random_state=0).fit(mapped, y).coef_
     np.testing.assert_array_equal(from_file, SimplexSGDClassifier(random_state=0).fit(X, y).coef_)
     streamed = SimplexSGDClassifier(random_state=0)
     for epoch in range(5):
-        for rows in iterate_blocks(len(y), 16, random_state=epoch):
+        for start in np.random.default_rng(epoch).permutation([0, 16, 32, 48]):
+            rows = slice(start, start + 16)
             streamed.partial_fit(mapped[rows], y[rows], classes=np.arange(4))
     assert streamed.t_ == 5 * 60
     assert streamed.score(X, y) > 0.7
@@ -290,11 +290,6 @@ def test_accuracy_on_digits():
         assert model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]) > least
 
 
-def test_blocks_cover_every_row_once():
-    rows = np.concatenate([np.arange(10)[s] for s in iterate_blocks(10, 4, random_state=1)])
-    np.testing.assert_array_equal(np.sort(rows), np.arange(10))
-
-
 def test_partial_fit_needs_the_classes_first():
     X, y = blobs()
     with pytest.raises(ValueError, match="classes must be passed on the first call"):
@@ -305,21 +300,6 @@ def test_partial_fit_names_unseen_labels():
     X, y = blobs()
     with pytest.raises(ValueError, match=r"y has labels \[3\] that are not in classes"):
         SimplexSGDClassifier().partial_fit(X, y, classes=[0, 1, 2])
-
-
-def test_a_file_that_ends_in_the_middle_of_a_row_is_refused(tmp_path):
-    path = tmp_path / "rows.bin"
-    np.arange(7.0).tofile(path)
-    with pytest.raises(ValueError, match="ends in the middle of row 2"):
-        open_rows(path, 3)
-    path.write_bytes(b"")
-    with pytest.raises(ValueError, match="is empty"):
-        open_rows(path, 3)
-
-
-def test_bad_block_size_is_named():
-    with pytest.raises(ValueError, match="block_rows is 0"):
-        next(iterate_blocks(10, 0))
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def canonical_optimum(signed, weights, coordinates, dual, dual_tol, guess=NO_GUE
     signed : ndarray of shape (m, n)
         Signed orthonormal basis, see `NestedBasis`.
     weights : ndarray of shape (n,)
+        Positive weights w of the points.
     coordinates : ndarray of shape (m,)
         An optimum.
     dual : ndarray of shape (n,)
@@ -54,6 +55,7 @@ def canonical_optimum(signed, weights, coordinates, dual, dual_tol, guess=NO_GUE
     Returns
     -------
     coordinates : ndarray of shape (m,)
+        The optimum of least norm.
     found : bool
         False if the face could not be resolved numerically; the optimum is then returned as it
         was given.
@@ -68,36 +70,28 @@ def canonical_optimum(signed, weights, coordinates, dual, dual_tol, guess=NO_GUE
         if tried is not None and np.array_equal(sides, tried):
             continue
         tried = sides
-        candidate, active = _least_norm_on_face(signed, sides, guess)
-        if candidate is not None:
-            round_off = ROUND_OFF * weights.sum() * np.linalg.norm(candidate)
-            allowed = LOSS_TOL * weights.sum() + round_off
-            if hinge_loss(signed, weights, candidate) <= before + allowed:
-                return candidate, True, active
+        # The candidate is the least-norm point of margins = 1 where sides is 0, >= 1 where it is
+        # -1 and <= 1 where it is 1: a particular point of the equations, and a part of their null
+        # space that the inequalities determine.
+        points, particular, null = np.flatnonzero(sides), np.zeros(len(signed)), None
+        if len(points) < len(sides):
+            particular, null = _affine_solution(np.ascontiguousarray(signed[:, sides == 0].T))
+        candidate, active = particular, NO_GUESS
+        if null is None or null.shape[1]:
+            along = signed if null is None else null.T @ signed
+            sign = -sides[points].astype(float)
+            H = np.ascontiguousarray((sign * along[:, points]).T)
+            h = sign * (1.0 - (particular @ signed)[points])
+            guessed = np.searchsorted(points, guess[sides[guess] != 0])
+            t, rows, solved = least_norm_active_set(H, h, guessed)
+            if not solved:
+                continue
+            candidate, active = t if null is None else particular + null @ t, points[rows]
+        round_off = ROUND_OFF * weights.sum() * np.linalg.norm(candidate)
+        allowed = LOSS_TOL * weights.sum() + round_off
+        if hinge_loss(signed, weights, candidate) <= before + allowed:
+            return candidate, True, active
     return coordinates, False, NO_GUESS
-
-
-def _least_norm_on_face(signed, sides, guess):
-    """Least-norm point of margins >= 1 where ``sides`` is -1, <= 1 where 1, = 1 where 0.
-
-    None if the active-set method does not find it; and the points whose inequality is active.
-    """
-    points = np.flatnonzero(sides)
-    sign = -sides[points].astype(float)
-    if len(points) == len(sides):
-        particular, null, along = np.zeros(len(signed)), None, signed
-    else:
-        particular, null = _affine_solution(np.ascontiguousarray(signed[:, sides == 0].T))
-        if null.shape[1] == 0:
-            return particular, NO_GUESS
-        along = null.T @ signed
-    H = np.ascontiguousarray((sign * along[:, points]).T)
-    h = sign * (1.0 - (particular @ signed)[points])
-    guessed = np.searchsorted(points, guess[sides[guess] != 0])
-    t, active, solved = least_norm_active_set(H, h, guessed)
-    if not solved:
-        return None, NO_GUESS
-    return t if null is None else particular + null @ t, points[active]
 
 
 def _affine_solution(rows):

@@ -35,8 +35,11 @@ class RawAnswer:
     coordinates : ndarray of shape (m,)
         Coordinates in the orthonormal basis.
     dual : ndarray of shape (n,)
+        The a_i, which need not be feasible yet.
     status : str
+        "optimal", or what the solver says.
     iterations : int
+        Of the solver.
     support : ndarray of int
         Points to start the search for the canonical optimum from; if there are none, those of the
         answer before.
@@ -58,16 +61,20 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
     Parameters
     ----------
     basis : NestedBasis
+        The problem in orthonormal coordinates.
     n_components : sequence of int
+        The D of each answer.
     answers : sequence of RawAnswer
+        What a solver found, one for each D.
     solver : str
         Goes to ``info["solver"]``.
     dual_tol : float
-        See `canonical_optimum`.
+        Tolerance of the solver on the bounds of a; see `canonical_optimum`.
 
     Returns
     -------
     list of Solution
+        One for each answer; their gaps are not judged yet.
     """
     k = len(n_components)
     coordinates = np.zeros((k, len(basis.kept)))
@@ -77,9 +84,14 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
         size = len(answer.coordinates)
         signed = basis.signed[:size]
         guess = answer.support if len(answer.support) else active
-        c, duals[i], found[i], active = _canonical_pair(
-            signed, basis.weights, answer.coordinates, duals[i], dual_tol, guess
-        )
+        c, dual = answer.coordinates, duals[i]
+        gap = abs(hinge_loss(signed, basis.weights, c) - dual.sum())
+        # A dual point whose gap is open describes no optimal face: an optimum that was found by it
+        # need not be the shortest one, and is looked for once more by the mended dual point.
+        for _ in range(1 if gap <= GAP_TOL * basis.weights.sum() else 2):
+            c, found[i], active = canonical_optimum(signed, basis.weights, c, dual, dual_tol, guess)
+            dual = _nearly_feasible(signed, basis.weights, dual, c, dual_tol)
+        duals[i] = dual
         coordinates[i, :size] = c
         slack[i] = basis.slack(duals[i], n_components[i], float(np.linalg.norm(c)))
     beta, intercept = basis.coefficients(coordinates)
@@ -108,53 +120,30 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
     ]
 
 
-def _canonical_pair(signed, weights, coordinates, dual, dual_tol, guess):
-    """Canonical optimum and a dual point of least residual; whether found, and its active points.
-
-    A dual point whose gap is open describes no optimal face: an optimum that was found by it need
-    not be the shortest one, and is looked for once more by the mended dual point.
-    """
-    gap = abs(hinge_loss(signed, weights, coordinates) - dual.sum())
-    closed = gap <= GAP_TOL * weights.sum()
-    for _ in range(1 if closed else 2):
-        coordinates, found, active = canonical_optimum(
-            signed, weights, coordinates, dual, dual_tol, guess
-        )
-        dual = _nearly_feasible(signed, weights, dual, coordinates, dual_tol)
-    return coordinates, dual, found, active
-
-
 def _nearly_feasible(signed, weights, dual, coordinates, dual_tol):
     """Dual point of least residual: as it is, or with the free variables solved for.
 
-    The free variables are read from the dual point itself, or from the margins of the primal one:
-    an interior point method may know the one well and not the other. How close to a bound counts
-    as at it depends on the conditioning of the vertex, so that several tolerances are tried.
+    Variables are put at zero or at their weight, and the others take up the residual. Which are
+    free is read from the dual point itself, or from the margins of the primal one: an interior
+    point method may know the one well and not the other. How close to a bound counts as at it
+    depends on the conditioning of the vertex, so that several tolerances are tried.
     """
     best, residual = dual, np.linalg.norm(signed @ dual)
-    for lower, upper in _bounds_to_try(signed, weights, dual, coordinates, dual_tol):
+    for tol in (dual_tol, *SNAP_TOLS, None):
         if residual <= RESIDUAL_TOL * weights.sum():
             break
-        point = _solve_free(signed, weights, dual, lower, upper)
+        if tol is None:
+            margins = coordinates @ signed
+            lower, upper = margins > 1.0 + MARGIN_TOL, margins < 1.0 - MARGIN_TOL
+        else:
+            lower, upper = dual <= tol * weights, dual >= (1.0 - tol) * weights
+        inside = ~(lower | upper)
+        point = np.where(lower, 0.0, np.where(upper, weights, dual))
+        point[inside] -= np.linalg.lstsq(signed[:, inside], signed @ point, rcond=SINGULAR_TOL)[0]
+        point = np.clip(point, 0.0, weights)
         if np.linalg.norm(signed @ point) < residual:
             best, residual = point, np.linalg.norm(signed @ point)
     return best
-
-
-def _bounds_to_try(signed, weights, dual, coordinates, dual_tol):
-    """Yield which variables are taken as at zero and which as at their weight."""
-    for tol in (dual_tol, *SNAP_TOLS):
-        yield dual <= tol * weights, dual >= (1.0 - tol) * weights
-    margins = coordinates @ signed
-    yield margins > 1.0 + MARGIN_TOL, margins < 1.0 - MARGIN_TOL
-
-
-def _solve_free(signed, weights, dual, lower, upper):
-    """Put variables at their bounds; let the others take up the residual."""
-    inside = ~(lower | upper)
-    point = np.where(lower, 0.0, np.where(upper, weights, dual))
-    point[inside] -= np.linalg.lstsq(signed[:, inside], signed @ point, rcond=SINGULAR_TOL)[0]
-    return np.clip(point, 0.0, weights)
 
 
 def is_certified(solution: Solution) -> bool:
@@ -170,6 +159,16 @@ def is_certified(solution: Solution) -> bool:
 
 def require_path(solutions):
     """Return the path if every solution is certified and the objective never increases.
+
+    Parameters
+    ----------
+    solutions : list of Solution
+        Entry D - 1 is for D components.
+
+    Returns
+    -------
+    list of Solution
+        The same list.
 
     Raises
     ------

@@ -43,7 +43,14 @@ class _ActiveRows:
 
     def start(self, guess):
         """Make the guessed rows active, without those that depend on others or pull wrongly."""
-        self.rows = _independent(self.H, guess, self.sizes)
+        rows = guess
+        while len(rows):
+            diagonal = np.abs(np.diagonal(np.linalg.qr(self.H[rows].T, mode="r")))
+            dependent = diagonal <= DEPENDENT_TOL * self.sizes[rows[: len(diagonal)]]
+            if not dependent.any():
+                break
+            rows = rows[np.arange(len(rows)) != np.argmax(dependent)]
+        self.rows = rows[: self.H.shape[1]]
         if len(self.rows) == 0:
             return
         Q, self.R = np.linalg.qr(self.H[self.rows].T)
@@ -65,14 +72,6 @@ class _ActiveRows:
             part = self.Q @ outside
             along, outside = along + part, outside - part @ self.Q
         return along, outside, np.sqrt(outside @ outside)
-
-    def _append(self, row, multiplier, along, direction, length):
-        n = len(self.rows)
-        R = np.zeros((n + 1, n + 1))
-        R[:n, :n], R[:n, n], R[n, n] = self.R, along, length
-        self.R, self.Q = R, np.concatenate([self.Q, direction[np.newaxis]])
-        self.rows = np.concatenate([self.rows, [row]])
-        self.u = np.concatenate([self.u, [multiplier]])
 
     def _remove(self, position):
         """Take one active row out of the factors; return the direction that leaves the span."""
@@ -115,7 +114,13 @@ class _ActiveRows:
         while True:
             along, outside, length = self._split(row)
             rates = _solve_upper(self.R, along)
-            leaving, step = _first_zero(self.u, rates)
+            # The first multiplier that falls to zero on the way, and how far that is.
+            steps = np.full(len(self.u), np.inf)
+            np.divide(self.u, rates, out=steps, where=rates > 0.0)
+            leaving, step = -1, np.inf
+            if (steps < np.inf).any():
+                leaving = int(np.argmin(steps))
+                step = float(steps[leaving])
             independent = len(self.rows) < len(self.t) and length > DEPENDENT_TOL * self.sizes[row]
             if independent:
                 whole = (self.h[row] - self.H[row] @ self.t) / length**2
@@ -127,31 +132,15 @@ class _ActiveRows:
             self.u = np.maximum(0.0, self.u - step * rates)
             multiplier += step
             if leaving < 0:
-                self._append(row, multiplier, along, outside / length, length)
+                n = len(self.rows)
+                R = np.zeros((n + 1, n + 1))
+                R[:n, :n], R[:n, n], R[n, n] = self.R, along, length
+                self.R, self.Q = R, np.concatenate([self.Q, (outside / length)[np.newaxis]])
+                self.rows = np.concatenate([self.rows, [row]])
+                self.u = np.concatenate([self.u, [multiplier]])
                 self.squares -= (self.H @ self.Q[-1]) ** 2
                 return True
             self.squares += (self.H @ self._remove(leaving)) ** 2
-
-
-def _independent(H, rows, sizes):
-    """The first independent ones of some rows, at most as many as there are columns."""
-    while len(rows):
-        diagonal = np.abs(np.diagonal(np.linalg.qr(H[rows].T, mode="r")))
-        dependent = diagonal <= DEPENDENT_TOL * sizes[rows[: len(diagonal)]]
-        if not dependent.any():
-            break
-        rows = rows[np.arange(len(rows)) != np.argmax(dependent)]
-    return rows[: H.shape[1]]
-
-
-def _first_zero(u, rates):
-    """Entry of u - step * rates that is the first to become zero, or -1, and its step."""
-    if len(u) == 0:
-        return -1, np.inf
-    steps = np.full(len(u), np.inf)
-    np.divide(u, rates, out=steps, where=rates > 0.0)
-    first = int(np.argmin(steps))
-    return (first, float(steps[first])) if steps[first] < np.inf else (-1, np.inf)
 
 
 def _solve_upper(R, right, transposed=0):
@@ -173,13 +162,16 @@ def least_norm_active_set(H, h, guess):
     Parameters
     ----------
     H : ndarray of shape (p, k)
+        One inequality a row.
     h : ndarray of shape (p,)
+        Their right-hand sides.
     guess : ndarray of int
-        Rows; an empty guess starts at zero.
+        Rows that may hold with equality; an empty guess starts at zero.
 
     Returns
     -------
     t : ndarray of shape (k,)
+        The least-norm point.
     active : ndarray of int
         Rows with a positive multiplier, which hold with equality.
     solved : bool

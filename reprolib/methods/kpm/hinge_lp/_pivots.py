@@ -29,7 +29,8 @@ def line_search(change, slope, margins, targets, GT, weights, basic, bound, load
 
     The loss is piecewise linear in t with a kink where a margin reaches its target. The point at
     whose kink the slope stops being negative becomes basic; it and its t are returned, or (-1, 0)
-    if there is no kink. ``steps`` and ``points``, of shape (n,), are work space.
+    if there is no kink. ``steps`` and ``points``, of shape (n,), are work space; the rest is as in
+    `pivot`.
     """
     largest, count = 0.0, 0
     for i in range(len(margins)):
@@ -88,13 +89,17 @@ def pivot(GT, weights, targets, basis, basic, bound, margins, load, inverse, lea
     Parameters
     ----------
     GT : ndarray of shape (m, n), C-contiguous
+        The signed basis, one coordinate a row.
     weights, targets : ndarray of shape (n,)
+        Weights of the points, and the margins that they are asked for.
     basis : ndarray of int of shape (m,)
         The basic points; it and all arrays that follow are changed in place.
     basic : ndarray of bool of shape (n,)
+        Which points are basic.
     bound : ndarray of shape (n,)
         The dual variables of the other points: 0 or w; 0 for the basic ones.
     margins : ndarray of shape (n,)
+        Those of the vertex.
     load : ndarray of shape (m,)
         GT @ bound.
     inverse : ndarray of shape (m, m)
@@ -137,17 +142,12 @@ def pivot(GT, weights, targets, basis, basic, bound, margins, load, inverse, lea
         for j in range(m):
             load[j] += bound[point] * GT[j, point]
             edge[j] = GT[j, entering]
-        _exchange(inverse, leaving, edge, row)
+        # Update the inverse: the row ``edge`` replaces that of the leaving point.
+        _combine(edge, inverse, row)
+        divisor = row[leaving]
+        row[leaving] -= 1.0
+        for j in range(m):
+            scale = inverse[j, leaving] / divisor
+            for k in range(m):
+                inverse[j, k] -= scale * row[k]
     return n_pivots
-
-
-@numba.njit(cache=True)
-def _exchange(inverse, leaving, entering, product):
-    """Update the inverse when the row ``entering`` replaces the row number ``leaving``."""
-    _combine(entering, inverse, product)
-    pivot = product[leaving]
-    product[leaving] -= 1.0
-    for j in range(len(product)):
-        scale = inverse[j, leaving] / pivot
-        for k in range(len(product)):
-            inverse[j, k] -= scale * product[k]

@@ -125,8 +125,9 @@ def simplex_path(GT, weights, targets, tol):
     Parameters
     ----------
     GT : ndarray of shape (m, n), C-contiguous
-        `NestedBasis.signed`.
+        The signed basis, `NestedBasis.signed`.
     weights : ndarray of shape (n,)
+        Positive weights of the points.
     targets : ndarray of shape (n,)
         The perturbed targets, `perturbed_targets`.
     tol : float
@@ -137,6 +138,7 @@ def simplex_path(GT, weights, targets, tol):
     coordinates : ndarray of shape (m, m)
         Row k holds the coordinates of the optimum in the first k + 1.
     duals : ndarray of shape (m, n)
+        Row k holds the dual point of that optimum; zeros where the classes are separable.
     pivots : ndarray of shape (m,)
         Number of exchanges; zero where the path has ended.
     support : ndarray of int
@@ -159,7 +161,9 @@ def simplex_path(GT, weights, targets, tol):
             c, a = walk.vertex()
             loss = hinge_loss(walk.GT, weights, c)
         if abs(loss - a.sum()) > GAP_TOL * total:
-            c, support = _separate(walk, c)
+            rows = np.ascontiguousarray(walk.GT.T)
+            point, support, solved = least_norm_active_set(rows, np.ones(n), walk.basis)
+            c = point if solved else c
             loss = hinge_loss(walk.GT, weights, c)
         coordinates[m - 1, :m], duals[m - 1] = c, a
         if loss <= (tol + EPSILON * np.linalg.norm(c)) * total:
@@ -167,13 +171,6 @@ def simplex_path(GT, weights, targets, tol):
             support = support if len(support) else walk.basis
             break
     return coordinates, duals, pivots, support
-
-
-def _separate(walk: _Walk, c):
-    """Find the shortest point of margins >= 1, c if there is none; and what determines it."""
-    rows = np.ascontiguousarray(walk.GT.T)
-    point, support, solved = least_norm_active_set(rows, np.ones(len(rows)), walk.basis)
-    return (point if solved else c), support
 
 
 def perturbed_targets(n: int):

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from reprolib.methods.kpm.hinge_lp._bounded import BOUND, bounded_single
 from reprolib.methods.kpm.hinge_lp._certificate import (
     NO_GUESS,
     RawAnswer,
@@ -16,7 +15,7 @@ from reprolib.methods.kpm.hinge_lp._certificate import (
     require_path,
     rises,
 )
-from reprolib.methods.kpm.hinge_lp._highs import highs_single
+from reprolib.methods.kpm.hinge_lp._highs import BOUND, bounded_single, highs_single
 from reprolib.methods.kpm.hinge_lp._simplex import perturbed_targets, simplex_path
 from reprolib.methods.kpm.nested_basis import RADIUS, NestedBasis
 from reprolib.methods.shared.solution import Solution
@@ -40,8 +39,9 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
     V : array-like of shape (n, n_columns)
         Components by column; any scale.
     y : array-like of shape (n,), of -1 and 1
+        Labels of the points.
     max_components : int, optional
-        All columns by default.
+        End of the path, the largest D; all columns by default.
     weights : array-like of shape (n,), optional
         Positive; ones by default. A point of weight 2 is the same as two equal points.
 
@@ -75,15 +75,6 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
     >>> two.require_optimal().variables["beta"].round(6).tolist()
     [1.0, 1.0]
     """
-    basis = _basis(V, y, max_components, weights)
-    try:
-        solutions = _simplex_solutions(basis)
-    except np.linalg.LinAlgError:
-        solutions = [highs_single(basis, d) for d in range(1, basis.max_components + 1)]
-    return _repaired(basis, solutions, (highs_single, bounded_single))
-
-
-def _basis(V, y, max_components, weights):
     V = np.asarray(V)
     if max_components is not None and V.ndim == 2:
         columns = V.shape[1]
@@ -93,36 +84,31 @@ def _basis(V, y, max_components, weights):
                 f"lie between 1 and {columns}."
             )
         V = V[:, :max_components]
-    return NestedBasis.from_arrays(V, y, weights)
-
-
-def _simplex_solutions(basis):
-    """Solutions of the simplex path, not yet checked: their duality gaps decide."""
-    targets = perturbed_targets(len(basis.y))
-    coordinates, duals, pivots, support = simplex_path(
-        basis.signed, basis.weights, targets, EXACT_GAP
-    )
-    separable = int(np.argmin(duals.any(axis=1))) + 1
+    basis = NestedBasis.from_arrays(V, y, weights)
     n_components = range(1, basis.max_components + 1)
-    answers = [
-        RawAnswer(
-            coordinates[m - 1, :m],
-            duals[m - 1],
-            "optimal",
-            int(pivots[m - 1]),
-            support if m == separable else NO_GUESS,
+    try:
+        coordinates, duals, pivots, support = simplex_path(
+            basis.signed, basis.weights, perturbed_targets(len(basis.y)), EXACT_GAP
         )
-        for m in map(basis.size, n_components)
-    ]
-    return certify(basis, n_components, answers, "simplex", DUAL_TOL)
-
-
-def _repaired(basis, solutions, fallbacks):
-    """The path of certified answers; should its loss rise with D, all are held to the bound."""
+        separable = int(np.argmin(duals.any(axis=1))) + 1
+        answers = [
+            RawAnswer(
+                coordinates[m - 1, :m],
+                duals[m - 1],
+                "optimal",
+                int(pivots[m - 1]),
+                support if m == separable else NO_GUESS,
+            )
+            for m in map(basis.size, n_components)
+        ]
+        solutions = certify(basis, n_components, answers, "simplex", DUAL_TOL)
+    except np.linalg.LinAlgError:
+        solutions = [highs_single(basis, d) for d in n_components]
+    # Should the loss rise with D, all answers are held to the bound.
     for is_accepted in (_is_accepted, _is_optimal_within_bound):
         path = [
-            _first_certified(basis, d, s, fallbacks, is_accepted)
-            for d, s in enumerate(solutions, start=1)
+            _first_certified(basis, d, solution, (highs_single, bounded_single), is_accepted)
+            for d, solution in zip(n_components, solutions, strict=True)
         ]
         if not any(rises(fewer, more) for fewer, more in pairwise(path)):
             break
