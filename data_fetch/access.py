@@ -35,18 +35,55 @@ class Info:
 
 
 def names(catalog: Catalog | None = None) -> list[str]:
-    """Return the names of all data sets."""
+    """Return the names of all data sets.
+
+    Parameters
+    ----------
+    catalog : Catalog, optional
+        Another one than that of the package and the papers outside.
+
+    Returns
+    -------
+    list of str
+        For example "raetsch/banana", in the order of the catalog.
+    """
     return list((catalog or default_catalog()).entries)
 
 
 def counterparts(name: str, catalog: Catalog | None = None) -> tuple[str, ...]:
-    """Return the embedded data sets that stand in for ``name`` (itself, if it needs no file)."""
+    """Return the embedded data sets that stand in for another one.
+
+    Parameters
+    ----------
+    name : str
+        For example "raetsch/twonorm".
+    catalog : Catalog, optional
+        Another one than that of the package and the papers outside.
+
+    Returns
+    -------
+    tuple of str
+        Their names; ``name`` itself, if it needs no file.
+    """
     entry = (catalog or default_catalog()).entry(name)
     return entry.counterparts if entry.files or entry.counterparts else (name,)
 
 
 def available(name: str, fetcher: Fetcher | None = None) -> bool:
-    """Whether `load` needs no network: no files, or all in the cache or a mirror folder."""
+    """Whether `load` needs no network.
+
+    Parameters
+    ----------
+    name : str
+        For example "raetsch/banana".
+    fetcher : Fetcher, optional
+        Other places than the environment's.
+
+    Returns
+    -------
+    bool
+        True if the data set has no files, or all are in the cache or a mirror folder.
+    """
     fetcher = fetcher or Fetcher()
     return fetcher.state(fetcher.entry(name)) != "needs download"
 
@@ -60,6 +97,11 @@ def fetch(name: str, fetcher: Fetcher | None = None) -> list[Path]:
         For example "raetsch/banana". An embedded data set has no files.
     fetcher : Fetcher, optional
         Other places than the environment's.
+
+    Returns
+    -------
+    list of Path
+        Files in the cache, in the order of the catalog.
 
     Raises
     ------
@@ -91,8 +133,13 @@ def load(
     fetcher : Fetcher, optional
         Other places than those that ``REPROLIB_DATA`` and ``REPROLIB_MIRROR`` name.
     labels : {"published", "audited"}, default="published"
-        As published, or corrected where the audit shows an error (`Dataset.notes`); the source
+        As published, or corrected where a test shows an error (`Dataset.notes`); the source
         note says so. Most data sets have none.
+
+    Returns
+    -------
+    Dataset
+        Its values with their source.
 
     Raises
     ------
@@ -173,7 +220,20 @@ def loader_modules(names: Iterable[str]) -> set[str]:
 
 
 def info(name: str, fetcher: Fetcher | None = None) -> Info:
-    """Return what is known of a data set without loading it."""
+    """Return what is known of a data set without loading it.
+
+    Parameters
+    ----------
+    name : str
+        For example "raetsch/banana".
+    fetcher : Fetcher, optional
+        Other places than the environment's.
+
+    Returns
+    -------
+    Info
+        Size, terms, source, and where it would come from.
+    """
     fetcher = fetcher or Fetcher()
     catalog, entry = fetcher.catalog, fetcher.entry(name)
     about = (name, entry.title, *entry.size)

@@ -23,6 +23,7 @@ class Dataset:
     X : ndarray of shape (n, p)
         Values as stored in the files: neither filtered nor scaled.
     y : ndarray of shape (n,)
+        Label of every row.
     source : {"original", "partial", "resampled", "embedded"}
         original: the upstream values; partial: real values, only some of them;
         resampled: real pool, our own seeded splits; embedded: generated or bundled.
@@ -33,6 +34,7 @@ class Dataset:
     groups : ndarray of shape (n,), optional
         Run or session of every row.
     feature_names : sequence of str, optional
+        Name of every column of ``X``.
     image_shape : tuple, optional
         Shape of one row of ``X`` as an image.
     extra : dict

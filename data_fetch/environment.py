@@ -41,10 +41,10 @@ def without_credentials(address: str) -> str:
     """Return an address as messages show it: no user, no password, no query.
 
     A password may have any character, and people do not always escape them. So all before the last
-    ``@`` is left out, and the host, too, if it does not look like one. A folder that exists is
+    ``@`` is left out, and the host, too, if it does not look like one. A path that exists is
     shown as it is.
     """
-    if os.path.isdir(os.path.expanduser(address)):
+    if os.path.exists(os.path.expanduser(address)):
         return address
     *hidden, rest = _AT.split(address)
     scheme, separator, told = address.partition("://")

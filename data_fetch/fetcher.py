@@ -246,9 +246,7 @@ class Fetcher:
                 yield str(source), version, partial(self._copy, version, source)
             elif folder is None and self.mirror is not None and version.pinned:
                 address = f"{self.mirror.rstrip('/')}/{quote(version.path)}"
-                # A mirror has files as the cache keeps them.
-                cap = version.bytes or version.at_most
-                yield address, version, partial(sources.download, address, cap=cap)
+                yield address, version, partial(sources.download, address, cap=version.cap)
         for version in versions:
             for url in version.urls:
                 yield url, version, partial(sources.download, url, cap=version.cap)
@@ -277,6 +275,8 @@ class Fetcher:
 
     def _bring(self, address: str, version: Version, way: Callable[[Path], None]) -> None:
         """Let pooch write the file that a source gives, and name it if it is the right one."""
+        import pooch
+
         fault = "gave nothing"
 
         def write(url: str, output: str, _: object) -> None:
@@ -295,11 +295,15 @@ class Fetcher:
                 raise SourceError(fault, gave_other=True)
 
         self._pooch.urls[version.path] = without_credentials(address)
+        log = pooch.get_logger()
+        level = log.level
+        log.setLevel(logging.WARNING)  # a notebook would show a line for every file
         try:
-            with _silenced_pooch():
-                self._pooch.fetch(version.path, downloader=write)
+            self._pooch.fetch(version.path, downloader=write)
         except ValueError as error:  # another hash
             raise SourceError(fault, gave_other=True) from error
+        finally:
+            log.setLevel(level)
 
     def _copy(self, version: Version, source: Path, target: Path) -> None:
         try:
@@ -324,17 +328,3 @@ class Fetcher:
                 self._failed_archives[name] = error
                 raise
         sources.unpack(archive, version, member, target)
-
-
-@contextmanager
-def _silenced_pooch() -> Iterator[None]:
-    """Keep pooch from telling of every file, which notebooks would show."""
-    import pooch
-
-    log = pooch.get_logger()
-    level = log.level
-    log.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        log.setLevel(level)

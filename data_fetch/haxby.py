@@ -44,7 +44,9 @@ def masked_dataset(name, series, mask_image, labels, runs, *, source=None, note=
     Parameters
     ----------
     name : str
+        Name that the data set gets.
     series, mask_image : nibabel images of shape (x, y, z, t) and (x, y, z)
+        All volumes, and the voxels that are taken: those with a value above zero.
     labels, runs : ndarray of shape (t,)
         Label of every volume ("rest" is left out) and its run.
     source, note : str, optional

@@ -63,6 +63,7 @@ class SpellerRun:
     Parameters
     ----------
     session, run : int
+        Numbers in the name of the file.
     word : str
         What was spelled.
     stored : mapping of str to ndarray of int16
@@ -140,6 +141,7 @@ def parse_run(
     Parameters
     ----------
     session, run : int
+        Numbers in the name of the file.
     stored : mapping of str to ndarray
         See `SpellerRun`. Without "StimulusType" the labels follow from the known word.
     word : str, optional
@@ -222,6 +224,7 @@ def make_raw(signal, onsets, codes, target, description: tuple[int, int, str]) -
     signal : ndarray of shape (samples, 64)
         In units of the A/D converter; mne calls them microvolts.
     onsets, codes, target : ndarray of shape (flashes,)
+        First sample of every flash, its code, and whether it is a target.
     description : tuple
         Session, run and spelled word.
     """

@@ -184,6 +184,7 @@ def test_other_bytes_reach_no_reader_and_the_next_source_is_tried(
 
 
 def test_file_of_which_only_the_name_in_git_is_known(cache, server):
+    """Nobody here has seen it: its publisher's hash is enough, whatever the values."""
     blob = "b502db13d30cc70568c15953f7ccceeadedc4cad"
     content = b"0 1 1\n1 1 1\n"  # `git hash-object` gives the name
     version = Version("toy/a.txt", "original", git_blob=blob, at_most=100, seen=False)
@@ -211,12 +212,6 @@ def test_intact_files_with_other_values_than_the_known_ones_are_an_error(cache):
     with pytest.raises(data_fetch.AlteredDataError, match=r"toy/a: the files are intact, but"):
         data_fetch.load("toy/a", fetcher)
     assert files_in(cache) == ["toy/a.txt"]
-
-
-def test_version_that_we_never_saw_is_trusted_by_its_published_hash(cache):
-    put(cache, toy.OTHER_VALUES)
-    fetcher = toy.fetcher(toy.catalog(toy.version(toy.OTHER_VALUES, seen=False)), cache)
-    np.testing.assert_array_equal(data_fetch.load("toy/a", fetcher).X, toy.X + 1)
 
 
 def test_reader_errors_on_intact_files_are_not_hidden(cache):
