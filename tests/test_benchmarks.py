@@ -104,8 +104,8 @@ def test_large_n_benchmark_needs_the_marker_before_it_measures(tmp_path, capsys)
 
 def test_large_n_entries_end_where_they_may_not_allocate(tmp_path):
     large_n.write_rows(tmp_path, 100_000)
-    refused = large_n.measure("S-RLS, Nystrom, limited", 100_000, 20, tmp_path, 8.0)
-    fitted = large_n.measure("S-RLS, Nystrom, limited", 100_000, 20, tmp_path, 96.0)
+    refused = large_n.measure("MKPM, Nystrom, limited", 100_000, 20, tmp_path, 8.0)
+    fitted = large_n.measure("MKPM, Nystrom, limited", 100_000, 20, tmp_path, 96.0)
     assert refused["accuracy"] is None or refused["accuracy"] != refused["accuracy"]
     assert fitted["accuracy"] > 0.5
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import issparse
@@ -220,10 +220,10 @@ class KernelComponents:
             seen: dict[bytes, int] = {}
             # A zero may have a sign, which the bytes would tell.
             group = np.array([seen.setdefault((x + 0.0).tobytes(), i) for i, x in enumerate(X)])
-        root, rows = np.ones(n), X
+        root, rows = np.ones(n), cast(Any, X)
         if weights is not None:
             root = np.sqrt(weights / weights.mean())
-            rows = X.multiply(root[:, None]).tocsr() if issparse(X) else root[:, None] * X
+            rows = rows.multiply(root[:, None]).tocsr() if issparse(X) else root[:, None] * X
         mean = np.ravel(weighted_row_mean(X, weights)) if center else np.zeros(X.shape[1])
         covariance = safe_sparse_dot(rows.T, rows, dense_output=True)
         if center:

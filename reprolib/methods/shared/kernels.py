@@ -115,18 +115,18 @@ class KernelMixin:
         """Keep what gamma="scale" stands for, from mean squares of rows in double precision."""
         if self.gamma == "scale" and self.kernel != "linear":
             batches = gen_batches(X.shape[0], ROWS_OF_A_BLOCK, min_batch_size=2)
-            blocks = [X[rows] for rows in batches]
+            blocks: list[Any] = [X[rows] for rows in batches]
             means = [np.ravel(block.mean(axis=1, dtype=np.float64)) for block in blocks]
             center = np.average(np.concatenate(means), weights=weights.values)
             squares = list[Any]()
             for block in blocks:
-                if issparse(block):
-                    changes: Any = block.copy()
-                    changes.data = (changes.data - center) ** 2 - center**2
-                    squares.append(np.ravel(changes.mean(axis=1)) + center**2)
-                else:
+                if isinstance(block, np.ndarray):
                     changes = np.subtract(block, center, dtype=np.float64)
                     squares.append(np.mean(changes**2, axis=1))
+                else:
+                    changes = block.copy()
+                    changes.data = (changes.data - center) ** 2 - center**2
+                    squares.append(np.ravel(changes.mean(axis=1)) + center**2)
             variance = float(np.average(np.concatenate(squares), weights=weights.values))
             self._gamma_of_scale = 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
 

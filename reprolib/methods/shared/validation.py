@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils import validation
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -103,15 +103,15 @@ def validate_data(estimator, X, y="no_validation", **options):
         )
     # The sum by which scikit-learn looks for NaN may be inf - inf.
     with np.errstate(invalid="ignore", over="ignore"):
-        checked = validation.validate_data(estimator, X, y, **options)
+        checked: Any = validation.validate_data(estimator, X, y, **options)
     X, *labels = checked if isinstance(checked, tuple) else (checked,)
-    if issparse(X) and not X.has_canonical_format:
+    if not isinstance(X, np.ndarray) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    values = check_magnitude(X, "X")
-    if options.get("reset", True) and 0.0 < _largest(values) < SMALLEST_FEATURE:
+    largest = _largest(check_magnitude(X, "X"))
+    if options.get("reset", True) and 0.0 < largest < SMALLEST_FEATURE:
         raise ValueError(
-            f"X has no entry larger than {_largest(values):.3g}, and products of such numbers "
+            f"X has no entry larger than {largest:.3g}, and products of such numbers "
             "underflow. Scale the features, for example with sklearn.preprocessing.StandardScaler."
         )
     return (X, *labels) if labels else X
