@@ -51,8 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     import pandas as pd
 
     from reprolib import compare_methods
-    from reprolib.cli.console import err, out
-    from reprolib.cli.progress import shown_progress
+    from reprolib.cli.console import err, out, shown_progress
     from reprolib.rerun.verdicts.errors import require_trials
 
     require_trials(arguments.trials, "--trials")

@@ -68,8 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     paper, _, table = arguments.on.partition("/")
     if not table:
         raise ValueError(f"--on is {arguments.on!r}; give PAPER/TABLE, such as kpm/table2.")
-    from reprolib.cli.console import err, out
-    from reprolib.cli.progress import shown_progress
+    from reprolib.cli.console import err, out, shown_progress
     from reprolib.rerun.checks.evaluate import evaluate
     from reprolib.rerun.tasks.estimators import load_estimator
 
