@@ -1,6 +1,6 @@
 """What the findings of the audit do to numbers: one experiment a finding, written as a table.
 
-    reprolib bench audit_effects docs/audit_effects.csv
+    python benchmarks/audit_effects.py docs/audit_effects.csv
 
 The classifier is a plain one on purpose (an SVM with a Gaussian kernel on standardised columns, C =
 10, scikit-learn's width): the question is what the data do, not which method wins.
@@ -107,7 +107,7 @@ def effects() -> Iterator[Line]:
 
 def main(argv: list[str] | None = None) -> int:
     """Run all experiments and write the table."""
-    parser = argparse.ArgumentParser(prog="reprolib bench audit_effects", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python benchmarks/audit_effects.py", description=__doc__)
     parser.add_argument("target", type=Path, help="CSV file to write")
     target = parser.parse_args(argv).target
     pd.DataFrame(list(effects())).to_csv(target, index=False)

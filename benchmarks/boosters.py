@@ -1,7 +1,7 @@
 """CatBoost, LightGBM and XGBoost on the study's splits: accuracy by set and trial, as a table.
 
     pip install 'reprolib[boosters]'
-    reprolib bench boosters reprolib/papers/across/boosters.csv
+    python benchmarks/boosters.py reprolib/papers/across/boosters.csv
 
 The libraries are no dependencies of the package, so that they are in no table of the study itself:
 splits, columns and trials are the same. They run on their defaults, CatBoost at 300 rounds of depth
@@ -128,7 +128,7 @@ def line(name: str, key: str, trial: int) -> dict[str, Any]:
 
 def main(arguments=None) -> int:
     """Run what the table lacks, and write it after every line."""
-    parser = argparse.ArgumentParser(prog="reprolib bench boosters", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python benchmarks/boosters.py", description=__doc__)
     parser.add_argument("output", type=Path, help="table to write or to complete (CSV)")
     parser.add_argument(
         "--sets", nargs="+", default=[*SETS, *MORE_SETS], help="data sets of the study"

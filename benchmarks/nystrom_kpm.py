@@ -75,7 +75,7 @@ def measure(model, X, y, X_test, y_test) -> tuple[float, float, float]:
 def main(arguments=None) -> int:
     """Print seconds, memory and test accuracy of all models at every size."""
     parser = argparse.ArgumentParser(
-        prog="reprolib bench nystrom_kpm", description=__doc__.splitlines()[0]
+        prog="python benchmarks/nystrom_kpm.py", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--sizes", type=int, nargs="+", default=[4000, 20_000])
     parser.add_argument("--components", type=int, default=50)

@@ -1,6 +1,6 @@
 """Grids with one more value at either end, on the first trial of every set: accuracy, as a table.
 
-    reprolib bench wider_grids reprolib/papers/across/wider.csv
+    python benchmarks/wider_grids.py reprolib/papers/across/wider.csv
 
 The study's grids have three values of a hyperparameter, and an end is often chosen. The SVM has a
 wider one in the records; here the kernel methods of the package have. Each keeps its end values.
@@ -50,7 +50,7 @@ def line(name: str, key: str, trial: int = 0) -> dict[str, object]:
 
 def main(arguments=None) -> int:
     """Run every set, and write the table."""
-    parser = argparse.ArgumentParser(prog="reprolib bench wider_grids", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python benchmarks/wider_grids.py", description=__doc__)
     parser.add_argument("output", type=Path, help="table to write (CSV)")
     parser.add_argument("--sets", nargs="+", default=[*SETS, *MORE_SETS], help="data sets")
     options = parser.parse_args(arguments)

@@ -1,7 +1,7 @@
 """Boosting by other libraries, beside the methods of the study.
 
 CatBoost, LightGBM and XGBoost are no dependencies of the package: their accuracies on the same
-splits are in ``boosters.csv``, written by ``reprolib bench boosters``.
+splits are in ``boosters.csv``, written by ``python benchmarks/boosters.py``.
 """
 
 from __future__ import annotations
