@@ -36,7 +36,7 @@ TAIL = """
 ## Report a weakness
 
 In private, by the "Report a vulnerability" button of the repository's security page, with the
-output of `reprolib info`, which shows no passwords. The newest release is the one that gets fixes.
+output of `reprolib --version`, which shows no passwords. The newest release is the one that gets fixes.
 """
 
 
