@@ -35,8 +35,8 @@ writes this file from the tests; a sentence without a test cannot stand here.
 TAIL = """
 ## Report a weakness
 
-In private, by the "Report a vulnerability" button of the repository's security page, with the
-output of `reprolib --version`, which shows no passwords. The newest release is the one that gets fixes.
+In private, by the "Report a vulnerability" button of the repository's security page, with what
+`reprolib --version` prints: it shows no passwords. The newest release is the one that gets fixes.
 """
 
 

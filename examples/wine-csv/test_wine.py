@@ -9,5 +9,6 @@ HERE = Path(__file__).parent
 
 
 def test_no_word_is_worse_than_expected():
+    """Under [expect] of printed.toml."""
     judged = judge_table(HERE / "printed.toml", HERE / "results.csv")
     assert worse_than_expected(judged) == {}
