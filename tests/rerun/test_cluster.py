@@ -16,7 +16,7 @@ import distributed
 from reprolib.rerun.records import Stage, Task
 from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.tasks import cluster, runner
-from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError
+from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.store import RecordStore
 
 EMBEDDED = "embedded/twonorm"
@@ -72,7 +72,7 @@ def test_one_process_and_a_cluster_give_the_same_tables(tmp_path, request):
 @pytest.mark.slow
 def test_task_that_kills_its_workers_ends_with_an_error(workers, local_cluster, monkeypatch):
     monkeypatch.setattr(local_cluster.scheduler, "allowed_failures", 0)
-    with pytest.raises(LostWorkError, match=r"gave a task up.*--memory-limit"):
+    with pytest.raises(cluster.ClusterError, match=r"gave a task up.*--memory-limit"):
         list(workers.results(os._exit, [(1,)]))
 
 

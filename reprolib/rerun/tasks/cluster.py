@@ -18,14 +18,13 @@ import data_fetch
 import reprolib
 from reprolib.rerun.records.fingerprint import package_versions, versions
 from reprolib.rerun.records.homes import homes
-from reprolib.rerun.tasks.local import LostWorkError
 
 #: Seconds to wait for a first worker.
 TIMEOUT = 60
 
 
 class ClusterError(OSError):
-    """A cluster that cannot be used."""
+    """A cluster that cannot be used, or that lost work."""
 
 
 def results(
@@ -53,10 +52,8 @@ def results(
     Raises
     ------
     ClusterError
-        If there is no worker, or one that would compute something else.
-    LostWorkError
-        If the cluster gives a call up: it killed its workers several times, or the scheduler is
-        gone.
+        If there is no worker, or one that would compute something else; or if the cluster gives a
+        call up, as it killed its workers several times, or the scheduler is gone.
     """
     _require_fit_workers(client)
     futures = {client.submit(function, *call, pure=False) for call in calls}
@@ -65,9 +62,9 @@ def results(
             yield future.result()
             futures.remove(future)
     except (distributed.KilledWorker, CancelledError) as error:
-        raise LostWorkError(
+        raise ClusterError(
             f"the cluster gave a task up ({error}). A task that kills its workers needs more "
-            "memory (`dask worker --memory-limit`)"
+            "memory (`dask worker --memory-limit`). Finished tasks are stored"
         ) from error
     finally:
         if futures and client.status == "running":
