@@ -20,11 +20,15 @@ OPTIONAL = {"matplotlib", "PIL", "jinja2", "mne", "nibabel"}
 
 def build_parser() -> argparse.ArgumentParser:
     """Parser of the whole command line."""
+    lines, width = [], max(map(len, COMMANDS)) + 2
+    for group, names in GROUPS.items():
+        lines += [f"{group}:", *(f"  {name:<{width}}{COMMANDS[name].HELP}" for name in names), ""]
+    lines.append("`reprolib COMMAND --help` has the arguments of a command.")
     parser = argparse.ArgumentParser(
         prog="reprolib",
         usage="reprolib COMMAND ...",
         description="Rerun papers on kernel methods, number by number.",
-        epilog=_grouped_help(),
+        epilog="\n".join(lines),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
@@ -37,13 +41,6 @@ def build_parser() -> argparse.ArgumentParser:
         command.add_arguments(sub)
         sub.set_defaults(run=command.run, advice=getattr(command, "ADVICE", ""), parser=sub)
     return parser
-
-
-def _grouped_help() -> str:
-    lines, width = [], max(map(len, COMMANDS)) + 2
-    for group, names in GROUPS.items():
-        lines += [f"{group}:", *(f"  {name:<{width}}{COMMANDS[name].HELP}" for name in names), ""]
-    return "\n".join([*lines, "`reprolib COMMAND --help` has the arguments of a command."])
 
 
 class _Version(argparse.Action):

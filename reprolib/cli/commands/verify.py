@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from reprolib.rerun.checks.compare import RunDifference
     from reprolib.rerun.checks.verify import Verification
-    from reprolib.rerun.verdicts import Verdict
 
 HELP = "recompute a random part of the committed records, or compare them with a run's"
 #: Differing records of a paper that are listed, and letters of each (a path has many numbers).
@@ -157,6 +156,9 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 def _say_difference(out: Console, found: RunDifference) -> None:
+    from reprolib.report.tables import number_text
+    from reprolib.rerun.records.task import HEADLINE
+
     counts = {
         "agree": found.n_agree,
         "differ": len(found.differing),
@@ -166,13 +168,24 @@ def _say_difference(out: Console, found: RunDifference) -> None:
     }
     said = ", ".join(f"{n} {what}" for what, n in counts.items() if n or what == "agree")
     out.print(f"{found.paper}, {found.profile} profile: of its records {said}")
-    for name, (then, now) in found.data.items():
-        out.print(f"  data {name}: committed {then}, now {now}")
+    for name, sources in found.data.items():
+        out.print("  data {}: committed {}, now {}".format(name, *sources))
     for what, tables in {"new": found.new, "missing": found.missing}.items():
         if tables:
             out.print(f"  {what}: {', '.join(f'{n} of {table}' for table, n in tables.items())}")
-    for pair in found.verdicts:
-        out.print(f"  moved: {_moved(*pair)}")
+    for then, now in found.verdicts:
+        number = then.number
+        # With as many digits as show how the values differ.
+        for digits in range(number.digits, MOST_DIGITS):
+            values = [number_text(v.ours, v.spread, digits) for v in (then, now)]
+            if values[0] != values[1] or then.ours == now.ours:
+                break
+        words = [v.word if v.reading == HEADLINE else f"{v.word}: {v.reading}" for v in (then, now)]
+        printed = number_text(number.value, number.spread, number.digits)
+        out.print(
+            f"  moved: {number.id}, printed {printed}: committed {values[0]} ({words[0]}), "
+            f"now {values[1]} ({words[1]})"
+        )
     if found.not_run:
         some = found.not_run[0].number.id
         out.print(f"  printed numbers without a record: {len(found.not_run)}, such as {some}")
@@ -180,21 +193,3 @@ def _say_difference(out: Console, found: RunDifference) -> None:
         out.print(f"  differs: {textwrap.shorten(f'{name}: {what}', WIDTH, placeholder=' …')}")
     if len(found.differing) > LISTED:
         out.print(f"  and {len(found.differing) - LISTED} more differ")
-
-
-def _moved(then: Verdict, now: Verdict) -> str:
-    """A printed number whose verdict or value moved, with as many digits as show it."""
-    from reprolib.report.tables import number_text
-    from reprolib.rerun.records.task import HEADLINE
-
-    number = then.number
-    for digits in range(number.digits, MOST_DIGITS):
-        values = [number_text(v.ours, v.spread, digits) for v in (then, now)]
-        if values[0] != values[1] or then.ours == now.ours:
-            break
-    words = [v.word if v.reading == HEADLINE else f"{v.word}: {v.reading}" for v in (then, now)]
-    printed = number_text(number.value, number.spread, number.digits)
-    return (
-        f"{number.id}, printed {printed}: committed {values[0]} ({words[0]}), "
-        f"now {values[1]} ({words[1]})"
-    )

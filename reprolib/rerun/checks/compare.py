@@ -83,13 +83,15 @@ def same(a: Any, b: Any, scale: float = 1.0) -> bool:
     return a == b
 
 
-def same_certificate(a: float, b: float) -> bool:
-    """Whether two relative duality gaps are of the same class.
+def same_certificate(a: Any, b: Any) -> bool:
+    """Whether two relative duality gaps are of the same class; texts that are none, if equal.
 
     Both are missing (NaN: no certificate was measured), or both are there and differ by at most
     `GAP_FACTOR`, where everything up to `GAP_FLOOR` counts as `GAP_FLOOR`. So a committed gap is
     never claimed better than the recomputed one by more than that, nor worse.
     """
+    if isinstance(a, str) or isinstance(b, str):
+        return a == b
     if math.isnan(a) or math.isnan(b):
         return math.isnan(a) and math.isnan(b)
     low, high = sorted(max(abs(gap), GAP_FLOOR) for gap in (a, b))
@@ -98,10 +100,6 @@ def same_certificate(a: float, b: float) -> bool:
 
 def _number(value: Any) -> float:
     return math.nan if value is None else float(value)
-
-
-def _numbers(path: str) -> list[float]:
-    return [float(v) for v in path.split()]
 
 
 def _parsed(parse: Callable[[Any], Any], value: Any) -> Any:
@@ -116,10 +114,6 @@ def _exact(a: Any, b: Any) -> bool:
     return a == b
 
 
-def _same_gap(a: Any, b: Any) -> bool:
-    return a == b if isinstance(a, str) or isinstance(b, str) else same_certificate(a, b)
-
-
 #: How the entries of a column are read, and when two of them agree.
 COLUMN_RULES: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], bool]]] = {
     **dict.fromkeys(("dataset", "method", "source", "status"), (str, _exact)),
@@ -127,8 +121,8 @@ COLUMN_RULES: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], bool]]]
     "chosen": (json.loads, functools.partial(same, scale=0.0)),
     "value": (_number, same),
     "n_test": (int, _exact),
-    "gap": (_number, _same_gap),
-    "path": (_numbers, same),
+    "gap": (_number, same_certificate),
+    "path": (lambda path: [float(value) for value in path.split()], same),
 }
 
 

@@ -263,7 +263,15 @@ class _Guest:
         of_paper = self.own.stages[0].tasks(profile, datasets, records)
         settings = {number.select["setting"] for number in self.printed}
         judged = [t for t in of_paper if t.reading == self.reading and t.setting in settings]
-        like = [t for t in judged if self._is_like(t)]
+        opened = self.opened
+        one_seed = opened.only_seeds and not is_random(self.estimator, self.grid)
+        n_trials = 1 if one_seed else self.trials
+        like = [
+            t
+            for t in judged
+            if (t.table, t.method) == (opened.tasks_of or self.table, opened.like)
+            and (n_trials is None or t.trial < n_trials)
+        ]
         params = {"estimator": described(self.estimator, self.grid)}
         own_tasks = [
             replace(t, table=self.table, method=self.name, params={**t.params, **params})
@@ -279,14 +287,6 @@ class _Guest:
             if t.dataset in missing and t.method in methods and t.table == self.table
             if (t.dataset, t.setting, t.trial) in trials
         ]
-
-    def _is_like(self, task: Task) -> bool:
-        opened = self.opened
-        if task.method != opened.like or task.table != (opened.tasks_of or self.table):
-            return False
-        if opened.only_seeds and task.trial and not is_random(self.estimator, self.grid):
-            return False
-        return self.trials is None or task.trial < self.trials
 
     def _committed_sets(self, data: Mapping[str, Mapping[str, Any]]) -> set[str]:
         """Data sets whose committed records were made on the same data."""

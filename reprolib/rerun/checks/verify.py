@@ -133,19 +133,20 @@ def verify_paper(
     protocol = get_protocol(paper)
     records, run = load_paper(paper, root), load_run(paper, root)
     made = load_tasks(paper, root)
-    outcome = Verification(
-        paper,
-        len(records),
-        differences=seal.faults(root / paper),
-    )
-    now = package_versions(PACKAGES)
-    for about in run.get("environments", {}).values():
+    outcome = Verification(paper, len(records), differences=seal.faults(root / paper))
+    now, environments = package_versions(PACKAGES), run.get("environments", {})
+    for about in environments.values():
         then = about["versions"]
         outcome.other_versions |= {
             p: (then[p], now[p]) for p in PACKAGES if then.get(p, now[p]) != now[p]
         }
     datasets = _load(outcome, protocol, records, run)
-    outcome.differences += _wrong_sources(records, datasets) + _wrong_environments(made, run)
+    outcome.differences += _wrong_sources(records, datasets)
+    lost = set(made["environment"]) - environments.keys()
+    altered = {name for name, about in environments.items() if environment_id(about) != name}
+    outcome.differences += [
+        f"run.json: the environment {name} is not as it was" for name in sorted(lost | altered)
+    ]
     derived = is_derived(records)
     measured, over_trials = records[~derived], records[derived]
     again = to_frame(protocol.derive(measured))
@@ -226,14 +227,6 @@ def _wrong_sources(records: pd.DataFrame, datasets: Mapping[str, Dataset]) -> li
     return lines
 
 
-def _wrong_environments(made: pd.DataFrame, run: Mapping) -> list[str]:
-    """Environments of tasks that the run does not describe, or by another description."""
-    about = run.get("environments", {})
-    wrong = {name for name in made["environment"].unique() if name not in about}
-    wrong |= {name for name, described in about.items() if environment_id(described) != name}
-    return [f"run.json: the environment {name} is not as it was" for name in sorted(wrong)]
-
-
 def _check_names(
     outcome: Verification,
     protocol: Protocol,
@@ -246,7 +239,16 @@ def _check_names(
     outcome.differences += _missing(in_table - in_records, "in tasks.csv, but without records")
     outcome.differences += _missing(in_records - in_table, "has records, but no line in tasks.csv")
     outcome.n_all_tasks = len(in_table)
-    outcome.differences += _other_names(records, made)
+    outcome.differences += [
+        f"{row['task']}: tasks.csv has other columns than its name"
+        for row in made.to_dict("records")
+        if task_id(row) != row["task"]
+    ]
+    fixed = [name for name in FIXED if name in OF_TASK]
+    both = records[["task", *fixed]].merge(made[["task", *fixed]], on="task", suffixes=("", "_"))
+    for name in fixed:
+        differing = both.loc[both[name] != both[f"{name}_"], "task"].unique()
+        outcome.differences += [f"{task}: records with another {name}" for task in differing]
     try:
         tasks, _ = walk(protocol, "full", datasets, looked_up(records))
     except StageError as error:
@@ -257,21 +259,6 @@ def _check_names(
     outcome.differences += _missing(listed - in_table, "listed by the protocol, but was not run")
     outcome.differences += _missing(at_hand - listed, "was run, but the protocol does not list it")
     return tasks
-
-
-def _other_names(records: pd.DataFrame, made: pd.DataFrame) -> list[str]:
-    """Records and lines of tasks whose columns are not those of their task's name."""
-    wrong = [
-        f"{row['task']}: tasks.csv has other columns than its name"
-        for row in made.to_dict("records")
-        if task_id(row) != row["task"]
-    ]
-    fixed = [name for name in FIXED if name in OF_TASK]
-    both = records[["task", *fixed]].merge(made[["task", *fixed]], on="task", suffixes=("", "_"))
-    for name in fixed:
-        differing = both.loc[both[name] != both[f"{name}_"], "task"]
-        wrong += [f"{task}: records with another {name}" for task in differing.unique()]
-    return wrong
 
 
 def _missing(tasks: Iterable[str], why: str) -> list[str]:
