@@ -53,7 +53,7 @@ notebooks: $(VENV)/.test
 
 # Outputs written anew: make renew-notebooks NOTEBOOKS=notebooks/kpm.ipynb
 renew-notebooks: $(VENV)/.test
-	$(BIN)/reprolib renew-notebooks $(NOTEBOOKS)
+	$(BIN)/python tools/renew_notebooks.py $(NOTEBOOKS)
 
 # Data, tests and notebooks with the BLAS kernels of four processor families; four times as long as `make test`.
 cpus: $(VENV)/.test
@@ -87,7 +87,7 @@ report: $(VENV)/.ready
 	$(BIN)/reprolib report
 
 readme: $(VENV)/.ready
-	$(BIN)/reprolib readme
+	$(BIN)/python tools/readme_block.py
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 4))' || \

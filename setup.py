@@ -1,4 +1,4 @@
-"""Puts committed results, notebooks and benchmarks into a wheel; the rest is in pyproject.toml."""
+"""Puts committed results and notebooks into a wheel; the rest is in pyproject.toml."""
 
 import shutil
 from pathlib import Path
@@ -10,7 +10,6 @@ from setuptools.command.build_py import build_py
 SHIPPED = {
     "results": ("*.csv", "*.json", "SHA256SUMS"),
     "notebooks": ("*.ipynb",),
-    "benchmarks": ("*.py",),
 }
 
 

@@ -228,7 +228,7 @@ def bench_protocol(X, y, tree):
 
 def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(
-        prog="reprolib bench keops", description=__doc__.splitlines()[0]
+        prog="python benchmarks/keops.py", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--naive-steps", type=int, default=2)

@@ -215,7 +215,9 @@ def plot(results: dict[int, dict[str, Timing]], max_components: int, target: Pat
 
 
 def parse(argv: Sequence[str] | None):
-    parser = argparse.ArgumentParser(prog="reprolib bench kpm", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python benchmarks/kpm.py", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--sizes", type=int, nargs="+", default=[200, 400, 700])
     parser.add_argument("--max-components", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0, help="of the generated data (default: 0)")

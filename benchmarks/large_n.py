@@ -299,7 +299,7 @@ def write(records: pd.DataFrame, path: Path) -> None:
 def main(arguments=None) -> int:
     """Print growth against N, then accuracy against rank, beside the full kernel and at N."""
     parser = argparse.ArgumentParser(
-        prog="reprolib bench large_n", description=__doc__.splitlines()[0]
+        prog="python benchmarks/large_n.py", description=__doc__.splitlines()[0]
     )
     sizes = [10_000, 30_000, 100_000, 300_000, 1_000_000]
     parser.add_argument("--sizes", type=int, nargs="+", default=sizes)

@@ -115,7 +115,7 @@ def seconds(function, arguments, repeats):
 def main(arguments=None) -> int:
     """Check that the peers agree, time them, and print the table."""
     parser = argparse.ArgumentParser(
-        prog="reprolib bench mkmmc", description=__doc__.splitlines()[0]
+        prog="python benchmarks/mkmmc.py", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--quick", action="store_true", help="small sizes only")
     parser.add_argument("--output", type=Path, help="write the table to this CSV file")

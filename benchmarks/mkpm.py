@@ -124,7 +124,7 @@ def large(n_samples: int, rank: int) -> tuple[float, float, float]:
 def main(arguments=None) -> int:
     """Print the comparison, then the large fit."""
     parser = argparse.ArgumentParser(
-        prog="reprolib bench mkpm", description=__doc__.splitlines()[0]
+        prog="python benchmarks/mkpm.py", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--samples", type=int, default=1500)
     parser.add_argument("--test", type=int, default=2000)

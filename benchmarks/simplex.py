@@ -237,7 +237,7 @@ PARTS: dict[str, Callable[[], None]] = {
 def main(arguments=None) -> int:
     """Run the parts named on the command line, or all."""
     parser = argparse.ArgumentParser(
-        prog="reprolib bench simplex", description=__doc__.splitlines()[0]
+        prog="python benchmarks/simplex.py", description=__doc__.splitlines()[0]
     )
     parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)} (default: all)")
     chosen = parser.parse_args(arguments).parts or list(PARTS)

@@ -51,7 +51,7 @@ def check(cell: Mapping[str, Any], fresh: Sequence[Mapping[str, Any]], ignored: 
         faults += text_faults(cell["outputs"], fresh)
     if faults:
         faults = [*faults[:5], *(["..."] if len(faults) > 5 else [])]
-        remedy = "If the change is meant: reprolib renew-notebooks FILE"
+        remedy = "If the change is meant: python tools/renew_notebooks.py FILE"
         raise StaleError("\n".join([*faults, remedy]))
 
 

@@ -44,7 +44,7 @@ def test_a_paper_of_its_own_is_checked_and_judged_from_outside(tmp_path):
     }
     program = (
         "from reprolib.cli.main import main; assert main(['check', 'kfd']) == 0; "
-        "assert main(['tables', 'kfd', '--format', 'md', '--to', 'tables']) == 0"
+        "assert main(['tables', 'kfd', '--format', 'md', '--output', 'tables']) == 0"
     )
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True)
     (table,) = (tmp_path / "tables").iterdir()

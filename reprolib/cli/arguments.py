@@ -1,12 +1,18 @@
-"""Arguments that several commands share, and checks of them that need no data."""
+"""Arguments that several commands share, and checks of them that need no data.
+
+No module here imports numpy or pandas at its top, so that help and wrong arguments are answered at
+once.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from reprolib.rerun.records.folders import results_directory
 from reprolib.rerun.records.registry import PAPERS, paper_key
 
 #: Folder of everything that a run writes, unless another one is named.
@@ -18,10 +24,7 @@ SITE = BUILD / "docs"
 def add_papers(parser: argparse.ArgumentParser, default: str) -> None:
     """Add the papers to choose from."""
     known = ", ".join(PAPERS)
-    papers = parser.add_argument(
-        "papers", nargs="*", metavar="PAPER", help=f"{known} (default: {default})"
-    )
-    papers.completer = lambda **_: list(PAPERS)  # type: ignore[attr-defined]
+    parser.add_argument("papers", nargs="*", metavar="PAPER", help=f"{known} (default: {default})")
 
 
 def chosen_papers(names: list[str]) -> list[str]:
@@ -63,6 +66,33 @@ def require_results(folder: Path | None) -> None:
     """Raise FileNotFoundError if a folder of results was named that does not exist."""
     if folder is not None and not folder.is_dir():
         raise FileNotFoundError(f"--results is {folder}, which is no folder")
+
+
+def with_results(papers: Iterable[str], folder: Path | None) -> list[str]:
+    """Those of the papers that have results: in a folder, or each in its own."""
+    return [key for key in papers if any((results_directory(key, folder) / key).glob("*.csv"))]
+
+
+def chosen_with_results(
+    named: Sequence[str], known: Sequence[str], folder: Path | None
+) -> list[str]:
+    """Papers that were named, or all of the known ones with results.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are no results of a paper that was named, or of any.
+    """
+    papers = list(named) or with_results(known, folder)
+    missing = [key for key in papers if not with_results([key], folder)]
+    if not papers or missing:
+        of_papers = f" of {', '.join(missing)}" if missing else ""
+        looked_in = results_directory(missing[0] if missing else "", folder)
+        raise FileNotFoundError(
+            f"there are no results{of_papers} in {looked_in}; `reprolib reproduce` makes some, and "
+            "--results names their folder"
+        )
+    return papers
 
 
 def require_output_folder(folder: Path, argument: str = "--output") -> None:

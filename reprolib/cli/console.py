@@ -1,4 +1,4 @@
-"""The consoles that commands print to.
+"""The consoles that commands print to, and how far a long run has come.
 
 Text is printed as it is: no line is broken (an address or a path must stay in one piece), and
 nothing in it is taken for markup (a path may hold ``[/x]``). Control characters are shown, not
@@ -7,10 +7,23 @@ obeyed: names come from files and servers. Colours come by ``style=`` or as `ric
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
+
+#: Lines of progress that a stage writes where there is no terminal.
+LINES = 10
 
 #: Control characters but line feed and tabulator, and what is shown in their place.
 _SHOWN = dict.fromkeys((*range(32), *range(127, 160)), "�")
@@ -47,3 +60,36 @@ def err() -> Console:
 def headed(head: str, text: str, style: str = "bold") -> Text:
     """Text with a first word or sentence in another style."""
     return Text.assemble((head, style), f" {text}")
+
+
+@contextmanager
+def shown_progress(console: Console, name: str) -> Iterator[Callable[..., None]]:
+    """Show the progress of what is called ``name`` while the context lasts.
+
+    Yields
+    ------
+    callable
+        To be called after every task with (finished tasks, tasks in all), and for a run in stages
+        with (stage, stages in all): bars on a terminal, a line for every tenth elsewhere.
+    """
+
+    def title(stage: int, stages: int) -> str:
+        return name if stages == 1 else f"{name} {stage}/{stages}"
+
+    def line(done: int, total: int, stage: int = 1, stages: int = 1) -> None:
+        if done * LINES // total > (done - 1) * LINES // total:
+            console.print(f"{title(stage, stages)}: {done} of {total} tasks")
+
+    if not console.is_terminal:
+        yield line
+        return
+    shown: dict[int, TaskID] = {}
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=console) as bar:
+
+        def move(done: int, total: int, stage: int = 1, stages: int = 1) -> None:
+            if stage not in shown:
+                shown[stage] = bar.add_task(title(stage, stages), total=total)
+            bar.update(shown[stage], completed=done)
+
+        yield move

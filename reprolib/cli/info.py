@@ -1,4 +1,4 @@
-"""``reprolib info``: versions, machine, linear algebra, folders and settings."""
+"""``reprolib --version``: versions, machine, linear algebra, folders and settings."""
 
 from __future__ import annotations
 
@@ -35,32 +35,23 @@ def facts() -> Iterator[tuple[str, str]]:
     yield "package", str(Path(reprolib.__file__).parent)
     yield "Python", about["python"]
     yield "machine", about["machine"]
-    yield from about["versions"].items()
-    yield "linear algebra", linear_algebra()
+    yield from ((name, v) for name, v in about["versions"].items() if name != "reprolib")
+    np.ones((64, 64)) @ np.ones((64, 64))  # loads the libraries of matrix products
+    libraries = dict.fromkeys(
+        f"{pool['internal_api']} {pool['version']}, kernel {pool.get('architecture', 'unknown')}, "
+        f"{pool['num_threads']} threads"
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
+    )
+    yield "linear algebra", "; ".join(libraries)
     names = data_fetch.names()
     at_hand = [name for name in names if data_fetch.available(name)]
     fetcher = Fetcher()
     mirror = without_credentials(fetcher.mirror or "none")
     yield "data", f"{fetcher.cache} (mirror: {mirror})"
     yield "data sets that need no download", f"{len(at_hand)} of {len(names)}"
-    yield "finished tasks", f"{store_directory()} ({n_stored()} stored)"
+    n_stored = sum(1 for _ in store_directory().glob("tasks/*/*/*.json"))
+    yield "finished tasks", f"{store_directory()} ({n_stored} stored)"
     yield "committed results", str(committed_directory())
     for name in VARIABLES:
         yield name, without_credentials(os.environ.get(name, "not set"))
-
-
-def n_stored() -> int:
-    """Number of finished tasks in the store."""
-    return sum(1 for _ in store_directory().glob("tasks/*/*/*.json"))
-
-
-def linear_algebra() -> str:
-    """Libraries that matrix products run on, with their processor kernels and threads."""
-    np.ones((64, 64)) @ np.ones((64, 64))
-    found = (
-        f"{pool['internal_api']} {pool['version']}, kernel {pool.get('architecture', 'unknown')}, "
-        f"{pool['num_threads']} threads"
-        for pool in threadpool_info()
-        if pool["user_api"] == "blas"
-    )
-    return "; ".join(dict.fromkeys(found))

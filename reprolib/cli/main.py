@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
-
-import argcomplete
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from reprolib import __version__
-from reprolib.cli.commands import COMMANDS
-from reprolib.cli.termination import Terminated, raising_terminated
+from reprolib.cli.commands import COMMANDS, GROUPS
 from reprolib.rerun.records.names import resolved
 
 #: Libraries of the extra `rerun`, by the names that they are imported by.
@@ -20,16 +20,43 @@ OPTIONAL = {"matplotlib", "PIL", "jinja2", "mne", "nibabel"}
 
 def build_parser() -> argparse.ArgumentParser:
     """Parser of the whole command line."""
+    lines, width = [], max(map(len, COMMANDS)) + 2
+    for group, names in GROUPS.items():
+        lines += [f"{group}:", *(f"  {name:<{width}}{COMMANDS[name].HELP}" for name in names), ""]
+    lines.append("`reprolib COMMAND --help` has the arguments of a command.")
     parser = argparse.ArgumentParser(
-        prog="reprolib", description="Rerun papers on kernel methods, number by number."
+        prog="reprolib",
+        usage="reprolib COMMAND ...",
+        description="Rerun papers on kernel methods, number by number.",
+        epilog="\n".join(lines),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"reprolib {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    parser.add_argument(
+        "--version", action=_Version, help="versions, BLAS kernel, folders: for a report of a bug"
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", help=argparse.SUPPRESS)
     for name, command in COMMANDS.items():
-        sub = commands.add_parser(name, help=command.HELP, description=command.HELP)
+        usage = f"reprolib {name}"
+        sub = commands.add_parser(name, prog=usage, description=command.HELP)
         command.add_arguments(sub)
         sub.set_defaults(run=command.run, advice=getattr(command, "ADVICE", ""), parser=sub)
     return parser
+
+
+class _Version(argparse.Action):
+    """``--version``: our version, and everything else that a report of a bug should say."""
+
+    def __init__(self, option_strings, dest, **options):
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, **options)
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        from reprolib.cli.console import out
+        from reprolib.cli.info import facts
+
+        out().print(f"reprolib {__version__}")
+        for name, value in facts():
+            out().print(f"{name}: {value}")
+        parser.exit()
 
 
 def with_commands(words: Sequence[str]) -> list[str]:
@@ -52,10 +79,10 @@ def with_commands(words: Sequence[str]) -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
-    _open_streams()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell (`>&-`): output goes nowhere
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     parser = build_parser()
-    if "_ARGCOMPLETE" in os.environ:
-        argcomplete.autocomplete(parser)
     arguments = argparse.Namespace(advice="")
     try:
         words = with_commands(sys.argv[1:] if argv is None else argv)
@@ -65,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.command is None:
             parser.print_help()
             return 0
-        with raising_terminated():
+        with _raising_terminated():
             return arguments.run(arguments) or 0
     except BrokenPipeError:
         # Whoever read the output has gone, as after `| head`: nothing is left to say to them.
@@ -88,11 +115,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _open_streams() -> None:
-    """Let output go nowhere where the shell has closed it (``>&-``)."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+class Terminated(KeyboardInterrupt):
+    """A command that was told to end: by ``kill``, a time limit of a cluster, a shutdown."""
+
+
+@contextmanager
+def _raising_terminated() -> Iterator[None]:
+    """Raise `Terminated` where SIGTERM arrives, while the context lasts.
+
+    Python's own answer is to end at once: worker processes go on, and their files stay. Signals
+    reach the main thread alone; in another one nothing is changed.
+    """
+
+    def stop(number: int, frame: object) -> None:
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _say(head: str, text: str, style: str) -> None:

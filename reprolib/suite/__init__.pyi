@@ -1,10 +1,6 @@
-from .figures import FigureTests
-from .files import FileTests
-from .notebooks import NotebookTests
+from .experiment import FileTests, ResultTests, RunTests, TaskTests
 from .paper import PaperSuite
-from .results import ResultTests
-from .runs import RunTests
-from .tasks import TaskTests
+from .shown import FigureTests, NotebookTests
 
 __all__ = [
     "FigureTests",

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from reprolib.suite.figures import FigureTests
-from reprolib.suite.files import FileTests
-from reprolib.suite.notebooks import NotebookTests
-from reprolib.suite.results import ResultTests
-from reprolib.suite.runs import RunTests
-from reprolib.suite.tasks import TaskTests
+from reprolib.suite.experiment import FileTests, ResultTests, RunTests, TaskTests
+from reprolib.suite.shown import FigureTests, NotebookTests
 
 
 class PaperSuite(FileTests, TaskTests, RunTests, ResultTests, FigureTests, NotebookTests):

@@ -16,7 +16,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from reprolib.cli import reproduce
+from reprolib import __version__
+from reprolib.cli.commands import COMMANDS, GROUPS, notebooks, reproduce
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
 from reprolib.rerun.tasks.local import LocalWorkers
@@ -102,7 +103,7 @@ def test_interrupt_says_how_to_go_on(monkeypatch, capsys):
     def interrupted(arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(reproduce, "run", interrupted)
+    monkeypatch.setattr(reproduce, "rerun", interrupted)
     assert main(["reproduce", "kpm"]) == 130
     assert "continues from them" in capsys.readouterr().err.replace("\n", " ")
 
@@ -118,7 +119,7 @@ def test_order_to_terminate_leaves_no_shared_files_and_says_how_to_go_on(
             signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(reproduce, "run", told_to_end)
+    monkeypatch.setattr(reproduce, "rerun", told_to_end)
     before = signal.getsignal(signal.SIGTERM)
     assert main(["reproduce", "kpm"]) == 143
     assert "continues from them" in capsys.readouterr().err.replace("\n", " ")
@@ -131,8 +132,6 @@ def test_order_to_terminate_leaves_no_shared_files_and_says_how_to_go_on(
     [
         (["reproduce", "kmp"], "paper is 'kmp'"),
         (["reproduce", "--jobs", "0"], "--jobs is 0"),
-        (["bench", "nothing"], "benchmark is 'nothing'"),
-        (["readme", "--file", "/nonexistent/README.md"], "--file is /nonexistent/README.md"),
         (["verify", "kpm", "--fraction", "2"], "error: --fraction is 2; it must be above 0"),
         (["verify", "nobody"], "paper is 'nobody'; known: "),
     ],
@@ -159,7 +158,7 @@ def test_misspelt_name_is_answered_with_the_nearest_one(arguments, message, caps
 
 def test_letter_case_does_not_matter(monkeypatch):
     seen = []
-    monkeypatch.setattr(reproduce, "run", lambda arguments: seen.append(arguments.papers))
+    monkeypatch.setattr(reproduce, "rerun", lambda arguments: seen.append(arguments.papers))
     assert main(["Reproduce", "KPM", "mkpm", "kpm"]) == 0
     assert seen == [["kpm", "mkpm"]]
 
@@ -170,7 +169,7 @@ def test_without_a_command_the_help_is_printed(words, capsys):
     assert "usage: reprolib" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"], ["reproduce", "--help"], ["kmp"]])
+@pytest.mark.parametrize("words", [["--help"], ["reproduce", "--help"], ["kmp"]])
 def test_help_and_wrong_names_need_none_of_the_slow_packages(words):
     """Importing pandas alone takes more processor time than all of the answer."""
     code = (
@@ -198,7 +197,7 @@ def test_help_on_the_profiles_says_minutes(capsys):
     ("arguments", "file"), [(["reproduce", "kpm"], "x"), (["report"], "x/report.html")]
 )
 def test_output_is_checked_before_anything_is_run(arguments, file, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(reproduce, "run", lambda arguments: pytest.fail("it ran"))
+    monkeypatch.setattr(reproduce, "rerun", lambda arguments: pytest.fail("it ran"))
     (tmp_path / "x").write_text("a file")
     assert main([*arguments, "--output", str(tmp_path / file)]) == 2
     message = capsys.readouterr().err
@@ -212,7 +211,7 @@ def test_output_is_checked_before_anything_is_run(arguments, file, monkeypatch, 
 )
 def test_a_place_that_cannot_be_written_is_said_at_once(arguments, monkeypatch, capsys):
     """A folder's mode does not tell: root may write everywhere, but not into /proc."""
-    monkeypatch.setattr(reproduce, "run", lambda arguments: pytest.fail("it ran"))
+    monkeypatch.setattr(reproduce, "rerun", lambda arguments: pytest.fail("it ran"))
     assert main([*arguments, "/proc/x"]) == 2
     assert "is /proc/x, but /proc cannot be written to" in capsys.readouterr().err
 
@@ -223,7 +222,7 @@ def test_verify_needs_results(papers, tmp_path, capsys):
     assert f"in {tmp_path}; `reprolib reproduce` makes some" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["data", "info", "verify"])
+@pytest.mark.parametrize("command", ["data", "check", "verify"])
 def test_an_unknown_argument_is_told_by_its_own_command(command, capsys):
     with pytest.raises(SystemExit) as end:
         main([command, *(["list"] if command == "data" else []), "--bogus"])
@@ -238,20 +237,16 @@ def test_report_into_a_folder_is_refused(tmp_path, capsys):
     assert f"--output is {tmp_path}, which is a folder" in capsys.readouterr().err
 
 
-def test_info_names_what_a_report_of_a_bug_needs(monkeypatch, tmp_path, capsys):
+def test_version_names_what_a_report_of_a_bug_needs(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("REPROLIB_DATA", str(tmp_path / "data"))
-    assert main(["info"]) == 0
-    text = capsys.readouterr().out
-    for name in ("Python", "numpy", "linear algebra", "kernel", "finished tasks", "REPROLIB_DATA"):
-        assert name in text
-    assert str(tmp_path / "data") in text
-
-
-def test_version(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["--version"])
     assert stop.value.code == 0
-    assert "reprolib" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert text.startswith(f"reprolib {__version__}\n")
+    for name in ("Python", "numpy", "linear algebra", "kernel", "finished tasks", "REPROLIB_DATA"):
+        assert name in text
+    assert str(tmp_path / "data") in text
 
 
 def test_a_dry_run_counts_tasks_and_needs_no_folder_to_write_to(tmp_path, capsys):
@@ -264,8 +259,46 @@ def test_a_dry_run_counts_tasks_and_needs_no_folder_to_write_to(tmp_path, capsys
     )
 
 
-def test_a_dry_run_of_a_wrong_name_shows_a_right_one(capsys):
-    assert main(["reproduce", "kpm", "--full", "--dry-run", "--only", "table2/heart/kpm"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "'table2/heart/kpm' selects no task" in told
-    assert "/raetsch/" in told
+@pytest.mark.parametrize("dry", [["--dry-run"], []])
+@pytest.mark.parametrize(
+    ("pattern", "message", "instead"),
+    [
+        ("tabel2", "kpm has no table 'tabel2'", "table2"),
+        ("table2/heart/kpm", "table2 has no data set 'heart'", "raetsch/heart"),
+        ("table2/raetsch/hart", "table2 has no data set 'raetsch/hart'", "raetsch/heart"),
+        ("table2/raetsch/heart/kmp", "table2/raetsch/heart has no method 'kmp'", "svm"),
+    ],
+)
+def test_the_wrong_part_of_only_is_named_with_what_there_is(
+    dry, pattern, message, instead, tmp_path, capsys
+):
+    words = ["--full", "--only", pattern, "--output", str(tmp_path)]
+    assert main(["reproduce", "kpm", *words, *dry]) == (0 if dry else 2)
+    told = " ".join("".join(capsys.readouterr()).split())
+    assert instead in told.split(f"--only: {message}; it has ")[1]
+
+
+def test_an_interrupted_dry_run_does_not_say_that_tasks_are_stored(monkeypatch, capsys):
+    def interrupted(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce, "dry_run", interrupted)
+    assert main(["reproduce", "kpm", "--dry-run"]) == 130
+    assert capsys.readouterr().err.strip() == "Interrupted."
+
+
+def test_the_help_has_every_command_in_its_group(capsys):
+    assert main([]) == 0
+    text = capsys.readouterr().out
+    for group, names in GROUPS.items():
+        listed = text.split(f"{group}:")[1].split("\n\n")[0]
+        assert [line.split()[0] for line in listed.strip().splitlines()] == list(names)
+    assert {name for names in GROUPS.values() for name in names} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_notebooks_says_to_install_only_what_is_missing(missing, tmp_path, monkeypatch, capsys):
+    found = None if missing else object()
+    monkeypatch.setattr(notebooks, "find_spec", lambda name: found)
+    assert main(["notebooks", str(tmp_path / "mine")]) == 0
+    assert ("extra" in capsys.readouterr().out) == missing

@@ -8,13 +8,16 @@ import pytest
 
 import data_fetch
 from data_fetch import errors
-from reprolib.cli import arguments, console, reproduce
-from reprolib.cli.failures import FailureLog
+from reprolib.cli import arguments, console
+from reprolib.cli.commands import reproduce
+from reprolib.cli.commands.reproduce import FailureLog
 from reprolib.cli.main import main
 from reprolib.report import page as report
 from reprolib.report import paper_figures as figures
+from reprolib.report.page import write_report
 from reprolib.rerun import records as results
-from reprolib.rerun.records import Stage
+from reprolib.rerun.checks import check
+from reprolib.rerun.records import Stage, registry
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.tasks import data_cache
 from reprolib.rerun.tasks.runner import Failure
@@ -91,14 +94,14 @@ def fake(monkeypatch, tmp_path):
     """Put the fake paper in the place of KPM; give a function that sets its protocol."""
 
     def use(protocol):
-        monkeypatch.setattr(reproduce, "get_protocol", lambda paper: protocol)
-        monkeypatch.setattr(reproduce, "require_sound", lambda papers: None)
+        monkeypatch.setattr(registry, "get_protocol", lambda paper: protocol)
+        monkeypatch.setattr(check, "require_sound", lambda papers: None)
 
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
     monkeypatch.setattr(data_fetch, "counterparts", lambda name: [])
     monkeypatch.setattr(arguments, "paper_key", lambda name: name)
     monkeypatch.setattr(reproduce, "print_scoreboard", lambda *args: None)
-    monkeypatch.setattr(reproduce, "write_report", lambda *args, **kwargs: tmp_path / "report")
+    monkeypatch.setattr(report, "write_report", lambda *args, **kwargs: tmp_path / "report")
     monkeypatch.chdir(tmp_path)
     data_cache.clear()
     use(fake_paper.PROTOCOL)
@@ -141,9 +144,7 @@ def test_report_says_which_figures_cannot_be_drawn(monkeypatch, tmp_path):
         raise KeyError("no <such> column")
 
     monkeypatch.setattr(figures, "report_figures", broken)
-    page = report.write_report(
-        ["kpm"], committed_directory(), tmp_path / "report.html", title="Some"
-    )
+    page = write_report(["kpm"], committed_directory(), tmp_path / "report.html", title="Some")
     text = page.read_text(encoding="utf-8")
     assert "The figures of KPM cannot be drawn from these records: KeyError:" in text
     assert "no &lt;such&gt; column" in text
@@ -155,7 +156,7 @@ def test_report_on_a_run_whose_tasks_all_failed(fake, tmp_path, monkeypatch):
     )
     records = records.drop_duplicates(results.KEY)
     some_results.write("kpm", records, tmp_path)
-    page = report.write_report(["kpm"], tmp_path, tmp_path / "report.html", title="Some")
+    page = write_report(["kpm"], tmp_path, tmp_path / "report.html", title="Some")
     assert "failed: x" in page.read_text(encoding="utf-8")
 
 

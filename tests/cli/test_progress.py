@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from reprolib.cli.progress import LINES, shown_progress
+from reprolib.cli.console import LINES, shown_progress
 
 
 def printed(*calls, terminal: bool) -> str:

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 import data_fetch
-from reprolib.cli.reproduce import publish
+from reprolib.cli.commands.reproduce import publish
 from reprolib.rerun.records import homes
 from reprolib.rerun.tasks import data_cache, runner
 from reprolib.rerun.tasks.store import RecordStore

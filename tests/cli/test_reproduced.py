@@ -1,4 +1,4 @@
-"""What `reprolib reproduce` prints of a paper: its tables, and what few trials cannot decide."""
+"""What `reprolib reproduce` writes and prints of a paper, and of selected tasks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import re
 import pytest
 from rich.console import Console
 
-from reprolib.cli import reproduce, reproduced
-from reprolib.cli.failures import FailureLog
+from reprolib.cli.commands import reproduce
+from reprolib.cli.commands.reproduce import FailureLog
 from reprolib.cli.main import main
 from reprolib.cli.table_text import plain, print_table
 from reprolib.report import figure_files, printed_tables, tables
@@ -67,7 +67,8 @@ def show(records, folder, profile="quick") -> str:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         log = FailureLog(Console(), folder / "failures.log")
-        reproduced.show_paper("keops", records, arguments, folder, log)
+        run = Run("keops", records, records[[]], {})
+        reproduce.show_paper(run, arguments, folder, log)
     return printed.getvalue()
 
 
@@ -106,27 +107,13 @@ def test_figures_are_written_in_every_format_where_they_can_be_drawn(shown):
     assert endings == set(figure_files.FORMATS)
 
 
-def test_a_quick_run_says_what_it_cannot_decide_and_what_does(shown):
-    told = " ".join(shown[1].split())
-    assert f"The quick profile has {FEW} trials a number, the full one 10, the paper 10." in told
-    assert "Too few trials to decide" in told
-    assert "`reprolib reproduce keops --full` (about " in told
-    assert "minutes with 2 workers), on the data of the committed results, decides" in told
-
-
-def test_a_full_run_has_no_such_lines(quick, monkeypatch):
-    monkeypatch.setattr(reproduced, "save_figures", lambda *args: None)
-    told = show(*quick, "full")
-    assert "KEOPS (2014), table1" in told
-    assert "profile has" not in told
-
-
 def test_below_two_scoreboards_stands_why_they_differ(quick, capsys):
-    _, folder = quick
-    reproduced.print_why(Console(width=500), ["keops"], folder / "results", "quick")
-    assert "The quick profile has few trials: of the 12 numbers" in capsys.readouterr().out
-    reproduced.print_why(Console(width=500), ["keops"], folder / "results", "full")
-    assert capsys.readouterr().out == ""
+    arguments = argparse.Namespace(profile="quick", jobs=2)
+    reproduce.print_scoreboard(Console(width=500), ["keops"], quick[1] / "results", arguments)
+    told = capsys.readouterr().out
+    assert "Scoreboard of this run (quick profile)" in told
+    assert "Scoreboard of the committed full results" in told
+    assert re.search(r"`--full` \(about \d+ minutes? with 2 workers\) has all", told)
 
 
 def test_selected_tasks_are_printed_beside_the_committed_values(tmp_path, monkeypatch, capsys):
@@ -139,7 +126,7 @@ def test_selected_tasks_are_printed_beside_the_committed_values(tmp_path, monkey
     ours, committed, printed, result = error.split()[-4:]
     assert (ours, printed, result) == (committed, "–", "equal")
     n_records = sum(line.startswith(task) for line in lines)
-    assert f"{n_records} of {n_records} records equal the committed ones." in lines
+    assert f"{n_records} of {n_records} records equal the committed ones (1 task)." in lines
 
 
 def test_selected_tasks_end_with_the_verdict_on_the_number_that_they_measure(
@@ -156,7 +143,7 @@ def test_selected_tasks_end_with_the_verdict_on_the_number_that_they_measure(
     assert main(["reproduce", "kpm", "--full", *words]) == 0
     told = capsys.readouterr().out
     n = len(of_heart)
-    assert f"{n} of {n} records equal the committed ones." in told
+    assert f"{n} of {n} records equal the committed ones ({len(tasks)} tasks)." in told
     (line,) = (line for line in told.splitlines() if line.startswith("Heart KPM"))
     verdict = next(v for v in judge_paper("kpm") if v.number.id == "table2/Heart/KPM")
     number = verdict.number

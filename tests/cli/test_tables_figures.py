@@ -25,7 +25,7 @@ def test_the_help_lists_the_formats_that_are_written():
 
 
 def test_one_command_writes_a_table_in_latex(tmp_path, capsys):
-    assert main(["tables", "kpm", "--to", str(tmp_path / "report"), "--format", "tex"]) == 0
+    assert main(["tables", "kpm", "--output", str(tmp_path / "report"), "--format", "tex"]) == 0
     names = {path.name for path in (tmp_path / "report").iterdir()}
     assert names == {f"kpm-{key}.tex" for key in paper_entry("kpm")["tables"]}
     printed = capsys.readouterr().out
@@ -34,7 +34,7 @@ def test_one_command_writes_a_table_in_latex(tmp_path, capsys):
 
 
 def test_one_command_writes_a_figure_as_pdf(tmp_path):
-    assert main(["figures", "mkpm", "--to", str(tmp_path), "--format", "pdf"]) == 0
+    assert main(["figures", "mkpm", "--output", str(tmp_path), "--format", "pdf"]) == 0
     written = sorted(tmp_path.iterdir())
     assert written
     assert {path.name for path in written} == {
@@ -60,7 +60,7 @@ def test_all_tables_are_written_without_a_name(tmp_path, monkeypatch):
 def test_results_of_another_run_are_named_in_the_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(committed_directory() / "keops", tmp_path / "of a run" / "keops")
-    assert main(["tables", "--results", "of a run", "--to", "out", "--format", "csv"]) == 0
+    assert main(["tables", "--results", "of a run", "--output", "out", "--format", "csv"]) == 0
     (path,) = (tmp_path / "out").iterdir()
     text = path.read_text(encoding="utf-8")
     assert "# command: reprolib tables keops --results 'of a run'\n" in text
@@ -92,7 +92,7 @@ def test_a_misspelt_format_is_answered_with_the_nearest_one(command, typed, mean
 @both
 @pytest.mark.parametrize("named", [["kpm"], []])
 def test_a_folder_without_results_is_an_error(command, named, tmp_path, capsys):
-    arguments = ["--results", str(tmp_path), "--to", str(tmp_path / "out")]
+    arguments = ["--results", str(tmp_path), "--output", str(tmp_path / "out")]
     assert main([command, *named, *arguments]) == 2
     message = capsys.readouterr().err
     assert "there are no results" in message
@@ -105,8 +105,8 @@ def test_a_file_in_the_place_of_the_folder_is_told_before_anything_is_drawn(
     command, tmp_path, capsys
 ):
     (tmp_path / "x").touch()
-    assert main([command, "kpm", "--to", str(tmp_path / "x")]) == 2
-    assert f"--to is {tmp_path / 'x'}, but" in capsys.readouterr().err
+    assert main([command, "kpm", "--output", str(tmp_path / "x")]) == 2
+    assert f"--output is {tmp_path / 'x'}, but" in capsys.readouterr().err
 
 
 def test_the_bytes_do_not_depend_on_the_folder_or_the_time(tmp_path, monkeypatch):
@@ -114,8 +114,8 @@ def test_the_bytes_do_not_depend_on_the_folder_or_the_time(tmp_path, monkeypatch
     for number, epoch in enumerate(("0", "1000000000")):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
         folder = tmp_path / str(number)
-        assert main(["tables", "mkpm", "--to", str(folder)]) == 0
-        assert main(["figures", "mkpm", "--to", str(folder)]) == 0
+        assert main(["tables", "mkpm", "--output", str(folder)]) == 0
+        assert main(["figures", "mkpm", "--output", str(folder)]) == 0
         made.append({path.name: path.read_bytes() for path in folder.iterdir()})
     assert made[0].keys() == made[1].keys()
     assert [name for name in made[0] if made[0][name] != made[1][name]] == []
@@ -127,6 +127,6 @@ def test_a_file_is_there_whole_or_not_at_all(command, tmp_path, monkeypatch, cap
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    assert main([command, "mkpm", "--to", str(tmp_path)]) == 2
+    assert main([command, "mkpm", "--output", str(tmp_path)]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -104,8 +104,8 @@ def test_report_runs_its_own_script_alone(tmp_path):
 @pytest.mark.parametrize(
     "command",
     [
-        "{0} info >&-",
-        "{0} info >&- 2>&-",
+        "{0} --version >&-",
+        "{0} --version >&- 2>&-",
         "{0} data list | head -c 1",
         "{0} nonsense >&-",
         "{0} reproduce kpm --dry-run >&-",

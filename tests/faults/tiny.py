@@ -18,9 +18,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from reprolib.cli import reproduce
+from reprolib.cli.commands import reproduce
 from reprolib.cli.main import main
+from reprolib.report import page
 from reprolib.rerun import records as results
+from reprolib.rerun.checks import check
 from tests.faults.tiny_paper import DATASET, protocol
 
 #: What a run does to the file system, as Python's audit events name it.
@@ -33,9 +35,9 @@ _context.set_forkserver_preload([__name__, "tests.faults.warm"])
 def arrange(dataset=DATASET) -> None:
     """Put the tiny paper in the place of KPM, without figures, report and scoreboard."""
     importlib.import_module("reprolib.papers.kpm.experiment").PROTOCOL = protocol(dataset)
-    reproduce.require_sound = lambda papers: None
+    check.require_sound = lambda papers: None
     reproduce.show_paper = lambda *args: None
-    reproduce.write_report = lambda *args, **kwargs: Path("none")
+    page.write_report = lambda *args, **kwargs: Path("none")
     reproduce.print_scoreboard = lambda *args: None
 
 

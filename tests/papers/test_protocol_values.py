@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from reprolib.rerun import records as results
-from reprolib.rerun.checks.agreement import compare
+from reprolib.rerun.checks.compare import compare
 from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.records.task import Task
 from reprolib.rerun.tasks import data_cache

@@ -12,7 +12,7 @@ import pytest
 
 from reprolib.report.notebook import left_aligned, show
 from reprolib.suite import NotebookTests
-from reprolib.suite.notebooks import pictures
+from reprolib.suite.shown import pictures
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 

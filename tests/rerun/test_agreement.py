@@ -7,7 +7,7 @@ import json
 import pandas as pd
 import pytest
 
-from reprolib.rerun.checks.agreement import (
+from reprolib.rerun.checks.compare import (
     GAP_FACTOR,
     GAP_FLOOR,
     TOLERANCE,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reprolib.rerun import records as results
-from reprolib.rerun.checks.compare import beside_committed, paper_difference, same_verdict
+from reprolib.rerun.checks.compare import beside_committed, run_difference, same_verdict
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.printed import numbers
@@ -24,10 +24,10 @@ def record(trial, **changes):
 def compared(tmp_path):
     """Write committed rows and those of a run; compare them."""
 
-    def run(committed, made, digests=({}, {}), profile="full"):
+    def run(committed, made, profile="full", digests=({}, {})):
         made_up.write(tmp_path / "committed", committed, digests[0])
         made_up.write(tmp_path / "run", made, digests[1], profile)
-        return paper_difference(PAPER, tmp_path / "run", tmp_path / "committed")
+        return run_difference(PAPER, tmp_path / "run", tmp_path / "committed")
 
     return run
 
@@ -35,55 +35,35 @@ def compared(tmp_path):
 def test_equal_results_have_no_difference(compared):
     rows = [record(0), record(1)]
     found = compared(rows, [{**row, "seconds": 9.0} for row in reversed(rows)])
-    assert found.is_empty
     assert found.n_agree == 2
+    assert not any([found.differing, found.new, found.missing, found.data, found.verdicts])
 
 
 def test_differing_new_and_missing_records_are_told_apart(compared):
     found = compared(
-        [record(0), record(1), record(2)], [record(0), record(1, value=0.3), record(3)]
+        [record(0), record(1), record(2)], [record(0), record(1, value=0.3), record(3)], "quick"
     )
-    assert found.n_agree == 1
-    assert [(c.kind, c.record) for c in found.changes] == [
-        ("differs", "t/d/m/headline/1 error"),
-        ("missing", "t/d/m/headline/2 error"),
-        ("new", "t/d/m/headline/3 error"),
-    ]
-    assert found.changes[0].faults == ["value 0.3, committed 0.25"]
-    assert not found.data
-    assert not found.is_empty
+    assert (found.profile, found.n_agree) == ("quick", 1)
+    assert found.differing == {"t/d/m/headline/1 error": "value 0.3, committed 0.25"}
+    assert (found.new, found.missing) == ({"t": 1}, {"t": 1})
 
 
-def test_records_that_had_to_differ_come_last(compared):
+def test_records_that_had_to_differ_are_counted_apart(compared):
     old = [record(0, dataset="a", source="partial"), record(1)]
     found = compared(old, [record(0, dataset="a", value=0.2), record(1, value=0.2)])
-    assert [change.other_source for change in found.changes] == [False, True]
+    assert (len(found.differing), found.n_on_other_data) == (1, 1)
     assert found.data == {"a": ("partial", "original")}
 
 
 def test_other_content_of_the_same_source_is_told(compared):
     found = compared([record(0)], [record(0)], digests=({"d": "1"}, {"d": "2"}))
     assert found.data == {"d": ("original", "original, other content")}
-    assert not found.is_empty
 
 
-def test_a_data_set_on_one_side_only_has_a_dash_on_the_other(compared):
-    found = compared([record(0)], [record(0, dataset="e")])
-    assert found.data == {"d": ("original", "–"), "e": ("–", "original")}
-
-
-def test_the_profile_of_the_run_is_known(compared):
-    assert compared([record(0)], [record(0)], profile="quick").profile == "quick"
-
-
-def test_a_run_without_results_of_the_paper_is_none(tmp_path):
-    assert paper_difference(PAPER, tmp_path) is None
-
-
-def test_results_of_a_paper_that_has_none_committed_are_new(tmp_path):
+def test_a_run_without_results_of_the_paper_is_none_and_all_of_a_new_paper_are_new(tmp_path):
+    assert run_difference(PAPER, tmp_path) is None
     made_up.write(tmp_path / "run", [record(0)])
-    found = paper_difference(PAPER, tmp_path / "run", tmp_path / "none")
-    assert [change.kind for change in found.changes] == ["new"]
+    assert run_difference(PAPER, tmp_path / "run", tmp_path / "none").new == {"t": 1}
 
 
 def test_a_verdict_is_the_same_if_its_word_its_reading_and_our_value_are():

@@ -44,7 +44,7 @@ def test_a_reading_that_a_task_of_another_one_measures_is_found(monkeypatch):
 
     stored = results.to_frame([row_of(t, m, "original", 0.0) for t in tasks for m in run(t, None)])
     protocol = Protocol("fake", lambda _: ["real/coins"], (Stage(lambda *_: tasks),), run)
-    house = "reprolib.rerun.checks.one_task"
+    house = "reprolib.rerun.checks.verify"
     monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
     monkeypatch.setattr(f"{house}.load_paper", lambda _: stored)
     monkeypatch.setattr("reprolib.rerun.verdicts.printed.numbers", lambda _: [])
@@ -108,7 +108,7 @@ def test_printed_statistic_is_of_the_live_trial_among_the_stored_others(monkeypa
     measured = [row_of(t, m, "original", 0.0) for t in tasks for m in run(t, None)]
     stored = results.to_frame([*measured, *derive(results.to_frame(measured))])
     protocol = Protocol("fake", lambda _: ["real/coins"], (Stage(lambda *_: tasks),), run, derive)
-    house = "reprolib.rerun.checks.one_task"
+    house = "reprolib.rerun.checks.verify"
     monkeypatch.setattr(f"{house}.get_protocol", lambda _: protocol)
     monkeypatch.setattr(f"{house}.load_paper", lambda _: stored)
     monkeypatch.setattr("reprolib.rerun.verdicts.printed.numbers", lambda _: [printed])

@@ -1,23 +1,15 @@
-"""One file a command: its help, its arguments, and a call of what does the work.
+"""One file a command: its help, its arguments, and what it does.
 
-These files import neither numpy nor pandas, so that help and wrong arguments are answered at once;
-``run`` imports the implementation.
+These files import neither numpy nor pandas at their top, so that help and wrong arguments are
+answered at once.
 """
 
 from reprolib.cli.commands import (
-    bench,
     check,
-    compare,
     data,
     figures,
-    info,
-    init,
     judge,
-    merge,
     notebooks,
-    publish,
-    readme,
-    renew_notebooks,
     report,
     reproduce,
     run,
@@ -25,24 +17,22 @@ from reprolib.cli.commands import (
     verify,
 )
 
-#: Modules by the name of the command, in the order of the help.
+#: Names of commands as the help groups them.
+GROUPS = {
+    "rerun the papers": ("reproduce", "verify", "tables", "figures", "report"),
+    "your own": ("run", "judge"),
+    "around": ("check", "data", "notebooks"),
+}
+#: Modules by the name of the command.
 COMMANDS = {
-    "check": check,
     "reproduce": reproduce,
-    "run": run,
+    "verify": verify,
     "tables": tables,
     "figures": figures,
-    "verify": verify,
-    "compare": compare,
     "report": report,
+    "run": run,
     "judge": judge,
-    "publish": publish,
-    "merge": merge,
+    "check": check,
     "data": data,
-    "bench": bench,
     "notebooks": notebooks,
-    "info": info,
-    "init": init,
-    "readme": readme,
-    "renew-notebooks": renew_notebooks,
 }

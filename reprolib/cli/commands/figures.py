@@ -1,11 +1,11 @@
-"""``reprolib figures``: files of the figures of papers."""
+"""``reprolib figures``: files of the figures of papers; its arguments are those of the tables."""
 
 from __future__ import annotations
 
 import argparse
 
-from reprolib.cli import publication
-from reprolib.cli.results import chosen_with_results
+from reprolib.cli import arguments as shared
+from reprolib.cli.commands import tables
 from reprolib.rerun.records.registry import PAPERS
 
 HELP = "write the figures of the papers: PDF, SVG, PNG"
@@ -14,7 +14,7 @@ FORMATS = ("pdf", "svg", "png")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    publication.add_arguments(parser, "all", FORMATS)
+    tables.add_files(parser, "all", FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,8 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     OSError
         If the folder cannot be written to, or there are no results of a paper.
     """
-    publication.check(arguments, FORMATS)
-    papers = chosen_with_results(arguments.papers, PAPERS, arguments.results)
+    tables.check_files(arguments, FORMATS)
+    papers = shared.chosen_with_results(arguments.papers, PAPERS, arguments.results)
     import matplotlib
 
     from reprolib.report.figure_files import write_figures
@@ -36,9 +36,12 @@ def run(arguments: argparse.Namespace) -> int:
     matplotlib.use("Agg")
     paths = []
     for paper in papers:
-        command = publication.command_line("figures", paper, arguments)
         paths += write_figures(
-            paper, arguments.to, arguments.format, command=command, directory=arguments.results
+            paper,
+            arguments.output,
+            arguments.format,
+            command=tables.command_line("figures", paper, arguments),
+            directory=arguments.results,
         )
-    publication.report_written(paths)
+    tables.report_written(paths)
     return 0

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from reprolib.cli import arguments as shared
-
-if TYPE_CHECKING:
-    from reprolib.rerun.verdicts.anyone import Judged
 
 HELP = "compare anyone's printed table (TOML) with anyone's results (CSV): words and intervals"
 
@@ -31,9 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="FILE", help="write one page with pictures")
     parser.add_argument(
         "--forest", type=Path, metavar="FILE", help="draw all numbers: FILE.svg, .png or .pdf"
-    )
-    parser.add_argument(
-        "--badge", type=Path, metavar="FILE.svg", help="write a badge: 17 of 22 reproduced"
     )
     parser.add_argument(
         "--schema",
@@ -59,47 +51,30 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.results is None:
         raise ValueError("name two files: reprolib judge PRINTED.toml RESULTS.csv (or --schema)")
-    _require_places(arguments)
+    for option in ("json", "html", "forest"):
+        if (path := getattr(arguments, option)) is not None:
+            shared.require_output_file(path, f"--{option}")
+    forest = arguments.forest
+    if forest is not None and forest.suffix.lower() not in PICTURES:
+        raise ValueError(f"--forest is {forest}; its name must end in {', '.join(PICTURES)}")
     from reprolib.cli.console import out
     from reprolib.rerun.verdicts.anyone import judge_table, worse_than_expected
 
     judged = judge_table(arguments.printed, arguments.results)
     from reprolib.report import judged as shown
     from reprolib.report.claims import claims_lines
+    from reprolib.rerun.records.folders import write_atomically
 
     for frame in (claims_lines(judged.claims), shown.numbers_frame(judged)):
         if len(frame):
             out().print(frame.to_string())
-    _write(arguments, judged)
+    if arguments.json is not None:
+        write_atomically(arguments.json, shown.as_json(judged))
+    if arguments.html is not None:
+        write_atomically(arguments.html, shown.page(judged))
+    if forest is not None:
+        write_atomically(forest, shown.forest_bytes(judged, forest.suffix.lower()[1:]))
     worse = worse_than_expected(judged)
     for message in worse.values():
         out().print(message)
     return 1 if worse else 0
-
-
-def _require_places(arguments: argparse.Namespace) -> None:
-    """Raise ValueError or OSError if a file cannot be written where it is wanted."""
-    for option in ("json", "html", "forest", "badge"):
-        path = getattr(arguments, option)
-        if path is not None:
-            shared.require_output_file(path, f"--{option}")
-    forest = arguments.forest
-    if forest is not None and forest.suffix.lower() not in PICTURES:
-        raise ValueError(f"--forest is {forest}; its name must end in {', '.join(PICTURES)}")
-
-
-def _write(arguments: argparse.Namespace, judged: Judged) -> None:
-    """Write the files that were asked for."""
-    from reprolib.report import judged as shown
-    from reprolib.report.badge import badge_svg
-    from reprolib.rerun.records.folders import write_atomically
-
-    makers: dict[str, Callable[[Path], str | bytes]] = {
-        "json": lambda _: shown.as_json(judged),
-        "html": lambda _: shown.page(judged),
-        "forest": lambda path: shown.forest_bytes(judged, path.suffix.lower()[1:]),
-        "badge": lambda _: badge_svg(judged.verdicts, judged.title),
-    }
-    for option, make in makers.items():
-        if (path := getattr(arguments, option)) is not None:
-            write_atomically(path, make(path))

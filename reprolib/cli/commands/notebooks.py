@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
@@ -16,13 +17,6 @@ HELP = "copy the notebooks into a folder of your own"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("folder", type=Path, metavar="COPY_TO", help="made if it does not exist")
-
-
-def _of_others() -> list[Path]:
-    """Notebooks of papers outside of this package."""
-    others = [home for home in homes().values() if not home.is_packaged]
-    paths = (home.project / "notebooks" / f"{home.key}.ipynb" for home in others)
-    return [path for path in paths if path.is_file()]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,7 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
     from reprolib.cli.console import out
 
     shared.require_output_folder(arguments.folder, "COPY_TO")
-    originals = [*sorted(project_folder("notebooks").glob("*.ipynb")), *_of_others()]
+    outside = [home for home in homes().values() if not home.is_packaged]
+    of_others = [home.project / "notebooks" / f"{home.key}.ipynb" for home in outside]
+    originals = sorted(project_folder("notebooks").glob("*.ipynb"))
+    originals += [path for path in of_others if path.is_file()]
     if not originals:
         raise FileNotFoundError(
             f"{project_folder('notebooks')} has no notebooks; install reprolib from a wheel or "
@@ -51,9 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for original, copy in zip(originals, copies, strict=True):
         shutil.copyfile(original, copy)
-    out().print(f"{len(copies)} notebooks in {arguments.folder}. To open them, install the")
-    out().print(
-        "extra `lab` of reprolib (make lab in a checkout), and run: jupyter lab", markup=False
-    )
-    out().print(f"To run and check them, its extra `test`: pytest --nbval {arguments.folder}")
+    out().print(f"{len(copies)} notebooks in {arguments.folder}.")
+    if find_spec("jupyterlab") is None:
+        out().print("JupyterLab is missing: install reprolib's extra `lab`, or use `make lab`.")
+    out().print(f"To open them: jupyter lab {arguments.folder}")
+    if find_spec("nbval") is None:
+        out().print("To check them, install the extra `test`.")
+    out().print(f"To run and check them: pytest --nbval {arguments.folder}")
     return 0

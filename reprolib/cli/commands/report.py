@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
-from reprolib.cli.results import chosen_with_results
 from reprolib.rerun.records.registry import PAPERS
 
 HELP = "write the HTML report on the committed results"
@@ -44,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     named = shared.chosen_papers(arguments.papers)
     shared.require_results(arguments.results)
     shared.require_output_file(arguments.output)
-    papers = chosen_with_results(named, PAPERS, arguments.results)
+    papers = shared.chosen_with_results(named, PAPERS, arguments.results)
     from reprolib.cli.console import out
     from reprolib.report.page import write_report
 

@@ -1,17 +1,41 @@
-"""``reprolib reproduce``: its arguments."""
+"""``reprolib reproduce``: from data to records, tables, figures, report and scoreboard."""
 
 from __future__ import annotations
 
 import argparse
 import csv
+import math
+import os
+import textwrap
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reprolib.cli import arguments as shared
+from reprolib.cli import console
+from reprolib.cli.arguments import BUILD, SITE
 from reprolib.rerun.records import folders
+from reprolib.rerun.records.registry import PAPERS
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from data_fetch.errors import DataUnavailableError
+    from reprolib.rerun.records.task import Protocol
+    from reprolib.rerun.tasks.runner import Failure, Run
+    from reprolib.rerun.tasks.selection import Selection
 
 HELP = "rerun papers: records, tables, figures, report, scoreboard"
 #: Said when a run ends early.
 ADVICE = "Finished tasks are stored; the same command continues from them."
+#: Letters of what differs in a record; a path has hundreds of numbers.
+WIDTH = 60
+#: Records of selected tasks that are listed one by one; of more, those that differ.
+MOST = 50
+#: Names that are listed where a part of --only is unknown.
+NAMES = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,16 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the complete experiments of the papers%(minutes)s",
     )
     full.minutes = _Minutes()  # type: ignore[attr-defined]
-    profile.add_argument(
-        "--minutes",
-        type=float,
-        metavar="N",
-        help="the tasks of --full that decide the most printed numbers in N minutes, as the "
-        "committed results tell; says what they decided",
-    )
-    workers = parser.add_mutually_exclusive_group()
-    shared.add_jobs(workers)
-    workers.add_argument("--cluster", metavar="ADDRESS", help="scheduler of a dask cluster to use")
+    shared.add_jobs(parser)
     parser.add_argument(
         "--embedded",
         action="store_true",
@@ -73,51 +88,401 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         help="folder for results, tables, figures, report and the log of failures (default: "
-        "build, with --only build/only, with --minutes build/minutes; sound --full runs on real "
-        "data are then also written to the checkout's results)",
+        "build, with --only build/only; sound --full runs on real data are then also written to "
+        "the checkout's results)",
     )
     parser.set_defaults(profile="quick")
 
 
 class _Minutes:
-    """Text of `_minutes`, read from the results only where the help is printed."""
+    """Minutes of all full runs on two cores, read only where the help is printed.
+
+    Empty without committed tables of tasks. What is wrong with them or with their folder is said by
+    the commands that need them.
+    """
 
     def __str__(self) -> str:
-        return _minutes()
-
-
-def _minutes() -> str:
-    """Minutes of all full runs on two cores, as the committed tables of tasks tell; empty without.
-
-    What is wrong with them or with their folder is said by the commands that need them.
-    """
-    try:
-        paths = sorted(folders.committed_directory().glob("*/tasks.csv"))
-        seconds = sum(float(line["seconds"]) for path in paths for line in _lines(path))
-    except (OSError, ValueError, KeyError):
-        return ""
-    return f": {seconds / 120:.0f} minutes for all on two cores" if paths else ""
-
-
-def _lines(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        seconds = 0.0
+        try:
+            for path in folders.committed_directory().glob("*/tasks.csv"):
+                with path.open(encoding="utf-8", newline="") as file:
+                    seconds += sum(float(line["seconds"]) for line in csv.DictReader(file))
+        except (OSError, ValueError, KeyError):
+            return ""
+        return f": {seconds / 120:.0f} minutes for all on two cores" if seconds else ""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check the arguments, and rerun."""
-    arguments.papers = shared.chosen_papers(arguments.papers)
+    """Check the arguments, and rerun, or say what would be run."""
+    arguments.papers = shared.chosen_papers(arguments.papers) or list(PAPERS)
     shared.require_jobs(arguments.jobs)
-    if not arguments.dry_run:
-        shared.require_output_folder(arguments.output or shared.BUILD)
-    if arguments.minutes is not None:
-        from reprolib.cli import in_minutes
-
-        return in_minutes.run(arguments)
     if arguments.dry_run:
-        from reprolib.cli import dry_run
+        arguments.advice = ""
+        return dry_run(arguments)
+    shared.require_output_folder(arguments.output or BUILD)
+    return rerun(arguments)
 
-        return dry_run.run(arguments)
-    from reprolib.cli import reproduce
 
-    return reproduce.run(arguments)
+def dry_run(arguments: argparse.Namespace) -> int:
+    """Check the papers' names, and print tasks, data and minutes of each, and of all."""
+    import data_fetch
+    from reprolib.rerun.checks.check import require_sound
+    from reprolib.rerun.records.registry import get_protocol
+    from reprolib.rerun.tasks.plan import plan
+    from reprolib.rerun.tasks.selection import Selection
+
+    require_sound(arguments.papers)
+    out = console.out()
+    only = Selection(arguments.only) if arguments.only else None
+    seconds = []
+    for paper in arguments.papers:
+        found = plan(get_protocol(paper), arguments.profile, embedded=arguments.embedded, only=only)
+        if only is not None and not found.n_tasks:
+            continue
+        seconds.append(found.seconds)
+        out.print(
+            f"{paper}, {arguments.profile} profile: {found.n_tasks} tasks, {found.n_stored} of "
+            f"them finished and stored; {minutes(found.seconds, arguments.jobs)}"
+        )
+        if found.at_hand:
+            out.print(f"  data: {', '.join(found.at_hand)}")
+        for name, count in found.to_fetch.items():
+            others = ", ".join(data_fetch.counterparts(name)) or "nothing"
+            out.print(f"  to be fetched: {name}, for {count} tasks (otherwise {others} stands in)")
+        if found.note:
+            out.print(f"  {found.note}")
+    if len(seconds) > 1:
+        out.print(f"all: {minutes(sum(seconds), arguments.jobs)}")
+    if only is not None and not seconds:
+        unknown = unknown_part(arguments.only, arguments.papers)
+        out.print(unknown or f"{only} selects no task on data that are at hand")
+    return 0
+
+
+def minutes(seconds: float, n_jobs: int) -> str:
+    """Time of tasks that take some seconds in all, on a number of worker processes."""
+    if math.isnan(seconds):
+        return "time unknown: there are no committed results"
+    n = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+    number = math.ceil(seconds / n / 60)
+    workers = f"{n} worker{'s' * (n > 1)}"
+    return f"about {number} minute{'s' * (number != 1)} with {workers}"
+
+
+def unknown_part(patterns: Sequence[str], papers: Sequence[str]) -> str:
+    """Say which part of a pattern of ``--only`` no committed task has, and what there is instead.
+
+    Empty where every part is known, and where that cannot be told: of a pattern with ``*`` only a
+    table without one is looked up, and embedded data sets have few committed tasks.
+    """
+    import pandas as pd
+
+    from reprolib.rerun.records.tables import load_tasks
+
+    made = pd.concat([load_tasks(paper) for paper in papers])
+    for pattern in patterns:
+        table, _, rest = pattern.strip("/").lower().partition("/")
+        rows = made if "*" in table else made[made["table"].str.lower() == table]
+        if rows.empty:
+            return _unknown("table", table, ", ".join(papers), made["table"])
+        if "*" in pattern or not rest or rest.startswith("embedded"):
+            continue
+        names = {str(name).lower() for name in rows["dataset"]}
+        here = [n for n in names if f"{rest}/".startswith(f"{n}/") or n.startswith(f"{rest}/")]
+        if not here:
+            first, *more = rest.split("/")
+            begun = more and any(name.startswith(f"{first}/") for name in names)
+            wrong = f"{first}/{more[0]}" if begun else first
+            return _unknown("data set", wrong, table, rows["dataset"])
+        method = rest.removeprefix(here[0]).strip("/").split("/")[0]
+        rows = rows[rows["dataset"].str.lower() == here[0]]
+        if len(here) == 1 and method not in {"", *rows["method"].str.lower()}:
+            return _unknown("method", method, f"{table}/{here[0]}", rows["method"])
+    return ""
+
+
+def _unknown(what: str, name: str, where: str, known: Iterable[str]) -> str:
+    names = list(dict.fromkeys(known))
+    more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
+    return f"--only: {where} has no {what} {name!r}; it has {', '.join(names[:NAMES])}{more}"
+
+
+def rerun(arguments: argparse.Namespace) -> int:
+    """Rerun papers.
+
+    Returns
+    -------
+    int
+        1 if a task, a stage or a figure failed (the others are stored, and shown), else 0.
+    """
+    from reprolib.rerun.checks.check import require_sound
+    from reprolib.rerun.records.registry import get_protocol
+    from reprolib.rerun.tasks.selection import Selection
+
+    require_sound(arguments.papers)
+    protocols = [get_protocol(paper) for paper in arguments.papers]
+    only = Selection(arguments.only) if arguments.only else None
+    output = arguments.output or (BUILD if only is None else BUILD / "only")
+    log = FailureLog(console.err(), output / "failures.log")
+    write = _write_all if only is None else _write_selected
+    write(outcomes(protocols, arguments, only, log), arguments, output, log)
+    return 1 if log.n_failures else 0
+
+
+def outcomes(
+    protocols: Sequence[Protocol],
+    arguments: argparse.Namespace,
+    only: Selection | None,
+    log: FailureLog,
+) -> Iterator[Run]:
+    """Yield the run of every protocol whose stages could list their tasks; say which could not.
+
+    Raises
+    ------
+    ValueError
+        If ``only`` selects no task of any protocol.
+    """
+    from reprolib.rerun.tasks.local import LocalWorkers
+    from reprolib.rerun.tasks.runner import NothingSelectedError, StageError, run_protocol
+
+    without: list[NothingSelectedError] = []
+    for protocol in protocols:
+        try:
+            with console.shown_progress(log.console, protocol.paper) as progress:
+                outcome = run_protocol(
+                    protocol,
+                    arguments.profile,
+                    embedded=arguments.embedded,
+                    workers=LocalWorkers(arguments.jobs),
+                    only=only,
+                    fresh=arguments.fresh,
+                    progress=progress,
+                    failed=log,
+                )
+        except StageError as error:
+            log.say(str(error), traceback.format_exc())
+            continue
+        except NothingSelectedError as error:
+            without.append(error)
+            continue
+        if outcome.substituted:
+            names = ", ".join(outcome.substituted)
+            message = (
+                "these data are not available. Numbers made on embedded data are marked so and "
+                "are no reproduction."
+            )
+            head = f"Embedded data stand in for {names}:"
+            log.console.print(console.headed(head, message, "bold yellow"))
+        if arguments.explain:
+            for task, why in outcome.explained.items():
+                log.console.print(f"{task}: {why}")
+        reasons = Counter(why.reason for why in outcome.explained.values())
+        counted = "; ".join(f"{n} {reason}" for reason, n in reasons.most_common())
+        log.console.print(f"{outcome.paper}: {counted}")
+        yield outcome
+    if len(without) == len(protocols):
+        papers = [protocol.paper for protocol in protocols]
+        raise ValueError(unknown_part(arguments.only, papers) or str(without[0]))
+
+
+def _write_all(
+    runs: Iterator[Run], arguments: argparse.Namespace, output: Path, log: FailureLog
+) -> None:
+    """Write tables, figures and report; print the scoreboard."""
+    from reprolib.report import figure_files, printed_tables
+    from reprolib.report.page import write_report
+    from reprolib.rerun.verdicts import numbers
+
+    out = console.out()
+    finished: list[str] = []
+    substituted: dict[str, DataUnavailableError] = {}
+    for outcome in runs:
+        finished.append(outcome.paper)
+        substituted |= outcome.substituted
+        write_tables(log.console, outcome, output / "results")
+        show_paper(outcome, arguments, output, log)
+        if arguments.profile == "full" and arguments.output is None:
+            publish(log.console, outcome)
+    report = write_report(
+        finished,
+        output / "results",
+        output / "report.html",
+        title=f"reprolib: {arguments.profile} run of {', '.join(p.upper() for p in finished)}",
+        site=SITE,
+    )
+    if printed := [paper for paper in finished if numbers(paper)]:
+        print_scoreboard(out, printed, output / "results", arguments)
+        out.print(f"Tables: {(output / 'tables').resolve()} ({', '.join(printed_tables.FORMATS)})")
+    print_missing(out, substituted)
+    out.print(f"Figures: {(output / 'figures').resolve()} ({', '.join(figure_files.FORMATS)})")
+    out.print(f"Report: {report.resolve()}")
+
+
+def show_paper(outcome: Run, arguments: argparse.Namespace, output: Path, log: FailureLog) -> None:
+    """Write figures and printed tables of a run, and print the tables."""
+    import matplotlib as mpl
+
+    from reprolib.cli.table_text import print_claims, print_table
+    from reprolib.report import figure_files, printed_tables
+    from reprolib.report.origin import origin
+    from reprolib.report.paper_figures import drawn_figures
+    from reprolib.report.style import use_style
+    from reprolib.rerun.verdicts import judge_claims
+
+    paper, results = outcome.paper, output / "results"
+    embedded = " --embedded" if arguments.embedded else ""
+    command = f"reprolib reproduce {paper} --{arguments.profile}{embedded}"
+    mpl.use("Agg")
+    use_style()
+    figures, fault = drawn_figures(paper, outcome.records)
+    if fault:
+        log.say(f"the figures of {paper} cannot be drawn", fault)
+    if figures:
+        made = origin("", paper, command, results, outcome.records)
+        start = output / "figures" / paper / "figure"
+        figure_files.save_figures(figures, made, start, figure_files.FORMATS)
+    tables = printed_tables.printed_tables(paper, results, command=command)
+    if tables:
+        printed_tables.write_printed_tables(tables, output / "tables", printed_tables.FORMATS)
+        for table in tables:
+            print_table(console.out(), table)
+        print_claims(console.out(), judge_claims(paper, results))
+
+
+def print_scoreboard(
+    out: Console, papers: Sequence[str], results: Path, arguments: argparse.Namespace
+) -> None:
+    """Print the counts of verdicts of this run, and of the committed full results."""
+    from reprolib.report.tables import scoreboard
+    from reprolib.rerun.records.tables import load_tasks
+
+    out.print(f"\nScoreboard of this run ({arguments.profile} profile)", style="bold")
+    out.print(scoreboard(papers, results).to_string())
+    committed = folders.committed_directory(papers[0])
+    if results.resolve() != committed.resolve() and (committed / papers[0]).exists():
+        out.print("\nScoreboard of the committed full results", style="bold")
+        out.print(scoreboard(papers).to_string())
+        if arguments.profile != "full":
+            seconds = sum(load_tasks(paper)["seconds"].sum() for paper in papers)
+            out.print(
+                f"\nThe {arguments.profile} profile has few trials, too few to decide most "
+                f"numbers; `--full` ({minutes(seconds, arguments.jobs)}) has all.",
+                soft_wrap=not out.is_terminal,
+            )
+    out.print()
+
+
+def print_missing(out: Console, substituted: Mapping[str, DataUnavailableError]) -> None:
+    """Print one line for every data set that is not at hand: why, and what may bring it."""
+    from data_fetch.errors import missing_table
+
+    if substituted:
+        rows = missing_table(substituted)
+        width = max(len(row.name) for row in rows)
+        out.print("\nNot at hand, so these were run on embedded data or left out:", style="bold")
+        for row in rows:
+            out.print(f"  {row.name:{width}}  {row.command}  ({row.why})")
+
+
+def _write_selected(
+    runs: Iterator[Run], arguments: argparse.Namespace, output: Path, log: FailureLog
+) -> None:
+    """Write the records of selected tasks; print them beside committed and printed values."""
+    from reprolib.cli.table_text import left_aligned, print_numbers
+    from reprolib.rerun.checks.compare import beside_committed
+    from reprolib.rerun.verdicts import judge_paper
+
+    out = console.out()
+    for outcome in runs:
+        write_tables(log.console, outcome, output / "results")
+        frame = beside_committed(outcome.paper, outcome.records)
+        equal = frame["result"] == "equal"
+        listed = frame if len(frame) <= MOST else frame[~equal]
+        if len(listed):
+            short = [textwrap.shorten(t, WIDTH, placeholder=" …") for t in listed["result"]]
+            out.print(left_aligned(listed.assign(result=short)))
+            if listed["printed"].notna().any():
+                out.print("Printed: over all trials of the paper, in the unit of the records.")
+        n_tasks = frame["task"].nunique()
+        out.print(
+            f"{equal.sum()} of {len(frame)} records equal the committed ones "
+            f"({n_tasks} task{'s' * (n_tasks != 1)})."
+        )
+        judged = judge_paper(outcome.paper, output / "results")
+        print_numbers(out, [v for v in judged if v.n_trials])
+    out.print(f"\nRecords: {(output / 'results').resolve()}")
+
+
+def write_tables(err: Console, outcome: Run, directory: Path) -> None:
+    """Write the records of a run, and say where.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written to.
+    """
+    from reprolib.rerun.records.tables import write_results
+
+    folder = directory / outcome.paper
+    try:
+        paths = write_results(outcome.records, folder, outcome.tasks, outcome.about)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}; finished tasks are stored") from error
+    for path in paths:
+        err.print(f"wrote {path}")
+
+
+def publish(err: Console, outcome: Run) -> None:
+    """Replace the committed results of a paper, if all records are sound and on real data."""
+    directory = folders.committed_directory(outcome.paper)
+    reason = ""
+    if not folders.can_be_committed(outcome.paper):
+        reason = "reprolib is not run from a checkout; name a folder in REPROLIB_RESULTS"
+    elif len(outcome.failures):
+        reason = f"{len(outcome.failures)} records failed"
+    elif outcome.substituted:
+        reason = f"embedded data stood in for {', '.join(outcome.substituted)}"
+    elif set(outcome.records["source"]) == {"embedded"}:
+        reason = "this was a run on embedded data"
+    if reason:
+        err.print(f"{directory / outcome.paper} is left as it is: {reason}")
+    else:
+        write_tables(err, outcome, directory)
+
+
+class FailureLog:
+    """Say every failure at once; the first traceback is printed, all of them are in a file.
+
+    Parameters
+    ----------
+    err : Console
+        Where they are printed.
+    path : Path
+        File of the tracebacks, written anew with the first failure. Where it cannot be written,
+        all tracebacks are printed.
+    """
+
+    def __init__(self, err: Console, path: Path):
+        self.console = err
+        self.path = path
+        self.n_failures = 0
+
+    def __call__(self, failure: Failure) -> None:
+        """Say that a task failed."""
+        self.say(f"{failure.record}: {failure.status}", failure.traceback)
+
+    def say(self, message: str, trace: str = "") -> None:
+        """Print what went wrong, and keep it with its traceback."""
+        self.n_failures += 1
+        self.console.print(message, style="red")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with open(self.path, "w" if self.n_failures == 1 else "a", encoding="utf-8") as file:
+                file.write(f"{message}\n{trace}\n")
+            written = True
+        except OSError:
+            written = False
+        if trace and (self.n_failures == 1 or not written):
+            self.console.print(trace.rstrip())
+        if self.n_failures == 1 and written:
+            self.console.print(f"All tracebacks of this run: {self.path.resolve()}")

@@ -68,8 +68,19 @@ def run(arguments: argparse.Namespace) -> int:
     paper, _, table = arguments.on.partition("/")
     if not table:
         raise ValueError(f"--on is {arguments.on!r}; give PAPER/TABLE, such as kpm/table2.")
-    from reprolib.cli.console import err, out
-    from reprolib.cli.progress import shown_progress
+    try:
+        grid = None if arguments.grid is None else json.loads(arguments.grid)
+    except ValueError as error:
+        raise ValueError(
+            f"--grid is no JSON ({error}); give {{'name': [values]}} in it."
+        ) from error
+    if grid is not None and not (
+        isinstance(grid, dict) and all(isinstance(values, list) for values in grid.values())
+    ):
+        raise ValueError(
+            f'--grid is {arguments.grid}; give lists by name: {{"n_neighbors": [1, 5, 15]}}.'
+        )
+    from reprolib.cli.console import err, out, shown_progress
     from reprolib.rerun.checks.evaluate import evaluate
     from reprolib.rerun.tasks.estimators import load_estimator
 
@@ -79,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
             estimator,
             paper,
             table,
-            grid=_grid(arguments.grid),
+            grid=grid,
             name=arguments.name,
             datasets=arguments.dataset,
             trials=arguments.trials,
@@ -91,24 +102,3 @@ def run(arguments: argparse.Namespace) -> int:
     for line in (*found.lines(), f"Records: {found.write(arguments.output)[0].parent}"):
         out().print(line)
     return 0
-
-
-def _grid(text: str | None) -> dict[str, list] | None:
-    """Grid as JSON has it.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
-    try:
-        grid = None if text is None else json.loads(text)
-    except ValueError as error:
-        raise ValueError(
-            f"--grid is no JSON ({error}); give {{'name': [values]}} in it."
-        ) from error
-    if grid is not None and not (
-        isinstance(grid, dict) and all(isinstance(v, list) for v in grid.values())
-    ):
-        raise ValueError(f'--grid is {text}; give lists by name: {{"n_neighbors": [1, 5, 15]}}.')
-    return grid

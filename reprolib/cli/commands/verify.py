@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprolib.cli import arguments as shared
-from reprolib.cli.results import require_results_of
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from reprolib.rerun.checks.compare import RunDifference
     from reprolib.rerun.checks.verify import Verification
 
-HELP = "recompute a random part of the committed records, and compare"
+HELP = "recompute a random part of the committed records, or compare them with a run's"
+#: Differing records of a paper that are listed, and letters of each (a path has many numbers).
+LISTED, WIDTH = 50, 160
+#: Most digits after the point that are shown to see how two values differ.
+MOST_DIGITS = 12
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,12 +41,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="pass where records cannot be recomputed because their data are missing",
     )
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="FOLDER",
+        help="recompute nothing: say which records and verdicts a run moved. FOLDER is what "
+        "`reproduce --output` was given (build, if nothing)",
+    )
     shared.add_jobs(parser)
     shared.add_results_folder(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Recompute a random part of the committed records of papers, and say what differs.
+    """Compare committed records with recomputed ones or with those of a run, and say what differs.
 
     Returns
     -------
@@ -52,24 +64,31 @@ def run(arguments: argparse.Namespace) -> int:
     ------
     ValueError
         If ``--fraction`` is out of range, or there is no paper of a name.
-    FileNotFoundError
-        If there are no results of a paper.
+    OSError
+        If there are no results of a paper, or none of a run in the folder of ``--against``.
     """
     arguments.papers = shared.chosen_papers(arguments.papers)
     shared.require_jobs(arguments.jobs)
     shared.require_results(arguments.results)
-    from reprolib.cli.console import err, out
-    from reprolib.cli.progress import shown_progress
+    return _recompute(arguments) if arguments.against is None else _compare(arguments)
+
+
+def _recompute(arguments: argparse.Namespace) -> int:
+    from reprolib.cli.console import err, out, shown_progress
     from reprolib.rerun.checks import verify
+    from reprolib.rerun.checks.compare import TOLERANCE
 
     verify.check_fraction(arguments.fraction, "--fraction")
-    papers = arguments.papers or _all_with_results(arguments.results)
-    require_results_of(papers, arguments.results)
+    # Without a name all that has results, also what has no protocol here.
+    known = map(committed_directory, PAPERS)
+    folders = {arguments.results} if arguments.results else set(known)
+    found = {path.parent.name for folder in folders for path in folder.glob("*/*.csv")}
+    papers = shared.chosen_with_results(arguments.papers, sorted(found), arguments.results)
     seed = datetime.now(UTC).toordinal() if arguments.seed is None else arguments.seed
     out().print(
         f"Recomputing {arguments.fraction:.3g} of the tasks of every table from scratch; "
         f"{verify.nights(arguments.fraction)} days in a row recompute every task once. "
-        f"Relative tolerance {verify.TOLERANCE:g}. The same choice again: --seed {seed}"
+        f"Relative tolerance {TOLERANCE:g}. The same choice again: --seed {seed}"
     )
     failed = False
     for paper in papers:
@@ -85,20 +104,13 @@ def run(arguments: argparse.Namespace) -> int:
                 n_jobs=arguments.jobs,
                 progress=progress,
             )
-        _say(out(), outcome)
+        _say_recomputed(out(), outcome)
         failed |= bool(outcome.differences)
         failed |= outcome.coverage < 1 and not arguments.missing_data
     return 1 if failed else 0
 
 
-def _all_with_results(directory: Path | None) -> list[str]:
-    """Names of all folders with results, also of what has no protocol here."""
-    known = map(committed_directory, PAPERS)
-    folders = {directory} if directory else set(known)
-    return sorted({path.parent.name for folder in folders for path in folder.glob("*/*.csv")})
-
-
-def _say(out: Console, outcome: Verification) -> None:
+def _say_recomputed(out: Console, outcome: Verification) -> None:
     if outcome.differences:
         verdict = f"{len(outcome.differences)} differ"
     else:
@@ -118,3 +130,66 @@ def _say(out: Console, outcome: Verification) -> None:
     if outcome.differences:
         for package, (then, now) in outcome.other_versions.items():
             out.print(f"  made with {package} {then}, here it is {now}, which may be why")
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from reprolib.cli.console import out
+    from reprolib.rerun.checks.compare import run_difference
+
+    inside = arguments.against / "results"
+    folder = inside if inside.is_dir() else arguments.against
+    papers = shared.with_results(arguments.papers or PAPERS, folder)
+    lost = [key for key in arguments.papers if key not in papers]
+    if lost or not papers:
+        of_papers = f" of {', '.join(lost)}" if lost else ""
+        raise FileNotFoundError(
+            f"--against is {arguments.against}, which has no results{of_papers}; "
+            f"`reprolib reproduce --full --output {arguments.against}` makes some"
+        )
+    differing = False
+    for paper in papers:
+        found = run_difference(paper, folder, arguments.results)
+        if found is not None:
+            _say_difference(out(), found)
+            differing |= bool(found.differing)
+    return 1 if differing else 0
+
+
+def _say_difference(out: Console, found: RunDifference) -> None:
+    from reprolib.report.tables import number_text
+    from reprolib.rerun.records.task import HEADLINE
+
+    counts = {
+        "agree": found.n_agree,
+        "differ": len(found.differing),
+        "differ as their data are of another source": found.n_on_other_data,
+        "are new": sum(found.new.values()),
+        "are missing": sum(found.missing.values()),
+    }
+    said = ", ".join(f"{n} {what}" for what, n in counts.items() if n or what == "agree")
+    out.print(f"{found.paper}, {found.profile} profile: of its records {said}")
+    for name, sources in found.data.items():
+        out.print("  data {}: committed {}, now {}".format(name, *sources))
+    for what, tables in {"new": found.new, "missing": found.missing}.items():
+        if tables:
+            out.print(f"  {what}: {', '.join(f'{n} of {table}' for table, n in tables.items())}")
+    for then, now in found.verdicts:
+        number = then.number
+        # With as many digits as show how the values differ.
+        for digits in range(number.digits, MOST_DIGITS):
+            values = [number_text(v.ours, v.spread, digits) for v in (then, now)]
+            if values[0] != values[1] or then.ours == now.ours:
+                break
+        words = [v.word if v.reading == HEADLINE else f"{v.word}: {v.reading}" for v in (then, now)]
+        printed = number_text(number.value, number.spread, number.digits)
+        out.print(
+            f"  moved: {number.id}, printed {printed}: committed {values[0]} ({words[0]}), "
+            f"now {values[1]} ({words[1]})"
+        )
+    if found.not_run:
+        some = found.not_run[0].number.id
+        out.print(f"  printed numbers without a record: {len(found.not_run)}, such as {some}")
+    for name, what in list(found.differing.items())[:LISTED]:
+        out.print(f"  differs: {textwrap.shorten(f'{name}: {what}', WIDTH, placeholder=' …')}")
+    if len(found.differing) > LISTED:
+        out.print(f"  and {len(found.differing) - LISTED} more differ")

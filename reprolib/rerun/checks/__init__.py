@@ -1,4 +1,4 @@
-"""Whether names, records and files are right: check, verify, compare, recompute.
+"""Whether names, records and files are right: check, compare, verify, recompute, evaluate.
 
 The names are imported when they are first used; ``__init__.pyi`` lists them.
 """

@@ -1,4 +1,4 @@
 from .evaluate import Evaluation, evaluate
-from .one_task import recompute
+from .verify import recompute
 
 __all__ = ["Evaluation", "evaluate", "recompute"]

@@ -1,63 +1,186 @@
-"""What a run of the full profile changes against the committed results, paper by paper."""
+"""Records of two runs beside each other: which agree, which moved, and which verdicts change."""
 
 from __future__ import annotations
 
+import functools
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from reprolib.rerun.checks.agreement import difference, joined, same
 from reprolib.rerun.records.folders import results_directory
+from reprolib.rerun.records.rows import KEY
 from reprolib.rerun.records.tables import load_paper, load_run, record_name
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers, printed_values
 
-#: Source of a data set that one of the two runs does not have.
-NOWHERE = "–"
+#: Relative to the larger of 1 and the number for a value and a path (the tables hold ten digits,
+#: the paths six; the least change of an error rate, one test point in 20,000, is 5e-5), to the
+#: number itself for a hyperparameter, which may be small.
+TOLERANCE = 1e-5
+#: Certificates below this relative duality gap are one class: what is left there is rounding.
+GAP_FLOOR = 1e-6
+#: Above it, certificates that differ by a larger factor than this are of different classes.
+GAP_FACTOR = 10.0
 
 
-@dataclass(frozen=True)
-class RecordChange:
-    """A record that is not the committed one.
+def difference(row: Mapping, other: Mapping) -> list[str]:
+    """What differs between a recomputed record and a committed one.
+
+    Compared are all columns that a verdict or a figure reads: the value, the number of test
+    points, source, status, level, hyperparameters, the path, and the certificate. Numbers agree
+    within `TOLERANCE`, NaN agrees with NaN, texts and counts agree exactly. Of the duality gap,
+    whose digits are rounding errors, only the class counts (see `same_certificate`).
 
     Parameters
     ----------
-    table : str
-    record : str
-        Its name, by key columns.
-    kind : {"differs", "new", "missing"}
-    faults : sequence of str
-        What differs, one text a column; none for a new or missing record.
-    other_source : bool
-        Whether the committed record was made on data of another source, so that it had to differ.
-    """
+    row, other : mapping
+        Recomputed and committed record, by column.
 
-    table: str
-    record: str
-    kind: str
-    faults: Sequence[str] = ()
-    other_source: bool = False
+    Returns
+    -------
+    list of str
+        One text for each column that differs.
+    """
+    found = []
+    for column, (parse, agree) in COLUMN_RULES.items():
+        if row[column] is other[column] or row[column] == other[column]:
+            continue
+        now, then = _parsed(parse, row[column]), _parsed(parse, other[column])
+        if not agree(now, then):
+            found.append(f"{column} {now}, committed {then}")
+    return found
+
+
+def same(a: Any, b: Any, scale: float = 1.0) -> bool:
+    """Compare numbers within `TOLERANCE`, also inside of lists and dicts; the rest exactly.
+
+    Parameters
+    ----------
+    a, b : object
+        What JSON can hold.
+    scale : float
+        The tolerance is relative to the largest of this and both numbers.
+
+    Returns
+    -------
+    bool
+        Whether they agree.
+    """
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k], scale) for k in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y, scale) for x, y in zip(a, b, strict=True))
+    if isinstance(a, float | int) and isinstance(b, float | int):
+        if math.isfinite(a) and math.isfinite(b):
+            return abs(a - b) <= TOLERANCE * max(scale, abs(a), abs(b))
+        return a == b or (math.isnan(a) and math.isnan(b))
+    return a == b
+
+
+def same_certificate(a: Any, b: Any) -> bool:
+    """Whether two relative duality gaps are of the same class; texts that are none, if equal.
+
+    Both are missing (NaN: no certificate was measured), or both are there and differ by at most
+    `GAP_FACTOR`, where everything up to `GAP_FLOOR` counts as `GAP_FLOOR`. So a committed gap is
+    never claimed better than the recomputed one by more than that, nor worse.
+    """
+    if isinstance(a, str) or isinstance(b, str):
+        return a == b
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    low, high = sorted(max(abs(gap), GAP_FLOOR) for gap in (a, b))
+    return high <= GAP_FACTOR * low
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _parsed(parse: Callable[[Any], Any], value: Any) -> Any:
+    """Parsed value, or the text as it stands if a committed file holds something else."""
+    try:
+        return parse(value)
+    except ValueError:
+        return str(value)
+
+
+def _exact(a: Any, b: Any) -> bool:
+    return a == b
+
+
+#: How the entries of a column are read, and when two of them agree.
+COLUMN_RULES: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], bool]]] = {
+    **dict.fromkeys(("dataset", "method", "source", "status"), (str, _exact)),
+    **dict.fromkeys(("level", "seed", "trial"), (_number, same)),
+    "chosen": (json.loads, functools.partial(same, scale=0.0)),
+    "value": (_number, same),
+    "n_test": (int, _exact),
+    "gap": (_number, same_certificate),
+    "path": (lambda path: [float(value) for value in path.split()], same),
+}
+
+
+def joined(rows: pd.DataFrame, others: pd.DataFrame) -> list[tuple[dict | None, dict | None]]:
+    """Join records of two runs by their keys; None stands for one that the other has not."""
+    first, second = (
+        {tuple(row[k] for k in KEY): row for row in frame.to_dict("records")}
+        for frame in (rows, others)
+    )
+    return [(first.get(key), second.get(key)) for key in {**first, **second}]
+
+
+def compare(rows: pd.DataFrame, committed: pd.DataFrame) -> list[str]:
+    """Compare recomputed records with the committed ones that the same tasks must have made.
+
+    Parameters
+    ----------
+    rows, committed : DataFrame
+        Records as recomputed, and as committed.
+
+    Returns
+    -------
+    list of str
+        One line for every record that differs, that is new, or that no task made.
+    """
+    lines = []
+    for row, other in joined(rows, committed):
+        if row is None:
+            what = "a committed record that its task does not make"
+        elif other is None:
+            what = "no such committed record"
+        else:
+            what = "; ".join(difference(row, other))
+        if what:
+            lines.append(f"{record_name(row or other or {})}: {what}")
+    return lines
 
 
 @dataclass(frozen=True)
-class PaperDifference:
-    """What a run changes of one paper.
+class RunDifference:
+    """What a run changes of one paper's committed results.
 
     Parameters
     ----------
     paper : str
+        Paper key.
     profile : str
         Profile that the run was made by.
     n_agree : int
         Records that agree with the committed ones.
-    changes : sequence of RecordChange
-        All others, those that had to differ last.
+    differing : mapping of str to str
+        What differs in a record, by its name; both were made on data of one source.
+    n_on_other_data : int
+        Records that differ, and were made on data of another source: they had to.
+    new, missing : mapping of str to int
+        Records by table that only the run has, and that only the committed results have.
     data : mapping of str to tuple of str
-        What the committed records were made on and what those of the run, for each data set of
-        another source or of other content.
+        What a data set was in the committed run and what it is now, where that is not the same.
     verdicts : sequence of tuple of Verdict
         Committed and new verdict on each printed number where the word or our value changed.
     not_run : sequence of Verdict
@@ -67,27 +190,24 @@ class PaperDifference:
     paper: str
     profile: str
     n_agree: int
-    changes: Sequence[RecordChange]
+    differing: Mapping[str, str]
+    n_on_other_data: int
+    new: Mapping[str, int]
+    missing: Mapping[str, int]
     data: Mapping[str, tuple[str, str]]
     verdicts: Sequence[tuple[Verdict, Verdict]]
     not_run: Sequence[Verdict]
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing changed."""
-        return not (self.changes or self.data or self.verdicts or self.not_run)
 
-
-def paper_difference(
+def run_difference(
     paper: str, directory: Path, committed: Path | None = None
-) -> PaperDifference | None:
+) -> RunDifference | None:
     """Compare a paper's results in a folder with the committed ones.
-
-    Records are joined by their keys and agree as in `agreement.difference`.
 
     Parameters
     ----------
     paper : str
+        Paper key.
     directory : Path
         Results folder of the run, with one folder a paper.
     committed : Path, optional
@@ -95,7 +215,7 @@ def paper_difference(
 
     Returns
     -------
-    PaperDifference or None
+    RunDifference or None
         None if the run has no results of the paper.
 
     Raises
@@ -104,74 +224,85 @@ def paper_difference(
         If a table cannot be read.
     """
     root = results_directory(paper, committed)
-    new, old = load_paper(paper, directory), load_paper(paper, root)
-    if new.empty:
+    now, then = load_paper(paper, directory), load_paper(paper, root)
+    if now.empty:
         return None
-    pairs = joined(new, old)
-    changes = [change for pair in pairs if (change := _change(*pair)) is not None]
-    verdicts = _other_verdicts(paper, root, directory) if len(old) else []
-    return PaperDifference(
+    new, missing = Counter[str](), Counter[str]()
+    differing: dict[str, str] = {}
+    n_agree = n_on_other_data = 0
+    for row, other in joined(now, then):
+        if row is None or other is None:
+            (new if other is None else missing)[(row or other or {})["table"]] += 1
+        elif not (faults := difference(row, other)):
+            n_agree += 1
+        elif row["source"] != other["source"]:
+            n_on_other_data += 1
+        else:
+            differing[record_name(row)] = "; ".join(faults)
+    run = load_run(paper, directory)
+    verdicts = []
+    if len(then) and numbers(paper):
+        pairs = zip(judge_paper(paper, root), judge_paper(paper, directory), strict=True)
+        verdicts = [pair for pair in pairs if not same_verdict(*pair)]
+    return RunDifference(
         paper,
-        profile=str(load_run(paper, directory).get("profile")),
-        n_agree=len(pairs) - len(changes),
-        changes=sorted(changes, key=lambda change: (change.other_source, change.kind)),
-        data=_other_data(paper, (root, old), (directory, new)),
+        str(run.get("profile")),
+        n_agree,
+        differing,
+        n_on_other_data,
+        new,
+        missing,
+        _other_data((then, load_run(paper, root)), (now, run)),
         verdicts=[pair for pair in verdicts if pair[1].n_trials],
-        not_run=[then for then, now in verdicts if not now.n_trials],
+        not_run=[before for before, after in verdicts if not after.n_trials],
     )
 
 
-def _change(row: Mapping | None, other: Mapping | None) -> RecordChange | None:
-    if row is None or other is None:
-        found, kind = (other, "missing") if row is None else (row, "new")
-        assert found is not None
-        return RecordChange(found["table"], record_name(found), kind)
-    faults = difference(row, other)
-    if not faults:
-        return None
-    moved = row["source"] != other["source"]
-    return RecordChange(row["table"], record_name(row), "differs", faults, moved)
-
-
 def _other_data(
-    paper: str, committed: tuple[Path, pd.DataFrame], run: tuple[Path, pd.DataFrame]
+    committed: tuple[pd.DataFrame, Mapping], made: tuple[pd.DataFrame, Mapping]
 ) -> dict[str, tuple[str, str]]:
-    then, now = (_sources(records) for _, records in (committed, run))
-    digests, others = (_digests(paper, root) for root, _ in (committed, run))
+    """Data sets of both runs whose source or content is another one."""
+    (then, _), (now, _) = sources = [
+        (records.groupby("dataset")["source"].unique().map(sorted).map(", ".join), run)
+        for records, run in (committed, made)
+    ]
+    digests = [
+        {name: about.get("digest") for name, about in run.get("data", {}).items()}
+        for _, run in sources
+    ]
     found = {}
-    for name in sorted({**then, **now}):
-        pair = then.get(name, NOWHERE), now.get(name, NOWHERE)
-        if pair[0] != pair[1]:
-            found[name] = pair
-        elif digests.get(name) != others.get(name):
-            found[name] = (pair[0], f"{pair[1]}, other content")
+    for name in sorted(then.index.intersection(now.index)):
+        if then[name] != now[name]:
+            found[name] = (then[name], now[name])
+        elif digests[0].get(name) != digests[1].get(name):
+            found[name] = (then[name], f"{now[name]}, other content")
     return found
 
 
-def _digests(paper: str, directory: Path) -> dict[str, str]:
-    data = load_run(paper, directory).get("data", {})
-    return {name: about["digest"] for name, about in data.items()}
-
-
-def _sources(records: pd.DataFrame) -> dict[str, str]:
-    groups = records.groupby("dataset")["source"]
-    return {str(name): ", ".join(sorted(set(sources))) for name, sources in groups}
-
-
-def _other_verdicts(paper: str, committed: Path, run: Path) -> list[tuple[Verdict, Verdict]]:
-    if not numbers(paper):
-        return []
-    pairs = zip(judge_paper(paper, committed), judge_paper(paper, run), strict=True)
-    return [(then, now) for then, now in pairs if not same_verdict(then, now)]
-
-
 def same_verdict(then: Verdict, now: Verdict) -> bool:
-    """Whether two verdicts have one word, one reading, and values of ours that agree."""
+    """Whether two verdicts have one word, one reading, and values of ours that agree.
+
+    Parameters
+    ----------
+    then, now : Verdict
+        On the same printed number.
+
+    Returns
+    -------
+    bool
+    """
     return (then.word, then.reading) == (now.word, now.reading) and same(then.ours, now.ours)
 
 
 def beside_committed(paper: str, records: pd.DataFrame) -> pd.DataFrame:
     """Records of some tasks with the committed values and the printed ones, one line a record.
+
+    Parameters
+    ----------
+    paper : str
+        Paper key.
+    records : DataFrame
+        What some of its tasks gave.
 
     Returns
     -------
@@ -184,24 +315,21 @@ def beside_committed(paper: str, records: pd.DataFrame) -> pd.DataFrame:
     lines = []
     for row in records.to_dict("records"):
         name, other = record_name(row), committed.get(record_name(row))
-        printed = printed_values(paper, row)
+        if row["status"] != "ok":
+            result = str(row["status"])
+        elif other is None:
+            result = "not among the committed records"
+        else:
+            faults = difference(row, other)
+            result = f"differs: {'; '.join(faults)}" if faults else "equal"
         lines.append(
             {
                 "task": row["task"],
                 "metric": name.removeprefix(f"{row['task']} "),
                 "ours": row["value"],
                 "committed": other["value"] if other else math.nan,
-                "printed": printed.get(row["metric"], math.nan),
-                "result": _result(row, other),
+                "printed": printed_values(paper, row).get(row["metric"], math.nan),
+                "result": result,
             }
         )
     return pd.DataFrame(lines)
-
-
-def _result(row: Mapping, committed: Mapping | None) -> str:
-    if row["status"] != "ok":
-        return str(row["status"])
-    if committed is None:
-        return "not among the committed records"
-    faults = difference(row, committed)
-    return f"differs: {'; '.join(faults)}" if faults else "equal"

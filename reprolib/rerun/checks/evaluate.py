@@ -149,8 +149,20 @@ def evaluate(
     """
     protocol, opened = get_protocol(paper_key(paper)), open_table(paper, table)
     grid = grid_of(require_classifier(estimator), grid)
-    _require_budget(opened, n_candidates(estimator, grid), f"{paper}/{table}")
-    printed = printed_numbers(protocol.paper, table, opened)
+    if (n := n_candidates(estimator, grid)) > opened.candidates:
+        one = opened.candidates == 1
+        allowance = "an estimator as it is" if one else f"{opened.candidates} at most"
+        raise ValueError(
+            f"the grid has {n} candidates; {paper}/{table} takes {allowance}, as its own methods "
+            f"have{'. ' + opened.note if opened.note else ''}; give fewer values."
+        )
+    printed = [
+        number
+        for number in numbers(protocol.paper)
+        if (number.table, number.quantity) == (table, "performance")
+        and number.select["metric"] == opened.metric
+        and not number.not_run
+    ]
     name = name or name_of(estimator)
     if name in {number.select["method"] for number in printed}:
         raise ValueError(f"name is {name!r}, a method of {paper}; give the estimator another name.")
@@ -165,12 +177,11 @@ def evaluate(
     )
     if len(run.failures):
         raise ValueError(f"{name} failed: {run.failures['status'].iloc[0]}")
-    ours = pd.concat([guest.committed(run.about["data"]), run.records], ignore_index=True)
-    cells = list(_cells(guest, run.records))
-    if not cells:
+    if not (run.records["method"] == name).any():
         raise ValueError(f"the {profile} profile of {paper}/{table} has no trial on these data.")
+    ours = pd.concat([guest.committed(run.about["data"]), run.records], ignore_index=True)
+    means, differences = _beside(guest, run.records, ours)
     notes = tuple(filter(None, (opened.note, *map(str, run.substituted.values()))))
-    means, differences = _means(guest, cells, ours), _differences(guest, cells, ours)
     return Evaluation(protocol.paper, table, name, means, differences, run, notes)
 
 
@@ -194,29 +205,6 @@ def open_table(paper: str, table: str) -> OpenTable:
             f"{key}/{table} takes no other estimator: {module.CLOSED[table]}. Open are {known}."
         )
     raise unknown(f"table of {key}", table, module.OPEN)
-
-
-def printed_numbers(paper: str, table: str, opened: OpenTable) -> list[Number]:
-    """Printed performances of a table that an estimator can be compared with."""
-    return [
-        number
-        for number in numbers(paper)
-        if number.table == table
-        and number.quantity == "performance"
-        and number.select["metric"] == opened.metric
-        and not number.not_run
-    ]
-
-
-def _require_budget(opened: OpenTable, n: int, where: str) -> None:
-    if n > opened.candidates:
-        allowance = (
-            "an estimator as it is" if opened.candidates == 1 else f"{opened.candidates} at most"
-        )
-        raise ValueError(
-            f"the grid has {n} candidates; {where} takes {allowance}, as its own methods have"
-            f"{'. ' + opened.note if opened.note else ''}; give fewer values."
-        )
 
 
 def _wanted(
@@ -251,11 +239,6 @@ class _Guest:
     trials: int | None
 
     @property
-    def metric(self) -> str:
-        """Metric of our records that it is compared with."""
-        return self.opened.compared or self.opened.metric
-
-    @property
     def reading(self) -> str:
         """The reading that is judged."""
         return self.printed[0].judged if self.printed else HEADLINE
@@ -275,7 +258,15 @@ class _Guest:
         of_paper = self.own.stages[0].tasks(profile, datasets, records)
         settings = {number.select["setting"] for number in self.printed}
         judged = [t for t in of_paper if t.reading == self.reading and t.setting in settings]
-        like = [t for t in judged if self._is_like(t)]
+        opened = self.opened
+        one_seed = opened.only_seeds and not is_random(self.estimator, self.grid)
+        n_trials = 1 if one_seed else self.trials
+        like = [
+            t
+            for t in judged
+            if (t.table, t.method) == (opened.tasks_of or self.table, opened.like)
+            and (n_trials is None or t.trial < n_trials)
+        ]
         params = {"estimator": described(self.estimator, self.grid)}
         own_tasks = [
             replace(t, table=self.table, method=self.name, params={**t.params, **params})
@@ -291,14 +282,6 @@ class _Guest:
             if t.dataset in missing and t.method in methods and t.table == self.table
             if (t.dataset, t.setting, t.trial) in trials
         ]
-
-    def _is_like(self, task: Task) -> bool:
-        opened = self.opened
-        if task.method != opened.like or task.table != (opened.tasks_of or self.table):
-            return False
-        if opened.only_seeds and task.trial and not is_random(self.estimator, self.grid):
-            return False
-        return self.trials is None or task.trial < self.trials
 
     def _committed_sets(self, data: Mapping[str, Mapping[str, Any]]) -> set[str]:
         """Data sets whose committed records were made on the same data."""
@@ -321,108 +304,83 @@ def _run(
     return own(task, dataset)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A row of the table: a data set in a setting, and the numbers printed there."""
+def _beside(
+    guest: _Guest, records: pd.DataFrame, ours: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Means of every row of the table, and differences from each method on identical trials."""
+    means: dict[str, dict[tuple[str, str], float]] = {}
+    lines: list[dict[str, Any]] = []
+    pairs: dict[str, list[Pair]] = {}
+    for row, own, printed in _rows(guest, records):
+        means[row] = of_row = {}
+        for number in printed:
+            method = number.select["method"]
+            where = {**number.select, "metric": guest.opened.compared or guest.opened.metric}
+            found = select(ours, **where, table=number.results, reading=guest.reading)
+            mine, theirs = _by_trial(own, number.scale), _by_trial(found, number.scale)
+            same = theirs["value"][theirs.index.isin(own["trial"]) | (len(own) == 1)]
+            of_row[method, "printed"] = number.value
+            of_row[method, "ours"] = round(float(same.mean()), number.digits + 1)
+            if len(theirs):
+                cell = Cell(
+                    number.results,
+                    number.select["dataset"],
+                    number.select["setting"],
+                    number.designs,
+                    number.folds,
+                    number.trials,
+                    number,
+                )
+                drawn = choices_of(number, ours, guest.reading) * number.scale
+                pair = Pair(mine, theirs, number.scale, cell, drawn)
+                pairs.setdefault(method, []).append(pair)
+                n = len(pair.differences) if len(mine) > 1 else 1
+                lines.append(_line(guest, row, method, pair.difference, pair.error(), n))
+        mean = float(_by_trial(own, printed[0].scale)["value"].mean())
+        of_row[guest.name, "yours"] = round(mean, printed[0].digits + 1)
+    for method, of_method in pairs.items():
+        if len(of_method) > 1:
+            error = errors.summed((pair.error() for pair in of_method), 1 / len(of_method))
+            mean = float(np.mean([pair.difference for pair in of_method]))
+            row = f"mean of {len(of_method)} rows"
+            lines.append(_line(guest, row, method, mean, error, 0))
+    columns = list(dict.fromkeys(name for of_row in means.values() for name in of_row))
+    columns.sort(key=lambda name: name[0] == guest.name)
+    values = [[of_row.get(name, np.nan) for name in columns] for of_row in means.values()]
+    frame = pd.DataFrame(values, index=list(means), columns=pd.MultiIndex.from_tuples(columns))
+    return frame, pd.DataFrame(lines)
 
-    dataset: str
-    setting: str
-    numbers: tuple[Number, ...]
-    mine: pd.DataFrame
 
-    @property
-    def label(self) -> str:
-        return ", ".join(filter(None, (self.dataset, self.setting)))
+def _rows(
+    guest: _Guest, records: pd.DataFrame
+) -> Iterator[tuple[str, pd.DataFrame, Sequence[Number]]]:
+    """Name, own records and printed numbers of every row that the estimator ran on.
 
-
-def _cells(guest: _Guest, records: pd.DataFrame) -> Iterator[_Row]:
-    """Rows of the table that the estimator ran on; without printed numbers on embedded data."""
-    records_of_guest = select(records, method=guest.name)
-    for (dataset, setting), part in records_of_guest.groupby(["dataset", "setting"], sort=False):
-        of_row = {"dataset": str(dataset), "setting": str(setting)}
-        of_place = [n for n in guest.printed if all(n.select[k] == v for k, v in of_row.items())]
-        without_print = [
-            replace(n, value=np.nan, select={**n.select, **of_row})
-            for n in {n.select["method"]: n for n in guest.printed}.values()
-        ]
-        yield _Row(str(dataset), str(setting), tuple(of_place or without_print), part)
-
-
-def _ours(guest: _Guest, row: _Row, number: Number, records: pd.DataFrame) -> pd.DataFrame:
-    """Our records of a printed number, by trial, in the printed unit."""
-    found = select(
-        records,
-        **{**number.select, "metric": guest.metric},
-        table=number.results,
-        reading=guest.reading,
-    )
-    return _by_trial(found, number.scale)
+    Embedded data have no printed numbers; those of another row name the methods and the unit.
+    """
+    own = select(records, method=guest.name)
+    for (dataset, setting), part in own.groupby(["dataset", "setting"], sort=False):
+        place = {"dataset": str(dataset), "setting": str(setting)}
+        printed = [n for n in guest.printed if all(n.select[k] == v for k, v in place.items())]
+        if not printed:
+            printed = [
+                replace(n, value=np.nan, select={**n.select, **place})
+                for n in {n.select["method"]: n for n in guest.printed}.values()
+            ]
+        yield ", ".join(filter(None, place.values())), part, printed
 
 
 def _by_trial(found: pd.DataFrame, scale: float) -> pd.DataFrame:
+    """Records by trial, values in the printed unit."""
     found = found[found["value"].notna()]
     scaled = found.assign(value=found["value"] * scale)
     return scaled.drop_duplicates("trial").set_index("trial").sort_index()
 
 
-def _means(guest: _Guest, rows: Sequence[_Row], records: pd.DataFrame) -> pd.DataFrame:
-    lines: dict[str, dict[tuple[str, str], float]] = {}
-    for row in rows:
-        line: dict[tuple[str, str], float] = {}
-        for number in row.numbers:
-            method, ours = number.select["method"], _ours(guest, row, number, records)["value"]
-            same = ours[ours.index.isin(row.mine["trial"])]
-            mean = float((same if len(row.mine) > 1 else ours).mean())
-            line[method, "printed"] = number.value
-            line[method, "ours"] = round(mean, number.digits + 1)
-        first = row.numbers[0]
-        mine = float(_by_trial(row.mine, first.scale)["value"].mean())
-        line[guest.name, "yours"] = round(mine, first.digits + 1)
-        lines[row.label] = line
-    columns = list(dict.fromkeys(name for line in lines.values() for name in line))
-    columns.sort(key=lambda name: name[0] == guest.name)
-    values = [[line.get(name, np.nan) for name in columns] for line in lines.values()]
-    return pd.DataFrame(values, index=list(lines), columns=pd.MultiIndex.from_tuples(columns))
-
-
-def _differences(guest: _Guest, rows: Sequence[_Row], records: pd.DataFrame) -> pd.DataFrame:
-    """Paired differences in every row, and their means over the rows."""
-    lines: list[dict[str, Any]] = []
-    by_method: dict[str, list[Pair]] = {}
-    for row in rows:
-        for number in row.numbers:
-            pair = _pair(guest, row, number, records)
-            method = number.select["method"]
-            if not pair.b.empty:
-                by_method.setdefault(method, []).append(pair)
-                n = len(pair.differences) if len(pair.a) > 1 else 1
-                lines.append(_line(guest, row.label, method, pair.difference, pair.error(), n))
-    for method, pairs in by_method.items():
-        if len(pairs) > 1:
-            error = errors.summed((pair.error() for pair in pairs), 1 / len(pairs))
-            mean = float(np.mean([pair.difference for pair in pairs]))
-            lines.append(_line(guest, f"mean of {len(pairs)} rows", method, mean, error, 0))
-    return pd.DataFrame(lines)
-
-
-def _pair(guest: _Guest, row: _Row, number: Number, records: pd.DataFrame) -> Pair:
-    mine, ours = _by_trial(row.mine, number.scale), _ours(guest, row, number, records)
-    cell = Cell(
-        number.results,
-        row.dataset,
-        row.setting,
-        number.designs,
-        number.folds,
-        number.trials,
-        number,
-    )
-    drawn = choices_of(number, records, guest.reading) * number.scale
-    return Pair(mine, ours, number.scale, cell, drawn)
-
-
 def _line(
     guest: _Guest, row: str, method: str, difference: float, error: errors.Error, n: int
 ) -> dict[str, Any]:
+    """Line of the differences."""
     opened, printed = guest.opened, guest.printed[0]
     word = of_contrast(difference, error, larger_is_better=opened.larger_is_better)
     shown = rounded_interval(difference, error, printed.digits + (printed.scale == 1))

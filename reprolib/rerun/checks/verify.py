@@ -1,32 +1,34 @@
-"""Recompute a part of the committed records from scratch, and check the files that hold them."""
+"""Recompute committed records: a part of all from scratch, or one task, as it is or changed."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
 from data_fetch.catalog import default_catalog
-from reprolib.rerun.checks.agreement import TOLERANCE, compare
+from reprolib.rerun.checks.compare import compare
 from reprolib.rerun.records import seal
 from reprolib.rerun.records.derived import is_derived
 from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
 from reprolib.rerun.records.folders import results_directory
+from reprolib.rerun.records.queries import select
 from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.rows import FIXED
+from reprolib.rerun.records.rows import FIXED, row_of
 from reprolib.rerun.records.tables import OF_TASK, load_paper, load_run, load_tasks, to_frame
-from reprolib.rerun.records.task import Protocol, Task, task_id
+from reprolib.rerun.records.task import HEADLINE, Protocol, Task, task_id
 from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.walk import StageError, looked_up, walk
 from reprolib.rerun.tasks.worker import environment_id, execute
-
-__all__ = ["TOLERANCE", "Verification", "check_fraction", "nights", "sample", "verify_paper"]
+from reprolib.rerun.verdicts.printed import printed_values
 
 #: Called with (finished tasks, tasks in all).
 Progress = Callable[[int, int], None]
@@ -98,11 +100,12 @@ def verify_paper(
     Without running a task: the files must be as they were sealed, the digests of their data those
     of the catalogue, and records, table of tasks and the protocol's list of tasks must name the
     same tasks. Then a part of the tasks is run (the store of finished tasks is not used), and
-    their records are compared with the committed ones: see `checks.agreement.difference`.
+    their records are compared with the committed ones: see `checks.compare.difference`.
 
     Parameters
     ----------
     paper : str
+        Paper key.
     fraction : float
         Part of the tasks of every table, in (0, 1].
     seed : int
@@ -113,6 +116,11 @@ def verify_paper(
         Worker processes on this machine.
     progress : callable, optional
         Called with (finished tasks, tasks in all) after every task.
+
+    Returns
+    -------
+    Verification
+        What differs, what could not be checked, and how much was.
 
     Raises
     ------
@@ -125,29 +133,31 @@ def verify_paper(
     protocol = get_protocol(paper)
     records, run = load_paper(paper, root), load_run(paper, root)
     made = load_tasks(paper, root)
-    outcome = Verification(
-        paper,
-        len(records),
-        differences=seal.faults(root / paper),
-        other_versions=_other_versions(run),
-    )
+    outcome = Verification(paper, len(records), differences=seal.faults(root / paper))
+    now, environments = package_versions(PACKAGES), run.get("environments", {})
+    for about in environments.values():
+        then = about["versions"]
+        outcome.other_versions |= {
+            p: (then[p], now[p]) for p in PACKAGES if then.get(p, now[p]) != now[p]
+        }
     datasets = _load(outcome, protocol, records, run)
-    outcome.differences += _wrong_sources(records, datasets) + _wrong_environments(made, run)
+    outcome.differences += _wrong_sources(records, datasets)
+    lost = set(made["environment"]) - environments.keys()
+    altered = {name for name, about in environments.items() if environment_id(about) != name}
+    outcome.differences += [
+        f"run.json: the environment {name} is not as it was" for name in sorted(lost | altered)
+    ]
     derived = is_derived(records)
-    _check_derived(outcome, protocol, records[~derived], records[derived])
-    tasks = _check_names(outcome, protocol, datasets, records[~derived], made)
+    measured, over_trials = records[~derived], records[derived]
+    again = to_frame(protocol.derive(measured))
+    outcome.differences += compare(again, over_trials)
+    outcome.n_checked, outcome.n_wanted = len(again), len(over_trials)
+    tasks = _check_names(outcome, protocol, datasets, measured, made)
     chosen = sample(made["task"], made["table"], fraction, seed)
-    _check_values(outcome, protocol, tasks, chosen, datasets, records[~derived], n_jobs, progress)
+    _check_values(outcome, protocol, tasks, chosen, datasets, measured, n_jobs, progress)
     outcome.committed_seconds = float(made.loc[made["task"].isin(chosen), "seconds"].sum())
     outcome.differences.sort()
     return outcome
-
-
-def _other_versions(run: Mapping) -> dict[str, tuple[str, str]]:
-    """Version then and now of packages, where an environment of the run had another."""
-    now = package_versions(PACKAGES)
-    then = [about["versions"] for about in run.get("environments", {}).values()]
-    return {p: (t[p], now[p]) for t in then for p in PACKAGES if t.get(p, now[p]) != now[p]}
 
 
 def _load(
@@ -171,7 +181,11 @@ def _load(
                 reason = f"made on other data than those at hand ({dataset.source_note})"
             else:
                 datasets[str(name)] = dataset
-                outcome.differences += _other_notes(str(name), about, dataset)
+                outcome.differences += [
+                    f"run.json: {name} is {about.get(key)!r}, but the data are {actual!r}"
+                    for key, actual in (("source", dataset.source), ("note", dataset.source_note))
+                    if about.get(key) != actual
+                ]
         if about.get("digest") not in known:
             outcome.differences.append(
                 f"run.json: {name} has a digest that is not known: {about.get('digest')}"
@@ -185,15 +199,6 @@ def _load(
     if (run.get("paper"), run.get("profile")) != (protocol.paper, "full"):
         outcome.differences.append("run.json does not describe a full run of this paper")
     return datasets
-
-
-def _other_notes(name: str, about: Mapping, dataset: Dataset) -> list[str]:
-    """What the run says of the source of data, where the data say something else."""
-    return [
-        f"run.json: {name} is {about.get(key)!r}, but the data are {actual!r}"
-        for key, actual in (("source", dataset.source), ("note", dataset.source_note))
-        if about.get(key) != actual
-    ]
 
 
 def known_digests(name: str) -> set[str]:
@@ -222,24 +227,6 @@ def _wrong_sources(records: pd.DataFrame, datasets: Mapping[str, Dataset]) -> li
     return lines
 
 
-def _wrong_environments(made: pd.DataFrame, run: Mapping) -> list[str]:
-    """Environments of tasks that the run does not describe, or by another description."""
-    about = run.get("environments", {})
-    wrong = {name for name in made["environment"].unique() if name not in about}
-    wrong |= {name for name, described in about.items() if environment_id(described) != name}
-    return [f"run.json: the environment {name} is not as it was" for name in sorted(wrong)]
-
-
-def _check_derived(
-    outcome: Verification, protocol: Protocol, measured: pd.DataFrame, derived: pd.DataFrame
-) -> None:
-    """Derive the statistics over trials again, all of them."""
-    again = to_frame(protocol.derive(measured))
-    outcome.differences += compare(again, derived)
-    outcome.n_checked += len(again)
-    outcome.n_wanted += len(derived)
-
-
 def _check_names(
     outcome: Verification,
     protocol: Protocol,
@@ -252,7 +239,16 @@ def _check_names(
     outcome.differences += _missing(in_table - in_records, "in tasks.csv, but without records")
     outcome.differences += _missing(in_records - in_table, "has records, but no line in tasks.csv")
     outcome.n_all_tasks = len(in_table)
-    outcome.differences += _other_names(records, made)
+    outcome.differences += [
+        f"{row['task']}: tasks.csv has other columns than its name"
+        for row in made.to_dict("records")
+        if task_id(row) != row["task"]
+    ]
+    fixed = [name for name in FIXED if name in OF_TASK]
+    both = records[["task", *fixed]].merge(made[["task", *fixed]], on="task", suffixes=("", "_"))
+    for name in fixed:
+        differing = both.loc[both[name] != both[f"{name}_"], "task"].unique()
+        outcome.differences += [f"{task}: records with another {name}" for task in differing]
     try:
         tasks, _ = walk(protocol, "full", datasets, looked_up(records))
     except StageError as error:
@@ -263,21 +259,6 @@ def _check_names(
     outcome.differences += _missing(listed - in_table, "listed by the protocol, but was not run")
     outcome.differences += _missing(at_hand - listed, "was run, but the protocol does not list it")
     return tasks
-
-
-def _other_names(records: pd.DataFrame, made: pd.DataFrame) -> list[str]:
-    """Records and lines of tasks whose columns are not those of their task's name."""
-    wrong = [
-        f"{row['task']}: tasks.csv has other columns than its name"
-        for row in made.to_dict("records")
-        if task_id(row) != row["task"]
-    ]
-    fixed = [name for name in FIXED if name in OF_TASK]
-    both = records[["task", *fixed]].merge(made[["task", *fixed]], on="task", suffixes=("", "_"))
-    for name in fixed:
-        differing = both.loc[both[name] != both[f"{name}_"], "task"]
-        wrong += [f"{task}: records with another {name}" for task in differing.unique()]
-    return wrong
 
 
 def _missing(tasks: Iterable[str], why: str) -> list[str]:
@@ -332,3 +313,81 @@ def _check_values(
     committed = records[records["task"].isin(sound)]
     outcome.n_checked += len(committed)
     outcome.differences += compare(to_frame(rows), committed)
+
+
+def recompute(
+    paper: str,
+    table: str,
+    dataset: str,
+    method: str,
+    *,
+    setting: str = "",
+    reading: str = HEADLINE,
+    trial: int = 0,
+    seed: int = 0,
+    **changes: Any,
+) -> pd.DataFrame:
+    """Run one task of a paper's protocol now, and show printed, stored and live values.
+
+    Parameters
+    ----------
+    paper, table, dataset, method : str
+        As in the records (``results/<paper>/<table>.csv``).
+    setting : str
+        Training size, loss or kernel, where the method is measured under several.
+    reading : str
+    trial, seed : int
+        Realisation, split, fold or repetition, and the seed where it is run under several.
+    **changes
+        Parameters of the task to change, such as ``D=10``; see ``Task.params`` in the protocol.
+
+    Returns
+    -------
+    DataFrame
+        One row for every metric of the task: printed (the paper's number, over all its trials),
+        stored (this trial in the committed results) and live, all in the unit of the records;
+        NaN where there is none. A printed statistic over trials, such as the accuracy in the
+        dimension of the best mean, has a row, too: of this trial as computed now among the
+        other trials as stored.
+
+    Raises
+    ------
+    ValueError
+        If no task of the full protocol is of that name, or it has no such parameter.
+    """
+    protocol, data = get_protocol(paper), data_fetch.load(dataset)
+    committed = load_paper(paper)
+    key = {"table": table, "dataset": dataset, "method": method, "setting": setting}
+    alike = select(committed, **key, reading=reading, seed=seed)
+    stored = alike[alike["trial"] == trial]
+    measured = stored[~is_derived(stored)]
+    wanted = Task(paper, table, dataset, method, reading, trial, setting=setting, seed=seed)
+    name = str(measured["task"].iloc[0]) if len(measured) else wanted.id
+    # Tasks of later stages are listed from the committed records.
+    tasks, _ = walk(protocol, "full", {data.name: data}, looked_up(committed))
+    task = next((task for task in tasks if task.id == name), None)
+    if task is None:
+        raise ValueError(
+            f"the protocol of {paper!r} has no task {name!r}; the names are those of the columns "
+            f"of results/{paper}/*.csv"
+        )
+    if unknown := sorted(set(changes) - set(task.params)):
+        known = ", ".join(task.params) or "none"
+        raise ValueError(f"the task has no parameter {unknown[0]!r}; its parameters: {known}.")
+    task = replace(task, params={**task.params, **changes})
+    rows = [row_of(task, m, data.source, 0.0) for m in protocol.run(task, data)]
+    live = select(to_frame(rows), reading=reading, setting=setting)
+    # Statistics over trials that belong to the live one, the other trials being as stored.
+    own_trial = int(live["trial"].iloc[0])
+    others = alike[(alike["trial"] != own_trial) & ~is_derived(alike)]
+    derived = protocol.derive(pd.concat([live, others]) if len(others) else live)
+    printed = printed_values(paper, key)
+    shown = [r for r in derived if r["trial"] == own_trial and r["metric"] in printed]
+    if shown:
+        live = pd.concat([live, to_frame(shown)])
+    then, now = (
+        records.drop_duplicates("metric").set_index("metric")["value"] for records in (stored, live)
+    )
+    frame = pd.DataFrame({"stored": then.reindex(now.index), "live": now})
+    frame.insert(0, "printed", [printed.get(str(metric), np.nan) for metric in frame.index])
+    return frame.dropna(how="all")

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import joblib
+from joblib.parallel import get_active_backend
 
 from data_fetch import Dataset
 from reprolib.rerun.tasks import data_cache
@@ -62,8 +63,14 @@ class LocalWorkers:
         Raises
         ------
         LostWorkError
-            If the operating system killed a worker process.
+            If a worker process was killed.
         """
+        backend, _ = get_active_backend()
+        if hasattr(backend, "client"):  # within joblib.parallel_config(backend="dask")
+            from reprolib.rerun.tasks import cluster
+
+            yield from cluster.results(backend.client, function, calls)
+            return
         parallel = joblib.Parallel(self.n_jobs, return_as="generator_unordered", batch_size=1)
         try:
             with TemporaryDirectory(prefix="reprolib-", ignore_cleanup_errors=True) as shared:
