@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
-from reprolib.rerun.records.names import resolved
+from reprolib.rerun.records.registry import resolved
 
 #: Where tables and figures for reports and papers go.
 FOLDER = shared.BUILD / "publication"

@@ -22,8 +22,7 @@ from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.printed_tables import FORMATS as TABLES
 from reprolib.report.printed_tables import printed_tables, write_printed_tables
 from reprolib.report.style import use_style
-from reprolib.rerun.records import load_tasks
-from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records import load_tasks, table_names
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import Verdict, judge_claims, judge_paper
 
@@ -80,8 +79,7 @@ def print_why(console: Console, papers: Sequence[str], results: Path, profile: s
 
 def _committed(paper: str) -> list[Verdict]:
     """Verdicts on the committed results; none without them."""
-    has_records = any((committed_directory(paper) / paper).glob("*.csv"))
-    return judge_paper(paper) if has_records else []
+    return judge_paper(paper) if table_names(paper) else []
 
 
 def _time(paper: str, n_jobs: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reprolib.rerun.records.folders import results_directory
+from reprolib.rerun.records.tables import table_names
 
 
 def chosen_with_results(
@@ -25,7 +26,7 @@ def chosen_with_results(
 
 def with_results(papers: Iterable[str], directory: Path | None) -> list[str]:
     """Those of the papers that have results: in a folder, or each in its own."""
-    return [key for key in papers if any(_folder(key, directory).glob("*.csv"))]
+    return [key for key in papers if table_names(key, directory)]
 
 
 def require_results_of(papers: Sequence[str], directory: Path | None) -> None:
@@ -38,7 +39,3 @@ def require_results_of(papers: Sequence[str], directory: Path | None) -> None:
             f"there are no results{of_papers} in {folder}; `reprolib reproduce` makes some, and "
             "--results names their folder"
         )
-
-
-def _folder(paper: str, directory: Path | None) -> Path:
-    return results_directory(paper, directory) / paper

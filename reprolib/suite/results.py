@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reprolib.rerun.records import seal
-from reprolib.rerun.records.derived import is_derived
 from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.tables import OF_TASK, load_paper, load_run, load_tasks
+from reprolib.rerun.records.rows import OF_TASK, is_derived
+from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import HEADLINE, Task
 from reprolib.rerun.verdicts.judge import judge_paper
 from reprolib.rerun.verdicts.printed import numbers, paper_entry

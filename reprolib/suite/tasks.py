@@ -10,7 +10,7 @@ import pytest
 from data_fetch import Dataset
 from reprolib.rerun.records.readings import readings_of
 from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.tables import to_frame
+from reprolib.rerun.records.rows import to_frame
 from reprolib.rerun.records.task import Profile, Task
 from reprolib.suite.shared import OfPaper, loaded
 

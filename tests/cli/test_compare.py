@@ -10,7 +10,7 @@ from reprolib.cli.main import main
 from reprolib.rerun import records as results
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS, STUDIES
-from reprolib.rerun.records.tables import FILE_COLUMNS
+from reprolib.rerun.records.rows import FILE_COLUMNS
 from reprolib.rerun.verdicts.judge import judge_paper
 
 #: The smallest results, with paths and digits of all kinds.

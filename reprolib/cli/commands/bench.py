@@ -6,7 +6,7 @@ import argparse
 import runpy
 
 from reprolib.rerun.records.folders import project_folder
-from reprolib.rerun.records.names import resolved
+from reprolib.rerun.records.registry import resolved
 
 HELP = "run a speed comparison against named peers"
 FOLDER = project_folder("benchmarks")

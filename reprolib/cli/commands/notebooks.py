@@ -7,8 +7,7 @@ import shutil
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
-from reprolib.rerun.records.folders import project_folder
-from reprolib.rerun.records.homes import homes
+from reprolib.rerun.records.folders import homes, project_folder
 
 HELP = "copy the notebooks into a folder of your own"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import gzip
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
@@ -92,7 +93,7 @@ def _minutes() -> str:
     What is wrong with them or with their folder is said by the commands that need them.
     """
     try:
-        paths = sorted(folders.committed_directory().glob("*/tasks.csv"))
+        paths = sorted(folders.committed_directory().glob("*/tasks.csv.gz"))
         seconds = sum(float(line["seconds"]) for path in paths for line in _lines(path))
     except (OSError, ValueError, KeyError):
         return ""
@@ -100,7 +101,7 @@ def _minutes() -> str:
 
 
 def _lines(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 

@@ -95,7 +95,8 @@ def _all_with_results(directory: Path | None) -> list[str]:
     """Names of all folders with results, also of what has no protocol here."""
     known = map(committed_directory, (*PAPERS, *STUDIES))
     folders = {directory} if directory else set(known)
-    return sorted({path.parent.name for folder in folders for path in folder.glob("*/*.csv")})
+    paths = (path for folder in folders for path in folder.glob("*/*.csv.gz"))
+    return sorted({path.parent.name for path in paths})
 
 
 def _say(out: Console, outcome: Verification) -> None:

@@ -22,7 +22,7 @@ from reprolib.papers.across.own_table import encoder, tidy
 from reprolib.papers.across.splits import Split, inner_folds
 from reprolib.papers.across.tuning import Tuned, tune
 from reprolib.rerun.records.fingerprint import Code, code_of
-from reprolib.rerun.records.names import resolved
+from reprolib.rerun.records.registry import resolved
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import Measurement, Task
 from reprolib.rerun.tasks.estimators import described, name_of, require_classifier

@@ -10,8 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from reprolib.rerun.records.rows import KEY
-from reprolib.rerun.records.tables import record_name
+from reprolib.rerun.records.rows import KEY, record_name
 
 #: Relative to the larger of 1 and the number for a value and a path (the tables hold ten digits,
 #: the paths six; the least change of an error rate, one test point in 20,000, is 5e-5), to the

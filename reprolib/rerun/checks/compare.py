@@ -11,7 +11,8 @@ import pandas as pd
 
 from reprolib.rerun.checks.agreement import difference, joined, same
 from reprolib.rerun.records.folders import results_directory
-from reprolib.rerun.records.tables import load_paper, load_run, record_name
+from reprolib.rerun.records.rows import record_name
+from reprolib.rerun.records.tables import load_paper, load_run
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers, printed_values
 

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 import data_fetch
-from reprolib.rerun.records.derived import OVER_TRIALS
-from reprolib.rerun.records.disagreement import TABLE as DISAGREEMENT
+from reprolib.rerun.records.rows import DISAGREEMENT, OVER_TRIALS
 from reprolib.rerun.records.tables import load_paper, load_tasks
 from reprolib.rerun.records.task import Protocol, Task
 from reprolib.rerun.tasks.plan import costs

@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 
 import data_fetch
-from reprolib.rerun.records.derived import is_derived
-from reprolib.rerun.records.queries import select
 from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.rows import row_of
-from reprolib.rerun.records.tables import load_paper, to_frame
+from reprolib.rerun.records.rows import is_derived, row_of, select, to_frame
+from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE, Protocol, Task
 from reprolib.rerun.tasks.walk import looked_up, walk
 from reprolib.rerun.verdicts.printed import printed_values
@@ -37,7 +35,7 @@ def recompute(
     Parameters
     ----------
     paper, table, dataset, method : str
-        As in the records (``results/<paper>/<table>.csv``).
+        As in the records (``results/<paper>/<table>.csv.gz``).
     setting : str
         Training size, loss or kernel, where the method is measured under several.
     reading : str

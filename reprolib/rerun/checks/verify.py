@@ -15,12 +15,11 @@ from data_fetch import Dataset
 from data_fetch.catalog import default_catalog
 from reprolib.rerun.checks.agreement import TOLERANCE, compare
 from reprolib.rerun.records import seal
-from reprolib.rerun.records.derived import is_derived
 from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
 from reprolib.rerun.records.folders import results_directory
 from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.rows import FIXED
-from reprolib.rerun.records.tables import OF_TASK, load_paper, load_run, load_tasks, to_frame
+from reprolib.rerun.records.rows import is_derived, to_frame
+from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import Protocol, Task, task_id
 from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.walk import StageError, looked_up, walk
@@ -56,7 +55,7 @@ class Verification:
     """
 
     paper: str
-    n_committed: int
+    n_committed: int = 0
     n_checked: int = 0
     n_wanted: int = 0
     n_all_tasks: int = 0
@@ -117,20 +116,18 @@ def verify_paper(
     Raises
     ------
     ValueError
-        If ``fraction`` is out of range, there is no protocol of that name, or a file cannot be
-        read as a table.
+        If ``fraction`` is out of range, or there is no protocol of that name.
     """
     check_fraction(fraction)
     root = results_directory(paper, directory)
     protocol = get_protocol(paper)
-    records, run = load_paper(paper, root), load_run(paper, root)
-    made = load_tasks(paper, root)
-    outcome = Verification(
-        paper,
-        len(records),
-        differences=seal.faults(root / paper),
-        other_versions=_other_versions(run),
-    )
+    outcome = Verification(paper, differences=seal.faults(root / paper))
+    try:
+        records, run, made = load_paper(paper, root), load_run(paper, root), load_tasks(paper, root)
+    except ValueError as error:
+        outcome.differences.append(str(error))
+        return outcome
+    outcome.n_committed, outcome.other_versions = len(records), _other_versions(run)
     datasets = _load(outcome, protocol, records, run)
     outcome.differences += _wrong_sources(records, datasets) + _wrong_environments(made, run)
     derived = is_derived(records)
@@ -178,13 +175,28 @@ def _load(
             )
         if reason:
             outcome.unchecked[f"{len(rows)} records on {name}"] = reason
+    on_data = set(records["dataset"])
     outcome.differences += [
-        f"run.json: there are no records on {name}"
-        for name in sorted(described.keys() - set(records["dataset"]))
+        f"run.json: there are no records on {name}" for name in sorted(described.keys() - on_data)
+    ]
+    outcome.differences += [
+        f"there are no records on {name}, which the protocol lists"
+        for name in _left_out(protocol, on_data)
     ]
     if (run.get("paper"), run.get("profile")) != (protocol.paper, "full"):
         outcome.differences.append("run.json does not describe a full run of this paper")
     return datasets
+
+
+def _left_out(protocol: Protocol, on_data: set[str]) -> list[str]:
+    """Data sets of the protocol without records: neither on them nor on one that stands in.
+
+    A stand-in that the protocol lists itself has records of its own, so it excuses no other.
+    """
+    listed = list(protocol.datasets("full"))
+    instead = on_data - set(listed)
+    missing = (name for name in listed if name not in on_data)
+    return [name for name in missing if instead.isdisjoint(data_fetch.counterparts(name))]
 
 
 def _other_notes(name: str, about: Mapping, dataset: Dataset) -> list[str]:
@@ -250,9 +262,8 @@ def _check_names(
     """Compare records, table of tasks and the protocol's list; return the tasks it lists."""
     in_records, in_table = set(records["task"]), set(made["task"])
     outcome.differences += _missing(in_table - in_records, "in tasks.csv, but without records")
-    outcome.differences += _missing(in_records - in_table, "has records, but no line in tasks.csv")
     outcome.n_all_tasks = len(in_table)
-    outcome.differences += _other_names(records, made)
+    outcome.differences += _other_names(made)
     try:
         tasks, _ = walk(protocol, "full", datasets, looked_up(records))
     except StageError as error:
@@ -265,19 +276,13 @@ def _check_names(
     return tasks
 
 
-def _other_names(records: pd.DataFrame, made: pd.DataFrame) -> list[str]:
-    """Records and lines of tasks whose columns are not those of their task's name."""
-    wrong = [
+def _other_names(made: pd.DataFrame) -> list[str]:
+    """Lines of tasks whose columns are not those of the task's name."""
+    return [
         f"{row['task']}: tasks.csv has other columns than its name"
         for row in made.to_dict("records")
         if task_id(row) != row["task"]
     ]
-    fixed = [name for name in FIXED if name in OF_TASK]
-    both = records[["task", *fixed]].merge(made[["task", *fixed]], on="task", suffixes=("", "_"))
-    for name in fixed:
-        differing = both.loc[both[name] != both[f"{name}_"], "task"]
-        wrong += [f"{task}: records with another {name}" for task in differing.unique()]
-    return wrong
 
 
 def _missing(tasks: Iterable[str], why: str) -> list[str]:

@@ -1,8 +1,19 @@
-from .derived import derived_row, is_derived
-from .disagreement import disagreements
-from .queries import chosen, machine_names, ok, path_matrix, paths, select
-from .rows import COLUMNS, KEY, Rows
-from .tables import load, load_paper, load_run, load_tasks, to_frame, write_results
+from .rows import (
+    COLUMNS,
+    KEY,
+    Rows,
+    chosen,
+    derived_row,
+    disagreements,
+    is_derived,
+    machine_names,
+    ok,
+    path_matrix,
+    paths,
+    select,
+    to_frame,
+)
+from .tables import load, load_paper, load_run, load_tasks, table_names, write_results
 from .task import HEADLINE, Measurement, Profile, Protocol, Stage, Task
 
 __all__ = [
@@ -28,6 +39,7 @@ __all__ = [
     "path_matrix",
     "paths",
     "select",
+    "table_names",
     "to_frame",
     "write_results",
 ]

@@ -27,7 +27,7 @@ class Task:
     Parameters
     ----------
     paper, table : str
-        Its records go to ``results/<paper>/<table>.csv``.
+        Its records go to ``results/<paper>/<table>.csv.gz``.
     dataset : str
         Name for `data_fetch.load`.
     method : str

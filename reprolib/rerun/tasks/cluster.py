@@ -22,7 +22,7 @@ import data_fetch
 import reprolib
 from data_fetch import Dataset
 from reprolib.rerun.records.fingerprint import package_versions, versions
-from reprolib.rerun.records.homes import homes
+from reprolib.rerun.records.folders import homes
 from reprolib.rerun.tasks import data_cache
 from reprolib.rerun.tasks.local import LostWorkError
 

@@ -11,7 +11,8 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
-from reprolib.rerun.records.tables import OF_TASK, load_paper, load_run, load_tasks
+from reprolib.rerun.records.rows import OF_TASK
+from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.runner import code_of_protocol, listing_of, load_datasets, needed, waiting
 from reprolib.rerun.tasks.selection import Selection

@@ -13,8 +13,7 @@ import data_fetch
 from data_fetch import Dataset
 from data_fetch.access import loader_modules
 from reprolib.rerun.records.fingerprint import Code, code_of, fingerprint_of
-from reprolib.rerun.records.rows import Rows, row_of
-from reprolib.rerun.records.tables import OF_TASK, TASK_COLUMNS, to_frame
+from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, row_of, to_frame
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError, Workers
 from reprolib.rerun.tasks.selection import Selection

@@ -13,9 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from reprolib.rerun.records.names import nearest
-from reprolib.rerun.records.registry import parsed_toml
-from reprolib.rerun.records.tables import to_frame
+from reprolib.rerun.records.registry import nearest, parsed_toml
+from reprolib.rerun.records.rows import to_frame
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import ClaimVerdict, NoRecordError, judge_claim
 from reprolib.rerun.verdicts.judge import Verdict, credit_readings, judge

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records.folders import committed_directory, results_directory
-from reprolib.rerun.records.queries import paths
+from reprolib.rerun.records.rows import paths
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell, Claim, Side, claims_of

@@ -9,8 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records.disagreement import METRIC, TABLE
-from reprolib.rerun.records.queries import path_matrix
+from reprolib.rerun.records.rows import DISAGREEMENT, path_matrix
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.errors import Error
@@ -155,7 +154,7 @@ def _disagreements(number: Number, records: pd.DataFrame, controls: frozenset[st
     if design not in number.designs:
         return []
     own = {name: number.select[name] for name in ("dataset", "method")}
-    rows = usable(records, {"table": TABLE, "metric": METRIC, **own})
+    rows = usable(records, {"table": DISAGREEMENT, "metric": DISAGREEMENT, **own})
     return rows.loc[~rows["reading"].isin(controls), "value"].tolist()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from reprolib.rerun.records.names import nearest
+from reprolib.rerun.records.registry import nearest
 
 _TYPES: Mapping[str, Any] = {
     "string": str,

@@ -199,8 +199,8 @@ def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
 
 
 def state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Names, times and sizes of the results tables in a folder."""
-    stats = {path.name: path.stat() for path in sorted(folder.glob("*.csv"))}
+    """Names, times and sizes of the results files in a folder."""
+    stats = {path.name: path.stat() for path in sorted(folder.glob("*.*"))}
     return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats.items())
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, get_args
 
-from reprolib.rerun.records.names import nearest
+from reprolib.rerun.records.registry import nearest
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.claim import KINDS
 from reprolib.rerun.verdicts.form import (
