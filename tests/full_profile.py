@@ -24,8 +24,8 @@ from reprolib.rerun.records.folders import committed_directory, replace_file
 from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
 from reprolib.rerun.records.tables import RUN
 from reprolib.rerun.records.task import Task
+from reprolib.rerun.tasks.experiment import looked_up, walk
 from reprolib.rerun.tasks.runner import listing_of, quick_tasks
-from reprolib.rerun.tasks.walk import looked_up, walk
 
 PATH = Path(__file__).parent / "papers/tasks.toml"
 

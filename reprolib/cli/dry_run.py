@@ -15,7 +15,7 @@ from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
 from reprolib.rerun.records.task import Protocol
 from reprolib.rerun.tasks.plan import Plan, plan
-from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.tasks.runner import Selection
 
 
 def run(arguments) -> int:

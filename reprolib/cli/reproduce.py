@@ -32,8 +32,13 @@ from reprolib.rerun.records.folders import can_be_committed, committed_directory
 from reprolib.rerun.records.registry import PAPERS, STUDIES, get_protocol
 from reprolib.rerun.records.task import Protocol
 from reprolib.rerun.tasks.local import LocalWorkers, Workers
-from reprolib.rerun.tasks.runner import NothingSelectedError, Run, StageError, run_protocol
-from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.tasks.runner import (
+    NothingSelectedError,
+    Run,
+    Selection,
+    StageError,
+    run_protocol,
+)
 from reprolib.rerun.verdicts import judge_paper
 
 #: Letters of what differs in a record; a path has hundreds of numbers.

@@ -16,7 +16,6 @@ from reprolib.report import paper_figures as figures
 from reprolib.rerun import records as results
 from reprolib.rerun.records import Stage
 from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.tasks import data_cache
 from reprolib.rerun.tasks.runner import Failure
 from tests import fake_paper, some_results
 
@@ -100,10 +99,10 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(reproduce, "print_scoreboard", lambda *args: None)
     monkeypatch.setattr(reproduce, "write_report", lambda *args, **kwargs: tmp_path / "report")
     monkeypatch.chdir(tmp_path)
-    data_cache.clear()
+    fake_paper.forget_data()
     use(fake_paper.PROTOCOL)
     yield use
-    data_cache.clear()
+    fake_paper.forget_data()
 
 
 def second_stage_that_raises(profile, datasets, records):

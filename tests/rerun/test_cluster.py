@@ -22,7 +22,7 @@ from reprolib.cli.main import main
 from reprolib.rerun.records import Stage, Task
 from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.tasks import cluster as connecting
-from reprolib.rerun.tasks import data_cache, runner
+from reprolib.rerun.tasks import runner, worker
 from reprolib.rerun.tasks.cluster import Cluster, ClusterError
 from reprolib.rerun.tasks.local import LostWorkError
 from reprolib.rerun.tasks.store import RecordStore
@@ -107,14 +107,14 @@ def test_data_are_sent_to_every_worker_once(alone, cluster, tmp_path):
     during = {}
 
     def look(done, total, stage, stages):
-        during.update(cluster.client.run(data_cache.n_held))
+        during.update(cluster.client.run(lambda: len(worker.held)))
 
     run(tmp_path, workers=cluster, progress=look)
     n_datasets = alone["dataset"].nunique()
     assert set(during.values()) == {n_datasets}
     assert len(during) == 2
-    assert set(cluster.client.run(data_cache.n_loaded).values()) == {0}
-    assert set(cluster.client.run(data_cache.n_held).values()) == {0}
+    assert set(cluster.client.run(lambda: worker.loaded.cache_info().misses).values()) == {0}
+    assert set(cluster.client.run(lambda: len(worker.held)).values()) == {0}
 
 
 def test_killed_workers_are_replaced_and_nothing_is_lost_or_doubled(alone, cluster, tmp_path):

@@ -17,7 +17,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun.checks import verify as verification
 from reprolib.rerun.records import Stage, seal
 from reprolib.rerun.records.rows import FILE_COLUMNS, TASK_COLUMNS
-from reprolib.rerun.tasks import data_cache, runner
+from reprolib.rerun.tasks import runner
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
@@ -33,11 +33,11 @@ def committed(monkeypatch, tmp_path):
     monkeypatch.setattr(arguments, "paper_key", lambda name: name)
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
     monkeypatch.setattr(data_fetch, "counterparts", lambda name: [])
-    data_cache.clear()
+    fake_paper.forget_data()
     run = runner.run_protocol(fake_paper.PROTOCOL, "full", store=RecordStore(tmp_path / "store"))
     results.write_results(run.records, tmp_path / "fake", run.tasks, run.about)
     yield tmp_path
-    data_cache.clear()
+    fake_paper.forget_data()
 
 
 def verify(folder, fraction=1.0, seed=0):

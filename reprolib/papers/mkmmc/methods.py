@@ -27,7 +27,6 @@ from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.methods.shared.ties import first_largest, last_largest
 from reprolib.papers.mkmmc.splits import EXPONENTS, Trial
 from reprolib.rerun.records import HEADLINE, Measurement
-from reprolib.rerun.tasks.folds import mean_over_folds
 from reprolib.rerun.tasks.remembered import Remembered
 
 OWN = "accuracy at own dimension"
@@ -345,11 +344,11 @@ def mmc_chosen_weight(trial: Trial, readings: Readings) -> list[Measurement]:
     """Linear MMC, its weight and dimension chosen by leaving out an image of every class."""
     train, test = _linear_features(trial.X, trial.X_test)
     m = trial.n_classes - 1
-    scores = mean_over_folds(
-        lambda mu, kept, rows: _fold_path(train, trial.y, kept, rows, mu, m),
-        CHOSEN_WEIGHTS,
-        _left_out(trial.y),
-    )
+    of_folds = [
+        [_fold_path(train, trial.y, kept, rows, mu, m) for mu in CHOSEN_WEIGHTS]
+        for kept, rows in _left_out(trial.y)
+    ]
+    scores = np.mean(of_folds, axis=0)
     t = first_largest(scores.max(axis=1))
     path = _weight_path(trial, train, test, CHOSEN_WEIGHTS[t], m)
     own = last_largest(scores[t]) + 1

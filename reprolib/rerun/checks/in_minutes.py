@@ -13,11 +13,10 @@ import data_fetch
 from reprolib.rerun.records.rows import DISAGREEMENT, OVER_TRIALS
 from reprolib.rerun.records.tables import load_paper, load_tasks
 from reprolib.rerun.records.task import Protocol, Task
+from reprolib.rerun.tasks.experiment import walk
 from reprolib.rerun.tasks.plan import costs
-from reprolib.rerun.tasks.runner import code_of_protocol
-from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.tasks.runner import Selection, code_of_protocol
 from reprolib.rerun.tasks.store import RecordStore
-from reprolib.rerun.tasks.walk import walk
 from reprolib.rerun.verdicts.evidence import usable
 from reprolib.rerun.verdicts.judge import Verdict, judge, judge_paper
 from reprolib.rerun.verdicts.number import Number

@@ -14,7 +14,7 @@ from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.records.rows import is_derived, row_of, select, to_frame
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE, Protocol, Task
-from reprolib.rerun.tasks.walk import looked_up, walk
+from reprolib.rerun.tasks.experiment import looked_up, walk
 from reprolib.rerun.verdicts.printed import printed_values
 
 

@@ -21,8 +21,8 @@ from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.records.rows import is_derived, to_frame
 from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import Protocol, Task, task_id
+from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
 from reprolib.rerun.tasks.local import LocalWorkers
-from reprolib.rerun.tasks.walk import StageError, looked_up, walk
 from reprolib.rerun.tasks.worker import environment_id, execute
 
 __all__ = ["TOLERANCE", "Verification", "check_fraction", "nights", "sample", "verify_paper"]

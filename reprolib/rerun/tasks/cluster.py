@@ -23,7 +23,7 @@ import reprolib
 from data_fetch import Dataset
 from reprolib.rerun.records.fingerprint import package_versions, versions
 from reprolib.rerun.records.folders import homes
-from reprolib.rerun.tasks import data_cache
+from reprolib.rerun.tasks import worker as process
 from reprolib.rerun.tasks.local import LostWorkError
 
 #: Seconds to wait for the scheduler, and for a first worker.
@@ -195,11 +195,11 @@ class DatasetPlugin(distributed.WorkerPlugin):
         if reason:
             await worker.close(nanny=True, reason=f"this worker {reason}")
             return
-        data_cache.hold(self.dataset, self.digest)
+        process.held[self.dataset.name, self.digest] = self.dataset
 
     def teardown(self, worker) -> None:
         """Forget the data set."""
-        data_cache.release(self.dataset, self.digest)
+        process.held.pop((self.dataset.name, self.digest), None)
 
 
 def environment(papers: Sequence[str] = ()) -> dict[str, str]:

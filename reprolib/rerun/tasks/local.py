@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import joblib
 
 from data_fetch import Dataset
-from reprolib.rerun.tasks import data_cache
+from reprolib.rerun.tasks import worker
 from reprolib.rerun.tasks.remembered import shared_in
 
 
@@ -50,7 +50,7 @@ class LocalWorkers:
 
     def holding(self, datasets: Mapping[str, Dataset]) -> AbstractContextManager[None]:
         """Have this process hold data sets, by digest, while the context lasts."""
-        return data_cache.holding(datasets)
+        return worker.holding(datasets)
 
     def about(self) -> dict[str, str]:
         """Nothing: every task names the machine that it ran on."""
