@@ -180,17 +180,18 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
     of_task = _at(_lines(root / paper), frame["task"])
     if not (of_task["table"] == table).all():
         raise ValueError(f"{path} has records of a task of another table.")
-    for name in OWN:
-        own = frame[name]
-        shared = _cells(of_task[name])
-        frame[name] = own.where(own != NOTHING, "").where(own != "", shared)
-    frame["level"] = _level(frame["level"], path)
+    shared = {name: of_task[name] for name in OWN}
+    shared["source"] = _sources(of_task["dataset"], load_run(paper, root))
+    shared["status"] = pd.Series("ok", frame.index)
+    for name, cells in shared.items():
+        differs = frame[name] != ""
+        own = frame.loc[differs, name].replace(NOTHING, "")
+        frame[name] = cells
+        if len(own):
+            frame.loc[differs, name] = _levels(own, path) if name == "level" else own
     frame["paper"] = paper
     for name in FIXED[1:]:
         frame[name] = of_task[name]
-    sources = _sources(frame["dataset"], load_run(paper, root))
-    frame["source"] = frame["source"].where(frame["source"] != "", sources)
-    frame["status"] = frame["status"].where(frame["status"] != "", "ok")
     frame["seconds"] = of_task["seconds"]
     for part in PARTS:
         is_part = frame["metric"] == part
@@ -200,9 +201,9 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
     return frame[COLUMNS]
 
 
-def _level(cells: pd.Series, path: Path) -> pd.Series:
+def _levels(cells: pd.Series, path: Path) -> pd.Series:
     try:
-        return pd.to_numeric(cells.where(cells != "", np.nan)).astype(float)
+        return pd.to_numeric(cells.replace("", "nan")).astype(float)
     except ValueError as error:
         raise ValueError(f"{path} has a level that is no number ({error}).") from error
 
