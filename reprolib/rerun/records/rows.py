@@ -222,6 +222,26 @@ def ok(records: pd.DataFrame) -> pd.DataFrame:
     return records[records["status"] == "ok"]
 
 
+def failed(records: pd.DataFrame) -> pd.DataFrame:
+    """Records that must not be used: their status says why."""
+    return records[records["status"] != "ok"]
+
+
+def n_points(records: pd.DataFrame) -> pd.Series:
+    """Number of test points behind every record, 0 where that has no meaning."""
+    return records["n_test"]
+
+
+def levels(records: pd.DataFrame) -> pd.Series:
+    """Whole number that the setting of every record stands for."""
+    return records["level"].astype(int)
+
+
+def with_path(records: pd.DataFrame) -> pd.DataFrame:
+    """Records that have a path."""
+    return records[records["path"] != ""]
+
+
 def select(records: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
     """Usable records whose columns have the wanted values.
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from data_fetch import Dataset
 from reprolib.rerun.records.readings import Reading, Readings, readings_of
-from reprolib.rerun.records.rows import COLUMNS
+from reprolib.rerun.records.rows import COLUMNS, failed
 from reprolib.rerun.records.task import (
     HEADLINE,
     Measurement,
@@ -309,7 +309,7 @@ def _tasks_of(
     try:
         return stage.tasks(profile, datasets, read)
     except Exception as error:
-        n_failed = int((read["status"] != "ok").sum())
+        n_failed = len(failed(read))
         raise StageError(
             f"stage {number} of {paper} cannot list its tasks ({type(error).__name__}: {error}); "
             f"of the {len(read)} records that it reads {n_failed} failed. Finished tasks are stored"

@@ -15,6 +15,7 @@ from data_fetch import Dataset
 from data_fetch.access import loader_modules
 from reprolib.rerun.records.fingerprint import Code, code_of, fingerprint_of
 from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, row_of, to_frame
+from reprolib.rerun.records.rows import failed as failed_records
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
 from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError, Workers
@@ -132,7 +133,7 @@ class Run:
     @property
     def failures(self) -> pd.DataFrame:
         """Records that must not be used."""
-        return self.records[self.records["status"] != "ok"]
+        return failed_records(self.records)
 
 
 def load_datasets(

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records.rows import DISAGREEMENT, path_matrix
+from reprolib.rerun.records.rows import DISAGREEMENT, n_points, path_matrix, with_path
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.errors import Error
@@ -107,7 +107,7 @@ def gathered(
         reading: Evidence(
             values[reading].to_numpy(),
             values[reading].index.to_numpy(),
-            int(group["n_test"].max()),
+            int(n_points(group).max()),
             ", ".join(sorted(group["source"].unique())),
             {r: v for r, v in values.items() if r != reading and r not in controls},
             spread,
@@ -160,4 +160,4 @@ def _disagreements(number: Number, records: pd.DataFrame, controls: frozenset[st
 
 def _score_paths(rows: pd.DataFrame) -> np.ndarray:
     """Paths of the scores in some records, one row a trial that has one."""
-    return path_matrix(rows[rows["path"] != ""])
+    return path_matrix(with_path(rows))

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records.folders import committed_directory, results_directory
+from reprolib.rerun.records.rows import failed
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import words
@@ -300,12 +301,12 @@ def _why_missing(records: pd.DataFrame, number: Number) -> str:
     real = table.loc[~embedded, "dataset"]
     if embedded.any() and number.select.get("dataset") not in set(real):
         return "real data not at hand; the run on embedded data is no reproduction"
-    failed = table[table["status"] != "ok"]
+    broken = failed(table)
     for column in ("dataset", "method"):
         if column in number.select:
-            failed = failed[failed[column] == number.select[column]]
-    if not failed.empty:
-        return str(failed["status"].iloc[0])
+            broken = broken[broken[column] == number.select[column]]
+    if not broken.empty:
+        return str(broken["status"].iloc[0])
     return "no record of it in these results"
 
 

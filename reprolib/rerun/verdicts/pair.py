@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from reprolib.rerun.records.rows import n_points
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell
 from reprolib.rerun.verdicts.errors import Error
@@ -111,7 +112,7 @@ class Pair:
 
         How often the two sides disagree is not recorded; at most on all errors of both.
         """
-        n_points = int(self.a["n_test"].iloc[:folds].sum())
+        n_both = int(n_points(self.a).iloc[:folds].sum())
         rates = [float(np.mean(side["value"])) / self.scale for side in (self.a, self.b)]
-        error = errors.test_set([], n_points, sum(min(rate, 1 - rate) for rate in rates))
+        error = errors.test_set([], n_both, sum(min(rate, 1 - rate) for rate in rates))
         return Error(self.scale * error.standard, error.degrees)
