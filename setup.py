@@ -1,5 +1,6 @@
 """Puts committed results and notebooks into a wheel; the rest is in pyproject.toml."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -8,9 +9,18 @@ from setuptools.command.build_py import build_py
 
 #: Files of the checkout, by folder, that an installed package has in ``reprolib/shipped``.
 SHIPPED = {
-    "results": ("*.csv", "*.json", "SHA256SUMS"),
+    "results": ("*.csv.gz", "*.json", "SHA256SUMS"),
     "notebooks": ("*.ipynb",),
 }
+
+
+def without_outputs(notebook: str) -> str:
+    """Text of a notebook as it is before it is run: its pictures are most of its size."""
+    content = json.loads(notebook)
+    for cell in content["cells"]:
+        if cell["cell_type"] == "code":
+            cell.update(outputs=[], execution_count=None)
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 class BuildWithShippedFolders(build_py):
@@ -28,7 +38,10 @@ class BuildWithShippedFolders(build_py):
     def _ship(self, path: Path):
         copy = Path(self.build_lib) / "reprolib" / "shipped" / path
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, copy)
+        if path.suffix == ".ipynb":
+            copy.write_text(without_outputs(path.read_text(encoding="utf-8")), encoding="utf-8")
+        else:
+            shutil.copyfile(path, copy)
 
 
 setup(cmdclass={"build_py": BuildWithShippedFolders})

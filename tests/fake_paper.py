@@ -6,6 +6,13 @@ import numpy as np
 
 from data_fetch import Dataset
 from reprolib.rerun.records.task import Measurement, Protocol, Stage, Task
+from reprolib.rerun.tasks import worker
+
+
+def forget_data() -> None:
+    """Have this process load its data sets again."""
+    worker.held.clear()
+    worker.loaded.cache_clear()
 
 
 def dataset(name: str = "real/coins", source="original") -> Dataset:

@@ -1,33 +1,24 @@
-"""The tasks of every full profile, as a digest of their names and parameters.
+"""The tasks of every full profile, beside the committed ones.
 
-``python -m tests.full_profile KEY ...`` writes the lines of a paper in ``tests/papers/tasks.toml``
-anew, after a change that was meant. It needs the paper's data. ``python -m tests.full_profile
---same KEY ...`` is for an experiment that was only written otherwise: if it lists the committed
-tasks with the committed parameters, ``run.json`` says so, and plans need not list them anew.
+``python -m tests.full_profile KEY ...`` is for an experiment that was only written otherwise: if it
+lists the committed tasks, ``run.json`` says so, and plans need not list them anew. It needs the
+paper's data. Whether the tasks still measure what they did is for ``reprolib verify`` to find.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 import sys
-import tomllib
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Collection, Iterable, Mapping
 
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun import records as results
-from reprolib.rerun.records import seal
-from reprolib.rerun.records.folders import committed_directory, replace_file
+from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS, get_protocol
-from reprolib.rerun.records.tables import RUN
 from reprolib.rerun.records.task import Task
+from reprolib.rerun.tasks.experiment import looked_up, walk
 from reprolib.rerun.tasks.runner import listing_of, quick_tasks
-from reprolib.rerun.tasks.walk import looked_up, walk
-
-PATH = Path(__file__).parent / "papers/tasks.toml"
 
 
 @functools.cache
@@ -42,7 +33,7 @@ def is_as_committed(paper: str, name: str) -> bool:
 
 
 def with_results() -> list[str]:
-    """Papers that have committed records."""
+    """Papers and studies that have committed records."""
     return [key for key in PAPERS if results.load_run(key)]
 
 
@@ -53,30 +44,12 @@ def tasks_of(paper: str, datasets: Mapping[str, Dataset]) -> list[Task]:
     return tasks
 
 
-def digests(tasks: Iterable[Task]) -> dict[str, str]:
-    """Number of the tasks of each table on each data set, and a hash of names and parameters."""
-    groups: dict[str, list[str]] = {}
-    for task in tasks:
-        written = json.dumps([task.id, dict(task.params)], sort_keys=True)
-        groups.setdefault(f"{task.table} on {task.dataset}", []).append(written)
-    return {group: _digest(found) for group, found in sorted(groups.items())}
-
-
-def _digest(written: list[str]) -> str:
-    found = hashlib.sha256("\n".join(sorted(written)).encode()).hexdigest()
-    return f"{len(written)} tasks, {found[:12]}"
-
-
-def stored() -> dict[str, dict[str, str]]:
-    """Digests of every paper."""
-    return tomllib.loads(PATH.read_text(encoding="utf-8"))
-
-
-def what_changed(paper: str, tasks: Iterable[Task], dataset: str) -> str:
-    """Tasks that only the protocol or only the committed results have; else their parameters."""
+def what_changed(paper: str, tasks: Iterable[Task], datasets: Collection[str]) -> str:
+    """Tasks on some data sets that only the protocol or only the committed results have."""
     listed = {task.id for task in tasks}
-    made = results.load_tasks(paper).query("dataset == @dataset")["task"]
-    lost, new = sorted(set(made) - listed), sorted(listed - set(made))
+    made = results.load_tasks(paper)
+    committed = set(made.loc[made["dataset"].isin(list(datasets)), "task"])
+    lost, new = sorted(committed - listed), sorted(listed - committed)
     told = [
         f"{len(names)} {what}, such as {names[0]}"
         for names, what in (
@@ -85,17 +58,7 @@ def what_changed(paper: str, tasks: Iterable[Task], dataset: str) -> str:
         )
         if names
     ]
-    return "; ".join(told) or "the same tasks have other parameters"
-
-
-def write(paper: str) -> None:
-    """Write the lines of a paper anew."""
-    datasets = {name: load(name) for name in get_protocol(paper).datasets("full")}
-    kept = {**stored(), paper: digests(tasks_of(paper, datasets))}
-    lines = ["# Full profiles; written by `python -m tests.full_profile KEY`."]
-    for key, groups in sorted(kept.items()):
-        lines += ["", f"[{key}]", *(f'"{group}" = "{told}"' for group, told in groups.items())]
-    replace_file(PATH, "\n".join(lines) + "\n")
+    return "; ".join(told)
 
 
 def say_same(paper: str) -> None:
@@ -104,21 +67,20 @@ def say_same(paper: str) -> None:
     Raises
     ------
     ValueError
-        If tasks, parameters or the quick profile are others.
+        If tasks or the quick profile are others.
     """
     protocol = get_protocol(paper)
     datasets = {name: load(name) for name in protocol.datasets("full")}
-    tasks, made = tasks_of(paper, datasets), results.load_tasks(paper)
+    made = results.load_tasks(paper)
     quick = quick_tasks(protocol, datasets, results.load_paper(paper))
-    if digests(tasks) != stored().get(paper) or quick != set(made.loc[made["quick"], "task"]):
-        raise ValueError(f"{paper} lists other tasks or parameters: run it in full")
-    folder = committed_directory() / paper
+    changed = what_changed(paper, tasks_of(paper, datasets), datasets)
+    if changed or quick != set(made.loc[made["quick"], "task"]):
+        raise ValueError(f"{paper}: {changed or 'another quick profile'}; run it in full")
     run = {**results.load_run(paper), "listing": listing_of(protocol)}
-    replace_file(folder / RUN, json.dumps(run, indent=1) + "\n")
-    seal.write(folder, {name: (folder / name).read_text("utf-8") for name in seal.names(folder)})
+    records = results.load_paper(paper)
+    results.write_results(records, committed_directory() / paper, made, run)
 
 
 if __name__ == "__main__":
-    same = sys.argv[1:2] == ["--same"]
-    for key in sys.argv[1 + same :] or with_results():
-        (say_same if same else write)(key)
+    for key in sys.argv[1:] or with_results():
+        say_same(key)

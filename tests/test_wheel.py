@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from reprolib.cli.main import main
@@ -47,6 +50,27 @@ def test_a_wheel_has_everything_that_its_commands_read(built):
     ):
         assert name in names
     assert {name.split("/")[0] for name in names} == {"data_fetch", "reprolib"}
+
+
+@pytest.mark.slow
+def test_notebooks_of_a_wheel_are_those_of_the_checkout_before_they_are_run(built):
+    for path in (built / "reprolib/shipped/notebooks").glob("*.ipynb"):
+        shipped = nbformat.read(path, as_version=4)
+        nbformat.validate(shipped)
+        committed = nbformat.read(ROOT / "notebooks" / path.name, as_version=4)
+        for cell, own in zip(shipped.cells, committed.cells, strict=True):
+            assert (cell.source, cell.metadata) == (own.source, own.metadata)
+            assert not cell.get("outputs")
+            assert cell.get("execution_count") is None
+
+
+@pytest.mark.slow
+def test_a_wheel_is_small(built):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path in built.rglob("*"):
+            wheel.write(path, path.relative_to(built))
+    assert len(packed.getvalue()) < 4e6
 
 
 @pytest.mark.slow

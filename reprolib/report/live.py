@@ -9,7 +9,7 @@ from typing import Any
 import data_fetch
 from reprolib.report.displayed import Bundle, displayed, in_notebook
 from reprolib.report.notebook import MARK
-from reprolib.rerun.records.homes import project_of
+from reprolib.rerun.records.folders import project_of
 
 
 def live(notebook: str, *datasets: str) -> Callable[[Callable[[], Any]], None]:

@@ -100,7 +100,7 @@ def reference(paper: str) -> str:
 def _records(paper: str, tables: Sequence[str], run: Mapping[str, Any], made: pd.DataFrame) -> str:
     if not tables:
         return "none"
-    files = ", ".join(f"{paper}/{name}.csv" for name in tables)
+    files = ", ".join(f"{paper}/{name}.csv.gz" for name in tables)
     dates = _joined(sorted(set(made["date"])))
     return f"{files}; {run.get('profile', 'unknown')} profile, run on {dates}"
 

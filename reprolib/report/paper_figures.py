@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reprolib.rerun.records.queries import ok
 from reprolib.rerun.records.registry import paper_module
+from reprolib.rerun.records.rows import ok
 
 
 def _always(records: pd.DataFrame) -> bool:

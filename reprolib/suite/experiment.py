@@ -15,18 +15,11 @@ from data_fetch import Dataset
 from reprolib.rerun.checks.check import check_paper
 from reprolib.rerun.checks.verify import verify_paper
 from reprolib.rerun.records import seal
-from reprolib.rerun.records.derived import is_derived
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.readings import readings_of
 from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.tables import (
-    OF_TASK,
-    load_paper,
-    load_run,
-    load_tasks,
-    to_frame,
-    write_results,
-)
+from reprolib.rerun.records.rows import OF_TASK, is_derived, to_frame
+from reprolib.rerun.records.tables import load_paper, load_run, load_tasks, write_results
 from reprolib.rerun.records.task import HEADLINE, Profile, Task
 from reprolib.rerun.tasks.runner import Run, run_protocol
 from reprolib.rerun.tasks.worker import execute

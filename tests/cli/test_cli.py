@@ -147,7 +147,6 @@ def test_wrong_arguments_end_with_a_clear_message(arguments, message, capsys):
         (["reprodcue"], "command is 'reprodcue'; did you mean 'reproduce'?"),
         (["reproduce", "kmpp"], "paper is 'kmpp'; did you mean 'kpm'?"),
         (["data", "lst"], "command of `reprolib data` is 'lst'; did you mean 'list'?"),
-        (["bench", "large"], "benchmark is 'large'; did you mean 'large_n'?"),
         (["verify", "simplex2"], "did you mean 'simplex'?"),
     ],
 )

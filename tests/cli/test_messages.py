@@ -14,12 +14,13 @@ from reprolib.cli.commands.reproduce import FailureLog
 from reprolib.cli.main import main
 from reprolib.report import page as report
 from reprolib.report import paper_figures as figures
+from reprolib.report import printed_tables
 from reprolib.report.page import write_report
 from reprolib.rerun import records as results
+from reprolib.rerun import verdicts
 from reprolib.rerun.checks import check
 from reprolib.rerun.records import Stage, registry
 from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.tasks import data_cache
 from reprolib.rerun.tasks.runner import Failure
 from tests import fake_paper, some_results
 
@@ -101,12 +102,14 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(data_fetch, "counterparts", lambda name: [])
     monkeypatch.setattr(arguments, "paper_key", lambda name: name)
     monkeypatch.setattr(reproduce, "print_scoreboard", lambda *args: None)
+    monkeypatch.setattr(printed_tables, "printed_tables", lambda *args, **kwargs: [])
+    monkeypatch.setattr(verdicts, "numbers", lambda paper: [])
     monkeypatch.setattr(report, "write_report", lambda *args, **kwargs: tmp_path / "report")
     monkeypatch.chdir(tmp_path)
-    data_cache.clear()
+    fake_paper.forget_data()
     use(fake_paper.PROTOCOL)
     yield use
-    data_cache.clear()
+    fake_paper.forget_data()
 
 
 def second_stage_that_raises(profile, datasets, records):
@@ -136,7 +139,7 @@ def test_figure_that_cannot_be_drawn_is_a_message(fake, capsys, monkeypatch, tmp
     text = capsys.readouterr().err
     assert "the figures of fake cannot be drawn" in text
     assert "KeyError: 'no such [/x]'" in text
-    assert (tmp_path / "build" / "results" / "fake" / "first.csv").exists()
+    assert (tmp_path / "build" / "results" / "fake" / "first.csv.gz").exists()
 
 
 def test_report_says_which_figures_cannot_be_drawn(monkeypatch, tmp_path):

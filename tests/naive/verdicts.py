@@ -1,4 +1,4 @@
-"""A second pair of eyes: the words of one paper, recounted from its CSV and TOML files alone.
+"""A second pair of eyes: the words of one paper, recounted from its CSV, JSON and TOML files alone.
 
 Written from docs/words.md, number by number with loops and scipy's distributions, without the
 rules, the records and the tables of the package. ``python -m tests.naive.verdicts [seed]`` draws a
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import csv
 import functools
+import gzip
+import json
 import math
 import random
 import statistics
@@ -147,12 +149,29 @@ def _choices(paper, line, table, wanted, reading) -> list[float]:
 
 @functools.cache
 def _table(paper, table) -> list[dict[str, str]]:
-    path = ROOT / "results" / paper / f"{table}.csv"
+    tasks, data = _tasks(paper)
+    rows = []
+    for own in _csv(paper, table):
+        task = tasks[own["task"]]
+        row = {**task, **{key: cell for key, cell in own.items() if cell}}
+        row = {key: "" if cell == "(none)" else cell for key, cell in row.items()}
+        rows.append({"path": "", "value": "", "source": data[row["dataset"]]["source"], **row})
+    return [r for r in rows if r.get("status", "ok") == "ok" and r["source"] != "embedded"]
+
+
+@functools.cache
+def _tasks(paper) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:
+    """Lines of the tasks by name, and what is said of the data."""
+    about = json.loads((ROOT / "results" / paper / "run.json").read_text(encoding="utf-8"))
+    return {line["task"]: line for line in _csv(paper, "tasks")}, about["data"]
+
+
+def _csv(paper, name) -> list[dict[str, str]]:
+    path = ROOT / "results" / paper / f"{name}.csv.gz"
     if not path.exists():
         return []
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [r for r in rows if r["status"] == "ok" and r["source"] != "embedded"]
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def _records(paper, table, wanted) -> list[dict[str, str]]:

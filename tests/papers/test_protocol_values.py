@@ -13,7 +13,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun.checks.compare import compare
 from reprolib.rerun.records.registry import get_protocol
 from reprolib.rerun.records.task import Task
-from reprolib.rerun.tasks import data_cache
+from reprolib.rerun.tasks import worker
 from reprolib.rerun.tasks.worker import execute
 from tests import committed_tasks, full_profile
 from tests.committed_tasks import choose
@@ -28,7 +28,7 @@ def rows_of(key: str, task: Task) -> list[dict]:
     """Run a task now."""
     dataset = full_profile.load(task.dataset)
     digest = dataset.digest()
-    with data_cache.holding({digest: dataset}):
+    with worker.holding({digest: dataset}):
         return execute(get_protocol(key), task, digest).rows
 
 

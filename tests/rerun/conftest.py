@@ -6,7 +6,7 @@ import pytest
 
 import data_fetch
 from reprolib.rerun import records as results
-from reprolib.rerun.tasks import data_cache, runner
+from reprolib.rerun.tasks import runner
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
@@ -25,9 +25,9 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
     monkeypatch.setattr(data_fetch, "counterparts", lambda name: ["embedded/coins"])
     monkeypatch.setattr(data_fetch, "available", lambda name: True)
-    data_cache.clear()
+    fake_paper.forget_data()
     yield protocol, ran
-    data_cache.clear()
+    fake_paper.forget_data()
 
 
 @pytest.fixture

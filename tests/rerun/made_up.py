@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pandas as pd
 
 from reprolib.rerun import records as results
-from reprolib.rerun.records.tables import TASK_COLUMNS
+from reprolib.rerun.records.rows import TASK_COLUMNS
 from reprolib.rerun.records.task import task_id
 
 ENVIRONMENT = {"python": "3.11", "machine": "a machine", "versions": {"numpy": "2.1"}}
@@ -34,6 +36,11 @@ def row(**changes):
         **changes,
     }
     return {**base, "task": changes.get("task") or task_id(base)}
+
+
+def edit(path, change):
+    """Change the text of a compressed file."""
+    path.write_bytes(gzip.compress(change(gzip.decompress(path.read_bytes()).decode()).encode()))
 
 
 def tasks_of(rows) -> pd.DataFrame:

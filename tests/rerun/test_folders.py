@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reprolib.rerun.records import folders, homes
+from reprolib.rerun.records import folders
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,7 +29,7 @@ def test_results_of_a_checkout_or_of_a_named_folder_can_be_committed(tmp_path, m
     monkeypatch.delenv("REPROLIB_RESULTS", raising=False)
     assert folders.committed_directory() == ROOT / "results"
     assert folders.can_be_committed()
-    monkeypatch.setattr(homes, "PACKAGE", tmp_path / "reprolib")
+    monkeypatch.setattr(folders, "PACKAGE", tmp_path / "reprolib")
     assert folders.project_folder("results") == tmp_path / "reprolib/shipped/results"
     assert not folders.can_be_committed()
     monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path / "named"))

@@ -11,7 +11,7 @@ import pytest
 import data_fetch
 from reprolib.rerun.records import Stage, Task
 from reprolib.rerun.tasks import plan, runner
-from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.tasks.runner import Selection
 from reprolib.rerun.tasks.store import RecordStore
 from tests.rerun.made_up import row, tasks_of
 

@@ -9,8 +9,7 @@ import pytest
 
 from reprolib import recompute
 from reprolib.rerun import records as results
-from reprolib.rerun.records.derived import derived_row
-from reprolib.rerun.records.rows import row_of
+from reprolib.rerun.records.rows import derived_row, row_of
 from reprolib.rerun.records.task import Measurement, Protocol, Stage, Task
 from reprolib.rerun.verdicts.printed import numbers
 from tests import fake_paper

@@ -13,11 +13,11 @@ import pytest
 
 from reprolib.rerun import records as results
 from reprolib.rerun.records import folders, seal
-from reprolib.rerun.records.derived import derived_row, is_derived
 from reprolib.rerun.records.folders import committed_directory, store_directory, write_atomically
+from reprolib.rerun.records.rows import derived_row, is_derived
 from reprolib.rerun.records.tables import load_tasks
 from reprolib.rerun.records.task import Task
-from tests.rerun.made_up import row, write
+from tests.rerun.made_up import edit, row, write
 
 
 def test_tables_survive_the_trip_to_disk(tmp_path):
@@ -56,31 +56,30 @@ def test_two_records_of_one_key_are_neither_written_nor_read(tmp_path):
     with pytest.raises(ValueError, match="two records of one key.* t/d/m/headline/0 error"):
         write(tmp_path, doubled)
     write(tmp_path, [row(), row(metric="other")])
-    path = tmp_path / "paper" / "t.csv"
-    path.write_text(path.read_text().replace(",other,", ",error,"))
+    edit(tmp_path / "paper/t.csv.gz", lambda text: text.replace(",other,", ",error,"))
     with pytest.raises(ValueError, match="two records of one key"):
         results.load("paper", "t", tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("edit", "message"),
+    ("change", "message"),
     [
-        (lambda text: text.replace("n_test,", ""), "t.csv has the columns"),
+        (lambda text: text.replace("n_test,", ""), "t.csv.gz has the columns"),
         (lambda text: text.replace(",0.25,", ",half,"), r"numbers in the columns \['value'"),
         (lambda text: text.replace(",100,", ",20.5,"), r"numbers in the columns \['n_test'"),
     ],
 )
-def test_table_without_a_column_or_with_text_for_numbers_is_refused(tmp_path, edit, message):
+def test_table_without_a_column_or_with_text_for_numbers_is_refused(tmp_path, change, message):
     (path,) = write(tmp_path, [row()])
-    path.write_text(edit(path.read_text()))
+    edit(path, change)
     with pytest.raises(ValueError, match=message):
         results.load_paper("paper", tmp_path)
 
 
 def test_a_task_that_is_named_twice_is_refused(tmp_path):
     write(tmp_path, [row()])
-    path = tmp_path / "paper" / "tasks.csv"
-    path.write_text(path.read_text() + path.read_text().splitlines()[1] + "\n")
+    path = tmp_path / "paper/tasks.csv.gz"
+    edit(path, lambda text: text + text.splitlines()[1] + "\n")
     with pytest.raises(ValueError, match="names the task t/d/m/headline/0 twice"):
         results.load("paper", "t", tmp_path)
 
@@ -96,19 +95,22 @@ def test_tables_of_an_earlier_run_are_deleted_and_other_files_left(tmp_path):
     write(tmp_path, [row(), row(table="u")])
     folder = tmp_path / "paper"
     (folder / "own.csv").write_text("")
+    (folder / "u.csv").write_text("unpacked by hand")
     write(tmp_path, [row(table="u")])
     names = {p.name for p in folder.iterdir()}
-    assert names == {"own.csv", "u.csv", "tasks.csv", "run.json", "SHA256SUMS"}
+    assert names == {"own.csv", "u.csv.gz", "tasks.csv.gz", "run.json", "SHA256SUMS"}
 
 
 def test_the_seal_is_what_sha256sum_reads(tmp_path):
     write(tmp_path, [row()])
     folder = tmp_path / "paper"
     assert seal.faults(folder) == []
+    subprocess.run(["gunzip", "t.csv.gz", "tasks.csv.gz"], cwd=folder, check=True)
     subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, check=True)
     lines = (folder / "SHA256SUMS").read_text().splitlines()
     digest = hashlib.sha256((folder / "t.csv").read_bytes()).hexdigest()
     assert f"{digest}  t.csv" in lines
+    assert seal.faults(folder) == [], "a file that was unpacked by hand is as it was sealed"
 
 
 def test_a_task_is_named_by_all_that_tells_it_from_others():

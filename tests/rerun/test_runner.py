@@ -11,9 +11,9 @@ import pytest
 import data_fetch
 from reprolib.rerun.records import Measurement, Stage, fingerprint
 from reprolib.rerun.records.registry import PAPERS, get_protocol
-from reprolib.rerun.tasks import data_cache, runner, worker
+from reprolib.rerun.tasks import runner, worker
 from reprolib.rerun.tasks.local import LocalWorkers
-from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.tasks.runner import Selection
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
@@ -152,7 +152,7 @@ def test_changed_data_are_run_anew(fake, tmp_path, monkeypatch):
     runner.run_protocol(protocol, "quick", store=store)
     other = dataclasses.replace(fake_paper.dataset(), X=fake_paper.dataset().X + 1)
     monkeypatch.setattr(data_fetch, "load", lambda name: other)
-    data_cache.clear()
+    fake_paper.forget_data()
     runner.run_protocol(protocol, "quick", store=store)
     assert len(ran) == 6
 

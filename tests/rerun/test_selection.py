@@ -8,8 +8,8 @@ import pytest
 
 import data_fetch
 from reprolib.rerun.records import Stage, Task
-from reprolib.rerun.tasks import data_cache, runner
-from reprolib.rerun.tasks.selection import Selection
+from reprolib.rerun.tasks import runner, worker
+from reprolib.rerun.tasks.runner import Selection
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
@@ -152,4 +152,4 @@ def test_data_are_loaded_once_and_their_digest_computed_once(fake, tmp_path, mon
     runner.run_protocol(protocol, "full", store=RecordStore(tmp_path))
     assert len(ran) == 6
     assert calls == {"load": 1, "digest": 1}
-    assert data_cache.n_held() == 0, "nothing is kept after the run"
+    assert len(worker.held) == 0, "nothing is kept after the run"

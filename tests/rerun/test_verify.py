@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 import re
 
@@ -15,8 +16,8 @@ from reprolib.cli.main import main
 from reprolib.rerun import records as results
 from reprolib.rerun.checks import verify as verification
 from reprolib.rerun.records import Stage, seal
-from reprolib.rerun.records.tables import FILE_COLUMNS, TASK_COLUMNS
-from reprolib.rerun.tasks import data_cache, runner
+from reprolib.rerun.records.rows import FILE_COLUMNS, TASK_COLUMNS
+from reprolib.rerun.tasks import runner
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
@@ -32,28 +33,33 @@ def committed(monkeypatch, tmp_path):
     monkeypatch.setattr(arguments, "paper_key", lambda name: name)
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
     monkeypatch.setattr(data_fetch, "counterparts", lambda name: [])
-    data_cache.clear()
+    fake_paper.forget_data()
     run = runner.run_protocol(fake_paper.PROTOCOL, "full", store=RecordStore(tmp_path / "store"))
     results.write_results(run.records, tmp_path / "fake", run.tasks, run.about)
     yield tmp_path
-    data_cache.clear()
+    fake_paper.forget_data()
 
 
 def verify(folder, fraction=1.0, seed=0):
     return verification.verify_paper("fake", fraction=fraction, seed=seed, directory=folder)
 
 
-def forged(folder, name, change, columns=None):
+def forged(folder, name, change):
     """Change one file of the results, and seal them anew, as a forger would see to it."""
     path = folder / "fake" / name
     if name == "run.json":
         about = json.loads(path.read_text())
         path.write_text(json.dumps(change(about) or about))
     else:
+        path = path.with_name(f"{name}.gz")
         table = change(pd.read_csv(path, dtype=object, keep_default_na=False))
-        table.to_csv(path, index=False, columns=columns)
-    texts = {p.name: p.read_text() for p in path.parent.iterdir() if p.name != "SHA256SUMS"}
-    seal.write(path.parent, texts)
+        table.to_csv(path, index=False)
+    sealed_anew(path.parent)
+
+
+def sealed_anew(folder):
+    paths = [path for path in folder.iterdir() if path.name != "SHA256SUMS"]
+    seal.write(folder, {p.name.removesuffix(".gz"): seal.content(p).decode() for p in paths})
 
 
 def cell(column, value, line=0):
@@ -95,14 +101,13 @@ def twice(table):
 
 def invented(table):
     more = [
-        table.iloc[:1].assign(trial=str(t), task=f"first/real/coins/mean/headline/{t}")
-        for t in range(100, 150)
+        table.iloc[:1].assign(task=f"first/real/coins/mean/headline/{t}") for t in range(100, 150)
     ]
     return pd.concat([table, *more])
 
 
 def without_trial(table):
-    return table[table["trial"] != "4"]
+    return table[~table["task"].str.endswith("/4")]
 
 
 #: Every way to alter committed results that we could think of: a file, and what is done to it.
@@ -125,10 +130,13 @@ TAMPERINGS = {
     "a reading": ("first.csv", cell("reading", "nicer")),
     "a setting": ("first.csv", cell("setting", "nicer")),
     "a level": ("first.csv", cell("level", "7")),
-    "a seed": ("first.csv", cell("seed", "7")),
-    "a trial": ("first.csv", cell("trial", "3")),
-    "a method": ("second.csv", cell("method", "worst")),
-    "a data set": ("first.csv", cell("dataset", "real/dice")),
+    "a level that is no number": ("first.csv", cell("level", "seven")),
+    "the table of a task": ("tasks.csv", cell("table", "second")),
+    "the level of a task": ("tasks.csv", cell("level", "7")),
+    "a seed": ("tasks.csv", cell("seed", "7")),
+    "a trial": ("tasks.csv", cell("trial", "3")),
+    "a method": ("tasks.csv", cell("method", "worst")),
+    "a data set": ("tasks.csv", cell("dataset", "real/dice")),
     "the task of a record": ("first.csv", cell("task", "first/real/coins/mean/headline/9")),
     "a record left out": ("first.csv", shorter),
     "a trial left out": ("first.csv", without_trial),
@@ -202,6 +210,86 @@ def test_a_file_beside_the_results_and_a_missing_one_are_found(committed):
     ]
 
 
+@pytest.fixture
+def of_two_sets(committed, monkeypatch):
+    """The same paper on a second data set, which the results were made without."""
+    two = dataclasses.replace(fake_paper.PROTOCOL, datasets=lambda _: ["real/coins", "real/dice"])
+    monkeypatch.setattr(verification, "get_protocol", lambda paper: two)
+    return committed
+
+
+def test_a_data_set_that_was_dropped_is_found_even_where_the_seal_was_made_anew(of_two_sets):
+    """Its records, tasks and entry in run.json were taken out: all that was left agreed."""
+    (line,) = verify(of_two_sets).differences
+    assert line == "there are no records on real/dice, which the protocol lists"
+
+
+@pytest.mark.parametrize("instead", ["embedded/dice", "real/coins"])
+def test_only_a_stand_in_that_the_protocol_does_not_list_excuses_a_missing_set(
+    of_two_sets, monkeypatch, instead
+):
+    monkeypatch.setattr(data_fetch, "counterparts", lambda name: [instead])
+    made = runner.run_protocol(
+        dataclasses.replace(fake_paper.PROTOCOL, datasets=lambda _: ["real/coins", instead]),
+        "full",
+        store=RecordStore(of_two_sets / "store"),
+    )
+    results.write_results(made.records, of_two_sets / "fake", made.tasks, made.about)
+    missing = [line for line in verify(of_two_sets).differences if "no records on" in line]
+    assert bool(missing) == (instead == "real/coins")
+
+
+def test_what_is_no_file_of_results_is_found(committed):
+    """A folder ended with IsADirectoryError, and a link to another table counted as sealed."""
+    folder = committed / "fake"
+    (folder / "notes").mkdir()
+    (folder / "first.csv.gz").rename(committed / "elsewhere")
+    (folder / "first.csv.gz").symlink_to(committed / "elsewhere")
+    assert verify(committed).differences == [
+        "fake/first.csv.gz: a link, not sealed",
+        "fake/first.csv: sealed, but missing",
+        "fake/notes: a folder, not sealed",
+    ]
+
+
+def test_a_seal_is_read_as_sha256sum_reads_it(committed):
+    """Digests in capitals counted as changed; a star says that a file was read as binary."""
+    path = committed / "fake" / "SHA256SUMS"
+    lines = path.read_text().splitlines()
+    path.write_text("\r\n".join(f"{n[:64].upper()} *{n[66:]}" for n in lines) + "\r\n")
+    assert seal.faults(committed / "fake") == []
+
+
+@pytest.mark.parametrize("line", ["no digest  first.csv", f"{'0' * 64}  ../first.csv", ""])
+def test_a_line_that_is_none_of_a_seal_is_said(committed, line):
+    path = committed / "fake" / "SHA256SUMS"
+    path.write_text(f"{path.read_text()}{line}\n")
+    assert seal.faults(committed / "fake") == [f"fake/SHA256SUMS: {line!r} is no line of a seal"]
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda b: b[:-9], lambda b: b[:5], lambda b: b"", lambda b: b + b"more"]
+)
+def test_a_table_that_cannot_be_unpacked_is_a_difference_and_not_the_end(committed, damage):
+    path = committed / "fake" / "first.csv.gz"
+    path.write_bytes(damage(path.read_bytes()))
+    lines = verify(committed).differences
+    assert lines[0] == "fake/first.csv: changed since it was sealed"
+    assert "first.csv.gz" in lines[1]
+
+
+def test_a_table_that_is_there_twice_is_found(committed):
+    folder = committed / "fake"
+    (folder / "first.csv").write_bytes(seal.content(folder / "first.csv.gz"))
+    assert seal.faults(folder) == ["fake/first.csv: is there twice, compressed and not"]
+
+
+def test_bytes_of_another_zlib_do_not_break_the_seal(committed):
+    path = committed / "fake" / "first.csv.gz"
+    path.write_bytes(gzip.compress(seal.content(path), 1, mtime=7))
+    assert verify(committed).differences == []
+
+
 def test_results_without_a_seal_are_found(committed):
     (committed / "fake" / "SHA256SUMS").unlink()
     (line,) = verify(committed).differences
@@ -239,7 +327,7 @@ def test_a_method_may_draw_its_own_splits_of_the_data(committed, monkeypatch):
 
 
 def test_rounding_is_no_difference(committed):
-    first = pd.read_csv(committed / "fake" / "first.csv")["value"].iloc[0]
+    first = pd.read_csv(committed / "fake" / "first.csv.gz")["value"].iloc[0]
     forged(committed, "first.csv", cell("value", str(first * (1 + 1e-9))))
     assert verify(committed).differences == []
 
@@ -381,5 +469,5 @@ def test_fraction_out_of_range(committed, fraction):
 
 
 def test_the_columns_of_the_files_are_the_documented_ones(committed):
-    assert list(pd.read_csv(committed / "fake" / "first.csv")) == FILE_COLUMNS
-    assert list(pd.read_csv(committed / "fake" / "tasks.csv")) == TASK_COLUMNS
+    assert list(pd.read_csv(committed / "fake" / "first.csv.gz")) == FILE_COLUMNS
+    assert list(pd.read_csv(committed / "fake" / "tasks.csv.gz")) == TASK_COLUMNS

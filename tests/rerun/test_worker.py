@@ -8,7 +8,7 @@ import pytest
 from reprolib.rerun import records
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import Measurement, Task
-from reprolib.rerun.tasks import data_cache, worker
+from reprolib.rerun.tasks import worker
 from tests import fake_paper
 from tests.rerun import made_up
 
@@ -20,7 +20,7 @@ def test_seconds_are_what_passed_on_the_clock(monkeypatch, start):
     clock = iter([start, start + 2.5])
     monkeypatch.setattr(worker.time, "perf_counter", lambda: next(clock))
     digest = dataset.digest()
-    with data_cache.holding({digest: dataset}):
+    with worker.holding({digest: dataset}):
         finished = worker.execute(fake_paper.PROTOCOL, task, digest)
     assert finished.seconds == 2.5
     assert [row["seconds"] for row in finished.rows] == [2.5, 2.5]
@@ -79,21 +79,21 @@ def test_source_of_data_that_cannot_be_loaded(name, source, monkeypatch):
     def load(name):
         raise OSError("no such file")
 
-    monkeypatch.setattr(data_cache.data_fetch, "load", load)
-    data_cache.clear()
+    monkeypatch.setattr(worker.data_fetch, "load", load)
+    fake_paper.forget_data()
     task = Task("fake", "first", name, "mean")
     (row,) = worker.execute(fake_paper.PROTOCOL, task, "0").rows
     assert (row["source"], row["status"]) == (source, "failed: OSError: no such file")
 
 
 def test_four_data_sets_are_kept_in_a_process(monkeypatch):
-    monkeypatch.setattr(data_cache.data_fetch, "load", fake_paper.dataset)
-    data_cache.clear()
+    monkeypatch.setattr(worker.data_fetch, "load", fake_paper.dataset)
+    fake_paper.forget_data()
     digests = {name: fake_paper.dataset(name).digest() for name in "abcde"}
     for name in "abcdabcd":
-        data_cache.get(name, digests[name])
-    assert data_cache.n_loaded() == 4
+        worker.loaded(name, digests[name])
+    assert worker.loaded.cache_info().misses == 4
     for name in "eda":
-        data_cache.get(name, digests[name])
-    assert data_cache.n_loaded() == 6, "the fifth, and the one that made room for it"
-    data_cache.clear()
+        worker.loaded(name, digests[name])
+    assert worker.loaded.cache_info().misses == 6, "the fifth, and the one that made room for it"
+    fake_paper.forget_data()

@@ -215,7 +215,7 @@ def test_a_comparison_of_few_leaves_the_report_standing(tmp_path, n_sets, method
 
 
 def test_the_command_for_tables_says_that_there_are_none(tmp_path, capsys):
-    assert main(["tables", "which_method", "--to", str(tmp_path)]) == 2
+    assert main(["tables", "which_method", "--output", str(tmp_path)]) == 2
     message = " ".join(capsys.readouterr().err.split())
     assert "prints no tables; `reprolib figures which_method` writes figures" in message
 

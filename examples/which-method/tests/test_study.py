@@ -11,7 +11,7 @@ from reprolib.report.paper_figures import report_figures
 from reprolib.report.style import use_style
 from reprolib.rerun.records import load_paper, load_tasks, to_frame
 from reprolib.suite import PaperSuite
-from reprolib.suite.shared import loaded
+from reprolib.suite.experiment import loaded
 from which_method.experiment import PROTOCOL
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import gzip
 import math
 import os
 import textwrap
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 
     from data_fetch.errors import DataUnavailableError
     from reprolib.rerun.records.task import Protocol
-    from reprolib.rerun.tasks.runner import Failure, Run
-    from reprolib.rerun.tasks.selection import Selection
+    from reprolib.rerun.tasks.runner import Failure, Run, Selection
 
 HELP = "rerun papers: records, tables, figures, report, scoreboard"
 #: Said when a run ends early.
@@ -104,8 +104,8 @@ class _Minutes:
     def __str__(self) -> str:
         seconds = 0.0
         try:
-            for path in folders.committed_directory().glob("*/tasks.csv"):
-                with path.open(encoding="utf-8", newline="") as file:
+            for path in folders.committed_directory().glob("*/tasks.csv.gz"):
+                with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
                     seconds += sum(float(line["seconds"]) for line in csv.DictReader(file))
         except (OSError, ValueError, KeyError):
             return ""
@@ -129,7 +129,7 @@ def dry_run(arguments: argparse.Namespace) -> int:
     from reprolib.rerun.checks.check import require_sound
     from reprolib.rerun.records.registry import get_protocol
     from reprolib.rerun.tasks.plan import plan
-    from reprolib.rerun.tasks.selection import Selection
+    from reprolib.rerun.tasks.runner import Selection
 
     require_sound(arguments.papers)
     out = console.out()
@@ -217,7 +217,7 @@ def rerun(arguments: argparse.Namespace) -> int:
     """
     from reprolib.rerun.checks.check import require_sound
     from reprolib.rerun.records.registry import get_protocol
-    from reprolib.rerun.tasks.selection import Selection
+    from reprolib.rerun.tasks.runner import Selection
 
     require_sound(arguments.papers)
     protocols = [get_protocol(paper) for paper in arguments.papers]

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
-from reprolib.rerun.records.names import resolved
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, resolved
 
 HELP = "write the printed tables, published beside ours: CSV, Markdown, LaTeX, HTML"
 FORMATS = ("csv", "md", "tex", "html")

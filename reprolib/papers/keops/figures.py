@@ -30,7 +30,7 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
-from reprolib.rerun.records import HEADLINE, chosen, path_matrix, paths, select
+from reprolib.rerun.records import HEADLINE, chosen, n_points, path_matrix, paths, select
 from reprolib.rerun.verdicts.printed import numbers
 from reprolib.rerun.verdicts.statistics import corrected_interval
 
@@ -286,13 +286,13 @@ def _spelled(records: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
     shares = {}
     for (method, reading), group in rows.groupby(["method", "reading"]):
         correct = np.sum(paths(group), axis=0)
-        shares[str(method), str(reading)] = correct / group["n_test"].sum()
+        shares[str(method), str(reading)] = correct / n_points(group).sum()
     return shares
 
 
 def _n_characters(rows: pd.DataFrame) -> int:
     one = select(rows, metric="correct characters", method="lda", reading=HEADLINE)
-    return int(one["n_test"].sum())
+    return int(n_points(one).sum())
 
 
 def paired_aucs(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:

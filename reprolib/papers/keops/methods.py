@@ -20,7 +20,6 @@ from reprolib.methods.shared.ties import first_largest
 from reprolib.papers.keops.splits import characters, draw_split, flash_pool, folds
 from reprolib.rerun.records import HEADLINE, Measurement, Task
 from reprolib.rerun.records.readings import readings_of
-from reprolib.rerun.tasks.folds import mean_over_folds
 
 READINGS = readings_of("keops")
 #: Cost c, relative: C is c divided by the mean squared norm of a point under uniform weights.
@@ -142,7 +141,8 @@ def cross_validated_scores(method: Method, tree: KernelTree, X, y, folds):
         scores = model.decision_function(X[test])
         return roc_auc_score(y[test], scores), np.mean((scores > 0) == (y[test] > 0))
 
-    return mean_over_folds(auc_and_accuracy, method.grid, folds).T
+    scores = [[auc_and_accuracy(c, *fold) for c in method.grid] for fold in folds]
+    return np.mean(scores, axis=0).T
 
 
 def region(channel: str, rows=FRONT_TO_BACK) -> str:

@@ -20,7 +20,7 @@ from reprolib.report.style import (
     source_text,
 )
 from reprolib.report.tables import number_text
-from reprolib.rerun.records import HEADLINE, path_matrix, paths, select
+from reprolib.rerun.records import HEADLINE, levels, path_matrix, paths, select
 from reprolib.rerun.verdicts.printed import numbers
 from reprolib.rerun.verdicts.statistics import corrected_interval
 
@@ -32,7 +32,7 @@ METRICS_SHOWN = {name: "AUC" if name == "auc" else f"# {name.title()}" for name 
 def aucs_by_run(records: pd.DataFrame) -> pd.DataFrame:
     """Mean AUC in percent of the classifiers of Table 1 on the test flashes of every run apart."""
     rows = select(records, table="runs", metric="auc")
-    runs = rows["level"].astype(int)
+    runs = levels(rows)
     labels = [f"{run // 100:03d}/{run % 100:02d}" for run in runs]
     wide = 100 * rows.assign(run=labels).pivot_table(
         index="method", columns="run", values="value", aggfunc="mean"
@@ -44,8 +44,9 @@ def aucs_by_run(records: pd.DataFrame) -> pd.DataFrame:
 def aucs_by_character(records: pd.DataFrame) -> Figure:
     """AUC on each character of classifiers trained on the others, in the order of the recording."""
     rows = select(records, table="characters", metric="auc")
-    wide = 100 * rows.pivot_table(index="level", columns="method", values="value")
-    names = rows.drop_duplicates("level").set_index("level")["setting"].sort_index()
+    rows = rows.assign(character=levels(rows))
+    wide = 100 * rows.pivot_table(index="character", columns="method", values="value")
+    names = rows.drop_duplicates("character").set_index("character")["setting"].sort_index()
     letters = [_letter(name) for name in names]
     figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.2))
     places = np.arange(len(wide))
@@ -65,7 +66,7 @@ def scores_of_characters(records: pd.DataFrame, characters: Sequence[int]) -> Fi
     Shrinkage LDA trained on the other characters.
     """
     rows = select(records, table="characters", metric="score of a code", method="lda")
-    rows = rows.set_index(rows["level"].astype(int)).loc[list(characters)]
+    rows = rows.set_index(levels(rows)).loc[list(characters)]
     figure, axes = figure_grid(len(characters), 1, size=(WIDTH, 2.3), sharey=True)
     names = [*(f"c{k}" for k in range(1, 7)), *(f"r{k}" for k in range(1, 7))]
     for axis, name, scores in zip(axes, rows["setting"], paths(rows), strict=True):

@@ -33,7 +33,7 @@ from data_fetch import Dataset
 from reprolib.methods.shared.ties import last_largest
 from reprolib.papers.mkmmc.methods import OWN, RUN
 from reprolib.papers.mkmmc.splits import Trial, split
-from reprolib.rerun.records import Measurement, Task, derived_row, paths, select
+from reprolib.rerun.records import Measurement, Task, derived_row, n_points, paths, select
 from reprolib.rerun.records.readings import readings_of
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Setting
 
@@ -94,7 +94,7 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
     rows = []
     for _, group in select(records, metric=OWN).groupby(columns):
         group = group.sort_values("trial")
-        n_test = int(group["n_test"].iloc[0])
+        n_test = int(n_points(group).iloc[0])
         # Records round paths to six digits: counts of hits tie exactly, means of these do not.
         hits = np.rint(np.array(paths(group)) * n_test).astype(int)
         best = int(last_largest(hits.sum(axis=0)))

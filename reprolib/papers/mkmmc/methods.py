@@ -27,7 +27,6 @@ from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.methods.shared.ties import first_largest, last_largest
 from reprolib.papers.mkmmc.splits import EXPONENTS, Trial
 from reprolib.rerun.records import HEADLINE, Measurement
-from reprolib.rerun.tasks.folds import mean_over_folds
 from reprolib.rerun.tasks.remembered import Remembered
 
 OWN = "accuracy at own dimension"
@@ -339,7 +338,8 @@ def mmc_chosen_weight(trial: Trial, readings: Readings) -> list[Measurement]:
         X, X_test = train[kept], train[rows]
         return _weight_path(Trial(X, y[kept], X_test, y[rows]), X, X_test, mu, m)
 
-    scores = mean_over_folds(fold_path, CHOSEN_WEIGHTS, folds)
+    by_fold = [[fold_path(mu, *fold) for mu in CHOSEN_WEIGHTS] for fold in folds]
+    scores = np.mean(by_fold, axis=0)
     t = first_largest(scores.max(axis=1))
     path = _weight_path(trial, train, test, CHOSEN_WEIGHTS[t], m)
     own = last_largest(scores[t]) + 1

@@ -36,7 +36,15 @@ from reprolib.papers.mkpm.methods import (
     first_best,
 )
 from reprolib.papers.mkpm.splits import CENTRED, FMRI, N_PARTITIONS, RAW, SCALED, Z_SCORED, n_folds
-from reprolib.rerun.records import HEADLINE, Measurement, Task, derived_row, path_matrix, select
+from reprolib.rerun.records import (
+    HEADLINE,
+    Measurement,
+    Task,
+    derived_row,
+    levels,
+    path_matrix,
+    select,
+)
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
 
 SETS = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1")
@@ -145,7 +153,7 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
     for _, rows in grid.groupby(["dataset", "reading"]):
         means = {
             int(str(v)): round(float(group["value"].mean()), 6)
-            for v, group in rows.astype({"level": int}).groupby("level")
+            for v, group in rows.groupby(levels(rows))
         }
         by_size = sorted(means, key=lambda v: (abs(v), v))
         best = by_size[first_best([means[v] for v in by_size])]

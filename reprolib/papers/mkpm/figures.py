@@ -34,7 +34,7 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
-from reprolib.rerun.records import HEADLINE, chosen, machine_names, paths, select
+from reprolib.rerun.records import HEADLINE, chosen, levels, machine_names, n_points, paths, select
 from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 from reprolib.rerun.verdicts.statistics import corrected_interval
@@ -173,7 +173,7 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     own = select(records, table="path", dataset=dataset)
     grid, test = _curve(own, metric="test accuracy path")
     _, train = _curve(own, metric="training accuracy path")
-    n_test = int(select(records, table="ablation", dataset=dataset)["n_test"].iloc[0])
+    n_test = int(n_points(select(records, table="ablation", dataset=dataset)).iloc[0])
     error = 1.96 * np.sqrt(test * (1 - test) / n_test)
     k = int(np.abs(grid - d).argmin())
     figure, axes = figure_grid(2, 1, size=(WIDTH, 2.6))
@@ -296,7 +296,7 @@ def paired_differences(records: pd.DataFrame) -> Figure:
 def low_rank_bases(records: pd.DataFrame) -> Figure:
     """Best accuracy along the path, and seconds of fit and scoring, by rank of the basis."""
     rows = records[records["table"] == "bases"]
-    rows = rows.assign(rank=rows["level"].astype(int))
+    rows = rows.assign(rank=levels(rows))
     names = list(rows["dataset"].unique())
     figure, axes = figure_grid(len(names), 2, size=(3.0, 2.2), sharex=True)
     colours = dict(zip(BASES, (BLACK, BLUE, ORANGE), strict=True))
@@ -326,7 +326,7 @@ def losses_table(records: pd.DataFrame) -> pd.DataFrame:
 def kernel_table(records: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy by v (kernel parameter 2^-v gamma_o), d by least training error."""
     rows = select(records, table="gamma", reading=HEADLINE)
-    rows = rows.assign(v=rows["level"].astype(int))
+    rows = rows.assign(v=levels(rows))
     return rows.pivot_table(index="dataset", columns="v", values="value")
 
 

@@ -27,7 +27,15 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
-from reprolib.rerun.records import HEADLINE, machine_names, path_matrix, paths, select
+from reprolib.rerun.records import (
+    HEADLINE,
+    levels,
+    machine_names,
+    path_matrix,
+    paths,
+    select,
+    with_path,
+)
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 
 COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
@@ -267,7 +275,7 @@ def loo_paths(records: pd.DataFrame) -> Figure:
     On Letter the rbf curve is that of the 2,000 Nystrom features that select lambda there.
     """
     rows = select(records, table="table2", trial=0, reading=[HEADLINE, "Nystrom only"])
-    rows = rows[rows["method"].isin(["s-ls", "s-ls rbf"]) & (rows["path"] != "")]
+    rows = with_path(rows[rows["method"].isin(["s-ls", "s-ls rbf"])])
     names = in_printed_order("simplex", rows["dataset"].unique())
     figure, axes = small_multiples(len(names), size=(3.0, 2.4), sharey=True)
     for axis, name in zip(axes, names, strict=True):
@@ -319,7 +327,7 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
 def cost_table(records: pd.DataFrame) -> pd.DataFrame:
     """Seconds of training and tuning by number of classes (rows) and method (columns)."""
     rows = records[records["table"] == "classes"]
-    rows = rows.assign(T=rows["level"].astype(int))
+    rows = rows.assign(T=levels(rows))
     table = rows.pivot_table(index="T", columns="method", values="seconds")
     return table[table.loc[table.index[-1]].sort_values().index]
 

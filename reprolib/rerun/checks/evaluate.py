@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 
 from data_fetch import Dataset, counterparts
-from reprolib.rerun.records.names import unknown
-from reprolib.rerun.records.queries import select
-from reprolib.rerun.records.registry import get_protocol, paper_key, paper_module
+from reprolib.rerun.records.registry import get_protocol, paper_key, paper_module, unknown
+from reprolib.rerun.records.rows import select
 from reprolib.rerun.records.tables import load_paper, load_run, write_results
 from reprolib.rerun.records.task import HEADLINE, Measurement, Profile, Protocol, Stage, Task
 from reprolib.rerun.tasks.estimators import described, name_of, require_classifier

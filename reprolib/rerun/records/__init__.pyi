@@ -1,8 +1,23 @@
-from .derived import derived_row, is_derived
-from .disagreement import disagreements
-from .queries import chosen, machine_names, ok, path_matrix, paths, select
-from .rows import COLUMNS, KEY, Rows
-from .tables import load, load_paper, load_run, load_tasks, to_frame, write_results
+from .rows import (
+    COLUMNS,
+    KEY,
+    Rows,
+    chosen,
+    derived_row,
+    disagreements,
+    failed,
+    is_derived,
+    levels,
+    machine_names,
+    n_points,
+    ok,
+    path_matrix,
+    paths,
+    select,
+    to_frame,
+    with_path,
+)
+from .tables import load, load_paper, load_run, load_tasks, table_names, write_results
 from .task import HEADLINE, Measurement, Profile, Protocol, Stage, Task
 
 __all__ = [
@@ -18,16 +33,21 @@ __all__ = [
     "chosen",
     "derived_row",
     "disagreements",
+    "failed",
     "is_derived",
+    "levels",
     "load",
     "load_paper",
     "load_run",
     "load_tasks",
     "machine_names",
+    "n_points",
     "ok",
     "path_matrix",
     "paths",
     "select",
+    "table_names",
     "to_frame",
+    "with_path",
     "write_results",
 ]

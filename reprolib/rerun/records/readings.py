@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from reprolib.rerun.records.names import unknown
-from reprolib.rerun.records.registry import printed_toml
+from reprolib.rerun.records.registry import printed_toml, unknown
 from reprolib.rerun.records.task import HEADLINE
 
 

@@ -1,7 +1,11 @@
-"""The papers, those of this package and others, by their keys: no paper is named here."""
+"""The papers, those of this package and others, by their keys: no paper is named here.
+
+What a person types is found whatever its letter case, and the nearest name is suggested.
+"""
 
 from __future__ import annotations
 
+import difflib
 import functools
 import importlib
 import importlib.util
@@ -11,11 +15,52 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from data_fetch.outside import VARIABLE
-from reprolib.rerun.records.homes import Home, homes
-from reprolib.rerun.records.names import resolved, unknown
+from reprolib.rerun.records.folders import Home, homes
 
 if TYPE_CHECKING:
     from reprolib.rerun.records.task import Protocol
+
+
+def resolved(what: str, name: str, known: Collection[str]) -> str:
+    """Return the known name that was meant.
+
+    Parameters
+    ----------
+    what : str
+        What the name stands for, in messages: "paper", "command".
+    name : str
+        As it was typed.
+    known : collection of str
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    for candidate in known:
+        if candidate.lower() == name.lower():
+            return candidate
+    raise unknown(what, name, known)
+
+
+def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
+    """Error on a name that is not known; it says the nearest one, and all of them."""
+    near = _nearest(name, known)
+    advice = f"did you mean {near!r}? Known: " if near else "known: "
+    return ValueError(f"{what} is {name!r}; {advice}{', '.join(known)}.")
+
+
+def nearest(name: str, known: Iterable[object]) -> str:
+    """Advice on a name that is not known, to end a sentence: the nearest name, or all of them."""
+    names = sorted({str(candidate) for candidate in known})
+    near = _nearest(name, names)
+    return f"; did you mean {near!r}?" if near else f"; known: {', '.join(names)}"
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    originals = {candidate.lower(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.lower(), originals, n=1, cutoff=0.5)
+    return originals[near[0]] if near else ""
 
 
 def home(paper: str) -> Home:

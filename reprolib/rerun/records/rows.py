@@ -1,12 +1,20 @@
-"""Rows of the records: their columns, and how a measurement becomes one."""
+"""Records: the names of their columns, and how a measurement becomes a row.
+
+This file alone says what a column is called and what it may hold: of the records, of the table
+of tasks, and of the files that hold both.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
-from reprolib.rerun.records.task import Measurement, Task
+import numpy as np
+import pandas as pd
+
+from reprolib.rerun.records.task import HEADLINE, PARTS, Measurement, Task, task_id
 
 #: Records of one task, by column.
 Rows = list[dict[str, Any]]
@@ -15,8 +23,7 @@ Rows = list[dict[str, Any]]
 VALUE_FORMAT = ".10g"
 _TEXT, _WHOLE, _NUMBER = (str,), (int,), (int, float)
 _MAYBE = (int, float, type(None))
-#: What every column of a record may hold, in the order of the results tables. The name of the
-#: file says the paper and the table, the table of tasks says the seconds.
+#: What every column of a record may hold, in the order of the frames.
 COLUMN_TYPES: dict[str, tuple[type, ...]] = {
     "task": _TEXT,
     "paper": _TEXT,
@@ -41,8 +48,37 @@ COLUMN_TYPES: dict[str, tuple[type, ...]] = {
 COLUMNS = list(COLUMN_TYPES)
 #: Columns that together no two records of a paper share.
 KEY = ["task", "metric", "reading", "setting"]
+#: Columns in whose order records are sorted.
+SORT_KEYS = [
+    *("table", "dataset", "method", "setting", "reading", "trial", "metric", "chosen", "seed"),
+]
 #: Columns that a task determines.
 FIXED = ("paper", "table", "dataset", "method", "seed", "trial")
+#: Columns in which a record may differ from its task.
+OWN = ("setting", "level", "reading")
+#: Columns of the table of tasks that a task determines.
+OF_TASK = ("table", "dataset", "method", "setting", "level", "reading", "seed", "trial")
+#: What the columns of the table of tasks hold. ``quick``: the quick profile has the task, too.
+TASK_TYPES: dict[str, tuple[type, ...]] = {
+    "task": _TEXT,
+    **{name: COLUMN_TYPES[name] for name in OF_TASK},
+    "quick": (bool, type(None)),
+    "seconds": (float,),
+    **{f"{part} seconds": (float, type(None)) for part in PARTS},
+    **dict.fromkeys(("date", "code", "environment"), _TEXT),
+}
+TASK_COLUMNS = list(TASK_TYPES)
+#: What the columns of a file of records hold. An empty cell of `OWN` is as the task has it, an
+#: empty source is that of the data set, an empty status is "ok".
+FILE_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("task", "metric", *OWN, "source", "status"), _TEXT),
+    **{name: COLUMN_TYPES[name] for name in ("value", "n_test", "chosen", "gap", "path")},
+}
+FILE_COLUMNS = list(FILE_TYPES)
+#: Stands in the name of the task of a derived row, which no task measures.
+OVER_TRIALS = "over trials"
+#: Table of records, and metric, of `disagreements`.
+DISAGREEMENT = "disagreement"
 
 
 def row_of(task: Task, m: Measurement, source: str, seconds: float) -> dict[str, Any]:
@@ -66,28 +102,200 @@ def row_of(task: Task, m: Measurement, source: str, seconds: float) -> dict[str,
     }
 
 
+def derived_row(
+    record: Mapping[Any, Any],
+    metric: str,
+    value: float,
+    *,
+    trial: int | None = None,
+    chosen: Mapping[str, Any] | None = None,
+    n_test: int = 0,
+) -> dict[str, Any]:
+    """Row of a statistic over trials, computed from the measured records of a run.
+
+    Parameters
+    ----------
+    record : mapping
+        One of the records behind it: gives paper, table, data set, method, setting, reading, seed,
+        trial and source.
+    metric : str
+        What the statistic is called.
+    value : float
+        The statistic.
+    trial : int, optional
+        Instead of the record's.
+    chosen : dict, optional
+        What the statistic selects, or was computed from.
+    n_test : int
+        Test points behind ``value``.
+
+    Returns
+    -------
+    dict
+        The row, of a task that nothing measured: see `is_derived`.
+    """
+    level = record["level"]
+    row = {
+        **{name: record[name] for name in (*FIXED, "setting", "reading", "source")},
+        "level": None if level is None or math.isnan(level) else int(level),
+        "seed": int(record["seed"]),
+        "trial": int(record["trial"] if trial is None else trial),
+        "metric": metric,
+        "value": float(value),
+        "chosen": json.dumps(dict(chosen or {}), sort_keys=True),
+        "n_test": int(n_test),
+        "gap": None,
+        "path": "",
+        "seconds": 0.0,
+        "status": "ok",
+    }
+    return {"task": task_id(row, OVER_TRIALS), **row}
+
+
+def is_derived(records: pd.DataFrame) -> pd.Series:
+    """Which records, or lines of a table of tasks, are statistics over trials."""
+    return records["task"].str.contains(f"/{OVER_TRIALS}/", regex=False)
+
+
+def disagreements(hits: Mapping[str, np.ndarray]) -> list[Measurement]:
+    """How often a reading and the headline, tested on the same points, differ in being right.
+
+    An official test set is shared by the paper and by us. The difference of two accuracies on it
+    has the variance q / n if both are equally good: q is the share of the n points on which
+    exactly one of the two is right (McNemar, Psychometrika 1947).
+
+    Parameters
+    ----------
+    hits : mapping of str to array of bool of shape (n_test,)
+        Which points a reading classifies correctly, the headline among them.
+
+    Returns
+    -------
+    list of Measurement
+        Share of the points on which exactly one of the two is right, a reading.
+    """
+    own = np.asarray(hits[HEADLINE])
+    return [
+        Measurement(DISAGREEMENT, float(np.mean(own != other)), n_test=len(own), reading=reading)
+        for reading, other in hits.items()
+        if reading != HEADLINE
+    ]
+
+
+def to_frame(rows: Any) -> pd.DataFrame:
+    """Records in canonical order: the same set of rows gives the same table."""
+    frame = pd.DataFrame(list(rows), columns=COLUMNS)
+    frame["level"] = pd.to_numeric(frame["level"]).astype(float)
+    return frame.sort_values(SORT_KEYS, kind="stable", ignore_index=True)
+
+
+def record_name(row: Mapping) -> str:
+    """Name of a record: its task and metric; reading and setting in brackets if not the task's."""
+    own = [str(row[k]) for k in ("reading", "setting") if f"/{row[k]}/" not in row["task"]]
+    in_brackets = ", ".join(filter(None, own))
+    return f"{row['task']} {row['metric']}" + (f" ({in_brackets})" if in_brackets else "")
+
+
 def fault_of(rows: Any, task: Task) -> str:
     """What is wrong with the stored rows of a task, as the end of a sentence; empty if nothing."""
     if not isinstance(rows, list) or not rows:
         return "has no rows"
-    faults = (_fault_of_row(row, task) for row in rows)
-    return next((fault for fault in faults if fault), "")
+    fixed = {"task": task.id, **{name: getattr(task, name) for name in FIXED}}
+    for row in rows:
+        if not isinstance(row, dict):
+            return f"has the row {row!r}"
+        if other := row.keys() ^ COLUMN_TYPES.keys():
+            return f"lacks or has too many of the columns: {sorted(other)}"
+        for name, types in COLUMN_TYPES.items():
+            if not isinstance(row[name], types) or isinstance(row[name], bool):
+                return f"has {name} {row[name]!r}"
+        for name, value in fixed.items():
+            if row[name] != value:
+                return f"has {name} {row[name]!r}, but its task {value!r}"
+        if row["status"] != "ok":
+            return f"has status {row['status']!r}"
+    return ""
 
 
-def _fault_of_row(row: Any, task: Task) -> str:
-    if not isinstance(row, dict):
-        return f"has the row {row!r}"
-    if row.keys() != COLUMN_TYPES.keys():
-        return f"lacks or has too many of the columns: {sorted(row.keys() ^ COLUMN_TYPES.keys())}"
-    for name, types in COLUMN_TYPES.items():
-        if not isinstance(row[name], types) or isinstance(row[name], bool):
-            return f"has {name} {row[name]!r}"
-    for name, value in {"task": task.id, **{n: getattr(task, n) for n in FIXED}}.items():
-        if row[name] != value:
-            return f"has {name} {row[name]!r}, but its task {value!r}"
-    return "" if row["status"] == "ok" else f"has status {row['status']!r}"
+def ok(records: pd.DataFrame) -> pd.DataFrame:
+    """Records that may be used: their task did not fail."""
+    return records[records["status"] == "ok"]
 
 
-def level_of(value: Any) -> int | None:
-    """Level as a whole number; None where there is none."""
-    return None if value is None or math.isnan(value) else int(value)
+def failed(records: pd.DataFrame) -> pd.DataFrame:
+    """Records that must not be used: their status says why."""
+    return records[records["status"] != "ok"]
+
+
+def n_points(records: pd.DataFrame) -> pd.Series:
+    """Number of test points behind every record, 0 where that has no meaning."""
+    return records["n_test"]
+
+
+def levels(records: pd.DataFrame) -> pd.Series:
+    """Whole number that the setting of every record stands for."""
+    return records["level"].astype(int)
+
+
+def with_path(records: pd.DataFrame) -> pd.DataFrame:
+    """Records that have a path."""
+    return records[records["path"] != ""]
+
+
+def select(records: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
+    """Usable records whose columns have the wanted values.
+
+    Parameters
+    ----------
+    records : DataFrame
+    **wanted : value, or list, tuple or set of values, by column
+        For example ``select(records, table="table1", method=["kpm", "svm"], reading=HEADLINE)``.
+
+    Returns
+    -------
+    DataFrame
+        In the order of the records; failed records are left out.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column.
+    """
+    unknown = sorted(set(wanted) - set(records.columns))
+    if unknown:
+        known = ", ".join(records.columns)
+        raise ValueError(f"records have no column {unknown[0]!r}; their columns are {known}.")
+    keep = records["status"] == "ok"
+    for column, value in wanted.items():
+        values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
+        keep &= records[column].isin(list(values))
+    return records[keep]
+
+
+def paths(records: pd.DataFrame) -> list[np.ndarray]:
+    """Path of every record, in the order of the records; of length zero where there is none."""
+    return [np.array(str(text).split(), dtype=float) for text in records["path"]]
+
+
+def path_matrix(records: pd.DataFrame) -> np.ndarray:
+    """Paths of the records, one row a record, cut at the shortest."""
+    rows = paths(records)
+    shortest = min(map(len, rows), default=0)
+    return np.array([path[:shortest] for path in rows]).reshape(len(rows), shortest)
+
+
+def chosen(records: pd.DataFrame, key: str) -> pd.Series:
+    """Hyperparameter ``key`` that the task of every record selected, with the records' index.
+
+    Raises
+    ------
+    KeyError
+        If the task of a record did not select it.
+    """
+    return records["chosen"].map(lambda text: json.loads(text)[key])
+
+
+def machine_names(records: pd.DataFrame) -> pd.Series:
+    """Method of every record with its setting, such as "svm, one-vs-one"."""
+    joined = records["method"] + ", " + records["setting"]
+    return joined.where(records["setting"] != "", records["method"])

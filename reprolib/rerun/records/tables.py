@@ -1,57 +1,55 @@
 """Results of a paper on disk: records by table, how each task was made, the data, a seal.
 
-``results/<paper>/<table>.csv`` has the records of a table, ``tasks.csv`` one line a task: its
-seconds, the date, the code and the environment that made it, as they were when it ran. ``run.json``
-says the profile, the data and what the environments were; ``SHA256SUMS`` seals all of them.
+``results/<paper>/<table>.csv.gz`` has the records of a table: metric, value, and what a record
+has for itself. What its task says stands once, in ``tasks.csv.gz``: one line a task, with its
+seconds, the date, the code and the environment that made it, as they were when it ran. Statistics
+over trials have a line, too, without a date: nothing measured them. ``run.json`` says the profile,
+the data and what the environments were; ``SHA256SUMS`` seals all of them.
 """
 
 from __future__ import annotations
 
 import functools
+import gzip
+import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records import seal
 from reprolib.rerun.records.folders import results_directory, write_atomically
-from reprolib.rerun.records.rows import COLUMN_TYPES, COLUMNS, KEY, VALUE_FORMAT
+from reprolib.rerun.records.rows import (
+    COLUMNS,
+    FILE_COLUMNS,
+    FILE_TYPES,
+    FIXED,
+    KEY,
+    OF_TASK,
+    OWN,
+    TASK_COLUMNS,
+    TASK_TYPES,
+    VALUE_FORMAT,
+    is_derived,
+    record_name,
+)
 from reprolib.rerun.records.task import PARTS
 
-SORT_KEYS = [
-    *("table", "dataset", "method", "setting", "reading", "trial", "metric", "chosen", "seed"),
-]
+TABLE = ".csv" + seal.COMPRESSED
 TASKS, RUN = "tasks.csv", "run.json"
-#: Columns of the table of tasks that a task determines.
-OF_TASK = ("table", "dataset", "method", "setting", "reading", "seed", "trial")
-#: What the columns of the table of tasks hold. ``quick``: the quick profile has the task, too.
-TASK_TYPES: dict[str, tuple[type, ...]] = {
-    "task": (str,),
-    **{name: COLUMN_TYPES[name] for name in OF_TASK},
-    "quick": (bool, type(None)),
-    "seconds": (float,),
-    **{f"{part} seconds": (float, type(None)) for part in PARTS},
-    **dict.fromkeys(("date", "code", "environment"), (str,)),
-}
-TASK_COLUMNS = list(TASK_TYPES)
-#: Columns of a record that the name of its file or the table of tasks says.
-_ELSEWHERE = ("paper", "table", "seconds")
-FILE_COLUMNS = [name for name in COLUMNS if name not in _ELSEWHERE]
-
-
-def to_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Records in canonical order: the same set of rows gives the same table."""
-    frame = pd.DataFrame(list(rows), columns=COLUMNS)
-    frame["level"] = pd.to_numeric(frame["level"]).astype(float)
-    return frame.sort_values(SORT_KEYS, kind="stable", ignore_index=True)
+#: Cell of a record that has nothing there where its task has something.
+NOTHING = "(none)"
 
 
 def write_results(
     records: pd.DataFrame, directory: Path, tasks: pd.DataFrame, run: Mapping[str, Any]
 ) -> list[Path]:
     """Write the results of a paper, and seal them.
+
+    The seal is written last: a folder that was left in the middle is not as it was sealed.
 
     Parameters
     ----------
@@ -64,44 +62,100 @@ def write_results(
     run : mapping
         What `RUN` says.
 
+    Returns
+    -------
+    list of Path
+        The files of records.
+
     Raises
     ------
     ValueError
-        If two records have the same key.
+        If two records have the same key, or a record is of no task.
     """
-    if doubled := doubled_keys(records):
-        raise ValueError(f"two records of one key, which must name one: {doubled[0]}.")
+    if doubled := _doubled(records):
+        raise ValueError(f"two records of one key, which must name one: {doubled}.")
+    first = records[is_derived(records)].drop_duplicates("task")
+    derived = first[["task", *OF_TASK]].assign(quick=False, seconds=0.0)
+    lines = pd.concat([tasks, derived]) if len(derived) else tasks
+    lines = lines[TASK_COLUMNS].sort_values("task", ignore_index=True)
     texts = {
-        f"{table}.csv": rows[FILE_COLUMNS].to_csv(index=False, float_format=f"%{VALUE_FORMAT}")
-        for table, rows in records.astype({"level": "Int64"}).groupby("table", sort=True)
+        f"{table}.csv": _only_own(rows, lines, run).to_csv(
+            index=False, float_format=f"%{VALUE_FORMAT}"
+        )
+        for table, rows in records.groupby("table", sort=True)
     }
-    texts[TASKS] = tasks[TASK_COLUMNS].to_csv(index=False)
+    tables = [directory / f"{name}{seal.COMPRESSED}" for name in texts]
+    texts[TASKS] = lines.astype({"level": "Int64"}).to_csv(index=False)
     texts[RUN] = json.dumps(run, indent=1) + "\n"
-    for name in seal.names(directory) - texts.keys():
-        (directory / name).unlink(missing_ok=True)
+    for name in seal.names(directory):
+        for stale in {name, f"{name}{seal.COMPRESSED}"} - set(map(_file_name, texts)):
+            (directory / stale).unlink(missing_ok=True)
     for name, text in texts.items():
-        write_atomically(directory / name, text)
+        data = text.encode()
+        compressed = gzip.compress(data, mtime=0) if name != RUN else data
+        write_atomically(directory / _file_name(name), compressed)
     seal.write(directory, texts)
-    return [directory / name for name in texts if name not in (TASKS, RUN)]
+    return tables
 
 
-def doubled_keys(records: pd.DataFrame) -> list[str]:
-    """Names of records whose key another record has."""
+def _file_name(name: str) -> str:
+    return name if name == RUN else name + seal.COMPRESSED
+
+
+def _only_own(records: pd.DataFrame, lines: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+    """Records without what their tasks, or the data, say."""
+    of_task = _at(lines.set_index("task"), records["task"])
+    rows = records.reset_index(drop=True)
+    for name in FIXED[1:]:
+        if not (rows[name] == of_task[name]).all():
+            raise ValueError(f"the records of {rows['task'].iloc[0]} have another {name}.")
+    for name in OWN:
+        own, shared = (_cells(frame[name]) for frame in (rows, of_task))
+        rows[name] = own.where(own != "", NOTHING).where(own != shared, "")
+    rows["source"] = rows["source"].where(rows["source"] != _sources(rows["dataset"], run), "")
+    rows["status"] = rows["status"].where(rows["status"] != "ok", "")
+    return rows[FILE_COLUMNS]
+
+
+def _cells(column: pd.Series) -> pd.Series:
+    """Texts; levels as whole numbers, and empty where there is none."""
+    if column.name == "level":
+        column = column.astype("Int64")
+    return column.astype("string").fillna("").astype(object)
+
+
+def _sources(datasets: pd.Series, run: Mapping[str, Any]) -> pd.Series:
+    """Source of every data set as a run says it; empty where it says none."""
+    said = {name: about.get("source", "") for name, about in run.get("data", {}).items()}
+    return datasets.map(said).fillna("")
+
+
+def _at(lines: pd.DataFrame, tasks: pd.Series) -> pd.DataFrame:
+    """Lines of the tasks of records, in the records' order.
+
+    Raises
+    ------
+    ValueError
+        If a task has no line.
+    """
+    places = lines.index.get_indexer(pd.Index(tasks))
+    if (places < 0).any():
+        name = tasks.iloc[int(np.argmin(places))]
+        raise ValueError(f"{name} has records, but no line in {TASKS}.")
+    return lines.iloc[places].reset_index(drop=True)
+
+
+def _doubled(records: pd.DataFrame) -> str:
+    """Name of a record whose key another record has; empty if there is none."""
     doubled = records[records.duplicated(KEY)]
-    return [record_name(row) for row in doubled.to_dict("records")]
-
-
-def record_name(row: Mapping) -> str:
-    """Name of a record: its task and metric; reading and setting in brackets if not the task's."""
-    own = [str(row[k]) for k in ("reading", "setting") if f"/{row[k]}/" not in row["task"]]
-    in_brackets = ", ".join(filter(None, own))
-    return f"{row['task']} {row['metric']}" + (f" ({in_brackets})" if in_brackets else "")
+    return record_name(doubled.iloc[0].to_dict()) if len(doubled) else ""
 
 
 def table_names(paper: str, directory: Path | None = None) -> list[str]:
-    """Names of the tables of records that a paper has."""
-    root = results_directory(paper, directory)
-    return sorted(p.stem for p in (root / paper).glob("*.csv") if p.name != TASKS)
+    """Names of the tables of records that a paper has; none without results."""
+    folder = results_directory(paper, directory) / paper
+    names = (path.name.removesuffix(TABLE) for path in folder.glob(f"*{TABLE}"))
+    return sorted(name for name in names if name != TASKS.removesuffix(".csv"))
 
 
 def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
@@ -112,32 +166,46 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
     FileNotFoundError
         If the paper has no such table there.
     ValueError
-        If the file lacks columns, has text where numbers belong, or two records of one key.
+        If the file lacks columns, has text where numbers belong, two records of one key, or
+        records of a task that the table of tasks does not have.
     """
     root = results_directory(paper, directory)
-    path = root / paper / f"{table}.csv"
+    path = root / paper / f"{table}{TABLE}"
     if not path.exists():
         raise FileNotFoundError(
             f"no results for table {table!r} of paper {paper!r}: {path} does not exist; "
             f"run `reprolib reproduce {paper} --full` to make it"
         )
-    frame = _read(path, {name: COLUMN_TYPES[name] for name in FILE_COLUMNS}).assign(
-        paper=paper, table=table
-    )
-    frame["seconds"] = _seconds(frame, load_tasks(paper, root))
-    if doubled := doubled_keys(frame):
-        raise ValueError(f"{path} has two records of one key: {doubled[0]}.")
+    frame = _read(path, FILE_TYPES)
+    of_task = _at(_lines(root / paper), frame["task"])
+    if not (of_task["table"] == table).all():
+        raise ValueError(f"{path} has records of a task of another table.")
+    shared = {name: of_task[name] for name in OWN}
+    shared["source"] = _sources(of_task["dataset"], load_run(paper, root))
+    shared["status"] = pd.Series("ok", frame.index)
+    for name, cells in shared.items():
+        differs = frame[name] != ""
+        own = frame.loc[differs, name].replace(NOTHING, "")
+        frame[name] = cells
+        if len(own):
+            frame.loc[differs, name] = _levels(own, path) if name == "level" else own
+    frame["paper"] = paper
+    for name in FIXED[1:]:
+        frame[name] = of_task[name]
+    frame["seconds"] = of_task["seconds"]
+    for part in PARTS:
+        is_part = frame["metric"] == part
+        frame.loc[is_part, "seconds"] = of_task.loc[is_part, f"{part} seconds"].fillna(0.0)
+    if doubled := _doubled(frame):
+        raise ValueError(f"{path} has two records of one key: {doubled}.")
     return frame[COLUMNS]
 
 
-def _seconds(records: pd.DataFrame, tasks: pd.DataFrame) -> pd.Series:
-    """Seconds of the task of every record, or of its part; 0 where no task measured it."""
-    made = tasks.set_index("task")
-    seconds = records["task"].map(made["seconds"])
-    for part in PARTS:
-        of_part = records["task"].map(made[f"{part} seconds"])
-        seconds = seconds.where(records["metric"] != part, of_part)
-    return seconds.fillna(0.0)
+def _levels(cells: pd.Series, path: Path) -> pd.Series:
+    try:
+        return pd.to_numeric(cells.replace("", "nan")).astype(float)
+    except ValueError as error:
+        raise ValueError(f"{path} has a level that is no number ({error}).") from error
 
 
 def _read(path: Path, types: Mapping[str, tuple[type, ...]]) -> pd.DataFrame:
@@ -150,14 +218,18 @@ def _read(path: Path, types: Mapping[str, tuple[type, ...]]) -> pd.DataFrame:
     """
     text = {name: str for name, allowed in types.items() if str in allowed}
     missing = {n: [""] for n, allowed in types.items() if type(None) in allowed or n == "value"}
-    frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=missing)
+    data = io.BytesIO(seal.content(path))
+    try:
+        frame = pd.read_csv(data, dtype=text, keep_default_na=False, na_values=missing)
+    except ValueError as error:
+        raise ValueError(f"{path} is no table of results ({error}).") from error
     if list(frame.columns) != list(types):
         raise ValueError(f"{path} has the columns {list(frame.columns)}; they must be {[*types]}.")
     kinds = {name: "i" if types[name] == (int,) else "ifb" for name in types if name not in text}
     bad = [name for name, kind in kinds.items() if frame[name].dtype.kind not in kind]
     if bad and len(frame):
         raise ValueError(f"{path} has something else than numbers in the columns {bad}.")
-    return frame.astype({"level": float}) if "level" in types else frame
+    return frame
 
 
 def load_paper(paper: str, directory: Path | None = None) -> pd.DataFrame:
@@ -174,26 +246,35 @@ def load_tasks(paper: str, directory: Path | None = None) -> pd.DataFrame:
     ValueError
         If the file lacks columns or names a task twice.
     """
-    root = results_directory(paper, directory)
-    path = root / paper / TASKS
-    if not path.exists():
+    folder = results_directory(paper, directory) / paper
+    if not (folder / _file_name(TASKS)).exists():
         return pd.DataFrame(columns=TASK_COLUMNS)
-    return _read_tasks(path, path.stat().st_mtime_ns).copy()
+    lines = _lines(folder).reset_index()
+    return lines[~is_derived(lines)].reset_index(drop=True)[TASK_COLUMNS]
+
+
+def _lines(folder: Path) -> pd.DataFrame:
+    """All lines of a table of tasks, by the names of the tasks."""
+    path = folder / _file_name(TASKS)
+    return _read_lines(path, path.stat().st_mtime_ns) if path.exists() else _no_lines()
 
 
 @functools.lru_cache(maxsize=16)
-def _read_tasks(path: Path, changed: int) -> pd.DataFrame:
-    frame = _read(path, TASK_TYPES)
-    if frame["task"].duplicated().any():
-        doubled = frame.loc[frame["task"].duplicated(), "task"].iloc[0]
+def _read_lines(path: Path, changed: int) -> pd.DataFrame:
+    lines = _read(path, TASK_TYPES).astype({"level": float}).set_index("task")
+    if lines.index.has_duplicates:
+        doubled = lines.index[lines.index.duplicated()][0]
         raise ValueError(f"{path} names the task {doubled} twice.")
-    return frame
+    return lines
+
+
+def _no_lines() -> pd.DataFrame:
+    return pd.DataFrame(columns=TASK_COLUMNS).set_index("task")
 
 
 def load_run(paper: str, directory: Path | None = None) -> dict[str, Any]:
     """What ``run.json`` says of a paper's results: profile, data, environments (or nothing)."""
-    root = results_directory(paper, directory)
-    path = root / paper / RUN
+    path = results_directory(paper, directory) / paper / RUN
     if not path.exists():
         return {}
     try:

@@ -27,7 +27,7 @@ class Task:
     Parameters
     ----------
     paper, table : str
-        Its records go to ``results/<paper>/<table>.csv``.
+        Its records go to ``results/<paper>/<table>.csv.gz``.
     dataset : str
         Name for `data_fetch.load`.
     method : str
@@ -160,7 +160,7 @@ class Protocol:
         (task, data set) -> measurements, at least one. A pure function of its arguments.
     derive : callable
         Measured records -> rows of statistics over trials, such as a median (see
-        `reprolib.rerun.records.derived`). A pure function; failed records must not enter.
+        `reprolib.rerun.records.derived_row`). A pure function; failed records must not enter.
     facts : str
         What the tasks depend on besides code and data: a record is made anew if it changes.
     """

@@ -13,7 +13,7 @@ import joblib
 from joblib.parallel import get_active_backend
 
 from data_fetch import Dataset
-from reprolib.rerun.tasks import data_cache
+from reprolib.rerun.tasks import worker
 from reprolib.rerun.tasks.remembered import shared_in
 
 
@@ -51,7 +51,7 @@ class LocalWorkers:
 
     def holding(self, datasets: Mapping[str, Dataset]) -> AbstractContextManager[None]:
         """Have this process hold data sets, by digest, while the context lasts."""
-        return data_cache.holding(datasets)
+        return worker.holding(datasets)
 
     def about(self) -> dict[str, str]:
         """Nothing: every task names the machine that it ran on."""

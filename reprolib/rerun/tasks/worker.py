@@ -1,4 +1,4 @@
-"""One task in one process: its measurements as rows of the records."""
+"""One task in one process, on data that it holds: its measurements as rows of the records."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import os
 import platform
 import time
 import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -16,11 +18,15 @@ from typing import Any
 import joblib
 from threadpoolctl import threadpool_limits
 
+import data_fetch
+from data_fetch import Dataset
 from reprolib import __version__
 from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
 from reprolib.rerun.records.rows import Rows, row_of
 from reprolib.rerun.records.task import Measurement, Protocol, Task
-from reprolib.rerun.tasks import data_cache
+
+#: Data sets by name and digest that the process which loaded them has handed over.
+held: dict[tuple[str, str], Dataset] = {}
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,9 @@ def execute(protocol: Protocol, task: Task, digest: str) -> Finished:
     trace: dict[str, str] = {}
     source = "embedded" if task.dataset.startswith("embedded/") else "unknown"
     try:
-        dataset = data_cache.get(task.dataset, digest)
+        dataset = held.get((task.dataset, digest))
+        if dataset is None:
+            dataset = loaded(task.dataset, digest)
         source = dataset.source
         with threadpool_limits(limits=1), joblib.parallel_config("sequential"):
             measurements = protocol.run(task, dataset)
@@ -74,6 +82,36 @@ def execute(protocol: Protocol, task: Task, digest: str) -> Finished:
     rows = [{**row_of(task, m, source, seconds), **trace} for m in measurements]
     today = datetime.now(UTC).date().isoformat()
     return Finished(task, rows, round(seconds, 4), today, environment())
+
+
+@contextmanager
+def holding(datasets: Mapping[str, Dataset]) -> Iterator[None]:
+    """Hold data sets, by digest, while the context lasts."""
+    ours = {(dataset.name, digest): dataset for digest, dataset in datasets.items()}
+    held.update(ours)
+    try:
+        yield
+    finally:
+        for key in ours:
+            held.pop(key, None)
+
+
+@functools.lru_cache(maxsize=4)
+def loaded(name: str, digest: str) -> Dataset:
+    """Data set that a process loads for itself, once.
+
+    Raises
+    ------
+    ValueError
+        If its data are others than those of the digest.
+    """
+    dataset = data_fetch.load(name)
+    if dataset.digest() != digest:
+        raise ValueError(
+            f"data set {name!r} differs between the main process and this worker; give both the "
+            "same REPROLIB_DATA folder, or run `reprolib data verify` on the worker's machine"
+        )
+    return dataset
 
 
 @functools.cache

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records.names import nearest
-from reprolib.rerun.records.registry import parsed_toml
+from reprolib.rerun.records.registry import nearest, parsed_toml
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import (
     CLAIM_WORDS,

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records.folders import committed_directory, results_directory
-from reprolib.rerun.records.queries import paths
+from reprolib.rerun.records.rows import n_points, paths
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell, Claim, Side, claims_of
@@ -230,9 +230,9 @@ class Pair:
 
         How often the two sides disagree is not recorded; at most on all errors of both.
         """
-        n_points = int(self.a["n_test"].iloc[:folds].sum())
+        n_both = int(n_points(self.a).iloc[:folds].sum())
         rates = [float(np.mean(side["value"])) / self.scale for side in (self.a, self.b)]
-        error = errors.test_set([], n_points, sum(min(rate, 1 - rate) for rate in rates))
+        error = errors.test_set([], n_both, sum(min(rate, 1 - rate) for rate in rates))
         return Error(self.scale * error.standard, error.degrees)
 
 

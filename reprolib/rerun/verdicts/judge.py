@@ -14,9 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from reprolib.rerun.records.disagreement import METRIC, TABLE
 from reprolib.rerun.records.folders import committed_directory, results_directory
-from reprolib.rerun.records.queries import path_matrix
+from reprolib.rerun.records.rows import DISAGREEMENT, failed, n_points, path_matrix, with_path
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors, words
@@ -219,14 +218,14 @@ def gathered(
     disagreements: list[float] = []
     if "test set" in number.designs:
         own = {name: number.select[name] for name in ("dataset", "method")}
-        rows = usable(records, {"table": TABLE, "metric": METRIC, **own})
+        rows = usable(records, {"table": DISAGREEMENT, "metric": DISAGREEMENT, **own})
         disagreements = rows.loc[~rows["reading"].isin(controls), "value"].tolist()
     spread = values.get(number.spread_of, pd.Series(dtype=float)).to_numpy()
     return {
         reading: Evidence(
             values[reading].to_numpy(),
             values[reading].index.to_numpy(),
-            int(group["n_test"].max()),
+            int(n_points(group).max()),
             ", ".join(sorted(group["source"].unique())),
             {r: v for r, v in values.items() if r != reading and r not in controls},
             spread,
@@ -270,7 +269,7 @@ def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
 
 def _score_paths(rows: pd.DataFrame) -> np.ndarray:
     """Paths of the scores in some records, one row a trial that has one."""
-    return path_matrix(rows[rows["path"] != ""])
+    return path_matrix(with_path(rows))
 
 
 def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = frozenset()) -> Verdict:
@@ -342,7 +341,7 @@ def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
 
 def state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Names, times and sizes of the results tables in a folder."""
-    stats = {path.name: path.stat() for path in sorted(folder.glob("*.csv"))}
+    stats = {path.name: path.stat() for path in sorted(folder.glob("*.*"))}
     return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats.items())
 
 
@@ -423,12 +422,12 @@ def _why_missing(records: pd.DataFrame, number: Number) -> str:
     real = table.loc[~embedded, "dataset"]
     if embedded.any() and number.select.get("dataset") not in set(real):
         return "real data not at hand; the run on embedded data is no reproduction"
-    failed = table[table["status"] != "ok"]
+    broken = failed(table)
     for column in ("dataset", "method"):
         if column in number.select:
-            failed = failed[failed[column] == number.select[column]]
-    if not failed.empty:
-        return str(failed["status"].iloc[0])
+            broken = broken[broken[column] == number.select[column]]
+    if not broken.empty:
+        return str(broken["status"].iloc[0])
     return "no record of it in these results"
 
 

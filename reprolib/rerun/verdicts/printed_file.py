@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
-from reprolib.rerun.records.names import nearest
+from reprolib.rerun.records.registry import nearest
 from reprolib.rerun.records.task import HEADLINE
 
 #: How a printed number was made; `errors` has the error model of each, by this name.
