@@ -13,7 +13,6 @@ from base64 import b64decode
 from pathlib import Path
 
 import nbformat
-from docutils import nodes
 from pygments.lexers.special import TextLexer
 
 HERE = Path(__file__).resolve().parent
@@ -128,7 +127,7 @@ def complete_pictures(app, doctree) -> None:
     """
     source = Path(app.env.doc2path(app.env.docname))
     told = picture_texts(nbformat.read(source, as_version=4)) if source.suffix == ".ipynb" else {}
-    for image in doctree.findall(nodes.image) if told else ():
+    for image in doctree.findall(lambda node: node.tagname == "image") if told else ():
         picture = (Path(app.srcdir) / image["uri"]).read_bytes()
         if picture in told:
             image["alt"] = told[picture]
