@@ -53,7 +53,8 @@ nb_execution_excludepatterns = ["notebooks/*", "examples/*"]
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_output_stderr = "remove-warn"
-nb_render_image_options = {"alt": "What the sentence above the code describes, drawn by it."}
+# With a width a picture links to its full size; the sentence before the code says what it shows.
+nb_render_image_options = {"alt": "What the sentence above describes.", "width": "100%"}
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_render_markdown_format = "myst"
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
@@ -85,8 +86,8 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "article_header_end": ["notebook_links.html"],
 }
-# Notebooks take the width for their pictures and tables; the sidebar would halve it.
-WIDE = ["docs/index", "docs/explore"]
+# Wide tables and pictures take the width of the page; the sidebar would halve it.
+WIDE = ["docs/index", "docs/explore", "docs/estimators", "docs/data"]
 WIDE += [f"notebooks/{path.stem}" for path in (ROOT / "notebooks").glob("*.ipynb")]
 html_sidebars = {**{page: [] for page in WIDE}, "**": ["sidebar-nav-bs"]}
 html_context = {
