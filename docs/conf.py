@@ -150,7 +150,8 @@ def skip_inherited(app, what, name, member, skip, options) -> bool | None:
     function = getattr(member, "fget", None) or member
     home = (getattr(function, "__module__", None) or "").split(".")[0]
     foreign = callable(function) and home not in (reprolib.__name__, data_fetch.__name__)
-    return True if foreign or (what == "module" and name in reprolib.__all__) else None
+    has_page = what == "module" and hasattr(member, "fit") and name in reprolib.__all__
+    return True if foreign or has_page else None
 
 
 def add_report(app, exception) -> None:
