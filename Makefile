@@ -9,7 +9,7 @@ CHECKED := tests/test_house.py tests/test_project_files.py tests/cli tests/data 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
-.PHONY: reproduce full verify check test examples coverage notebooks renew-notebooks cpus bounds mutants claims minimum lab docs report readme lock clean
+.PHONY: reproduce full verify check test coverage notebooks renew-notebooks cpus bounds minimum lab docs report readme lists examples lock clean
 
 reproduce: $(VENV)/.ready
 	$(BIN)/reprolib reproduce --quick
@@ -64,24 +64,16 @@ bounds: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/numba-bounds \
 	  $(PYTEST) $(PARALLEL) tests/methods/kpm tests/methods/mkpm tests/methods/keops tests/methods/simplex
 
-# A sample of mutants and those that no test notices; hours. Another sample: make mutants SEED=2 SIZE=20
-SEED := 1
-SIZE := 100
-
-mutants: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-tools.lock
-	$(BIN)/python -m tests.mutants --seed $(SEED) --size $(SIZE)
-
-# Numbers in the prose of the notebooks that neither the paper nor an output on the page has; for a reader.
-claims: $(VENV)/.test
-	$(BIN)/python -m tests.claims
-
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab notebooks
 
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs
+	$(BIN)/python -m sphinx -W --keep-going -q -c docs . build/docs
 	@echo "Documentation: $(CURDIR)/build/docs/index.html"
+
+# The lists of estimators, papers and data sets in docs/, from the code and the records.
+lists: $(VENV)/.ready
+	$(BIN)/python tools/write_lists.py
 
 report: $(VENV)/.ready
 	$(BIN)/reprolib report
@@ -121,7 +113,7 @@ lock:
 	$(COMPILE) .binder/requirements.in -c requirements-lab.lock -o .binder/requirements.lock
 
 clean:
-	rm -rf build docs/api docs/notebooks docs/CONTRIBUTING.md docs/CHANGELOG.md docs/SECURITY.md docs/_readme.md docs/gallery.md docs/gallery_pictures docs/made .pytest_cache .mypy_cache .ruff_cache
+	rm -rf build docs/made .pytest_cache .mypy_cache .ruff_cache
 
 # The tests with the lowest versions that pyproject.toml allows, from wheels alone; needs uv.
 MINIMUM := build/minimum

@@ -1,32 +1,31 @@
-"""Sphinx configuration: API reference, notebooks as committed, and the report; no network."""
+"""Sphinx configuration: the site is the clone, read where it lies, with no network.
+
+The source folder is the repository, so that a link in a page leads to the same file in a clone and
+on the site. Pages of the estimators are run; notebooks are shown as they were committed and tested.
+"""
 
 from __future__ import annotations
 
-import json
-import shutil
+import os
+import re
 import sys
+from base64 import b64decode
 from pathlib import Path
+
+import nbformat
+from pygments.lexers.special import TextLexer
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT)]
 
-import estimator_pages  # noqa: E402
-import house  # noqa: E402
-import matplotlib  # noqa: E402
+import explore  # noqa: E402
 import plain_text  # noqa: E402
-from api_pages import is_ours, write_api_pages  # noqa: E402
-from data_sets import write_data_sets  # noqa: E402
-from explore import write_explore  # noqa: E402
-from gallery import write_gallery  # noqa: E402
-from notebook_pages import complete_pictures, write_page  # noqa: E402
-from paper_pages import write_papers  # noqa: E402
 
+import data_fetch  # noqa: E402
 import reprolib  # noqa: E402
 from reprolib.report.page import write_report  # noqa: E402
-from reprolib.rerun.records.folders import committed_directory  # noqa: E402
-from reprolib.rerun.records.registry import PAPERS, packaged  # noqa: E402
-from reprolib.rerun.verdicts.printed_file import printed_schema  # noqa: E402
+from reprolib.rerun.records.registry import PAPERS  # noqa: E402
 
 project = "reprolib"
 author = "The reprolib developers"
@@ -39,19 +38,28 @@ extensions = [
     "myst_nb",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_readme.md", "made/*"]
+root_doc = "docs/index"
+include_patterns = ["docs/**", "notebooks/**.ipynb", "examples/*/README.md"]
+include_patterns += ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
+# What Sphinx would walk through in vain.
+exclude_patterns = [".*", "build", "data_fetch", "reprolib", "results", "tests", "docs/templates"]
 default_role = "py:obj"
 highlight_language = "none"
 smartquotes = False
+templates_path = [str(HERE / "templates")]
 
-# The notebooks are shown as they were committed and tested.
-nb_execution_mode = "off"
+nb_execution_mode = "cache"
+nb_execution_excludepatterns = ["notebooks/*", "examples/*"]
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_output_stderr = "remove-warn"
+# With a width a picture links to its full size; the sentence before the code says what it shows.
+nb_render_image_options = {"alt": "What the sentence above describes.", "width": "100%"}
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_render_markdown_format = "myst"
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
 myst_heading_anchors = 3
 
-autosummary_generate = False
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_validation_checks = {
@@ -76,58 +84,22 @@ html_theme_options = {
     # The theme's buttons that unfold branches have no name for a screen reader.
     "collapse_navigation": True,
     "secondary_sidebar_items": ["page-toc"],
+    "article_header_end": ["notebook_links.html"],
 }
-# Notebooks take the width for their pictures and tables; the sidebar would halve it.
-WIDE = ("index", "explore", *(f"notebooks/{n.stem}" for n in (ROOT / "notebooks").glob("*.ipynb")))
+# Wide tables and pictures take the width of the page; the sidebar would halve it.
+WIDE = ["docs/index", "docs/explore", "docs/estimators", "docs/data"]
+WIDE += [f"notebooks/{path.stem}" for path in (ROOT / "notebooks").glob("*.ipynb")]
 html_sidebars = {**{page: [] for page in WIDE}, "**": ["sidebar-nav-bs"]}
-html_context = {"default_mode": "auto"}
+html_context = {
+    "default_mode": "auto",
+    "papers": PAPERS,
+    # GitHub's workflows name the repository; elsewhere a notebook can be downloaded alone.
+    "repository": os.environ.get("GITHUB_REPOSITORY", ""),
+}
 html_show_sourcelink = False
+html_sourcelink_suffix = ""
 html_static_path = ["static"]
-html_extra_path = ["scoreboard-light.svg", "scoreboard-dark.svg"]
-
-
-def copy_in() -> None:
-    """Bring what lives elsewhere in the checkout below the source folder of the site, afresh."""
-    shutil.rmtree(HERE / "notebooks", ignore_errors=True)
-    (HERE / "notebooks").mkdir()
-    for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        write_page(notebook, HERE / "notebooks" / notebook.name)
-    pages = {name: name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")}
-    for source, copy in {**pages, "README.md": "_readme.md"}.items():
-        text = (ROOT / source).read_text(encoding="utf-8")
-        text = text.replace("](docs/", "](").replace('"docs/', '"')
-        (HERE / copy).write_text(text, encoding="utf-8")
-    write_api_pages(HERE / "api")
-    matplotlib.use("Agg")
-    write_gallery(HERE / "gallery.md", HERE / "gallery_pictures")
-    (HERE / "made").mkdir(exist_ok=True)
-    estimator_pages.write_pictures_and_table()
-    house.write_house(HERE / "made")
-    write_data_sets(HERE / "made")
-    write_papers(HERE / "made")
-    write_explore(HERE / "made")
-
-
-def add_report(app, exception) -> None:
-    """Write the report into the finished site."""
-    if exception is None and app.builder.format == "html":
-        site = Path(app.outdir)
-        title = "reprolib: papers on kernel methods, rerun"
-        write_report(
-            packaged(PAPERS),
-            committed_directory(),
-            site / "report.html",
-            title=title,
-            site=site,
-        )
-
-
-def add_schema(app, exception) -> None:
-    """Write the form of printed.toml into the finished site, for editors."""
-    if exception is None and app.builder.format == "html":
-        text = json.dumps(printed_schema(), indent=1) + "\n"
-        (Path(app.outdir) / "printed.schema.json").write_text(text, encoding="utf-8")
-
+html_extra_path = ["site"]
 
 #: Pages need their own scripts and styles, from the site or a folder; nothing from elsewhere.
 POLICY = (
@@ -142,19 +114,62 @@ def add_policy(app, pagename, templatename, context, doctree) -> None:
     context["metatags"] = tag + context.get("metatags", "")
 
 
+def fill_empty_heads(app, page: str, source: list[str]) -> None:
+    """Make the empty heads that pandas writes above an index plain cells, as axe asks."""
+    if page.startswith("notebooks/"):
+        source[0] = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", source[0])
+
+
+def complete_pictures(app, doctree) -> None:
+    """Give every picture of a notebook its text and its width, by which Sphinx links to it alone.
+
+    myst-nb has one text for all pictures of a cell. On a phone a picture is as narrow as the page;
+    a tap on it opens it in full size.
+    """
+    source = Path(app.env.doc2path(app.env.docname))
+    told = picture_texts(nbformat.read(source, as_version=4)) if source.suffix == ".ipynb" else {}
+    for image in doctree.findall(lambda node: node.tagname == "image") if told else ():
+        picture = (Path(app.srcdir) / image["uri"]).read_bytes()
+        if picture in told:
+            image["alt"] = told[picture]
+            image["width"] = f"{int.from_bytes(picture[16:20])}px"  # the head of a PNG
+
+
+def picture_texts(notebook) -> dict[bytes, str]:
+    """Alternative text of every PNG, from the metadata of its output, where Jupyter has it."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return {
+        b64decode(output.data["image/png"]): output.metadata["image/png"]["alt"]
+        for output in outputs
+        if "alt" in output.get("metadata", {}).get("image/png", {})
+    }
+
+
 def skip_inherited(app, what, name, member, skip, options) -> bool | None:
-    """Leave out the methods that come from scikit-learn, which documents them itself."""
+    """Leave out what scikit-learn documents, and estimators but on their own pages."""
     function = getattr(member, "fget", None) or member
-    return True if callable(function) and not is_ours(function) else None
+    home = (getattr(function, "__module__", None) or "").split(".")[0]
+    foreign = callable(function) and home not in (reprolib.__name__, data_fetch.__name__)
+    has_page = what == "module" and hasattr(member, "fit") and name in reprolib.__all__
+    return True if foreign or has_page else None
+
+
+def add_report(app, exception) -> None:
+    """Write the report into the finished site."""
+    if exception is None and app.builder.format == "html":
+        site, title = Path(app.outdir), "reprolib: papers on kernel methods, rerun"
+        write_report(PAPERS, None, site / "report.html", title=title, site=site)
 
 
 def setup(app) -> None:
     """Connect the steps that Sphinx does not know."""
-    copy_in()
-    app.connect("source-read", estimator_pages.complete)
+    made = HERE / "made"
+    made.mkdir(exist_ok=True)
+    (made / "explore.html").write_text(explore.page(), encoding="utf-8")
+    app.add_lexer("mermaid", TextLexer)
+    app.connect("source-read", fill_empty_heads)
     app.connect("doctree-read", complete_pictures)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("autodoc-process-docstring", plain_text.process, priority=400)
     app.connect("html-page-context", add_policy)
     app.connect("build-finished", add_report)
-    app.connect("build-finished", add_schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,7 +15,7 @@ import pandas as pd
 
 from reprolib.papers.kpm.figures import paper_name, printed_dimensions
 from reprolib.report import tables
-from reprolib.report.claims import digits_of, in_favour
+from reprolib.report.claims import claims_frame, digits_of
 from reprolib.report.drawing import symbols
 from reprolib.report.theme import GROUNDS, LOOKS, palette, signed, slug
 from reprolib.report.words import MEANINGS
@@ -48,27 +48,23 @@ def data(papers: Sequence[str] = PAPERS) -> dict[str, Any]:
 
 def _paper(key: str) -> dict[str, Any]:
     entry, not_of_text = paper_entry(key), controls(key)
+    title = entry["paper"]["title"]
     lines = pd.concat({table: tables.readings(key, table) for table in entry["tables"]})
     return {
         "key": key,
-        "title": titled(key),
-        "notebook": str(Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html")),
+        "title": title if title.startswith(key.upper()) else f"{key.upper()}: {title}",
+        "notebook": str(Path("../notebooks", entry["paper"]["notebook"]).with_suffix(".html")),
         "tables": {table: about["caption"] for table, about in entry["tables"].items()},
         "readings": {
-            r["name"]: {**_texts(r), "control": r["name"] in not_of_text} for r in entry["readings"]
+            r["name"]: {
+                "question": r["question"],
+                "text": r["text"],
+                "control": r["name"] in not_of_text,
+            }
+            for r in entry["readings"]
         },
         "numbers": [_number(v, lines) for v in judge_paper(key)],
     }
-
-
-def titled(key: str) -> str:
-    """Title of a paper with its key before it, unless it starts so."""
-    title = paper_entry(key)["paper"]["title"]
-    return title if title.startswith(key.upper()) else f"{key.upper()}: {title}"
-
-
-def _texts(reading: Mapping[str, str]) -> dict[str, str]:
-    return {"question": reading["question"], "text": reading["text"]}
 
 
 def _number(v: Verdict, lines: pd.DataFrame) -> dict[str, Any]:
@@ -154,39 +150,33 @@ def _hundredths(values: Sequence[float] | np.ndarray) -> list[float]:
     return [round(float(value), 2) for value in values]
 
 
-def claim(c: ClaimVerdict) -> dict[str, Any]:
-    """One claim as the page shows it, with the difference in every cell and where that cell is."""
-    digits, decides = digits_of(c), c.weakest
-    cells = [
-        (cell.number, d) for cell, d in zip(c.claim.cells, decides.by_cell.values(), strict=True)
-    ]
+def claims(paper: str) -> list[dict[str, Any]]:
+    """Claims of a paper, with the difference in every cell and the address of that cell."""
+    lines = claims_frame([paper]).to_dict("records")
+    return [{**line, **_evidence(c)} for line, c in zip(lines, judge_claims(paper), strict=True)]
+
+
+def _evidence(c: ClaimVerdict) -> dict[str, Any]:
+    digits, by_cell = digits_of(c), c.weakest.by_cell.values()
     return {
         "name": c.claim.name,
         "address": address(c.claim.paper, "claims", c.claim.name),
-        "word": c.word,
-        "but": c.but,
-        "text": c.text,
-        "page": c.claim.page,
-        "contrast": f"{c.claim.a.name} − {decides.against}",
-        "difference": tables.difference_text(decides.difference, digits),
-        "half": tables.half_width_text(decides.error.half_width(), digits),
-        "detectable": tables.half_width_text(c.detectable, digits),
-        "published": tables.difference_text(decides.printed, digits),
-        "in_favour": in_favour(c),
         "reading": c.claim.reading,
         "others": [
             f"{c.claim.a.name} − {o.against} {tables.difference_text(o.difference, digits)} ± "
             f"{tables.half_width_text(o.error.half_width(), digits)}, {o.word}"
             for o in c.contrasts
-            if o is not decides
+            if o is not c.weakest
         ],
         "cells": [
             {
-                "name": f"{n.row}, {n.column}",
-                "address": address(n.paper, n.table, n.row, n.column),
-                "difference": tables.difference_text(d, digits),
+                "name": f"{cell.number.row}, {cell.number.column}",
+                "address": address(
+                    cell.number.paper, cell.number.table, cell.number.row, cell.number.column
+                ),
+                "difference": tables.difference_text(difference, digits),
             }
-            for n, d in cells
+            for cell, difference in zip(c.claim.cells, by_cell, strict=True)
         ],
     }
 
@@ -210,15 +200,10 @@ def page(papers: Sequence[str] = PAPERS) -> str:
     found = data(papers)
     return environment.get_template("explore.html.jinja").render(
         papers=found["papers"],
-        claims={key: [claim(c) for c in judge_claims(key)] for key in papers},
+        claims={key: claims(key) for key in papers},
         json=json.dumps(found, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
         looks=LOOKS,
         symbols=symbols(),
         palettes={ground: palette(ground) for ground in GROUNDS},
         colours={name: f"var(--{name})" for name in palette("light")},
     )
-
-
-def write_explore(folder: Path) -> None:
-    """Write ``explore.html``, which the page includes."""
-    (folder / "explore.html").write_text(page(), encoding="utf-8")

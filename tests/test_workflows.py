@@ -40,12 +40,6 @@ def words_after(program: str, path) -> list[list[str]]:
     return [shlex.split(call[1]) for call in calls if call]
 
 
-def test_commands_are_found():
-    assert ["verify"] in words_after("make", WORKFLOWS[0])
-    found = [words[0] for path in WORKFLOWS for words in words_after("reprolib", path)]
-    assert {"data", "reproduce", "verify", "--version"} <= set(found)
-
-
 def parsed(words) -> bool:
     """Whether a command has the arguments that it is given, or prints its help."""
     try:
@@ -88,16 +82,6 @@ def test_every_job_has_an_end_and_no_right_to_write(path):
     assert not re.search(r"^ {6}\w+: .*\brunner\.", jobs, flags=re.MULTILINE)
 
 
-def test_the_complete_run_ends_early_enough_to_keep_what_is_finished():
-    """What follows the experiments must fit between their limit and that of the job."""
-    text = (ROOT / ".github/workflows/complete-data.yml").read_text(encoding="utf-8")
-    job, *steps = [int(n) for n in re.findall(r"timeout-minutes: (\d+)", text)]
-    assert sum(steps) + 30 <= job
-    for cached in (".data", ".records"):
-        assert f"path: {cached}" in text.split("Fetch what", 1)[0]
-        assert f"if: always()\n        with:\n          path: {cached}" in text
-
-
 @workflow
 def test_actions_are_named_by_commit(path):
     uses = re.findall(r"uses: *(.*)", path.read_text(encoding="utf-8"))
@@ -130,16 +114,6 @@ def test_a_lock_is_installed_without_resolving_again():
     assert installs
     for line in installs:
         assert "--no-deps" in line, line
-
-
-def test_release_has_a_list_of_parts_and_provenance():
-    text = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
-    assert "cyclonedx_py requirements" in text
-    assert "build_sdist" in text
-    build, attest = text.split("\n  attest:\n")
-    assert "attest-build-provenance" in attest
-    assert "sha256sum --check" in attest
-    assert "sbom.cdx.json" in build
 
 
 def test_release_gives_its_token_to_no_code():

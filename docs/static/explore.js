@@ -83,7 +83,7 @@ function showFacts(paper, number, o, word) {
   }
   if (number.why) facts.push(["why", [number.why]]);
   if (number.credited) facts.push(["credited", [`“${number.credited}”, one of ${number.tried} readings tried`]]);
-  facts.push(["read on", [make("a", { href: paper.notebook }, "notebook"), " · ", make("a", { href: `report.html#${paper.key}` }, "report")]]);
+  facts.push(["read on", [make("a", { href: paper.notebook }, "notebook"), " · ", make("a", { href: `../report.html#${paper.key}` }, "report")]]);
   cell.querySelector(".facts").replaceChildren(...facts.flatMap(([name, parts]) => [make("dt", {}, name), make("dd", {}, ...parts)]));
 }
 

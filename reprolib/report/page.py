@@ -65,7 +65,7 @@ def write_report(
         symbols=symbols(),
         meanings=MEANINGS,
         site=_link(site, "index.html", output),
-        words_page=_link(site, "words.html", output),
+        words_page=_link(site, "docs/words.html", output),
         claim_meanings=CLAIM_MEANINGS,
         counts=count_words([v for of_paper in judged.values() for v in of_paper]),
         claims=_claims(list(judged), directory),

@@ -49,13 +49,14 @@ def site(explore, tmp_path_factory):
     """The page without the site's theme, its files beside it."""
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(DOCS / "static", folder / "_static")
+    (folder / "docs").mkdir()
     head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width"><title>Explore</title>'
     )
     html = f"<!doctype html><html lang=en><head>{head}</head><body>{explore.page()}</body></html>"
-    (folder / "explore.html").write_text(html, encoding="utf-8")
-    return (folder / "explore.html").as_uri()
+    (folder / "docs/explore.html").write_text(html, encoding="utf-8")
+    return (folder / "docs/explore.html").as_uri()
 
 
 @pytest.fixture(scope="module")

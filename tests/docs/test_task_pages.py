@@ -13,9 +13,7 @@ from reprolib.cli.table_text import plain
 from reprolib.rerun.verdicts import judge_paper
 
 DOCS = Path(__file__).parents[2] / "docs"
-#: Building the site copies pages of the root here; the README's copy starts with an underscore.
-COPIES = {path.name for path in DOCS.parent.glob("*.md")}
-PAGES = sorted({p.name for p in DOCS.glob("*.md") if not p.name.startswith("_")} - COPIES)
+PAGES = sorted(path.name for path in DOCS.glob("*.md"))
 
 
 def blocks(name: str, *languages: str) -> list[str]:

@@ -34,7 +34,6 @@ def finished(tmp_path_factory):
     return {path.relative_to(folder): path.read_bytes() for path in tiny.stored(folder)}
 
 
-@pytest.mark.fault("disk")
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_records_are_computed_again(undisturbed, finished, tmp_path, damage):
     rng = np.random.default_rng(1)
@@ -48,7 +47,6 @@ def test_damaged_records_are_computed_again(undisturbed, finished, tmp_path, dam
     pd.testing.assert_frame_equal(tiny.tables(tmp_path), undisturbed)
 
 
-@pytest.mark.fault("disk")
 def test_records_under_each_others_names_are_not_believed(undisturbed, finished, tmp_path):
     paths, contents = list(finished), list(finished.values())
     for path, content in zip(paths, contents[1:] + contents[:1], strict=True):

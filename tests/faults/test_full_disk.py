@@ -28,7 +28,6 @@ def fill(folder):
             file.write(bytes(4096))
 
 
-@pytest.mark.fault("disk")
 def test_store_on_a_full_disk(undisturbed, disk, tmp_path):
     store = {"REPROLIB_RECORDS": str(disk / "records")}
     fill(disk)
@@ -42,7 +41,6 @@ def test_store_on_a_full_disk(undisturbed, disk, tmp_path):
     pd.testing.assert_frame_equal(tiny.tables(tmp_path / "run"), undisturbed)
 
 
-@pytest.mark.fault("disk")
 def test_store_that_fills_up_in_the_middle(undisturbed, tmp_path):
     """Room for some of the tasks only: they are kept, and the run goes on in a larger copy."""
     with small_disk(tmp_path / "disk", "32k") as disk:
@@ -59,7 +57,6 @@ def test_store_that_fills_up_in_the_middle(undisturbed, tmp_path):
     pd.testing.assert_frame_equal(tiny.tables(tmp_path / "run"), undisturbed)
 
 
-@pytest.mark.fault("disk")
 def test_tables_on_a_full_disk(undisturbed, disk, tmp_path):
     run = tmp_path / "run"
     run.mkdir()

@@ -21,7 +21,6 @@ def n_events(folder) -> int:
     return json.loads(count.read_text())
 
 
-@pytest.mark.fault("disk")
 def test_killed_twenty_times(undisturbed, tmp_path):
     rng = np.random.default_rng(20)
     last = n_events(tmp_path / "counted")

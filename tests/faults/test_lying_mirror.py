@@ -37,7 +37,6 @@ def lies(tmp_path):
     }
 
 
-@pytest.mark.fault("disk")
 def test_embedded_data_stand_in_and_say_so(undisturbed, lies, tmp_path):
     folder = tmp_path / "run"
     assert tiny.run(folder, environment=lies, dataset=DATASET) == 0, tiny.said(folder)

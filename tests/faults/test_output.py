@@ -52,7 +52,6 @@ class _Tags(HTMLParser):
         self.found.append(tag)
 
 
-@pytest.mark.fault("parser")
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_names_stay_text(kind, capsys):
     markdown_it = pytest.importorskip("markdown_it")
@@ -73,7 +72,6 @@ def test_names_stay_text(kind, capsys):
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", capsys.readouterr().out)
 
 
-@pytest.mark.fault("network")
 def test_what_a_server_says_cannot_steer_the_terminal(tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "*")
     for answer in (

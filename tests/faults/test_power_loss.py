@@ -32,7 +32,6 @@ def folder(tmp_path):
     return make
 
 
-@pytest.mark.fault("disk")
 @pytest.mark.parametrize("old", [None, b"old" * 1000], ids=["new file", "old file"])
 def test_file_is_the_old_or_the_new_one(old, folder):
     new = b"new" * 2000
@@ -65,7 +64,6 @@ def test_the_shim_finds_a_file_that_is_named_before_it_is_flushed(folder):
     assert len((place / "a").read_bytes()) == 3000
 
 
-@pytest.mark.fault("disk")
 @pytest.mark.parametrize("before", [False, True], ids=["empty", "older"])
 def test_stored_tasks(before, folder):
     def finished(value):
@@ -99,7 +97,6 @@ def write_sealed(place, text):
     seal.write(place, texts)
 
 
-@pytest.mark.fault("disk")
 @pytest.mark.parametrize("before", [False, True], ids=["first run", "second run"])
 def test_results_of_two_runs_have_no_valid_seal(before, folder):
     def prepared(name):
@@ -116,7 +113,6 @@ def test_results_of_two_runs_have_no_valid_seal(before, folder):
         assert not seal.faults(place)
 
 
-@pytest.mark.fault("disk")
 def test_fetched_files(folder):
     mirror = folder("mirror")
     (mirror / "toy").mkdir()

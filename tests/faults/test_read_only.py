@@ -20,7 +20,6 @@ def disk(tmp_path):
         yield folder
 
 
-@pytest.mark.fault("disk")
 def test_finished_tasks_in_a_read_only_store_are_used(undisturbed, disk, tmp_path):
     store = {"REPROLIB_RECORDS": str(disk / "records")}
     assert tiny.run(tmp_path / "first", environment=store) == 0
@@ -29,7 +28,6 @@ def test_finished_tasks_in_a_read_only_store_are_used(undisturbed, disk, tmp_pat
     pd.testing.assert_frame_equal(tiny.tables(tmp_path / "second"), undisturbed)
 
 
-@pytest.mark.fault("disk")
 def test_new_task_and_a_read_only_store(undisturbed, disk, tmp_path):
     store = {"REPROLIB_RECORDS": str(disk / "records")}
     with read_only(disk):
@@ -41,7 +39,6 @@ def test_new_task_and_a_read_only_store(undisturbed, disk, tmp_path):
     pd.testing.assert_frame_equal(tiny.tables(tmp_path / "run"), undisturbed)
 
 
-@pytest.mark.fault("disk")
 def test_data_in_a_read_only_cache(disk, tmp_path, monkeypatch):
     mirror = tmp_path / "mirror" / "toy"
     mirror.mkdir(parents=True)
