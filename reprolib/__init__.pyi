@@ -1,4 +1,6 @@
 from .methods.keops import KEOPSClassifier, KEOPSClassifierCV, MKLClassifier, TreeLassoClassifier
+from .methods.keops.electrodes import tree_from_info
+from .methods.keops.speller import SpellerFeatures
 from .methods.kpm import KPMClassifier, KPMClassifierCV, NystromKPMClassifier
 from .methods.mkmmc import MMC, KernelMMC, MultipleKernelMMC
 from .methods.mkpm import MKPMClassifier, MKPMClassifierCV, NystromMKPMClassifier
@@ -37,10 +39,12 @@ __all__ = [
     "SimplexRLSClassifier",
     "SimplexRLSClassifierCV",
     "SimplexSGDClassifier",
+    "SpellerFeatures",
     "TreeLassoClassifier",
     "compare_methods",
     "evaluate",
     "one_vs_all_code",
     "recompute",
     "simplex_code",
+    "tree_from_info",
 ]
