@@ -129,10 +129,15 @@ def solve_pyramid_alternating(
     Parameters
     ----------
     kernels : KernelSet
+        The kernels on the training points.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     p : ndarray of shape (H,)
+        Exponents of the levels, coarsest first: a larger one makes its level sparser.
     C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
     costs : ndarray of shape (n,), optional
         Positive factors of C for every example, ones by default.
     start : list of ndarray, optional
@@ -146,6 +151,7 @@ def solve_pyramid_alternating(
     decrease_tol : float
         Elsewhere: stop when one step lowers the objective by at most this fraction of it.
     prune_tol : float
+        Kernels whose norm is at most this part of the largest are dropped: a larger one drops more.
     max_iter : int
         Outer steps.
 

@@ -38,14 +38,18 @@ def best_intercept(scores, y, costs=None) -> tuple[float, float]:
     Parameters
     ----------
     scores : ndarray of shape (n,)
+        Values of the function at the examples, without intercept.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     costs : ndarray of shape (n,), optional
         The w_i, ones by default.
 
     Returns
     -------
     intercept : float
+        The best b.
     loss : float
+        Weighted sum of the hinge losses at b.
 
     Examples
     --------
@@ -115,8 +119,11 @@ def solve_svm_cvxopt(K, y, C: float, *, costs=None, tol: float = 1e-10) -> Solut
     Parameters
     ----------
     K : ndarray of shape (n, n)
+        Gram matrix of the training points.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
     costs : ndarray of shape (n,), optional
         Positive factors w_i of C, ones by default.
     tol : float
@@ -188,7 +195,14 @@ def solve_svm_active_set(
 
     Parameters
     ----------
-    K, y, C, costs : as in `solve_svm_cvxopt`
+    K : ndarray of shape (n, n)
+        Gram matrix of the training points.
+    y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
+    C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
+    costs : ndarray of shape (n,), optional
+        Positive factors w_i of C, ones by default.
     alpha : ndarray of shape (n,), optional
         Start, feasible for the dual; zero by default.
     tol : float
@@ -233,7 +247,16 @@ def solve_svm(K, y, C: float, *, costs=None, alpha=None, gap_tol: float = OPTIMA
 
     Parameters
     ----------
-    K, y, C, costs, alpha : as in `solve_svm_active_set`
+    K : ndarray of shape (n, n)
+        Gram matrix of the training points.
+    y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
+    C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
+    costs : ndarray of shape (n,), optional
+        Positive factors w_i of C, ones by default.
+    alpha : ndarray of shape (n,), optional
+        Start, feasible for the dual; zero by default.
     gap_tol : float
         Relative duality gap that the active-set method tries to reach.
 

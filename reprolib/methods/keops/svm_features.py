@@ -41,6 +41,7 @@ class WeightedFeatures:
     X, squares : ndarray of shape (n, p), in columns
         The features, and their squares.
     weights : ndarray of shape (p,)
+        Weight of every feature, not negative.
 
     Attributes
     ----------
@@ -71,13 +72,17 @@ def solve_svm_features(
     Parameters
     ----------
     features : WeightedFeatures
+        The kernel, by its features.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
     alpha : ndarray of shape (n,)
         Start, feasible for the dual: the better, the fewer points need to move.
     costs : ndarray of shape (n,), optional
         Positive factors of C, ones by default.
     gap_tol : float
+        Relative duality gap to reach; a smaller one takes longer.
 
     Returns
     -------

@@ -30,11 +30,14 @@ def tree_norm(tree: KernelTree, w) -> float:
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     w : array-like of shape (p,)
+        One coefficient for each feature.
 
     Returns
     -------
     float
+        Value of the norm.
 
     See Also
     --------
@@ -66,12 +69,16 @@ def prox_tree_norm(tree: KernelTree, u, step: float):
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     u : ndarray of shape (p,)
+        The point to start from, one number for each feature.
     step : float
+        Weight of the norm; a larger one sets more coefficients to zero.
 
     Returns
     -------
     ndarray of shape (p,)
+        The minimiser w.
 
     See Also
     --------
@@ -95,13 +102,16 @@ def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     u : ndarray of shape (p,)
+        One number for each feature.
     tol : float
         Relative accuracy.
 
     Returns
     -------
     float
+        Value of the dual norm.
 
     See Also
     --------
@@ -138,12 +148,16 @@ def largest_alpha(tree: KernelTree, X, y) -> float:
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     X : ndarray of shape (n, p)
+        One example a row.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
 
     Returns
     -------
     float
+        With this alpha or a larger one, no feature is selected.
 
     See Also
     --------
@@ -192,14 +206,19 @@ def solve_tree_lasso_fista(
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        One example a row.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     tree : KernelTree
         Over the features.
     alpha : float
+        Weight of the norm; a larger one selects fewer features.
     start : tuple of (w, b), optional
+        Coefficients and intercept to start from; zero by default.
     tol : float
         Relative duality gap.
     max_iter, check_every : int
+        Largest number of gradient steps, and the number of them between two checks of the gap.
 
     Returns
     -------

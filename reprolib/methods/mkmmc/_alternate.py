@@ -55,14 +55,16 @@ def weight_matrix(grams, L, A):
     Parameters
     ----------
     grams : ndarray of shape (p, n, n)
+        Gram matrix of every kernel on the training points.
     L : ndarray of shape (n, n)
         Laplacian of the criterion.
     A : ndarray of shape (n, m)
-        Coefficients.
+        Coefficients of the m directions over the training points.
 
     Returns
     -------
     ndarray of shape (p, p)
+        M, symmetric: the criterion is theta' M theta at the weights theta.
     """
     projections = grams @ A
     flat = projections.reshape(len(grams), -1)
@@ -90,8 +92,11 @@ def alternate(
     Parameters
     ----------
     grams : ndarray of shape (p, n, n)
+        Gram matrix of every kernel on the training points.
     L : ndarray of shape (n, n)
+        Laplacian of the criterion.
     n_components : int
+        Number of directions.
     maximise : callable
         Solves (22), one of `CONSTRAINTS`.
     weight_step : callable

@@ -40,16 +40,20 @@ def determined_eigenvectors(S, n_components: int, rows, second: SecondCriterion)
     Parameters
     ----------
     S : ndarray of shape (r, r)
+        The symmetric matrix.
     n_components : int
+        How many eigenvectors are wanted.
     rows : ndarray of shape (n, r)
         The samples, in the coordinates of S, of rank r.
     second : callable
+        From vectors that tie to their rotation and to the values that order them, best first.
 
     Returns
     -------
     eigenvectors : ndarray of shape (r, at most n_components)
+        Orthonormal eigenvectors, one a column, largest eigenvalue first.
     eigenvalues : ndarray
-        Decreasing.
+        Their eigenvalues, in decreasing order.
     """
     eigenvalues, vectors = np.linalg.eigh((S + S.T) / 2)
     eigenvalues, vectors = eigenvalues[::-1].copy(), vectors[:, ::-1].copy()
@@ -79,6 +83,7 @@ def fix_basis(vectors, groups: Sequence[slice], rows):
     Parameters
     ----------
     vectors : ndarray of shape (r, m)
+        Orthonormal vectors, one a column; a copy is rotated.
     groups : sequence of slice
         Of the m vectors.
     rows : ndarray of shape (n, r)

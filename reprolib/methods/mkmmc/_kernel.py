@@ -101,6 +101,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     components_ : ndarray of shape (n_components, n)
         Coefficients of the directions over the training points.
     eigenvalues_ : ndarray of shape (n_components,)
+        Value of the criterion along every direction, largest first.
     objective_ : float
         tr(A' K L K A), half the sum over pairs of equation (13).
     X_fit_ : ndarray of shape (n, p)
@@ -181,8 +182,15 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         Parameters
         ----------
         X : array-like of shape (n, p), or Gram matrix of shape (n, n)
+            One example a row; with kernel="precomputed" its kernel values with all training
+            examples.
         y : array-like of shape (n,)
             Class labels.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
 
         Raises
         ------
@@ -219,7 +227,18 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
             require_positive_semidefinite(K, name=f"the Gram matrix of the kernel {self.kernel!r}")
 
     def transform(self, X: Data) -> Array:
-        """Project onto the directions: array of shape (n, n_components)."""
+        """Project onto the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row, or its kernel values with the training examples.
+
+        Returns
+        -------
+        ndarray of shape (n, n_components)
+            Coordinates of the examples along the directions, one example a row.
+        """
         check_is_fitted(self)
         return self._cross_gram(X) @ self.components_.T - self._offset
 

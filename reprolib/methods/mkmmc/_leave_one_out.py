@@ -27,6 +27,7 @@ def leave_one_out_path(K, y, n_components: int, *, constraint: str, within_weigh
     K : ndarray of shape (n, n)
         Gram matrix; its bandwidth stays as it is when a point is left out.
     y : ndarray of shape (n,)
+        Class label of every example.
     n_components : int
         Where fewer directions exist, the accuracy stays at its last value.
     constraint : {"coefficient", "function", "whitened"}
@@ -37,6 +38,7 @@ def leave_one_out_path(K, y, n_components: int, *, constraint: str, within_weigh
     Returns
     -------
     ndarray of shape (n_components,)
+        Share of points, left out one at a time, whose class is found.
 
     See Also
     --------
@@ -79,11 +81,13 @@ def leave_one_out_hits(
     K : ndarray of shape (n, n)
         Gram matrix; its bandwidth stays as it is when a point is left out.
     y : ndarray of shape (n,)
+        Class label of every example.
     n_components : int
         Where fewer directions exist, it stays as in the last one.
     order : iterable of int
         The points, one after the other.
     constraint : {"coefficient", "function", "whitened"}
+        What fixes the scale of the directions, as in `reprolib.KernelMMC`.
     within_weight : float, default=1.0
         mu of the criterion S_b - mu S_w.
 
@@ -139,11 +143,14 @@ def leave_one_out_collapsed_path(K, y):
     Parameters
     ----------
     K : ndarray of shape (n, n)
+        Gram matrix of the training points.
     y : ndarray of shape (n,)
+        Class label of every example.
 
     Returns
     -------
     ndarray of shape (c - 1,)
+        Share of points whose class is found in 1, 2, ..., c - 1 directions, for c classes.
 
     Raises
     ------
@@ -173,13 +180,16 @@ def leave_one_out_collapsed_hits(K, y, order: Iterable[int]) -> Iterator[np.ndar
     Parameters
     ----------
     K : ndarray of shape (n, n)
+        Gram matrix of the training points.
     y : ndarray of shape (n,)
+        Class label of every example.
     order : iterable of int
         The points, one after the other.
 
     Yields
     ------
     ndarray of bool of shape (c - 1,)
+        Of one point: whether its class is found in 1, 2, ..., c - 1 directions.
 
     See Also
     --------

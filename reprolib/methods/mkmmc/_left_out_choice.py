@@ -23,12 +23,14 @@ def last_best_left_out(grams: Sequence[np.ndarray], hits: Hits):
     Parameters
     ----------
     grams : sequence of ndarray of shape (n, n)
+        The Gram matrices to choose from.
     hits : callable
         (Gram matrix, order of the points) -> iterator, such as `leave_one_out_hits`.
 
     Returns
     -------
     index : int
+        Which of ``grams`` is chosen.
     path : ndarray of shape (m,)
         Its accuracy in every number of directions.
 

@@ -63,7 +63,9 @@ def center_columns(X):
     Returns
     -------
     centered : ndarray of shape (n, p)
+        X less the mean of its columns.
     mean : ndarray of shape (p,)
+        What was subtracted from every row.
     """
     mean = np.where(X.min(axis=0) == X.max(axis=0), X[0], X.mean(axis=0))
     centered = X - mean
@@ -94,6 +96,7 @@ class MMC(_SupervisedProjection):
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal directions, largest eigenvalue first.
     eigenvalues_ : ndarray of shape (n_components,)
+        Value of the criterion along every direction, largest first.
     mean_ : ndarray of shape (n_features,)
         Mean of the training data, which is subtracted before projecting.
 
@@ -140,8 +143,14 @@ class MMC(_SupervisedProjection):
         Parameters
         ----------
         X : array-like of shape (n, p)
+            One example a row.
         y : array-like of shape (n,)
             Class labels.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
 
         Raises
         ------
@@ -168,7 +177,18 @@ class MMC(_SupervisedProjection):
         return self
 
     def transform(self, X: Data) -> Array:
-        """Project onto the directions: array of shape (n, n_components)."""
+        """Project onto the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row.
+
+        Returns
+        -------
+        ndarray of shape (n, n_components)
+            Coordinates of the examples along the directions, one example a row.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return (X - self.mean_) @ self.components_.T

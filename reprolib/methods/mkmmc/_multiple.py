@@ -56,12 +56,15 @@ def bandwidth_grid(X, exponents=range(-5, 6)):
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        One example a row.
     exponents : iterable of int, default=-5, ..., 5
         The k.
 
     Returns
     -------
     ndarray of shape (n_exponents,)
+        One gamma for each exponent: the larger the exponent, the smaller gamma and the wider the
+        kernel.
 
     Raises
     ------
@@ -114,7 +117,19 @@ class MultipleKernelMMC(_SupervisedProjection):
         which it took). None means the number of classes less one.
     gammas : array-like of shape (p,), optional
         Kernels exp(-gamma d^2). None means the paper's eleven, see `bandwidth_grid`.
-    constraint, within_weight, within, ridge, center : as in `KernelMMC`
+    constraint : {"coefficient", "function", "whitened"}, default="coefficient"
+        What fixes the scale of the coefficients: A' A = I as printed, orthonormal directions
+        A' K A = I, or unit total scatter.
+    within_weight : float, default=1.0
+        mu, the weight of the scatter inside the classes: a larger one draws each class together
+        more. The paper has 1.
+    within : {"scatter", "covariance"}, default="scatter"
+        What S_w sums over the classes: their scatter matrices, or their covariance matrices.
+    ridge : float, default=0.0
+        "whitened" only: multiple of the mean eigenvalue of the total scatter that is added to it.
+        A larger one regularises more.
+    center : bool, default=False
+        Centre every Gram matrix. The paper does not.
     weight_step : {"local", "global", "none"}, default="local"
         How the quadratic program (23) is solved: from the current weights to a stationary point
         (a QP routine's answer), to its certified global maximum, or not at all (uniform average).
@@ -134,7 +149,7 @@ class MultipleKernelMMC(_SupervisedProjection):
     Attributes
     ----------
     kernel_weights_ : ndarray of shape (p,)
-        theta.
+        The theta: how much every kernel counts, from 0 to 1; they sum to one.
     single_kernel_ : bool
         Whether the weights are a vertex, that is, one kernel.
     objective_path_ : ndarray
@@ -142,10 +157,13 @@ class MultipleKernelMMC(_SupervisedProjection):
     components_ : ndarray of shape (n_components, n)
         Coefficients of the directions over the training points.
     eigenvalues_ : ndarray of shape (n_components,)
+        Value of the criterion along every direction, largest first.
     gammas_ : ndarray of shape (p,)
+        The gamma of every kernel.
     X_fit_ : ndarray of shape (n, n_features)
         Training data (not after `fit_grams`, nor ``gammas_``).
     n_iter_ : int
+        Outer steps from the best start.
 
     See Also
     --------
@@ -235,8 +253,14 @@ class MultipleKernelMMC(_SupervisedProjection):
         Parameters
         ----------
         X : array-like of shape (n, p)
+            One example a row.
         y : array-like of shape (n,)
             Class labels.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
 
         Raises
         ------
@@ -262,6 +286,11 @@ class MultipleKernelMMC(_SupervisedProjection):
             One positive semidefinite matrix a kernel.
         y : array-like of shape (n,)
             Class labels.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
 
         Raises
         ------
@@ -300,7 +329,18 @@ class MultipleKernelMMC(_SupervisedProjection):
         return self
 
     def transform(self, X: Data) -> Array:
-        """Project onto the directions: array of shape (n, n_components)."""
+        """Project onto the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row.
+
+        Returns
+        -------
+        ndarray of shape (n, n_components)
+            Coordinates of the examples along the directions, one example a row.
+        """
         check_is_fitted(self)
         if not hasattr(self, "X_fit_"):
             raise ValueError(
@@ -321,6 +361,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         Returns
         -------
         ndarray of shape (m, n_components)
+            Coordinates of the points along the directions, one point a row.
 
         Raises
         ------

@@ -48,6 +48,7 @@ def solve_stqp_local(M, start, *, max_iter: int = 200, tol: float = ARITHMETIC) 
     start : array-like of shape (p,)
         A point of the simplex.
     max_iter : int
+        Largest number of convex programmes that are solved.
     tol : float
         Stop when a step gains at most ``tol`` times the largest entry of M.
 

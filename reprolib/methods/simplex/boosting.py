@@ -58,11 +58,15 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (T,)
+        The class labels, in increasing order.
     code_ : ndarray of shape (T - 1, T)
+        Code words of the classes, one a column: the corners of a regular simplex.
     estimators_ : list of DecisionTreeRegressor
+        The trees, in the order in which they were added.
     coordinates_ : list of slice
         Coordinates of f that every tree updates.
     steps_ : ndarray of shape (n_rounds,)
+        By how much every tree is multiplied in the sum.
     train_loss_path_ : ndarray of shape (n_rounds + 1,)
         Mean loss on the training data before the first round and after every round.
 
@@ -125,11 +129,18 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, p)
+            One example a row.
         y : array-like of shape (n,)
+            Class label of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, in the loss and in the trees. Equal rows with equal
             labels are one example of their total weight, so that equally good splits are chosen
             alike.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
 
         Raises
         ------
@@ -165,7 +176,23 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         return self
 
     def staged_predict(self, X: Data) -> Iterator[Array]:
-        """Predictions after every round."""
+        """Predictions after every round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The predicted class of every example after one more round.
+
+        Returns
+        -------
+        iterator
+            One prediction for each round.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, accept_sparse="csr", reset=False)
         for F in self._stages(X):
@@ -181,10 +208,12 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, p)
+            One example a row.
 
         Returns
         -------
         ndarray of shape (n, T)
+            One row an example, one column a class in the order of ``classes_``; rows sum to one.
         """
         return pairwise_exponential_probabilities(self._class_scores(X))
 

@@ -162,13 +162,22 @@ class SimplexRLSClassifier(_SimplexRLS):
     alpha : float, default=1.0
         Lambda of the paper's eq. (1), with the mean loss: the matrix inverted is K + n alpha I
         (scikit-learn's ``Ridge(alpha)`` has n times this value).
-    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
-        As in scikit-learn. The named ones accept sparse X.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="linear"
+        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
+        training data in place of X. A callable takes two rows and returns a number; it has to be
+        symmetric. The named ones take sparse X, too.
+    gamma : float, optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
 
     Attributes
     ----------
     classes_ : ndarray of shape (T,)
+        The class labels, in increasing order.
     code_ : ndarray of shape (T - 1, T)
+        Code words of the classes, one a column: the corners of a regular simplex.
     dual_coef_ : ndarray of shape (n, T - 1)
         n does not count rows of weight zero.
     coef_ : ndarray of shape (T - 1, p)
@@ -217,9 +226,17 @@ class SimplexRLSClassifier(_SimplexRLS):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, p), or Gram matrix of shape (n, n)
+            One example a row; with kernel="precomputed" its kernel values with all training
+            examples.
         y : array-like of shape (n,)
+            Class label of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
 
         Raises
         ------
@@ -256,12 +273,14 @@ def spectrum_alphas(
     n_samples : float
         The n of n alpha: with weights, their sum.
     n_alphas : int
+        Number of values; more make a finer grid.
     n_rows : int, optional
         Rows of K; ``n_samples`` by default.
 
     Returns
     -------
     ndarray of shape (n_alphas,), decreasing
+        The values of alpha, evenly spaced on a logarithmic scale.
 
     Raises
     ------
@@ -292,7 +311,15 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         The values to try, or a function (eigenvalues of K in increasing order, n) -> values.
         None means `spectrum_alphas`: 100 values, n alpha from the largest to the smallest
         positive eigenvalue of K.
-    kernel, gamma, degree, coef0 : as in `SimplexRLSClassifier`
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="linear"
+        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
+        training data in place of X. A callable takes two rows and returns a number; it has to be
+        symmetric. The named ones take sparse X, too.
+    gamma : float, optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     scoring : str or callable, optional
         What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
         as "balanced_accuracy" or "roc_auc"; of all predictions together. None means the accuracy.
@@ -301,14 +328,24 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     Attributes
     ----------
     alpha_ : float
+        The chosen alpha.
     alphas_ : ndarray of shape (L,)
         In decreasing order.
     loo_score_path_ : ndarray of shape (L,)
         Leave-one-out accuracy, or score, at every alpha of ``alphas_``.
     eigenvalues_ : ndarray
         Of K, in increasing order (the positive ones for the linear kernel with p < n).
-    classes_, code_, dual_coef_, coef_, X_fit_
-        As in `SimplexRLSClassifier`.
+    classes_ : ndarray of shape (T,)
+        The class labels, in increasing order.
+    code_ : ndarray of shape (T - 1, T)
+        Code words of the classes, one a column: the corners of a regular simplex.
+    dual_coef_ : ndarray of shape (n, T - 1)
+        Coefficients over the training points at the chosen alpha; n does not count rows of weight
+        zero.
+    coef_ : ndarray of shape (T - 1, p)
+        W at the chosen alpha, for the linear kernel.
+    X_fit_ : ndarray of shape (n, p)
+        Training data, for the other kernels but "precomputed"; not a copy of an array of floats.
 
     See Also
     --------
@@ -367,9 +404,17 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, p), or Gram matrix of shape (n, n)
+            One example a row; with kernel="precomputed" its kernel values with all training
+            examples.
         y : array-like of shape (n,)
+            Class label of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, also among those left out.
+
+        Returns
+        -------
+        self
+            The fitted classifier, with the best alpha.
 
         Raises
         ------

@@ -38,6 +38,7 @@ class SGDState:
     Parameters
     ----------
     n_classes, n_features : int
+        Number T of classes and number p of features; the weights have shape (T - 1, p).
     """
 
     n_classes: int
@@ -215,11 +216,13 @@ def run_sgd(
     state : SGDState
         Changed in place.
     X : ndarray (also memory-mapped) or csr matrix of shape (n, p)
+        One example a row.
     y : ndarray of int of shape (n,)
         Class indices.
     order : ndarray of int
         Rows to visit.
     loss : {"least_squares", "cone", "halfspace", "cone_halfspace"}
+        Loss of one example, as `SimplexSGDClassifier` describes them.
     lam : float
         Of the objective with lam/2 ||W||^2.
     t0 : float
