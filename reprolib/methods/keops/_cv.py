@@ -266,7 +266,8 @@ class KEOPSClassifierCV(_PyramidClassifier):
             )
         given = _repetitions(weights)
         sample_weight = None if given is None else given[train]
-        scores = []
+        scores, repeats = [], weights.at(test).repeats
+        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         with warnings.catch_warnings():
             # A small C is worth a try, and its constant classifier a low score.
             warnings.simplefilter("ignore", ConstantClassifierWarning)
@@ -275,7 +276,12 @@ class KEOPSClassifierCV(_PyramidClassifier):
                     self._part(X, train, train), y[train], sample_weight=sample_weight
                 )
                 held_out = self._part(X, test, train)
-                scores.append(self._score(model, held_out, y[test], weights.at(test).repeats))
+                if scorer is None:
+                    right = model.predict(held_out) == y[test]
+                    scores.append(float(right.sum() if repeats is None else repeats @ right))
+                else:
+                    counted = {} if repeats is None else {"sample_weight": repeats}
+                    scores.append(scorer(model, held_out, y[test], **counted))
         if self.scoring is None:
             return np.array(scores)
         return require_scores(np.array(scores), self.scoring, number)
@@ -283,13 +289,6 @@ class KEOPSClassifierCV(_PyramidClassifier):
     def _part(self, X, rows, train):
         """Features of some rows, or their kernel values with the training rows."""
         return X[rows] if self.kernel == "linear" else X[:, rows][:, :, train]
-
-    def _score(self, model, X, y, repeats) -> float:
-        counts = np.ones(len(y)) if repeats is None else repeats
-        if self.scoring is None:
-            return float(counts @ (model.predict(X) == y))
-        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        return scorer(model, X, y, **({} if repeats is None else {"sample_weight": repeats}))
 
 
 def _repetitions(weights):

@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reprolib.methods.keops._attempts import size_of_gap
 from reprolib.methods.keops.kernel_sets import PRUNE_TOL, SIGNIFICANT, KernelSet
 from reprolib.methods.keops.norms import (
     dual_norm,
@@ -36,7 +35,7 @@ from reprolib.methods.keops.norms import (
     pyramid_weights,
     uniform_weights,
 )
-from reprolib.methods.keops.svm import OPTIMAL_GAP
+from reprolib.methods.keops.svm import OPTIMAL_GAP, size_of_gap
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 

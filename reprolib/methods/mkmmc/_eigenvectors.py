@@ -62,19 +62,16 @@ def determined_eigenvectors(S, n_components: int, rows, second: SecondCriterion)
     for group in tied_groups(eigenvalues / size):
         if group.start >= n_components:
             break
-        groups += _settle(vectors, group, second)
+        if group.stop - group.start == 1:
+            groups.append(group)
+            continue
+        rotation, values = second(vectors[:, group])
+        vectors[:, group] = vectors[:, group] @ rotation
+        first = group.start
+        groups += [slice(first + tied.start, first + tied.stop) for tied in tied_groups(values)]
     end = groups[-1].stop if groups else 0
     vectors = fix_basis(vectors[:, :end], groups, rows)
     return vectors[:, :n_components], eigenvalues[:n_components]
-
-
-def _settle(vectors, group: slice, second: SecondCriterion) -> list[slice]:
-    """Rotate a group of the vectors, in place, to the second criterion; what still ties."""
-    if group.stop - group.start == 1:
-        return [group]
-    rotation, values = second(vectors[:, group])
-    vectors[:, group] = vectors[:, group] @ rotation
-    return [slice(group.start + g.start, group.start + g.stop) for g in tied_groups(values)]
 
 
 def fix_basis(vectors, groups: Sequence[slice], rows):

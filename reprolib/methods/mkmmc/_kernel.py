@@ -204,7 +204,9 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         maximise = get_maximiser(self.constraint, self.ridge)
         K, y = self._fit_gram(X, y)
         check_classification_targets(y)
-        self._check_definite(K)
+        if self.kernel not in ("linear", "rbf"):
+            # In an indefinite one a direction could have a negative length.
+            require_positive_semidefinite(K, name=f"the Gram matrix of the kernel {self.kernel!r}")
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
         m = check_n_components(self.n_components, len(np.unique(y)), numerical_rank(K))
         work = center_gram(K) if self.center else K
@@ -220,11 +222,6 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         self.objective_ = float(self.eigenvalues_.sum())
         self._n_features_out = m
         return self
-
-    def _check_definite(self, K):
-        """Refuse an indefinite Gram matrix, in which a direction could have a negative length."""
-        if self.kernel not in ("linear", "rbf"):
-            require_positive_semidefinite(K, name=f"the Gram matrix of the kernel {self.kernel!r}")
 
     def transform(self, X: Data) -> Array:
         """Project onto the directions.

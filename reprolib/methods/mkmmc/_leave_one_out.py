@@ -206,7 +206,16 @@ def leave_one_out_collapsed_hits(K, y, order: Iterable[int]) -> Iterator[np.ndar
     """
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     c = len(classes)
-    P = _centered_inverse(K)
+    n = len(K)
+    rank = len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
+    if rank < n - 1:
+        raise ValueError(
+            f"the centred Gram matrix of {n} points has rank {rank}, and the classes do not "
+            "collapse; use leave_one_out_path with constraint 'whitened'."
+        )
+    # The pseudo-inverse of H K H is the leading block of the inverse of [[K, 1], [1', 0]].
+    bordered = np.block([[K, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
+    P = np.linalg.inv(bordered)[:n, :n]
     Y = np.eye(c)[codes]
     group_sums = Y.T @ P @ Y
     for i in order:
@@ -219,31 +228,14 @@ def leave_one_out_collapsed_hits(K, y, order: Iterable[int]) -> Iterator[np.ndar
         reduced -= np.outer(others, others) / P[i, i]
         kept = np.flatnonzero(counts - away > 0)
         scale = 1 / np.sqrt((counts - away)[kept])
-        R = _shortest_first(reduced[np.ix_(kept, kept)] * np.outer(scale, scale), scale)
+        # Eigenvectors of positive eigenvalue, ascending; ties as in the whitened constraint.
+        squares, R = np.linalg.eigh(reduced[np.ix_(kept, kept)] * np.outer(scale, scale))
+        squares, R = squares[1:], R[:, 1:]
+        ties = tied_groups(np.min(squares, initial=np.inf) / squares)
+        R = fix_basis(R, ties, np.diag(scale))
         point = -(others[kept] * scale / P[i, i]) @ R
         hits = nearest_neighbor_path(R * scale[:, None], kept, point[None])[:, 0] == k
         yield _extended(hits, c - 1)
-
-
-def _shortest_first(lengths, scale):
-    """Eigenvectors of positive eigenvalue, ascending; ties as in the whitened constraint."""
-    squares, R = np.linalg.eigh(lengths)
-    squares, R = squares[1:], R[:, 1:]
-    groups = tied_groups(np.min(squares, initial=np.inf) / squares)
-    return fix_basis(R, groups, np.diag(scale))
-
-
-def _centered_inverse(K):
-    """Pseudo-inverse of H K H, the leading block of the inverse of [[K, 1], [1', 0]]."""
-    n = len(K)
-    rank = len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
-    if rank < n - 1:
-        raise ValueError(
-            f"the centred Gram matrix of {n} points has rank {rank}, and the classes do not "
-            "collapse; use leave_one_out_path with constraint 'whitened'."
-        )
-    bordered = np.block([[K, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
-    return np.linalg.inv(bordered)[:n, :n]
 
 
 #: (point, the others, number of directions) -> projections of the others, and of the point.

@@ -271,7 +271,13 @@ class MultipleKernelMMC(_SupervisedProjection):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        self.X_fit_, self.gammas_ = X, self._widths(X)
+        if self.gammas is None:
+            self.gammas_ = bandwidth_grid(X)
+        else:
+            self.gammas_ = as_numbers(self.gammas, "gammas").ravel()
+            if not (len(self.gammas_) and np.all(np.isfinite(self.gammas_) & (self.gammas_ > 0))):
+                raise ValueError(f"gammas is {self.gammas!r}; give at least one positive number.")
+        self.X_fit_ = X
         return self._learn(self._grams(X), y)
 
     @all_or_nothing
@@ -312,7 +318,9 @@ class MultipleKernelMMC(_SupervisedProjection):
         n_classes = len(np.unique(y))
         rank = largest_rank(grams, enough=self.n_components or n_classes - 1)
         m = check_n_components(self.n_components, n_classes, rank)
-        self._scales = self._kernel_scales(grams)
+        self._scales = np.ones(len(grams))
+        if self.normalization == "trace":
+            self._scales = np.array([1.0 / np.trace(center_gram(K)) for K in grams])
         grams = grams * self._scales[:, None, None]
         work = np.array([center_gram(K) for K in grams]) if self.center else grams
         best = self._best_run(work, L, m, maximise)
@@ -377,24 +385,11 @@ class MultipleKernelMMC(_SupervisedProjection):
         K = np.tensordot(self.kernel_weights_ * self._scales, grams, axes=1)
         return K @ self.components_.T - self._offset
 
-    def _widths(self, X):
-        if self.gammas is None:
-            return bandwidth_grid(X)
-        gammas = as_numbers(self.gammas, "gammas").ravel()
-        if len(gammas) == 0 or not np.all(np.isfinite(gammas) & (gammas > 0)):
-            raise ValueError(f"gammas is {self.gammas!r}; give at least one positive number.")
-        return gammas
-
     def _grams(self, X):
         # Distances do not change, and lose no digits to an offset common to all points.
         center = self.X_fit_.mean(axis=0)
         squared = euclidean_distances(X - center, self.X_fit_ - center, squared=True)
         return np.exp(-self.gammas_[:, None, None] * squared)
-
-    def _kernel_scales(self, grams):
-        if self.normalization is None:
-            return np.ones(len(grams))
-        return np.array([1.0 / np.trace(center_gram(K)) for K in grams])
 
     def _best_run(self, grams, L, m: int, maximise) -> Alternation:
         p = len(grams)
