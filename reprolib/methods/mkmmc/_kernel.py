@@ -15,8 +15,7 @@ from reprolib.methods.mkmmc._constraints import (
     projected_size,
 )
 from reprolib.methods.mkmmc._graph import Within, margin_laplacian
-from reprolib.methods.mkmmc._linear import check_n_components
-from reprolib.methods.mkmmc._projection import _SupervisedProjection
+from reprolib.methods.mkmmc._linear import _SupervisedProjection, check_n_components
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel, KernelMixin, center_gram
 from reprolib.methods.shared.sklearn_private import StrOptions

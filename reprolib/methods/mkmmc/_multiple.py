@@ -27,8 +27,7 @@ from reprolib.methods.mkmmc._constraints import (
 )
 from reprolib.methods.mkmmc._graph import Within, margin_laplacian
 from reprolib.methods.mkmmc._kernel import largest_rank, uncentered
-from reprolib.methods.mkmmc._linear import check_n_components
-from reprolib.methods.mkmmc._projection import _SupervisedProjection
+from reprolib.methods.mkmmc._linear import _SupervisedProjection, check_n_components
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import center_gram, check_gram, mean_distance
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions

@@ -160,7 +160,11 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
             blank = DecisionTreeRegressor(
                 max_depth=self.max_depth, random_state=rng.randint(2**31 - 1)
             )
-            tree, coordinates = _SEARCHES[self.update](blank, X, -loss.gradient(F, indices), w)
+            targets = -loss.gradient(F, indices)
+            if self.update == "gradient":
+                tree, coordinates = blank.fit(X, targets, sample_weight=w), slice(None)
+            else:
+                tree, coordinates = _fit_best_coordinate(blank, X, targets, w)
             direction = _direction(tree, coordinates, X, F.shape[1])
             step = self.learning_rate * optimal_step(loss, F, direction, indices, w)
             if step <= 0.0:
@@ -240,11 +244,6 @@ def _direction(tree, coordinates, X, n_coordinates):
     return direction
 
 
-def _fit_all_coordinates(blank, X, targets, weights):
-    """One tree on all coordinates: the projection of the negative gradient on the trees."""
-    return blank.fit(X, targets, sample_weight=weights), slice(None)
-
-
 def _fit_best_coordinate(blank, X, targets, weights):
     """Of the trees on single coordinates, the first with the steepest slope per unit of length."""
     trees = [clone(blank).fit(X, target, sample_weight=weights) for target in targets.T]
@@ -256,9 +255,6 @@ def _fit_best_coordinate(blank, X, targets, weights):
         slopes.append(predicted @ (roots * target) / length)
     best = int(first_largest(slopes))
     return trees[best], slice(best, best + 1)
-
-
-_SEARCHES = {"gradient": _fit_all_coordinates, "coordinate": _fit_best_coordinate}
 
 
 def optimal_step(

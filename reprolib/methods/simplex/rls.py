@@ -96,10 +96,6 @@ class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
         return safe_sparse_dot(self._new_data(X), self.coef_.T, dense_output=True)
 
 
-def _linear_gram(X):
-    return safe_sparse_dot(X, X.T, dense_output=True)
-
-
 @dataclass(frozen=True)
 class _WeightedInput:
     """Training data of S-RLS: rows times the roots of their weights make the problem unweighted.
@@ -150,7 +146,7 @@ class _WeightedInput:
     def gram(self, kernel):
         """K between the weighed rows."""
         if kernel == "linear":
-            return _linear_gram(self.rows)
+            return safe_sparse_dot(self.rows, self.rows.T, dense_output=True)
         return self.rows if self.weights.values is None else self.weighed(self.rows.T)
 
 
@@ -424,7 +420,13 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         self._validate_params()
         data = self._fit_input(X, y, sample_weight)
         spectrum = self._spectrum(data)
-        self.eigenvalues_ = _in_given_units(spectrum.eigenvalues, data)
+        with np.errstate(over="ignore"):  # back to the weights as they were given
+            self.eigenvalues_ = data.weights.unit * spectrum.eigenvalues
+        if not np.isfinite(self.eigenvalues_).all():
+            raise ValueError(
+                "The eigenvalues of the Gram matrix overflow when they are multiplied by "
+                "sample_weight. Scale sample_weight, for example to mean 1, or the features."
+            )
         self.alphas_ = self._check_alphas(data)
         if self.scoring is None:
             self.loo_score_path_ = _loo_accuracy(spectrum, data, self.alphas_)
@@ -457,7 +459,12 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         for rows, columns, scores in _loo_path(spectrum, data, self.alphas_):
             products = times_code_gram(scores.reshape(-1, n_classes))
             values[rows, columns] = products.reshape(scores.shape)
-        _put_last(values, data)
+        # The class of an example that is alone in it comes last.
+        rows = np.flatnonzero(_alone(data))
+        own, lowest = data.indices[rows], values[rows].min(axis=2) - 1.0
+        values[rows, :, own] = lowest
+        if n_classes == 2:
+            values[rows, :, 1 - own] = -lowest
         if data.weights.values is not None:
             values /= np.sqrt(data.weights.values)[:, np.newaxis, np.newaxis]
         values = values[..., 1] if n_classes == 2 else np.moveaxis(values, 2, 1)
@@ -474,18 +481,6 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         return alphas
 
 
-def _in_given_units(eigenvalues, data: _WeightedInput):
-    """Eigenvalues of K between rows that are weighed with the weights as they were given."""
-    with np.errstate(over="ignore"):
-        eigenvalues = data.weights.unit * eigenvalues
-    if not np.isfinite(eigenvalues).all():
-        raise ValueError(
-            "The eigenvalues of the Gram matrix overflow when they are multiplied by "
-            "sample_weight. Scale sample_weight, for example to mean 1, or the features."
-        )
-    return eigenvalues
-
-
 def _loo_path(spectrum, data: _WeightedInput, alphas):
     """Predictions of class indicators times the roots of weights; see `leave_one_out_path`."""
     n_samples, repeats = len(data.indices), data.repetitions
@@ -499,15 +494,6 @@ def _alone(data: _WeightedInput):
     """Examples without which nothing is left of their class, as a mask."""
     alone = np.bincount(data.indices)[data.indices] == 1
     return alone if data.repetitions is None else alone & (data.repetitions <= 1.0)
-
-
-def _put_last(values, data: _WeightedInput):
-    """Make the class of an example that is alone in it the last; values of shape (n, L, T)."""
-    rows = np.flatnonzero(_alone(data))
-    own, lowest = data.indices[rows], values[rows].min(axis=2) - 1.0
-    values[rows, :, own] = lowest
-    if values.shape[2] == 2:
-        values[rows, :, 1 - own] = -lowest
 
 
 def _loo_accuracy(spectrum, data: _WeightedInput, alphas):

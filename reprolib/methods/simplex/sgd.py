@@ -36,10 +36,6 @@ _REMEDY = (
 )
 
 
-def _is_least_squares(model) -> bool:
-    return model.loss == "least_squares"
-
-
 class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
     """Linear simplex classifier trained one example at a time.
 
@@ -304,7 +300,7 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
                 stacklevel=4,
             )
 
-    @available_if(_is_least_squares)
+    @available_if(lambda model: model.loss == "least_squares")
     def predict_proba(self, X: Data) -> Array:
         """Probability of every class, for loss="least_squares"; see `SimplexRLSClassifier`.
 

@@ -75,14 +75,6 @@ class SGDState:
 
 
 @njit(cache=True)
-def _hinge_slope(kind, score, other, own):
-    """Slope of a hinge loss in one score <c_q, f>, of the own class or of another one."""
-    if own:
-        return -1.0 if kind != 1 and score < 1.0 else 0.0
-    return 1.0 if kind != 2 and score > other else 0.0
-
-
-@njit(cache=True)
 def _class_gradient(kind, scores, y, u):
     """Write C' dV/df, shape (T,), to u; return whether it is nonzero."""
     n_classes = len(scores)
@@ -93,7 +85,10 @@ def _class_gradient(kind, scores, y, u):
         return True
     total = 0.0
     for q in range(n_classes):
-        u[q] = _hinge_slope(kind, scores[q], other, q == y)
+        if q == y:  # the slope of the hinge of the own class, or of another one
+            u[q] = -1.0 if kind != 1 and scores[q] < 1.0 else 0.0
+        else:
+            u[q] = 1.0 if kind != 2 and scores[q] > other else 0.0
         total += u[q]
     moved = False
     for q in range(n_classes):
