@@ -1,4 +1,6 @@
 from .methods.keops import KEOPSClassifier, KEOPSClassifierCV, MKLClassifier, TreeLassoClassifier
+from .methods.keops.electrodes import tree_from_info
+from .methods.keops.speller import SpellerFeatures
 from .methods.kpm import KPMClassifier, KPMClassifierCV
 from .methods.mkmmc import MMC, KernelMMC, MultipleKernelMMC
 from .methods.mkpm import MKPMClassifier, MKPMClassifierCV, NystromMKPMClassifier
@@ -33,9 +35,11 @@ __all__ = [
     "SimplexRLSClassifier",
     "SimplexRLSClassifierCV",
     "SimplexSGDClassifier",
+    "SpellerFeatures",
     "TreeLassoClassifier",
     "evaluate",
     "one_vs_all_code",
     "recompute",
     "simplex_code",
+    "tree_from_info",
 ]

@@ -39,7 +39,11 @@ class KEOPSClassifierCV(_PyramidClassifier):
 
     Parameters
     ----------
-    tree, p : as in `KEOPSClassifier`
+    tree : KernelTree or nested lists of kernel indices, optional
+        Groups of kernels, such as `reprolib.tree_from_info` makes; None means a flat tree.
+    p : float or sequence of float, default=1.0
+        Exponents of the levels, coarsest first; one number means the same for all. 0 leaves all
+        kernels of a level in, larger exponents make the level sparser.
     Cs : array-like of shape (L,), optional
         Values of C to try. None means eleven values from 1e-4 to 10, divided by the variance of the
         data under the kernel of uniform weights: the mean squared distance of the training points
@@ -52,8 +56,26 @@ class KEOPSClassifierCV(_PyramidClassifier):
         What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
         as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of right
         predictions on all held-out points.
-    kernel, blocks, init, gap_tol, decrease_tol : as in `KEOPSClassifier`
-    prune_tol, max_iter, random_state, class_weight : as in `KEOPSClassifier`
+    kernel : {"linear", "precomputed"}, default="linear"
+        "linear": one linear kernel for each block of features. "precomputed": ``X`` holds Gram
+        matrices, shape (n_kernels, n, n).
+    blocks : array-like of int of shape (p,), optional
+        Kernel of every feature, 0..n_kernels-1; one kernel for each feature by default.
+    init : {"uniform", "random"}, default="uniform"
+        Weights at the start; matters where the penalty is not convex.
+    gap_tol : float, default=1e-3
+        Where the penalty is convex: duality gap, relative to the penalty, at which to stop.
+    decrease_tol : float, default=1e-6
+        Elsewhere: stop when a step lowers the objective by at most this part of it.
+    prune_tol : float, default=1e-6
+        Kernels whose norm is at most this part of the largest are dropped for good.
+    max_iter : int, default=3000
+        Largest number of outer steps, each of which trains an SVM and then renews the weights.
+    random_state : int, RandomState or None
+        Seed of the weights at the start, for init="random".
+    class_weight : dict, "balanced" or None, default=None
+        Factor of C for the examples of a class; "balanced" gives all classes the same total
+        weight.
 
     Attributes
     ----------
@@ -64,9 +86,40 @@ class KEOPSClassifierCV(_PyramidClassifier):
     cv_score_path_ : ndarray of shape (L,)
         Held-out accuracy, all folds together, at every C; with ``scoring``, the mean score over the
         folds.
-    weights_, kernel_weights_, kernel_norms_, selected_, n_selected_, objective_path_, objective_,
-    duality_gap_, status_, coef_, dual_coef_, intercept_, tree_, classes_, n_iter_, estimators_
-        As in `KEOPSClassifier`, of the model on all data. More than two classes share one C.
+    weights_ : list of ndarray
+        sigma of every level of the tree, coarsest first; each sums to one.
+    kernel_weights_ : ndarray of shape (n_kernels,)
+        Weights of the effective kernel, which is the sum of the kernels under them.
+    kernel_norms_ : ndarray of shape (n_kernels,)
+        ||f_m||, the size of every kernel's part of the function; zero if it is dropped.
+    selected_ : ndarray of bool of shape (n_kernels,)
+        Whether a kernel takes part in the decision.
+    n_selected_ : tuple of int
+        Selected nodes of every level, coarsest first.
+    objective_path_ : ndarray of shape (n_iter_,)
+        Objective after every outer step; non-increasing.
+    objective_ : float
+        Objective of the solution.
+    duality_gap_ : float
+        Relative duality gap; infinite where the penalty is not convex.
+    status_ : str
+        "optimal" (by the gap), "stationary" (by the decrease) or "max_iter".
+    coef_ : ndarray of shape (p,)
+        Weight of every feature, for kernel="linear".
+    dual_coef_ : ndarray of shape (n,)
+        y_i alpha_i; n does not count rows of weight zero.
+    intercept_ : float
+        The b, which is added to the sum of the functions.
+    tree_ : KernelTree
+        The tree, as it was given or flat.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, in increasing order.
+    n_iter_ : int
+        Outer steps that were made.
+    estimators_ : list of KEOPSClassifier
+        For more than two classes, the model of each against the others; then only ``coef_``,
+        ``intercept_`` (first axis: the classes) and ``classes_`` are here, the rest is there.
+        They share one C.
 
     See Also
     --------
@@ -143,11 +196,18 @@ class KEOPSClassifierCV(_PyramidClassifier):
         Parameters
         ----------
         X : array-like of shape (n, p), or (n_kernels, n, n) for kernel="precomputed"
+            One example a row, or one Gram matrix of the training examples a kernel.
         y : array-like of shape (n,)
+            Class label of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, also among the held-out predictions.
         groups : array-like of shape (n,), optional
             For a splitter that needs them, such as leave-one-run-out.
+
+        Returns
+        -------
+        self
+            The fitted classifier, with the best C.
 
         Raises
         ------
@@ -206,7 +266,8 @@ class KEOPSClassifierCV(_PyramidClassifier):
             )
         given = _repetitions(weights)
         sample_weight = None if given is None else given[train]
-        scores = []
+        scores, repeats = [], weights.at(test).repeats
+        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         with warnings.catch_warnings():
             # A small C is worth a try, and its constant classifier a low score.
             warnings.simplefilter("ignore", ConstantClassifierWarning)
@@ -215,7 +276,12 @@ class KEOPSClassifierCV(_PyramidClassifier):
                     self._part(X, train, train), y[train], sample_weight=sample_weight
                 )
                 held_out = self._part(X, test, train)
-                scores.append(self._score(model, held_out, y[test], weights.at(test).repeats))
+                if scorer is None:
+                    right = model.predict(held_out) == y[test]
+                    scores.append(float(right.sum() if repeats is None else repeats @ right))
+                else:
+                    counted = {} if repeats is None else {"sample_weight": repeats}
+                    scores.append(scorer(model, held_out, y[test], **counted))
         if self.scoring is None:
             return np.array(scores)
         return require_scores(np.array(scores), self.scoring, number)
@@ -223,13 +289,6 @@ class KEOPSClassifierCV(_PyramidClassifier):
     def _part(self, X, rows, train):
         """Features of some rows, or their kernel values with the training rows."""
         return X[rows] if self.kernel == "linear" else X[:, rows][:, :, train]
-
-    def _score(self, model, X, y, repeats) -> float:
-        counts = np.ones(len(y)) if repeats is None else repeats
-        if self.scoring is None:
-            return float(counts @ (model.predict(X) == y))
-        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        return scorer(model, X, y, **({} if repeats is None else {"sample_weight": repeats}))
 
 
 def _repetitions(weights):

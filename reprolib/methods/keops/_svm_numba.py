@@ -34,17 +34,6 @@ def _gradient(K, y, alpha):
 
 
 @njit(cache=True)
-def _can_rise(y_t, alpha_t, C):
-    """Whether y alpha of this point may increase."""
-    return (y_t > 0 and alpha_t < C) or (y_t < 0 and alpha_t > 0)
-
-
-@njit(cache=True)
-def _can_fall(y_t, alpha_t, C):
-    return (y_t > 0 and alpha_t > 0) or (y_t < 0 and alpha_t < C)
-
-
-@njit(cache=True)
 def _within_bounds(value, C):
     """Multiplier clipped to [0, C]; what round-off keeps from C is put on it."""
     return C if value > C * (1.0 - BOUND_TOL) else max(value, 0.0)
@@ -68,15 +57,21 @@ def _curvature(K, i, j):
 
 @njit(cache=True)
 def _choose_pair(K, y, C, alpha, gradient):
-    """Most violating point, its partner of largest second-order decrease, and the violation."""
+    """Most violating point, its partner of largest second-order decrease, and the violation.
+
+    The first is the point whose y alpha has the most to gain by an increase and may increase; its
+    partner may decrease.
+    """
     n = y.size
     i, j, top, bottom, best = -1, -1, -np.inf, np.inf, np.inf
     for t in range(n):
         v = -y[t] * gradient[t]
-        if _can_rise(y[t], alpha[t], C[t]) and v > top:
+        can_rise = alpha[t] < C[t] if y[t] > 0 else alpha[t] > 0
+        if can_rise and v > top:
             top, i = v, t
     for t in range(n):
-        if not _can_fall(y[t], alpha[t], C[t]):
+        can_fall = alpha[t] > 0 if y[t] > 0 else alpha[t] < C[t]
+        if not can_fall:
             continue
         v = -y[t] * gradient[t]
         bottom = min(bottom, v)
@@ -175,15 +170,6 @@ def _longest_step(direction, best, alpha, C, free, n_free):
 
 
 @njit(cache=True)
-def _residual(y, gradient, free, n_free, intercept):
-    """Largest violation of stationarity among the free multipliers."""
-    worst = 0.0
-    for a in range(n_free):
-        worst = max(worst, abs(gradient[free[a]] + y[free[a]] * intercept))
-    return worst
-
-
-@njit(cache=True)
 def _worst_violator(y, C, alpha, gradient, is_free, intercept, tol):
     """Multiplier at a bound whose optimality condition is violated most, or -1; the violation."""
     worst, violator = 0.0, -1
@@ -196,12 +182,6 @@ def _worst_violator(y, C, alpha, gradient, is_free, intercept, tol):
         if v > worst:
             worst, violator = v, t
     return (violator if worst > tol else -1), worst
-
-
-@njit(cache=True)
-def _negative_objective(alpha, gradient, held=0.0):
-    """Dual objective with its sign changed, which falls from step to step."""
-    return 0.5 * np.sum(alpha * (gradient + held - 1.0))
 
 
 @njit(cache=True)
@@ -225,7 +205,7 @@ def active_set(K, y, C, alpha, tol, max_iter, held=0.0):
             n_free += 1
     violation, lowest, last_progress = np.inf, 0.0, 0
     for iteration in range(max_iter):
-        objective = _negative_objective(alpha, gradient, held)
+        objective = 0.5 * np.sum(alpha * (gradient + held - 1.0))  # minus the dual one
         if objective < lowest - ROUND_OFF * abs(lowest) or iteration == 0:
             lowest, last_progress = objective, iteration
         elif iteration - last_progress > 2 * n:
@@ -252,7 +232,9 @@ def active_set(K, y, C, alpha, tol, max_iter, held=0.0):
             free[blocking] = free[n_free]
             continue
         intercept = direction[n_free]
-        residual = _residual(y, gradient, free, n_free, intercept)
+        residual = 0.0  # largest violation of stationarity among the free multipliers
+        for a in range(n_free):
+            residual = max(residual, abs(gradient[free[a]] + y[free[a]] * intercept))
         if best > 1.0 and residual > tol and last_progress == iteration:
             violation = residual
             continue

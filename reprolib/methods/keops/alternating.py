@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reprolib.methods.keops._attempts import size_of_gap
 from reprolib.methods.keops.kernel_sets import PRUNE_TOL, SIGNIFICANT, KernelSet
 from reprolib.methods.keops.norms import (
     dual_norm,
@@ -36,7 +35,7 @@ from reprolib.methods.keops.norms import (
     pyramid_weights,
     uniform_weights,
 )
-from reprolib.methods.keops.svm import OPTIMAL_GAP
+from reprolib.methods.keops.svm import OPTIMAL_GAP, size_of_gap
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 
@@ -129,10 +128,15 @@ def solve_pyramid_alternating(
     Parameters
     ----------
     kernels : KernelSet
+        The kernels on the training points.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     p : ndarray of shape (H,)
+        Exponents of the levels, coarsest first: a larger one makes its level sparser.
     C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
     costs : ndarray of shape (n,), optional
         Positive factors of C for every example, ones by default.
     start : list of ndarray, optional
@@ -146,6 +150,7 @@ def solve_pyramid_alternating(
     decrease_tol : float
         Elsewhere: stop when one step lowers the objective by at most this fraction of it.
     prune_tol : float
+        Kernels whose norm is at most this part of the largest are dropped: a larger one drops more.
     max_iter : int
         Outer steps.
 

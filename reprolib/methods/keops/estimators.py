@@ -95,6 +95,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, p), or (n_kernels, n, n) for kernel="precomputed"
+            One example a row, or one Gram matrix of the training examples a kernel.
         y : array-like of shape (n,)
             More than two classes are told apart one against the others.
         sample_weight : array-like of shape (n,), optional
@@ -103,6 +104,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
         Returns
         -------
         self
+            The fitted classifier.
 
         Raises
         ------
@@ -273,8 +275,9 @@ class KEOPSClassifier(_PyramidClassifier):
     kernel_weights_ : ndarray of shape (n_kernels,)
         Weights of the effective kernel.
     kernel_norms_ : ndarray of shape (n_kernels,)
-        ||f_m||.
+        ||f_m||, the size of every kernel's part of the function; zero if it is dropped.
     selected_ : ndarray of bool of shape (n_kernels,)
+        Whether a kernel takes part in the decision.
     n_selected_ : tuple of int
         Selected nodes of every level.
     objective_path_ : ndarray of shape (n_iter_,)
@@ -291,9 +294,13 @@ class KEOPSClassifier(_PyramidClassifier):
     dual_coef_ : ndarray of shape (n,)
         y_i alpha_i; n does not count rows of weight zero.
     intercept_ : float
+        The b, which is added to the sum of the functions.
     tree_ : KernelTree
+        The tree, as it was given or flat.
     classes_ : ndarray of shape (n_classes,)
+        The class labels, in increasing order.
     n_iter_ : int
+        Outer steps that were made.
     estimators_ : list of KEOPSClassifier
         For more than two classes, the model of each against the others; then only ``coef_``,
         ``intercept_`` (first axis: the classes) and ``classes_`` are here, the rest is there.
@@ -399,14 +406,59 @@ class MKLClassifier(_PyramidClassifier):
     p : tuple of two floats, default=(0.5, 0.5)
         Exponents of groups and kernels, used only with groups; convex if they sum to at most 1.
         (0, 1) ignores the groups, (1, 0) is the group lasso over groups.
-    kernel, blocks, gap_tol, decrease_tol : as in `KEOPSClassifier`
-    prune_tol, max_iter, class_weight : as in `KEOPSClassifier`
+    kernel : {"linear", "precomputed"}, default="linear"
+        "linear": one linear kernel for each block of features. "precomputed": ``X`` holds Gram
+        matrices, shape (n_kernels, n, n).
+    blocks : array-like of int of shape (p,), optional
+        Kernel of every feature, 0..n_kernels-1; one kernel for each feature by default.
+    gap_tol : float, default=1e-3
+        Where the penalty is convex: duality gap, relative to the penalty, at which to stop.
+    decrease_tol : float, default=1e-6
+        Elsewhere: stop when a step lowers the objective by at most this part of it.
+    prune_tol : float, default=1e-6
+        Kernels whose norm is at most this part of the largest are dropped for good.
+    max_iter : int, default=3000
+        Largest number of outer steps, each of which trains an SVM and then renews the weights.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of C for the examples of a class; "balanced" gives all classes the same total
+        weight.
 
     Attributes
     ----------
-    weights_, kernel_weights_, kernel_norms_, selected_, n_selected_, objective_path_, objective_,
-    duality_gap_, status_, coef_, dual_coef_, intercept_, tree_, classes_, n_iter_, estimators_
-        As in `KEOPSClassifier`.
+    weights_ : list of ndarray
+        sigma of every level of the tree, coarsest first; each sums to one.
+    kernel_weights_ : ndarray of shape (n_kernels,)
+        Weights of the effective kernel, which is the sum of the kernels under them.
+    kernel_norms_ : ndarray of shape (n_kernels,)
+        ||f_m||, the size of every kernel's part of the function; zero if it is dropped.
+    selected_ : ndarray of bool of shape (n_kernels,)
+        Whether a kernel takes part in the decision.
+    n_selected_ : tuple of int
+        Selected nodes of every level, coarsest first.
+    objective_path_ : ndarray of shape (n_iter_,)
+        Objective after every outer step; non-increasing. The quadratic
+        programme gives the last one only, shape (1,).
+    objective_ : float
+        Objective of the solution.
+    duality_gap_ : float
+        Relative duality gap; infinite where the penalty is not convex.
+    status_ : str
+        "optimal" (by the gap), "stationary" (by the decrease) or "max_iter".
+    coef_ : ndarray of shape (p,)
+        Weight of every feature, for kernel="linear".
+    dual_coef_ : ndarray of shape (n,)
+        y_i alpha_i; n does not count rows of weight zero.
+    intercept_ : float
+        The b, which is added to the sum of the functions.
+    tree_ : KernelTree
+        The flat tree, or that of two levels with ``groups``.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, in increasing order.
+    n_iter_ : int
+        Outer steps that were made.
+    estimators_ : list of MKLClassifier
+        For more than two classes, the model of each against the others; then only ``coef_``,
+        ``intercept_`` (first axis: the classes) and ``classes_`` are here, the rest is there.
 
     See Also
     --------

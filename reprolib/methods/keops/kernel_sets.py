@@ -51,6 +51,7 @@ class LinearBlocks:
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        One example a row.
     blocks : ndarray of int of shape (p,)
         Kernel of every feature, numbered 0..M-1.
 
@@ -114,6 +115,7 @@ class KernelStack:
     Parameters
     ----------
     Ks : ndarray of shape (M, n, n)
+        One Gram matrix for each kernel.
     """
 
     def __init__(self, Ks):

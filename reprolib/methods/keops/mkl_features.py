@@ -230,13 +230,17 @@ def solve_mkl_features(
     features : LinearBlocks
         With one feature for each kernel, M in all, in any order.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
     costs : ndarray of shape (n,), optional
         Positive factors w_i of C, ones by default.
     tol : float
         Stop when the complementarity, relative to C, and the residual are below this.
     prune_tol : float
+        Features with a smaller part of the largest weight are dropped: a larger one drops more.
     max_iter : int
+        Largest number of Newton steps.
 
     Returns
     -------

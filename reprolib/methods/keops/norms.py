@@ -61,10 +61,12 @@ def norm_exponents(p) -> np.ndarray:
     Parameters
     ----------
     p : array-like of shape (H,)
+        Exponents of the levels, coarsest first: a larger one makes its level sparser.
 
     Returns
     -------
     ndarray of shape (H,)
+        The gamma_h, coarsest level first.
 
     See Also
     --------
@@ -85,13 +87,16 @@ def node_norms(tree: KernelTree, gammas, kernel_norms) -> list[np.ndarray]:
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     gammas : array-like of shape (H,)
         Exponents of the levels, `norm_exponents`.
     kernel_norms : array-like of shape (n_kernels,)
+        Norms ||f_m|| of the kernels' parts of the function.
 
     Returns
     -------
     list of ndarray
+        Norms of the root, then of the nodes of every level, coarsest first.
 
     See Also
     --------
@@ -121,12 +126,16 @@ def dual_norm(tree: KernelTree, gammas, kernel_norms) -> float:
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     gammas : array-like of shape (H,)
+        Exponents of the levels, coarsest first, as `norm_exponents` gives them.
     kernel_norms : array-like of shape (n_kernels,)
+        Dual norms of the kernels, one each.
 
     Returns
     -------
     float
+        Value of the dual norm.
 
     See Also
     --------
@@ -161,8 +170,11 @@ def pyramid_weights(tree: KernelTree, gammas, kernel_norms) -> list[np.ndarray]:
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     gammas : array-like of shape (H,)
+        Exponents of the levels, coarsest first, as `norm_exponents` gives them.
     kernel_norms : array-like of shape (n_kernels,)
+        Norms ||f_m|| of the kernels' parts of the function.
 
     Returns
     -------
@@ -196,10 +208,12 @@ def uniform_weights(tree: KernelTree) -> list[np.ndarray]:
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
 
     Returns
     -------
     list of ndarray
+        Weights of every level, coarsest first; each sums to one.
 
     See Also
     --------

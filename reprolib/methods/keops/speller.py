@@ -11,6 +11,7 @@ key or fingerprint is made of them.
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +23,8 @@ import pandas as pd
 from scipy.signal import cheby1, sosfilt
 from sklearn.preprocessing import FunctionTransformer
 
+from reprolib.methods.keops.electrodes import good_channels
+
 #: Feature matrices kept per process; those of the six runs have 23 MB each.
 N_KEPT = 4
 
@@ -32,25 +35,29 @@ class SpellerFeatures:
 
     Parameters
     ----------
-    low, high : float
-        Pass band, Hz.
-    order : int
-        Order of the low-pass prototype: the band-pass filter has twice as many poles, so 4 is "an
-        8th-order band-pass filter", and 8 is ``cheby1(8, ...)``.
-    ripple : float
-        Pass-band ripple, dB (not given in the papers).
-    zero_phase : bool
+    low, high : float, default=0.1 and 10.0
+        Ends of the pass band, in Hz: slower drifts and faster waves are filtered out.
+    order : int, default=4
+        Order of the low-pass prototype; a larger one cuts the band off more sharply. The band-pass
+        filter has twice as many poles, so 4 is "an 8th-order band-pass filter", and 8 is
+        ``cheby1(8, ...)``.
+    ripple : float, default=0.5
+        Pass-band ripple in dB (not given in the papers): how uneven the gain inside the band may
+        be. A larger one allows a steeper cut.
+    zero_phase : bool, default=True
         Filter forwards and backwards (no delay), or forwards only, as online.
-    decimation : int
-        Every how many samples a frame is taken; 12 gives 20 Hz, twice ``high``.
-    n_frames : int
-        Frames from the onset of the flash on; 14 at 50 ms span 0-650 ms.
-    per_window : bool
+    interval : float, default=0.05
+        Time between two frames, in seconds; 0.05 is 20 Hz, twice ``high``. Where no sample lies at
+        a frame the nearest one is taken, with a warning.
+    n_frames : int, default=14
+        Number of frames from the onset of the flash on; 14 at 50 ms span 0-650 ms.
+    per_window : bool, default=False
         Cut the window out first, and filter each on its own, forwards, from rest.
 
     See Also
     --------
     reprolib.KEOPSClassifier : Selects among kernels on these features.
+    reprolib.tree_from_info : The tree of regions, channels and frames over them.
 
     Examples
     --------
@@ -63,39 +70,121 @@ class SpellerFeatures:
     order: int = 4
     ripple: float = 0.5
     zero_phase: bool = True
-    decimation: int = 12
+    interval: float = 0.05
     n_frames: int = 14
     per_window: bool = False
 
     def as_transformer(self) -> FunctionTransformer:
-        """Transformer for a scikit-learn pipeline that takes recordings, see `transform`."""
+        """Transformer for a scikit-learn pipeline that takes recordings.
+
+        Returns
+        -------
+        FunctionTransformer
+            Its ``transform`` is `SpellerFeatures.transform`; it has nothing to fit.
+        """
         return FunctionTransformer(self.transform)
 
     def transform(self, X: Sequence[tuple[mne.io.BaseRaw, pd.DataFrame]]) -> np.ndarray:
-        """Features of all flashes of all runs.
+        """Features of all flashes of all runs: the filtered signal of every channel at the frames.
 
         Parameters
         ----------
         X : sequence of (mne Raw, DataFrame)
-            Runs, each with one row a flash: ``sample`` of the onset, ``code``, ``target`` (0 or 1).
+            Runs, each with one row a flash: ``sample`` of the onset (as mne counts, from
+            ``raw.first_samp`` on), ``code``, ``target`` (0 or 1). Of the channels those with data
+            (EEG, MEG and the like) are taken that are not marked as bad.
 
         Returns
         -------
         ndarray of shape (flashes, channels * n_frames)
-            Channel by channel, in microvolts (in units of the A/D converter where the recording
-            has these as microvolts), rounded to 1e-3.
+            One row for each flash, channel by channel, in microvolts (in units of the A/D converter
+            where the recording has these as microvolts); a magnetometer's are in microtesla.
+            Rounded, see `_digits`.
+
+        Raises
+        ------
+        ValueError
+            If a run has no good data channel, or others than the first run, or if a flash has no
+            whole window.
+
+        Warns
+        -----
+        UserWarning
+            If frames lie between two samples.
         """
-        cut = epochs(X, self)
-        return np.round(1e6 * cut.get_data(copy=False), 3).reshape(len(cut), -1)
+        features, first, times = [], None, self.interval * np.arange(self.n_frames)
+        for number, (raw, table) in enumerate(X):
+            samples = np.round(times * raw.info["sfreq"]).astype(int)
+            off = np.abs(samples / raw.info["sfreq"] - times).max()
+            if off > 1e-3 / raw.info["sfreq"]:
+                warnings.warn(
+                    f"Run {number}: at {raw.info['sfreq']:g} Hz no sample lies at every "
+                    f"{1e3 * self.interval:g} ms. The frames are at the nearest samples, at most "
+                    f"{1e3 * off:.2g} ms early or late; with another `interval`, or after "
+                    "raw.resample, they are where they should be.",
+                    stacklevel=2,
+                )
+            cut = epochs([(raw, table)], self, tmax=samples[-1] / raw.info["sfreq"])
+            first = cut.ch_names if first is None else first
+            if cut.ch_names != first:
+                raise ValueError(
+                    f"Run {number} has other good data channels than the first run "
+                    f"({sorted(set(first) ^ set(cut.ch_names)) or 'in another order'}); mark a "
+                    "channel that is bad in one run as bad in all."
+                )
+            values = 1e6 * cut.get_data(copy=False)[:, :, samples]
+            for channels, digits in _digits(raw):
+                values[:, channels] = np.round(values[:, channels], digits)
+            features.append(values.reshape(len(cut), -1))
+        return np.concatenate(features)
+
+
+def _digits(raw: mne.io.BaseRaw) -> list[tuple[np.ndarray, int]]:
+    """Channels of every kind of a recording, and the decimal digits to which they are rounded.
+
+    Five digits behind the first one of their standard deviation (the median over the channels), so
+    that what is rounded off is as small beside the signal whatever its unit is.
+    """
+    picks = good_channels(raw.info)
+    kinds = np.array([mne.channel_type(raw.info, pick) for pick in picks])
+    deviations = 1e6 * raw.get_data(picks).std(axis=1)
+    found = []
+    for kind in np.unique(kinds):
+        size = np.median(deviations[kinds == kind])
+        if size > 0:
+            found.append((np.flatnonzero(kinds == kind), 5 - int(np.floor(np.log10(size)))))
+    return found
 
 
 def is_speller(dataset: Any) -> bool:
-    """Whether a data set is a recording of the speller, real or simulated."""
+    """Whether a data set is a recording of the speller, real or simulated.
+
+    Parameters
+    ----------
+    dataset : data_fetch.Dataset
+        Of any paper.
+
+    Returns
+    -------
+    bool
+        True if it has recordings and a table of flashes.
+    """
     return {"raws", "flashes"} <= dataset.extra.keys()
 
 
 def runs_of(dataset: Any) -> list[tuple[mne.io.BaseRaw, pd.DataFrame]]:
-    """Recordings of a data set of the speller, each with its flashes."""
+    """Recordings of a data set of the speller, each with its flashes.
+
+    Parameters
+    ----------
+    dataset : data_fetch.Dataset
+        Made by `data_fetch.p300.speller_dataset`.
+
+    Returns
+    -------
+    list of (mne Raw, DataFrame)
+        One for each run, as `SpellerFeatures.transform` takes them.
+    """
     tables = [
         table for _, table in dataset.extra["flashes"].groupby(["session", "run"], sort=False)
     ]
@@ -112,16 +201,12 @@ def features(dataset: Any, steps: SpellerFeatures | None = None) -> np.ndarray:
     dataset : data_fetch.Dataset
         Made by `data_fetch.p300.speller_dataset`.
     steps : SpellerFeatures, optional
+        How the recordings are filtered and cut; the defaults if not given.
 
     Returns
     -------
     ndarray of shape (flashes, 64 * n_frames)
         See `SpellerFeatures.transform`; read-only.
-
-    Raises
-    ------
-    ValueError
-        If the frames span more than the windows of the data set, so that flashes are lost.
     """
     steps = SpellerFeatures() if steps is None else steps
     return _features(_Recording(dataset.digest(), dataset), steps)
@@ -137,13 +222,7 @@ class _Recording:
 
 @functools.lru_cache(maxsize=N_KEPT)
 def _features(recording: _Recording, steps: SpellerFeatures) -> np.ndarray:
-    dataset = recording.dataset
-    X = steps.transform(runs_of(dataset))
-    if len(X) != len(dataset.y):
-        raise ValueError(
-            f"{dataset.name}: {len(X)} of {len(dataset.y)} flashes are followed by "
-            f"{steps.n_frames} frames of {steps.decimation} samples; take fewer frames."
-        )
+    X = steps.transform(runs_of(recording.dataset))
     X.setflags(write=False)
     return X
 
@@ -154,54 +233,78 @@ def epochs(
     *,
     tmin: float = 0.0,
     tmax: float | None = None,
-    decimation: int | None = None,
 ) -> mne.Epochs:
     """Filtered epochs of all flashes of all runs; metadata say what each flash was.
 
     Parameters
     ----------
     runs : sequence of (mne Raw, DataFrame)
-        See `SpellerFeatures.transform`.
+        Recordings and their flashes, see `SpellerFeatures.transform`.
     steps : SpellerFeatures, optional
+        How the recordings are filtered; the defaults if not given.
     tmin, tmax : float
-        Window in seconds; by default that of the features.
-    decimation : int, optional
-        By default that of the features; 1 for plots at the full rate.
+        Ends of the window around the flash, in seconds; by default that of the features.
 
     Returns
     -------
     mne.Epochs
-        Metadata are the rows of the tables.
+        The good data channels at the full rate. Metadata are the rows of the tables.
+
+    Raises
+    ------
+    ValueError
+        If the recording ends inside the window of a flash, or is annotated as bad there.
     """
     steps = SpellerFeatures() if steps is None else steps
+    tmax = (steps.n_frames - 1) * steps.interval if tmax is None else tmax
     parts = []
     for raw, table in runs:
-        span = (steps.n_frames - 1) * steps.decimation / raw.info["sfreq"]
+        signal = raw.copy().pick(good_channels(raw.info)).load_data(verbose="ERROR")
         part = mne.Epochs(
-            raw if steps.per_window else band_pass(raw, steps),
+            signal if steps.per_window else band_pass(signal, steps),
             np.column_stack(
                 [table["sample"], np.zeros(len(table), int), table["code"] + 100 * table["target"]]
             ),
             tmin=tmin,
-            tmax=span if tmax is None else tmax,
+            tmax=tmax,
             baseline=None,
             preload=True,
             verbose="ERROR",
         )
-        if steps.per_window:
-            part.apply_function(
-                _causal_filter(steps, raw.info["sfreq"]), channel_wise=False, verbose="ERROR"
+        if len(part) < len(table):
+            why = sorted({reason for reasons in part.drop_log for reason in reasons})
+            raise ValueError(
+                f"{len(table) - len(part)} of {len(table)} flashes have no whole window from "
+                f"{tmin:g} to {tmax:g} s ({', '.join(why)}); take a shorter window (fewer frames), "
+                "or leave these flashes out of the table and of the labels."
             )
-        part.decimate(steps.decimation if decimation is None else decimation, verbose="ERROR")
+        if steps.per_window:
+            band = [steps.low, steps.high]
+            rate = raw.info["sfreq"]
+            sos = cheby1(steps.order, steps.ripple, band, "bandpass", output="sos", fs=rate)
+            part.apply_function(partial(sosfilt, sos), channel_wise=False, verbose="ERROR")
         with mne.use_log_level("ERROR"):
-            part.metadata = table.iloc[part.selection]
+            part.metadata = table
         parts.append(part)
     with mne.use_log_level("ERROR"):
         return mne.concatenate_epochs(parts)
 
 
 def band_pass(raw: mne.io.BaseRaw, steps: SpellerFeatures) -> mne.io.BaseRaw:
-    """Filtered copy of a run, its mean taken off first (a causal filter would ring on it)."""
+    """Filtered copy of a run, its mean taken off first (a causal filter would ring on it).
+
+    Parameters
+    ----------
+    raw : mne Raw
+        Recording; it stays as it is.
+    steps : SpellerFeatures
+        Pass band, order, ripple, and whether to filter backwards, too.
+
+    Returns
+    -------
+    mne Raw
+        All its data channels are filtered.
+    """
     copy = raw.copy()
     copy.apply_function(lambda x: x - x.mean(), verbose="ERROR")
     return copy.filter(
@@ -212,10 +315,3 @@ def band_pass(raw: mne.io.BaseRaw, steps: SpellerFeatures) -> mne.io.BaseRaw:
         phase="zero" if steps.zero_phase else "forward",
         verbose="ERROR",
     )
-
-
-def _causal_filter(steps: SpellerFeatures, rate: float):
-    """The band-pass filter as a function of the last axis, forwards from rest."""
-    band = [steps.low, steps.high]
-    sos = cheby1(steps.order, steps.ripple, band, "bandpass", output="sos", fs=rate)
-    return partial(sosfilt, sos)

@@ -11,11 +11,11 @@ With costs w_i of the examples, C is C w_i in all of this.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from reprolib.methods.keops._attempts import best_attempt, size_of_gap
 from reprolib.methods.keops._svm_numba import active_set, two_coordinate_descent
 from reprolib.methods.shared.qp import cvxopt
 from reprolib.methods.shared.solution import NotOptimalError, Solution
@@ -27,6 +27,26 @@ EPSILON = float(np.finfo(np.float64).eps)
 FLAT_SLOPE = 1e-12
 #: Steps of the active-set phase.
 MAX_STEPS = 5000
+#: Tolerances of the active-set method in units of the margin, tried one after the other until the
+#: gap is small. Where C is large, C times a small violation may still be much.
+TOLERANCES = (1e-8, 1e-11, 1e-14)
+
+
+def best_attempt(solve: Callable[..., Solution], alpha, gap_tol: float) -> Solution:
+    """First answer of ``solve(alpha, tol)`` within a gap, each from the last; else the best one."""
+    tried = []
+    for tol in TOLERANCES:
+        tried.append(solve(alpha, tol))
+        if size_of_gap(tried[-1]) <= gap_tol:
+            return tried[-1]
+        alpha = tried[-1].variables["alpha"]
+    return min(tried, key=size_of_gap)
+
+
+def size_of_gap(solution: Solution) -> float:
+    """Relative gap without its sign; infinite where round-off has made it NaN."""
+    size = abs(solution.relative_gap)
+    return size if size >= 0.0 else np.inf
 
 
 def best_intercept(scores, y, costs=None) -> tuple[float, float]:
@@ -38,14 +58,18 @@ def best_intercept(scores, y, costs=None) -> tuple[float, float]:
     Parameters
     ----------
     scores : ndarray of shape (n,)
+        Values of the function at the examples, without intercept.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     costs : ndarray of shape (n,), optional
         The w_i, ones by default.
 
     Returns
     -------
     intercept : float
+        The best b.
     loss : float
+        Weighted sum of the hinge losses at b.
 
     Examples
     --------
@@ -115,8 +139,11 @@ def solve_svm_cvxopt(K, y, C: float, *, costs=None, tol: float = 1e-10) -> Solut
     Parameters
     ----------
     K : ndarray of shape (n, n)
+        Gram matrix of the training points.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
     costs : ndarray of shape (n,), optional
         Positive factors w_i of C, ones by default.
     tol : float
@@ -147,9 +174,20 @@ def solve_svm_cvxopt(K, y, C: float, *, costs=None, tol: float = 1e-10) -> Solut
     >>> solve_svm_cvxopt(K, y, 10.0).variables["alpha"].round(6).tolist()
     [0.5, 0.5]
     """
-    costs = np.ones(len(y)) if costs is None else costs
+    n, costs = len(y), np.ones(len(y)) if costs is None else costs
     try:
-        answer = _dual_by_cvxopt(C * (y[:, None] * K * y), y, costs, tol)
+        # max sum_i beta_i - beta'Q beta / 2, 0 <= beta <= w, y'beta = 0, with alpha = C beta
+        answer = cvxopt.solvers.qp(
+            cvxopt.matrix(C * (y[:, None] * K * y)),
+            cvxopt.matrix(-np.ones(n)),
+            cvxopt.spmatrix(
+                np.r_[-np.ones(n), np.ones(n)].tolist(), range(2 * n), [*range(n), *range(n)]
+            ),
+            cvxopt.matrix(np.r_[np.zeros(n), costs]),
+            cvxopt.matrix(y[None, :].astype(np.float64)),
+            cvxopt.matrix(0.0),
+            options={"show_progress": False, "abstol": tol, "reltol": tol, "feastol": tol},
+        )
     except (ArithmeticError, ValueError) as error:
         raise NotOptimalError(
             f"CVXOPT cannot factor its linear system for C = {C:g} and kernel values up to "
@@ -157,22 +195,6 @@ def solve_svm_cvxopt(K, y, C: float, *, costs=None, tol: float = 1e-10) -> Solut
         ) from error
     alpha = C * np.array(answer["x"]).ravel()
     return _solution(K, y, C, costs, alpha, answer["status"], answer["iterations"])
-
-
-def _dual_by_cvxopt(Q, y, costs, tol):
-    """CVXOPT's answer to max sum_i beta_i - beta'Q beta / 2, 0 <= beta <= w, y'beta = 0."""
-    n = len(y)
-    return cvxopt.solvers.qp(
-        cvxopt.matrix(Q),
-        cvxopt.matrix(-np.ones(n)),
-        cvxopt.spmatrix(
-            np.r_[-np.ones(n), np.ones(n)].tolist(), range(2 * n), [*range(n), *range(n)]
-        ),
-        cvxopt.matrix(np.r_[np.zeros(n), costs]),
-        cvxopt.matrix(y[None, :].astype(np.float64)),
-        cvxopt.matrix(0.0),
-        options={"show_progress": False, "abstol": tol, "reltol": tol, "feastol": tol},
-    )
 
 
 def solve_svm_active_set(
@@ -188,7 +210,14 @@ def solve_svm_active_set(
 
     Parameters
     ----------
-    K, y, C, costs : as in `solve_svm_cvxopt`
+    K : ndarray of shape (n, n)
+        Gram matrix of the training points.
+    y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
+    C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
+    costs : ndarray of shape (n,), optional
+        Positive factors w_i of C, ones by default.
     alpha : ndarray of shape (n,), optional
         Start, feasible for the dual; zero by default.
     tol : float
@@ -233,7 +262,16 @@ def solve_svm(K, y, C: float, *, costs=None, alpha=None, gap_tol: float = OPTIMA
 
     Parameters
     ----------
-    K, y, C, costs, alpha : as in `solve_svm_active_set`
+    K : ndarray of shape (n, n)
+        Gram matrix of the training points.
+    y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
+    C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
+    costs : ndarray of shape (n,), optional
+        Positive factors w_i of C, ones by default.
+    alpha : ndarray of shape (n,), optional
+        Start, feasible for the dual; zero by default.
     gap_tol : float
         Relative duality gap that the active-set method tries to reach.
 

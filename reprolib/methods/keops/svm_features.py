@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from reprolib.methods.keops._attempts import best_attempt, size_of_gap
 from reprolib.methods.keops._svm_numba import active_set, two_coordinate_descent
 from reprolib.methods.keops.svm import (
     MAX_STEPS,
     OPTIMAL_GAP,
+    best_attempt,
     certify_point,
     feasible_point,
+    size_of_gap,
     solve_svm,
     solve_svm_active_set,
 )
@@ -41,6 +42,7 @@ class WeightedFeatures:
     X, squares : ndarray of shape (n, p), in columns
         The features, and their squares.
     weights : ndarray of shape (p,)
+        Weight of every feature, not negative.
 
     Attributes
     ----------
@@ -71,13 +73,17 @@ def solve_svm_features(
     Parameters
     ----------
     features : WeightedFeatures
+        The kernel, by its features.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     C : float
+        Weight of the hinge loss; a larger one fits the training data more closely.
     alpha : ndarray of shape (n,)
         Start, feasible for the dual: the better, the fewer points need to move.
     costs : ndarray of shape (n,), optional
         Positive factors of C, ones by default.
     gap_tol : float
+        Relative duality gap to reach; a smaller one takes longer.
 
     Returns
     -------
@@ -121,13 +127,22 @@ def _solve_moving(features, y, C, costs, alpha, tol):
         _join(moving, slack, NEAR * float(np.abs(slack[moving]).max()))
     while 0 < np.count_nonzero(moving) <= MOST_MOVING * len(y):
         rows = np.flatnonzero(moving)
-        part, steps, violation = _solve_part(features, y, bounds, alpha, gradient, rows, tol)
+        # The multipliers of these points, where all others are held.
+        K, labels, ends, part = features.gram(rows), y[rows], bounds[rows], alpha[rows]
+        held = gradient[rows] + 1.0 - labels * (K @ (labels * part))
+        iterations += two_coordinate_descent(K, labels, ends, part, 1e-2, len(y), held)
+        steps, violation = active_set(K, labels, ends, part, tol, MAX_STEPS, held)
         iterations += steps
         alpha[rows] = part
         point = feasible_point(alpha, y, bounds)
         scores = features.scores(y * point)
         gradient = y * scores - 1.0
-        b = _middle_intercept(gradient[rows], y[rows], part, bounds[rows])
+        # The intercept in the middle of those that their optimality conditions leave.
+        value = -labels * gradient[rows]
+        can_rise = np.where(labels > 0, part < ends, part > 0.0)
+        can_fall = np.where(labels > 0, part > 0.0, part < ends)
+        lower, upper = value[can_rise].max(initial=-np.inf), value[can_fall].min(initial=np.inf)
+        b = 0.5 * (lower + upper) if np.isfinite(lower) and np.isfinite(upper) else 0.0
         if not _join(moving, _slack(gradient, y, alpha, b), -tol):
             status = "optimal" if violation <= tol else "max_iter"
             lengths = features.lengths
@@ -135,29 +150,10 @@ def _solve_moving(features, y, C, costs, alpha, tol):
     return solve_svm_active_set(features.gram(), y, C, costs=costs, alpha=alpha, tol=tol)
 
 
-def _solve_part(features, y, bounds, alpha, gradient, rows, tol):
-    """Multipliers of some points where all others are held; the steps, and the last violation."""
-    K, labels, part = features.gram(rows), y[rows], alpha[rows]
-    held = gradient[rows] + 1.0 - labels * (K @ (labels * part))
-    problem = (K, labels, bounds[rows], part)
-    first = two_coordinate_descent(*problem, 1e-2, len(y), held)
-    steps, violation = active_set(*problem, tol, MAX_STEPS, held)
-    return part, first + steps, violation
-
-
 def _slack(gradient, y, alpha, b):
     """What is left before a multiplier at a bound has to leave it; below zero, it has to."""
     derivative = gradient + b * y
     return np.where(alpha > 0.0, -derivative, derivative)
-
-
-def _middle_intercept(gradient, y, alpha, bounds):
-    """Intercept in the middle of those that the optimality conditions of these points leave."""
-    value = -y * gradient
-    can_rise = np.where(y > 0, alpha < bounds, alpha > 0.0)
-    can_fall = np.where(y > 0, alpha > 0.0, alpha < bounds)
-    lower, upper = value[can_rise].max(initial=-np.inf), value[can_fall].min(initial=np.inf)
-    return 0.5 * (lower + upper) if np.isfinite(lower) and np.isfinite(upper) else 0.0
 
 
 def _join(moving, slack, limit) -> bool:

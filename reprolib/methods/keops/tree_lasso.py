@@ -50,6 +50,7 @@ class TreeLassoClassifier(OneVsRestMixin, BaseEstimator):
     alpha_ : float
         The alpha that ``alpha_ratio`` gives.
     selected_ : ndarray of bool of shape (p,)
+        Whether a feature has a weight other than zero.
     n_selected_ : tuple of int
         Selected nodes of every level.
     objective_ : float
@@ -57,8 +58,11 @@ class TreeLassoClassifier(OneVsRestMixin, BaseEstimator):
     duality_gap_ : float
         Relative duality gap.
     tree_ : KernelTree
+        The tree, as it was given or flat.
     classes_ : ndarray of shape (n_classes,)
+        The class labels, in increasing order.
     n_iter_ : int
+        Gradient steps that were made.
     estimators_ : list of TreeLassoClassifier
         For more than two classes, the model of each against the others; then only ``coef_``,
         ``intercept_`` (first axis: the classes) and ``classes_`` are here, the rest is there.
@@ -117,6 +121,18 @@ class TreeLassoClassifier(OneVsRestMixin, BaseEstimator):
     def fit(self, X: Data, y: Data) -> Self:
         """Fit to features of shape (n, p) and class labels.
 
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row.
+        y : array-like of shape (n,)
+            Class label of every example.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+
         Raises
         ------
         ValueError
@@ -157,10 +173,12 @@ class TreeLassoClassifier(OneVsRestMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, p)
+            One example a row.
 
         Returns
         -------
         ndarray of shape (n, n_classes)
+            One row an example, one column a class in the order of ``classes_``; rows sum to one.
         """
         return logistic_probabilities(self.decision_function(X))
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from numba import njit
 from scipy.special import entr, expit
 
-from reprolib.methods.keops import _tree_numba as compiled
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 from reprolib.methods.shared.tolerances import ROUND_OFF, TINY
@@ -30,11 +30,14 @@ def tree_norm(tree: KernelTree, w) -> float:
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     w : array-like of shape (p,)
+        One coefficient for each feature.
 
     Returns
     -------
     float
+        Value of the norm.
 
     See Also
     --------
@@ -56,7 +59,11 @@ def tree_norm(tree: KernelTree, w) -> float:
 
 
 def _arrays(tree: KernelTree) -> tuple[np.ndarray, np.ndarray]:
-    """The tree as `_tree_numba` takes it."""
+    """The tree as the compiled loops take it: ``nodes`` and ``sizes``.
+
+    ``nodes`` (levels, p) is the node of every level above or at each feature, coarsest first, and
+    ``sizes`` is how many nodes a level has.
+    """
     return np.array(tree.ancestors()), np.array(tree.n_nodes)
 
 
@@ -66,12 +73,16 @@ def prox_tree_norm(tree: KernelTree, u, step: float):
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     u : ndarray of shape (p,)
+        The point to start from, one number for each feature.
     step : float
+        Weight of the norm; a larger one sets more coefficients to zero.
 
     Returns
     -------
     ndarray of shape (p,)
+        The minimiser w.
 
     See Also
     --------
@@ -86,7 +97,7 @@ def prox_tree_norm(tree: KernelTree, u, step: float):
     [2.0, -0.0, -1.0]
     """
     nodes, sizes = _arrays(tree)
-    return compiled.prox(nodes, sizes, np.asarray(u, dtype=np.float64), float(step))
+    return _prox(nodes, sizes, np.asarray(u, dtype=np.float64), float(step))
 
 
 def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
@@ -95,13 +106,16 @@ def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     u : ndarray of shape (p,)
+        One number for each feature.
     tol : float
         Relative accuracy.
 
     Returns
     -------
     float
+        Value of the dual norm.
 
     See Also
     --------
@@ -116,7 +130,7 @@ def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
     3.0
     """
     nodes, sizes = _arrays(tree)
-    return compiled.dual_norm(nodes, sizes, np.asarray(u, dtype=np.float64), tol)
+    return _dual_norm(nodes, sizes, np.asarray(u, dtype=np.float64), tol)
 
 
 def best_logistic_intercept(scores, y, start: float = 0.0) -> float:
@@ -138,12 +152,16 @@ def largest_alpha(tree: KernelTree, X, y) -> float:
     Parameters
     ----------
     tree : KernelTree
+        Tree of groups over the kernels (or features).
     X : ndarray of shape (n, p)
+        One example a row.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
 
     Returns
     -------
     float
+        With this alpha or a larger one, no feature is selected.
 
     See Also
     --------
@@ -192,14 +210,19 @@ def solve_tree_lasso_fista(
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        One example a row.
     y : ndarray of shape (n,), values -1 and 1
+        Class of every example.
     tree : KernelTree
         Over the features.
     alpha : float
+        Weight of the norm; a larger one selects fewer features.
     start : tuple of (w, b), optional
+        Coefficients and intercept to start from; zero by default.
     tol : float
         Relative duality gap.
     max_iter, check_every : int
+        Largest number of gradient steps, and the number of them between two checks of the gap.
 
     Returns
     -------
@@ -230,12 +253,14 @@ def solve_tree_lasso_fista(
     centred, y = np.asfortranarray(X - mean), np.asarray(y, dtype=np.float64)
     w, b = (np.zeros(X.shape[1]), 0.0) if start is None else (start[0].copy(), start[1])
     b = best_logistic_intercept(centred @ w, y, b)
-    lipschitz = 0.25 * (np.linalg.eigvalsh(_small_gram(centred))[-1] or 4.0)
+    wide = X.shape[0] <= X.shape[1]
+    small_gram = centred @ centred.T if wide else centred.T @ centred
+    lipschitz = 0.25 * (np.linalg.eigvalsh(small_gram)[-1] or 4.0)
     (nodes, sizes), steps = _arrays(tree), (1.0 / lipschitz, 4.0 / len(y))
     point, momentum, iteration = (w, b), 1.0, 0
     while iteration < max_iter:
         n_steps = min(check_every, max_iter - iteration)
-        (w, b), point, momentum = compiled.fista_steps(
+        (w, b), point, momentum = _fista_steps(
             centred, y, nodes, sizes, float(alpha), steps, (w, b), point, momentum, n_steps
         )
         iteration += n_steps
@@ -256,6 +281,60 @@ def solve_tree_lasso_fista(
     return solution
 
 
-def _small_gram(X):
-    """X X' or X' X, whichever is smaller."""
-    return X @ X.T if X.shape[0] <= X.shape[1] else X.T @ X
+@njit(cache=True)
+def _prox(nodes, sizes, u, step):
+    """Soft threshold of every feature, then of every node from the leaves to the root."""
+    w = np.sign(u) * np.maximum(np.abs(u) - step, 0.0)
+    for level in range(len(sizes) - 2, -1, -1):
+        squares = np.zeros(sizes[level])
+        for m in range(w.size):
+            squares[nodes[level, m]] += w[m] * w[m]
+        shrink = np.maximum(1.0 - step / np.maximum(np.sqrt(squares), TINY), 0.0)
+        for m in range(w.size):
+            w[m] *= shrink[nodes[level, m]]
+    return w
+
+
+@njit(cache=True)
+def _dual_norm(nodes, sizes, u, tol):
+    """Smallest step whose proximal operator maps u to zero, by bisection."""
+    low, high = 0.0, 0.0
+    for m in range(u.size):
+        high = max(high, abs(u[m]))
+    while high - low > tol * high:
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        if np.any(_prox(nodes, sizes, u, middle)):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@njit(cache=True)
+def _fista_steps(X, y, nodes, sizes, alpha, steps, iterate, ahead, momentum, n_steps):
+    """Accelerated proximal gradient steps with adaptive restart.
+
+    ``X`` is in columns; ``steps`` are the lengths of those of w and of b; ``iterate`` and ``ahead``
+    are (w, b) of the last iterate and of the point of the next gradient. Returns the last two, and
+    the momentum.
+    """
+    w, b = iterate
+    point, point_b = ahead
+    for _ in range(n_steps):
+        scores = np.full(X.shape[0], point_b)
+        for m in range(point.size):
+            if point[m] != 0.0:  # few are not zero
+                for i in range(scores.size):
+                    scores[i] += X[i, m] * point[m]
+        weights = y / (1.0 + np.exp(y * scores))
+        moved = _prox(nodes, sizes, point + steps[0] * np.dot(X.T, weights), alpha * steps[0])
+        moved_b = point_b + steps[1] * np.sum(weights)
+        if np.dot(point - moved, moved - w) + (point_b - moved_b) * (moved_b - b) > 0.0:
+            momentum = 1.0
+        following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
+        further = (momentum - 1.0) / following
+        point, point_b = moved + further * (moved - w), moved_b + further * (moved_b - b)
+        w, b, momentum = moved, moved_b, following
+    return (w, b), (point, point_b), momentum

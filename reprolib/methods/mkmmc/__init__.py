@@ -4,12 +4,12 @@ from reprolib.methods.mkmmc._constraints import CONSTRAINTS
 from reprolib.methods.mkmmc._graph import margin_laplacian, margin_weights, total_laplacian
 from reprolib.methods.mkmmc._kernel import KernelMMC
 from reprolib.methods.mkmmc._leave_one_out import (
+    last_best_left_out,
     leave_one_out_collapsed_hits,
     leave_one_out_collapsed_path,
     leave_one_out_hits,
     leave_one_out_path,
 )
-from reprolib.methods.mkmmc._left_out_choice import last_best_left_out
 from reprolib.methods.mkmmc._linear import MMC
 from reprolib.methods.mkmmc._multiple import MultipleKernelMMC, bandwidth_grid
 from reprolib.methods.mkmmc._nearest import (

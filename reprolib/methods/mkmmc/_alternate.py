@@ -30,23 +30,14 @@ class Alternation:
     converged: bool
 
 
-def _local_step(M, theta):
-    return solve_stqp_local(M, theta).variables["weights"]
-
-
-def _global_step(M, theta):
-    return solve_stqp_global(M).require_optimal().variables["weights"]
-
-
-def _no_step(M, theta):
-    return theta
-
-
+#: How the quadratic programme of the weights is solved, see `MultipleKernelMMC`.
 WEIGHT_STEPS: dict[str, WeightStep] = {
-    "local": _local_step,
-    "global": _global_step,
-    "none": _no_step,
+    "local": lambda M, theta: solve_stqp_local(M, theta).variables["weights"],
+    "global": lambda M, theta: solve_stqp_global(M).require_optimal().variables["weights"],
+    "none": lambda M, theta: theta,
 }
+#: How often a step that loses is halved before the alternation ends.
+HALVINGS = 10
 
 
 def weight_matrix(grams, L, A):
@@ -55,14 +46,16 @@ def weight_matrix(grams, L, A):
     Parameters
     ----------
     grams : ndarray of shape (p, n, n)
+        Gram matrix of every kernel on the training points.
     L : ndarray of shape (n, n)
         Laplacian of the criterion.
     A : ndarray of shape (n, m)
-        Coefficients.
+        Coefficients of the m directions over the training points.
 
     Returns
     -------
     ndarray of shape (p, p)
+        M, symmetric: the criterion is theta' M theta at the weights theta.
     """
     projections = grams @ A
     flat = projections.reshape(len(grams), -1)
@@ -90,16 +83,26 @@ def alternate(
     Parameters
     ----------
     grams : ndarray of shape (p, n, n)
+        Gram matrix of every kernel on the training points.
     L : ndarray of shape (n, n)
+        Laplacian of the criterion.
     n_components : int
+        Number of directions.
     maximise : callable
         Solves (22), one of `CONSTRAINTS`.
     weight_step : callable
         Solves (23), one of `WEIGHT_STEPS`.
     start : ndarray of shape (p,)
         Weights on the simplex.
-    max_iter, tol
-        See `MultipleKernelMMC`.
+    max_iter : int
+        Largest number of steps.
+    tol : float
+        The alternation ends where a step gains at most this part of the objective's size.
+
+    Returns
+    -------
+    Alternation
+        Where it ended.
     """
     theta = np.asarray(start, dtype=np.float64)
     A, eigenvalues = maximise(np.tensordot(theta, grams, axes=1), L, n_components)
@@ -107,10 +110,15 @@ def alternate(
     for n_iter in range(1, max_iter + 1):
         target = weight_step(weight_matrix(grams, L, A), theta)
         floor = path[-1] + tol * float(np.abs(eigenvalues).sum())
-        step = _gaining_step(grams, L, n_components, maximise, theta, target, floor)
-        if step is None:
+        steps = [] if np.array_equal(theta, target) else [0.5**k for k in range(HALVINGS + 1)]
+        for step in steps:
+            candidate = theta + step * (target - theta)
+            better = maximise(np.tensordot(candidate, grams, axes=1), L, n_components)
+            if better[1].sum() > floor:
+                break
+        else:
             return Alternation(theta, A, eigenvalues, np.array(path), n_iter, True)
-        theta, A, eigenvalues = step
+        theta, (A, eigenvalues) = candidate, better
         path.append(float(eigenvalues.sum()))
     return Alternation(theta, A, eigenvalues, np.array(path), max_iter, False)
 
@@ -119,15 +127,3 @@ def first_run(runs: Sequence[Alternation], tol: float) -> Alternation:
     """First run whose objective is within ``tol`` times the largest size of the largest."""
     size = max(float(np.abs(run.eigenvalues).sum()) for run in runs)
     return runs[first_largest([run.objective_path[-1] for run in runs], tol * size)]
-
-
-def _gaining_step(grams, L, n_components, maximise, theta, target, floor, halvings=10):
-    """First of the steps 1, 1/2, 1/4, ... towards the target whose objective exceeds a floor."""
-    if np.array_equal(theta, target):
-        return None
-    for k in range(halvings + 1):
-        candidate = theta + 0.5**k * (target - theta)
-        A, eigenvalues = maximise(np.tensordot(candidate, grams, axes=1), L, n_components)
-        if eigenvalues.sum() > floor:
-            return candidate, A, eigenvalues
-    return None

@@ -120,6 +120,7 @@ def idle_to_zero(directions, features, size: float):
     Parameters
     ----------
     directions : ndarray of shape (r, m)
+        The directions, one a column; a copy is changed.
     features : ndarray of shape (n, r)
         The Gram matrix, if the directions are coefficients.
     size : float

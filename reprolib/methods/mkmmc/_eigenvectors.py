@@ -40,16 +40,20 @@ def determined_eigenvectors(S, n_components: int, rows, second: SecondCriterion)
     Parameters
     ----------
     S : ndarray of shape (r, r)
+        The symmetric matrix.
     n_components : int
+        How many eigenvectors are wanted.
     rows : ndarray of shape (n, r)
         The samples, in the coordinates of S, of rank r.
     second : callable
+        From vectors that tie to their rotation and to the values that order them, best first.
 
     Returns
     -------
     eigenvectors : ndarray of shape (r, at most n_components)
+        Orthonormal eigenvectors, one a column, largest eigenvalue first.
     eigenvalues : ndarray
-        Decreasing.
+        Their eigenvalues, in decreasing order.
     """
     eigenvalues, vectors = np.linalg.eigh((S + S.T) / 2)
     eigenvalues, vectors = eigenvalues[::-1].copy(), vectors[:, ::-1].copy()
@@ -58,19 +62,16 @@ def determined_eigenvectors(S, n_components: int, rows, second: SecondCriterion)
     for group in tied_groups(eigenvalues / size):
         if group.start >= n_components:
             break
-        groups += _settle(vectors, group, second)
+        if group.stop - group.start == 1:
+            groups.append(group)
+            continue
+        rotation, values = second(vectors[:, group])
+        vectors[:, group] = vectors[:, group] @ rotation
+        first = group.start
+        groups += [slice(first + tied.start, first + tied.stop) for tied in tied_groups(values)]
     end = groups[-1].stop if groups else 0
     vectors = fix_basis(vectors[:, :end], groups, rows)
     return vectors[:, :n_components], eigenvalues[:n_components]
-
-
-def _settle(vectors, group: slice, second: SecondCriterion) -> list[slice]:
-    """Rotate a group of the vectors, in place, to the second criterion; what still ties."""
-    if group.stop - group.start == 1:
-        return [group]
-    rotation, values = second(vectors[:, group])
-    vectors[:, group] = vectors[:, group] @ rotation
-    return [slice(group.start + g.start, group.start + g.stop) for g in tied_groups(values)]
 
 
 def fix_basis(vectors, groups: Sequence[slice], rows):
@@ -79,6 +80,7 @@ def fix_basis(vectors, groups: Sequence[slice], rows):
     Parameters
     ----------
     vectors : ndarray of shape (r, m)
+        Orthonormal vectors, one a column; a copy is rotated.
     groups : sequence of slice
         Of the m vectors.
     rows : ndarray of shape (n, r)

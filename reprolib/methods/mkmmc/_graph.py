@@ -30,12 +30,15 @@ def margin_weights(y, *, within_weight: float = 1.0, within: Within = "scatter")
     y : array-like of shape (n,)
         Class labels.
     within_weight : float
-        mu.
+        mu, the weight of the scatter inside the classes: a larger one draws each class together
+        more.
     within : {"scatter", "covariance"}
+        What S_w sums over the classes: their scatter matrices, or their covariance matrices.
 
     Returns
     -------
     ndarray of shape (n, n)
+        W, symmetric: the weight of every pair of points.
 
     Raises
     ------
@@ -72,12 +75,17 @@ def margin_laplacian(y, *, within_weight: float = 1.0, within: Within = "scatter
     Parameters
     ----------
     y : array-like of shape (n,)
+        Class label of every example.
     within_weight : float
+        mu, the weight of the scatter inside the classes: a larger one draws each class together
+        more.
     within : {"scatter", "covariance"}
+        What S_w sums over the classes: their scatter matrices, or their covariance matrices.
 
     Returns
     -------
     ndarray of shape (n, n)
+        L, symmetric; its rows sum to zero.
 
     See Also
     --------
@@ -101,10 +109,12 @@ def total_laplacian(n_samples: int):
     Parameters
     ----------
     n_samples : int
+        Number n of points.
 
     Returns
     -------
     ndarray of shape (n, n)
+        L, the matrix that centres n points.
 
     See Also
     --------
@@ -130,9 +140,11 @@ def margin_without_point(features, y, within_weight: float) -> Callable[[int], n
     Parameters
     ----------
     features : ndarray of shape (n, r)
+        Coordinates of the points, one a row.
     y : ndarray of shape (n,)
+        Class label of every example.
     within_weight : float
-        mu.
+        mu, the weight of the scatter inside the classes.
 
     Returns
     -------

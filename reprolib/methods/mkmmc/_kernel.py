@@ -15,8 +15,7 @@ from reprolib.methods.mkmmc._constraints import (
     projected_size,
 )
 from reprolib.methods.mkmmc._graph import Within, margin_laplacian
-from reprolib.methods.mkmmc._linear import check_n_components
-from reprolib.methods.mkmmc._projection import _SupervisedProjection
+from reprolib.methods.mkmmc._linear import _SupervisedProjection, check_n_components
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel, KernelMixin, center_gram
 from reprolib.methods.shared.sklearn_private import StrOptions
@@ -101,6 +100,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
     components_ : ndarray of shape (n_components, n)
         Coefficients of the directions over the training points.
     eigenvalues_ : ndarray of shape (n_components,)
+        Value of the criterion along every direction, largest first.
     objective_ : float
         tr(A' K L K A), half the sum over pairs of equation (13).
     X_fit_ : ndarray of shape (n, p)
@@ -181,8 +181,15 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         Parameters
         ----------
         X : array-like of shape (n, p), or Gram matrix of shape (n, n)
+            One example a row; with kernel="precomputed" its kernel values with all training
+            examples.
         y : array-like of shape (n,)
             Class labels.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
 
         Raises
         ------
@@ -196,7 +203,9 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         maximise = get_maximiser(self.constraint, self.ridge)
         K, y = self._fit_gram(X, y)
         check_classification_targets(y)
-        self._check_definite(K)
+        if self.kernel not in ("linear", "rbf"):
+            # In an indefinite one a direction could have a negative length.
+            require_positive_semidefinite(K, name=f"the Gram matrix of the kernel {self.kernel!r}")
         L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
         m = check_n_components(self.n_components, len(np.unique(y)), numerical_rank(K))
         work = center_gram(K) if self.center else K
@@ -213,13 +222,19 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         self._n_features_out = m
         return self
 
-    def _check_definite(self, K):
-        """Refuse an indefinite Gram matrix, in which a direction could have a negative length."""
-        if self.kernel not in ("linear", "rbf"):
-            require_positive_semidefinite(K, name=f"the Gram matrix of the kernel {self.kernel!r}")
-
     def transform(self, X: Data) -> Array:
-        """Project onto the directions: array of shape (n, n_components)."""
+        """Project onto the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row, or its kernel values with the training examples.
+
+        Returns
+        -------
+        ndarray of shape (n, n_components)
+            Coordinates of the examples along the directions, one example a row.
+        """
         check_is_fitted(self)
         return self._cross_gram(X) @ self.components_.T - self._offset
 

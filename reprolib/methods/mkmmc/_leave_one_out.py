@@ -1,8 +1,9 @@
-"""Exact leave-one-out accuracy of the nearest neighbour behind a projection."""
+"""Exact leave-one-out accuracy of the nearest neighbour behind a projection, and its best kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import tee
 
 import numpy as np
 
@@ -16,7 +17,11 @@ from reprolib.methods.mkmmc._eigenvectors import determined_eigenvectors, fix_ba
 from reprolib.methods.mkmmc._graph import margin_laplacian, margin_without_point
 from reprolib.methods.mkmmc._nearest import nearest_neighbor_path
 from reprolib.methods.shared.kernels import center_gram, gram_eigh
+from reprolib.methods.shared.ties import last_largest
 from reprolib.methods.shared.tolerances import RANK_TOL
+
+#: (Gram matrix, points in their order) -> hits of each in 1, 2, ..., m directions.
+Hits = Callable[[np.ndarray, Iterable[int]], Iterator[np.ndarray]]
 
 
 def leave_one_out_path(K, y, n_components: int, *, constraint: str, within_weight: float = 1.0):
@@ -27,6 +32,7 @@ def leave_one_out_path(K, y, n_components: int, *, constraint: str, within_weigh
     K : ndarray of shape (n, n)
         Gram matrix; its bandwidth stays as it is when a point is left out.
     y : ndarray of shape (n,)
+        Class label of every example.
     n_components : int
         Where fewer directions exist, the accuracy stays at its last value.
     constraint : {"coefficient", "function", "whitened"}
@@ -37,6 +43,7 @@ def leave_one_out_path(K, y, n_components: int, *, constraint: str, within_weigh
     Returns
     -------
     ndarray of shape (n_components,)
+        Share of points, left out one at a time, whose class is found.
 
     See Also
     --------
@@ -79,11 +86,13 @@ def leave_one_out_hits(
     K : ndarray of shape (n, n)
         Gram matrix; its bandwidth stays as it is when a point is left out.
     y : ndarray of shape (n,)
+        Class label of every example.
     n_components : int
         Where fewer directions exist, it stays as in the last one.
     order : iterable of int
         The points, one after the other.
     constraint : {"coefficient", "function", "whitened"}
+        What fixes the scale of the directions, as in `reprolib.KernelMMC`.
     within_weight : float, default=1.0
         mu of the criterion S_b - mu S_w.
 
@@ -139,11 +148,14 @@ def leave_one_out_collapsed_path(K, y):
     Parameters
     ----------
     K : ndarray of shape (n, n)
+        Gram matrix of the training points.
     y : ndarray of shape (n,)
+        Class label of every example.
 
     Returns
     -------
     ndarray of shape (c - 1,)
+        Share of points whose class is found in 1, 2, ..., c - 1 directions, for c classes.
 
     Raises
     ------
@@ -173,13 +185,16 @@ def leave_one_out_collapsed_hits(K, y, order: Iterable[int]) -> Iterator[np.ndar
     Parameters
     ----------
     K : ndarray of shape (n, n)
+        Gram matrix of the training points.
     y : ndarray of shape (n,)
+        Class label of every example.
     order : iterable of int
         The points, one after the other.
 
     Yields
     ------
     ndarray of bool of shape (c - 1,)
+        Of one point: whether its class is found in 1, 2, ..., c - 1 directions.
 
     See Also
     --------
@@ -196,7 +211,16 @@ def leave_one_out_collapsed_hits(K, y, order: Iterable[int]) -> Iterator[np.ndar
     """
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     c = len(classes)
-    P = _centered_inverse(K)
+    n = len(K)
+    rank = len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
+    if rank < n - 1:
+        raise ValueError(
+            f"the centred Gram matrix of {n} points has rank {rank}, and the classes do not "
+            "collapse; use leave_one_out_path with constraint 'whitened'."
+        )
+    # The pseudo-inverse of H K H is the leading block of the inverse of [[K, 1], [1', 0]].
+    bordered = np.block([[K, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
+    P = np.linalg.inv(bordered)[:n, :n]
     Y = np.eye(c)[codes]
     group_sums = Y.T @ P @ Y
     for i in order:
@@ -209,31 +233,14 @@ def leave_one_out_collapsed_hits(K, y, order: Iterable[int]) -> Iterator[np.ndar
         reduced -= np.outer(others, others) / P[i, i]
         kept = np.flatnonzero(counts - away > 0)
         scale = 1 / np.sqrt((counts - away)[kept])
-        R = _shortest_first(reduced[np.ix_(kept, kept)] * np.outer(scale, scale), scale)
+        # Eigenvectors of positive eigenvalue, ascending; ties as in the whitened constraint.
+        squares, R = np.linalg.eigh(reduced[np.ix_(kept, kept)] * np.outer(scale, scale))
+        squares, R = squares[1:], R[:, 1:]
+        ties = tied_groups(np.min(squares, initial=np.inf) / squares)
+        R = fix_basis(R, ties, np.diag(scale))
         point = -(others[kept] * scale / P[i, i]) @ R
         hits = nearest_neighbor_path(R * scale[:, None], kept, point[None])[:, 0] == k
         yield _extended(hits, c - 1)
-
-
-def _shortest_first(lengths, scale):
-    """Eigenvectors of positive eigenvalue, ascending; ties as in the whitened constraint."""
-    squares, R = np.linalg.eigh(lengths)
-    squares, R = squares[1:], R[:, 1:]
-    groups = tied_groups(np.min(squares, initial=np.inf) / squares)
-    return fix_basis(R, groups, np.diag(scale))
-
-
-def _centered_inverse(K):
-    """Pseudo-inverse of H K H, the leading block of the inverse of [[K, 1], [1', 0]]."""
-    n = len(K)
-    rank = len(gram_eigh(center_gram(K), rank_tol=RANK_TOL)[0])
-    if rank < n - 1:
-        raise ValueError(
-            f"the centred Gram matrix of {n} points has rank {rank}, and the classes do not "
-            "collapse; use leave_one_out_path with constraint 'whitened'."
-        )
-    bordered = np.block([[K, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
-    return np.linalg.inv(bordered)[:n, :n]
 
 
 #: (point, the others, number of directions) -> projections of the others, and of the point.
@@ -306,3 +313,69 @@ def _without_idle(train, test, size: float):
     """Projections, of zero in directions along which the training points do not differ."""
     moving = is_moving(train, size)
     return train * moving, test * moving
+
+
+def last_best_left_out(grams: Sequence[np.ndarray], hits: Hits):
+    """Gram matrix of largest leave-one-out accuracy, each in its best number of directions.
+
+    Of equally good ones the last. The matrix with the fewest errors so far leaves out its next
+    point; the first that has left out all has won, as no other can end with fewer. Every matrix
+    first leaves out points on which others erred, so that losers are soon behind.
+
+    Parameters
+    ----------
+    grams : sequence of ndarray of shape (n, n)
+        The Gram matrices to choose from.
+    hits : callable
+        (Gram matrix, order of the points) -> iterator, such as `leave_one_out_hits`.
+
+    Returns
+    -------
+    index : int
+        Which of ``grams`` is chosen.
+    path : ndarray of shape (m,)
+        Its accuracy in every number of directions.
+
+    See Also
+    --------
+    leave_one_out_path : The accuracies of one Gram matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reprolib.methods.mkmmc import last_best_left_out, leave_one_out_collapsed_hits
+    >>> from reprolib.methods.shared.kernels import gram
+    >>> X, y = np.array([0.0, 0.2, 0.4, 5.0, 5.2, 5.4])[:, None], np.array([0, 0, 0, 1, 1, 1])
+    >>> grams = [gram(X, gamma=0.1), gram(X, gamma=1.0)]
+    >>> t, path = last_best_left_out(grams, lambda K, i: leave_one_out_collapsed_hits(K, y, i))
+    >>> t, path.tolist()
+    (1, [1.0])
+    """
+    n = len(grams[0])
+    errors_on, least = np.zeros(n, dtype=int), np.zeros(len(grams), dtype=int)
+    errors: list[np.ndarray | int] = [0] * len(grams)
+    runs = [_run(K, hits, errors_on) for K in grams]
+    while True:
+        t = int(last_largest(-least))
+        step = next(runs[t], None)
+        if step is None:
+            return t, (n - errors[t]) / n
+        i, right = step
+        errors_on[i] += np.count_nonzero(~right)
+        errors[t] = errors[t] + ~right
+        least[t] = np.min(errors[t])
+
+
+def _run(K, hits: Hits, errors_on) -> Iterator[tuple[int, np.ndarray]]:
+    """Points that are left out one after the other, and where they were hit."""
+    points, same = tee(_hardest_first(errors_on))
+    return zip(points, hits(K, same), strict=True)
+
+
+def _hardest_first(errors_on) -> Iterator[int]:
+    """Every point once: of those left always one with most errors, as they are counted by then."""
+    left = np.ones(len(errors_on), dtype=bool)
+    for _ in errors_on:
+        i = int(np.argmax(np.where(left, errors_on, -1)))
+        left[i] = False
+        yield i

@@ -6,20 +6,37 @@ import warnings
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.mkmmc._constraints import by_scatter
 from reprolib.methods.mkmmc._eigenvectors import determined_eigenvectors
 from reprolib.methods.mkmmc._graph import Within, margin_laplacian
-from reprolib.methods.mkmmc._projection import _SupervisedProjection
 from reprolib.methods.shared.draft import all_or_nothing
+from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, Data
-from reprolib.methods.shared.validation import validate_data
+from reprolib.methods.shared.validation import COUNT, NON_NEGATIVE, validate_data
 
 #: Directions of X that vary by less than this share of the largest variation are round-off.
 ROUND_OFF = 1e-9
+
+
+class _SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base of a transformer that learns its directions from labels."""
+
+    _parameter_constraints: dict = {  # noqa: RUF012
+        "n_components": [COUNT, None],
+        "within_weight": [NON_NEGATIVE],
+        "within": [StrOptions({"scatter", "covariance"})],
+    }
+
+    def __sklearn_tags__(self):
+        """Say that labels are needed."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
 
 
 def check_n_components(n_components, n_classes: int, rank: int) -> int:
@@ -63,7 +80,9 @@ def center_columns(X):
     Returns
     -------
     centered : ndarray of shape (n, p)
+        X less the mean of its columns.
     mean : ndarray of shape (p,)
+        What was subtracted from every row.
     """
     mean = np.where(X.min(axis=0) == X.max(axis=0), X[0], X.mean(axis=0))
     centered = X - mean
@@ -94,6 +113,7 @@ class MMC(_SupervisedProjection):
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal directions, largest eigenvalue first.
     eigenvalues_ : ndarray of shape (n_components,)
+        Value of the criterion along every direction, largest first.
     mean_ : ndarray of shape (n_features,)
         Mean of the training data, which is subtracted before projecting.
 
@@ -140,8 +160,14 @@ class MMC(_SupervisedProjection):
         Parameters
         ----------
         X : array-like of shape (n, p)
+            One example a row.
         y : array-like of shape (n,)
             Class labels.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
 
         Raises
         ------
@@ -168,7 +194,18 @@ class MMC(_SupervisedProjection):
         return self
 
     def transform(self, X: Data) -> Array:
-        """Project onto the directions: array of shape (n, n_components)."""
+        """Project onto the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row.
+
+        Returns
+        -------
+        ndarray of shape (n, n_components)
+            Coordinates of the examples along the directions, one example a row.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return (X - self.mean_) @ self.components_.T

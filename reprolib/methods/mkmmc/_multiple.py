@@ -27,8 +27,7 @@ from reprolib.methods.mkmmc._constraints import (
 )
 from reprolib.methods.mkmmc._graph import Within, margin_laplacian
 from reprolib.methods.mkmmc._kernel import largest_rank, uncentered
-from reprolib.methods.mkmmc._linear import check_n_components
-from reprolib.methods.mkmmc._projection import _SupervisedProjection
+from reprolib.methods.mkmmc._linear import _SupervisedProjection, check_n_components
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import center_gram, check_gram, mean_distance
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
@@ -56,12 +55,15 @@ def bandwidth_grid(X, exponents=range(-5, 6)):
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        One example a row.
     exponents : iterable of int, default=-5, ..., 5
         The k.
 
     Returns
     -------
     ndarray of shape (n_exponents,)
+        One gamma for each exponent: the larger the exponent, the smaller gamma and the wider the
+        kernel.
 
     Raises
     ------
@@ -114,7 +116,19 @@ class MultipleKernelMMC(_SupervisedProjection):
         which it took). None means the number of classes less one.
     gammas : array-like of shape (p,), optional
         Kernels exp(-gamma d^2). None means the paper's eleven, see `bandwidth_grid`.
-    constraint, within_weight, within, ridge, center : as in `KernelMMC`
+    constraint : {"coefficient", "function", "whitened"}, default="coefficient"
+        What fixes the scale of the coefficients: A' A = I as printed, orthonormal directions
+        A' K A = I, or unit total scatter.
+    within_weight : float, default=1.0
+        mu, the weight of the scatter inside the classes: a larger one draws each class together
+        more. The paper has 1.
+    within : {"scatter", "covariance"}, default="scatter"
+        What S_w sums over the classes: their scatter matrices, or their covariance matrices.
+    ridge : float, default=0.0
+        "whitened" only: multiple of the mean eigenvalue of the total scatter that is added to it.
+        A larger one regularises more.
+    center : bool, default=False
+        Centre every Gram matrix. The paper does not.
     weight_step : {"local", "global", "none"}, default="local"
         How the quadratic program (23) is solved: from the current weights to a stationary point
         (a QP routine's answer), to its certified global maximum, or not at all (uniform average).
@@ -134,7 +148,7 @@ class MultipleKernelMMC(_SupervisedProjection):
     Attributes
     ----------
     kernel_weights_ : ndarray of shape (p,)
-        theta.
+        The theta: how much every kernel counts, from 0 to 1; they sum to one.
     single_kernel_ : bool
         Whether the weights are a vertex, that is, one kernel.
     objective_path_ : ndarray
@@ -142,10 +156,13 @@ class MultipleKernelMMC(_SupervisedProjection):
     components_ : ndarray of shape (n_components, n)
         Coefficients of the directions over the training points.
     eigenvalues_ : ndarray of shape (n_components,)
+        Value of the criterion along every direction, largest first.
     gammas_ : ndarray of shape (p,)
+        The gamma of every kernel.
     X_fit_ : ndarray of shape (n, n_features)
         Training data (not after `fit_grams`, nor ``gammas_``).
     n_iter_ : int
+        Outer steps from the best start.
 
     See Also
     --------
@@ -235,8 +252,14 @@ class MultipleKernelMMC(_SupervisedProjection):
         Parameters
         ----------
         X : array-like of shape (n, p)
+            One example a row.
         y : array-like of shape (n,)
             Class labels.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
 
         Raises
         ------
@@ -247,7 +270,13 @@ class MultipleKernelMMC(_SupervisedProjection):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        self.X_fit_, self.gammas_ = X, self._widths(X)
+        if self.gammas is None:
+            self.gammas_ = bandwidth_grid(X)
+        else:
+            self.gammas_ = as_numbers(self.gammas, "gammas").ravel()
+            if not (len(self.gammas_) and np.all(np.isfinite(self.gammas_) & (self.gammas_ > 0))):
+                raise ValueError(f"gammas is {self.gammas!r}; give at least one positive number.")
+        self.X_fit_ = X
         return self._learn(self._grams(X), y)
 
     @all_or_nothing
@@ -262,6 +291,11 @@ class MultipleKernelMMC(_SupervisedProjection):
             One positive semidefinite matrix a kernel.
         y : array-like of shape (n,)
             Class labels.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
 
         Raises
         ------
@@ -283,7 +317,9 @@ class MultipleKernelMMC(_SupervisedProjection):
         n_classes = len(np.unique(y))
         rank = largest_rank(grams, enough=self.n_components or n_classes - 1)
         m = check_n_components(self.n_components, n_classes, rank)
-        self._scales = self._kernel_scales(grams)
+        self._scales = np.ones(len(grams))
+        if self.normalization == "trace":
+            self._scales = np.array([1.0 / np.trace(center_gram(K)) for K in grams])
         grams = grams * self._scales[:, None, None]
         work = np.array([center_gram(K) for K in grams]) if self.center else grams
         best = self._best_run(work, L, m, maximise)
@@ -300,7 +336,18 @@ class MultipleKernelMMC(_SupervisedProjection):
         return self
 
     def transform(self, X: Data) -> Array:
-        """Project onto the directions: array of shape (n, n_components)."""
+        """Project onto the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row.
+
+        Returns
+        -------
+        ndarray of shape (n, n_components)
+            Coordinates of the examples along the directions, one example a row.
+        """
         check_is_fitted(self)
         if not hasattr(self, "X_fit_"):
             raise ValueError(
@@ -321,6 +368,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         Returns
         -------
         ndarray of shape (m, n_components)
+            Coordinates of the points along the directions, one point a row.
 
         Raises
         ------
@@ -336,24 +384,11 @@ class MultipleKernelMMC(_SupervisedProjection):
         K = np.tensordot(self.kernel_weights_ * self._scales, grams, axes=1)
         return K @ self.components_.T - self._offset
 
-    def _widths(self, X):
-        if self.gammas is None:
-            return bandwidth_grid(X)
-        gammas = as_numbers(self.gammas, "gammas").ravel()
-        if len(gammas) == 0 or not np.all(np.isfinite(gammas) & (gammas > 0)):
-            raise ValueError(f"gammas is {self.gammas!r}; give at least one positive number.")
-        return gammas
-
     def _grams(self, X):
         # Distances do not change, and lose no digits to an offset common to all points.
         center = self.X_fit_.mean(axis=0)
         squared = euclidean_distances(X - center, self.X_fit_ - center, squared=True)
         return np.exp(-self.gammas_[:, None, None] * squared)
-
-    def _kernel_scales(self, grams):
-        if self.normalization is None:
-            return np.ones(len(grams))
-        return np.array([1.0 / np.trace(center_gram(K)) for K in grams])
 
     def _best_run(self, grams, L, m: int, maximise) -> Alternation:
         p = len(grams)

@@ -23,12 +23,16 @@ def nearest_neighbor_path(train, y_train, test):
     Parameters
     ----------
     train : ndarray of shape (n_train, m)
+        Training points, one a row.
     y_train : ndarray of shape (n_train,)
+        Class labels of the training points.
     test : ndarray of shape (n_test, m)
+        Test points, one a row.
 
     Returns
     -------
     ndarray of shape (m, n_test)
+        Row j holds the labels that are found in the first j + 1 coordinates.
 
     See Also
     --------
@@ -54,12 +58,16 @@ def nearest_neighbor(train, y_train, test):
     Parameters
     ----------
     train : ndarray of shape (n_train, m)
+        Training points, one a row.
     y_train : ndarray of shape (n_train,)
+        Class labels of the training points.
     test : ndarray of shape (n_test, m)
+        Test points, one a row.
 
     Returns
     -------
     ndarray of shape (n_test,)
+        Label of the nearest training point of every test point.
 
     See Also
     --------
@@ -87,13 +95,18 @@ def nearest_in_order(train, test, k: int, tol: float = ARITHMETIC):
     Parameters
     ----------
     train : ndarray of shape (n_train, m)
+        Training points, one a row.
     test : ndarray of shape (n_test, m)
+        Test points, one a row.
     k : int
+        Number of neighbours.
     tol : float
+        Relative difference up to which two distances count as equal.
 
     Returns
     -------
     ndarray of int of shape (n_test, k)
+        Row i holds the neighbours of test point i, nearest first.
 
     See Also
     --------
@@ -119,11 +132,14 @@ def nearest_other_path(points, y):
     Parameters
     ----------
     points : ndarray of shape (n, m)
+        The projected points, one a row.
     y : ndarray of shape (n,)
+        Class label of every example.
 
     Returns
     -------
     ndarray of shape (m, n)
+        Row j holds the labels that are found in the first j + 1 coordinates.
 
     See Also
     --------

@@ -21,10 +21,12 @@ def nearest_path(columns, test):
     columns : ndarray of shape (m, n_train)
         The training points, one a column.
     test : ndarray of shape (n_test, m)
+        The points whose neighbours are looked for, one a row.
 
     Returns
     -------
     ndarray of int of shape (m, n_test)
+        Row j holds the neighbours in the first j + 1 coordinates.
     """
     m, n = columns.shape
     if n == 0:
@@ -44,15 +46,10 @@ def nearest_path(columns, test):
             for j in range(n):
                 low, high = min(low, bits[j]), max(high, bits[j])
             ends[0], ends[1] = low, high
-            found[d, i] = _first_nearest(squares, extremes[0], extremes[1])
+            # As `reprolib.methods.shared.ties.first_within` of the distances, without their roots.
+            equal = (np.sqrt(extremes[0]) + ARITHMETIC * np.sqrt(extremes[1])) ** 2
+            first = 0
+            while squares[first] > equal:
+                first += 1
+            found[d, i] = first
     return found
-
-
-@numba.njit(cache=True)
-def _first_nearest(squares, smallest, largest):
-    """`reprolib.methods.shared.ties.first_within` of distances, without the root of each square."""
-    equal = (np.sqrt(smallest) + ARITHMETIC * np.sqrt(largest)) ** 2
-    first = 0
-    while squares[first] > equal:
-        first += 1
-    return first

@@ -48,6 +48,7 @@ def solve_stqp_local(M, start, *, max_iter: int = 200, tol: float = ARITHMETIC) 
     start : array-like of shape (p,)
         A point of the simplex.
     max_iter : int
+        Largest number of convex programmes that are solved.
     tol : float
         Stop when a step gains at most ``tol`` times the largest entry of M.
 
@@ -76,7 +77,13 @@ def solve_stqp_local(M, start, *, max_iter: int = 200, tol: float = ARITHMETIC) 
     ([1.0, 0.0], 'stationary')
     """
     M = _check_form(M)
-    theta = _check_simplex(start, len(M))
+    theta = np.asarray(start, dtype=np.float64)
+    if theta.shape != (len(M),) or theta.min() < 0 or abs(theta.sum() - 1) > SUM_TOL:
+        raise ValueError(
+            f"start is {start!r}; give {len(M)} nonnegative weights that sum to one, "
+            "for example np.full(p, 1 / p)."
+        )
+    theta = theta / theta.sum()
     scale = _scale(M)
     concave, convex = _split(M / scale)
     status, iterations = "stopped", 0
@@ -174,8 +181,13 @@ class _FaceSearch:
         shift = curvature if curvature > CURVATURE_TOL else 0.0
         shifted = form - shift * np.eye(len(face))
         theta = _maximise_concave(shifted, np.zeros(len(face)))
-        self._offer(face, theta)
-        bound = shift + _linear_bound(shifted, theta)
+        value = float(theta @ form @ theta)
+        if value > self.best + ARITHMETIC:
+            self.best = value
+            self.theta = np.zeros(len(self.M))
+            self.theta[face] = theta
+        slope = shifted @ theta
+        bound = shift + float(2 * slope.max() - theta @ slope)  # of the linearisation at theta
         if shift == 0.0 or self._give_up(bound):
             self.bound = max(self.bound, min(bound, self.entry_bound(face)))
             return []
@@ -187,13 +199,6 @@ class _FaceSearch:
             self.bound = max(self.bound, bound)
             return True
         return False
-
-    def _offer(self, face, theta) -> None:
-        value = float(theta @ self.M[np.ix_(face, face)] @ theta)
-        if value > self.best + ARITHMETIC:
-            self.best = value
-            self.theta = np.zeros(len(self.M))
-            self.theta[face] = theta
 
 
 def _check_form(M):
@@ -209,16 +214,6 @@ def _check_form(M):
             "Pass (M + M.T) / 2, which has the same quadratic form."
         )
     return (M + M.T) / 2
-
-
-def _check_simplex(start, size: int):
-    theta = np.asarray(start, dtype=np.float64)
-    if theta.shape != (size,) or theta.min() < 0 or abs(theta.sum() - 1) > SUM_TOL:
-        raise ValueError(
-            f"start is {start!r}; give {size} nonnegative weights that sum to one, "
-            "for example np.full(p, 1 / p)."
-        )
-    return theta / theta.sum()
 
 
 def _scale(M) -> float:
@@ -296,12 +291,6 @@ def _polish(M, linear, theta):
 
 def _value(M, linear, theta) -> float:
     return float(theta @ M @ theta + linear @ theta)
-
-
-def _linear_bound(M, theta) -> float:
-    """Upper bound on a concave form over the simplex, from its linearisation at theta."""
-    slope = M @ theta
-    return float(2 * slope.max() - theta @ slope)
 
 
 def _without(face, index):

@@ -29,15 +29,33 @@ class SimplexClassifierMixin(ClassifierMixin):
     def decision_function(self, X: Data) -> Array:
         """Scores <c_q, f(x)> per class, or, for two classes, the score of ``classes_[1]``.
 
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row, or its kernel values with the training examples.
+
         Returns
         -------
         ndarray of shape (n, T), or (n,) when T = 2
+            The larger a score, the surer the class; the largest one is predicted. For two classes,
+            the second one is predicted where the score is positive.
         """
         scores = self._class_scores(X)
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Data) -> Array:
-        """Class of the nearest code word (the first of equally near ones, up to round-off)."""
+        """Class of the nearest code word (the first of equally near ones, up to round-off).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row, or its kernel values with the training examples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The predicted class of every example.
+        """
         scores = self._class_scores(X)
         return self.classes_[first_largest(scores)]
 
@@ -61,10 +79,12 @@ class LeastSquaresProbabilities(SimplexClassifierMixin):
         Parameters
         ----------
         X : array-like of shape (n, p), or kernel values of shape (n, n_train) if precomputed
+            One example a row, or its kernel values with the training examples.
 
         Returns
         -------
         ndarray of shape (n, T)
+            One row an example, one column a class in the order of ``classes_``; rows sum to one.
         """
         return simplex_probabilities(self._class_scores(X))
 

@@ -58,11 +58,15 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (T,)
+        The class labels, in increasing order.
     code_ : ndarray of shape (T - 1, T)
+        Code words of the classes, one a column: the corners of a regular simplex.
     estimators_ : list of DecisionTreeRegressor
+        The trees, in the order in which they were added.
     coordinates_ : list of slice
         Coordinates of f that every tree updates.
     steps_ : ndarray of shape (n_rounds,)
+        By how much every tree is multiplied in the sum.
     train_loss_path_ : ndarray of shape (n_rounds + 1,)
         Mean loss on the training data before the first round and after every round.
 
@@ -125,11 +129,18 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, p)
+            One example a row.
         y : array-like of shape (n,)
+            Class label of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, in the loss and in the trees. Equal rows with equal
             labels are one example of their total weight, so that equally good splits are chosen
             alike.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
 
         Raises
         ------
@@ -149,7 +160,11 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
             blank = DecisionTreeRegressor(
                 max_depth=self.max_depth, random_state=rng.randint(2**31 - 1)
             )
-            tree, coordinates = _SEARCHES[self.update](blank, X, -loss.gradient(F, indices), w)
+            targets = -loss.gradient(F, indices)
+            if self.update == "gradient":
+                tree, coordinates = blank.fit(X, targets, sample_weight=w), slice(None)
+            else:
+                tree, coordinates = _fit_best_coordinate(blank, X, targets, w)
             direction = _direction(tree, coordinates, X, F.shape[1])
             step = self.learning_rate * optimal_step(loss, F, direction, indices, w)
             if step <= 0.0:
@@ -165,7 +180,23 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         return self
 
     def staged_predict(self, X: Data) -> Iterator[Array]:
-        """Predictions after every round."""
+        """Predictions after every round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            One example a row.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The predicted class of every example after one more round.
+
+        Returns
+        -------
+        iterator
+            One prediction for each round.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, accept_sparse="csr", reset=False)
         for F in self._stages(X):
@@ -181,10 +212,12 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, p)
+            One example a row.
 
         Returns
         -------
         ndarray of shape (n, T)
+            One row an example, one column a class in the order of ``classes_``; rows sum to one.
         """
         return pairwise_exponential_probabilities(self._class_scores(X))
 
@@ -211,11 +244,6 @@ def _direction(tree, coordinates, X, n_coordinates):
     return direction
 
 
-def _fit_all_coordinates(blank, X, targets, weights):
-    """One tree on all coordinates: the projection of the negative gradient on the trees."""
-    return blank.fit(X, targets, sample_weight=weights), slice(None)
-
-
 def _fit_best_coordinate(blank, X, targets, weights):
     """Of the trees on single coordinates, the first with the steepest slope per unit of length."""
     trees = [clone(blank).fit(X, target, sample_weight=weights) for target in targets.T]
@@ -227,9 +255,6 @@ def _fit_best_coordinate(blank, X, targets, weights):
         slopes.append(predicted @ (roots * target) / length)
     best = int(first_largest(slopes))
     return trees[best], slice(best, best + 1)
-
-
-_SEARCHES = {"gradient": _fit_all_coordinates, "coordinate": _fit_best_coordinate}
 
 
 def optimal_step(

@@ -50,7 +50,14 @@ def pointwise_minimizer(loss: SimplexLoss, probabilities, *, convex_hull: bool =
 def _minimize_hinges(loss, probabilities, convex_hull):
     """Linear programme over (f, slacks): slack_k >= offset_k + <direction_k, f>."""
     T, code = loss.n_classes, loss.code
-    directions, offsets, weights = _expected_hinges(loss, probabilities)
+    cone = code.T, np.full(T, 1.0 / (T - 1)), 1.0 - probabilities
+    halfspace = -code.T, np.ones(T), probabilities
+    if isinstance(loss, ConeLoss):
+        directions, offsets, weights = cone
+    elif isinstance(loss, HalfspaceLoss):
+        directions, offsets, weights = halfspace
+    else:
+        directions, offsets, weights = map(np.concatenate, zip(cone, halfspace, strict=True))
     n_hinges = len(offsets)
     A_ub = np.hstack([directions, -np.eye(n_hinges)])
     b_ub = -offsets
@@ -63,15 +70,3 @@ def _minimize_hinges(loss, probabilities, convex_hull):
     if not answer.success:
         raise RuntimeError(f"linear programme of {type(loss).__name__} failed: {answer.message}")
     return np.asarray(answer.x)[: T - 1]
-
-
-def _expected_hinges(loss, probabilities):
-    """Directions, offsets and weights of the hinges whose sum is the expected loss."""
-    T, code = loss.n_classes, loss.code
-    cone = code.T, np.full(T, 1.0 / (T - 1)), 1.0 - probabilities
-    halfspace = -code.T, np.ones(T), probabilities
-    if isinstance(loss, ConeLoss):
-        return cone
-    if isinstance(loss, HalfspaceLoss):
-        return halfspace
-    return tuple(np.concatenate(pair) for pair in zip(cone, halfspace, strict=True))

@@ -151,12 +151,13 @@ def descend_on_features(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_check
     X : ndarray of shape (n, p)
         K = X X'.
     B, U : ndarray of shape (n, T)
+        Linear term of the objective, and upper bounds of A (its lower bounds are zero).
     gap : callable
         (A, K A G) -> certified duality gap and the objective that it is relative to.
     tol : float
         Stop when |gap| <= tol * objective; a gap below zero is round-off.
     max_iter : int
-        Epochs.
+        Largest number of epochs.
     seed : int
         Order of the examples.
     epochs_per_check : int
@@ -165,6 +166,7 @@ def descend_on_features(X, B, U, *, gap, tol, max_iter, seed=0, epochs_per_check
     Returns
     -------
     A : ndarray of shape (n, T)
+        The solution, inside its bounds.
     iterations : int
         Epochs made.
     """
@@ -202,17 +204,28 @@ def descend_on_working_sets(
     gram_rows : callable
         (indices) -> K[indices], shape (m, n).
     diagonal : ndarray of shape (n,)
-    B, U, gap, tol, max_iter, seed : as in `descend_on_features`
-        Iterations are outer ones.
+        Diagonal of K.
+    B, U : ndarray of shape (n, T)
+        Linear term of the objective, and upper bounds of A (its lower bounds are zero).
+    gap : callable
+        (A, K A G) -> certified duality gap and the objective that it is relative to.
+    tol : float
+        Stop when |gap| <= tol * objective; a gap below zero is round-off.
+    max_iter : int
+        Largest number of outer iterations.
+    seed : int
+        Seed of what is drawn from the violators.
     block_size : int
         Examples in a working set.
 
     Returns
     -------
     A : ndarray of shape (n, T)
+        The solution, inside its bounds.
     product : ndarray of shape (n, T)
         K A G.
     iterations : int
+        Number of iterations made.
     """
     rng = np.random.default_rng(seed)
     unit = power_of_two(np.max(diagonal, initial=0.0))

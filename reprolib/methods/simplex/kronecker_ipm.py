@@ -238,6 +238,7 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
     gram : FactoredGram
         K with a diagonal of at most about 1.
     B, U : ndarray of shape (n, T)
+        Linear term of the objective, and upper bounds of A (its lower bounds are zero).
     start : ndarray of shape (n, T)
         Strictly between the bounds where U > 0.
     gap : callable
@@ -253,6 +254,7 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
     A : ndarray of shape (n, T)
         The iterate with the smallest gap.
     iterations : int
+        Newton steps made.
     """
     at = _Iterate(gram, B, U, start)
     best, smallest, least, since, rank = at.A, np.inf, np.inf, 0, gram.first_rank

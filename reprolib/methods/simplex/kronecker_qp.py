@@ -57,9 +57,9 @@ class ConstraintRows:
     mask : ndarray of bool of shape (n, T)
         The pairs (i, q) that have one.
     sign : float
-        sigma.
+        The sigma of the constraints, 1 or -1.
     offset : float
-        b.
+        The b of the constraints.
     upper : float or ndarray of shape (n, 1)
         Price u of the slack, for all examples or for each; inf for none.
     """
@@ -102,6 +102,7 @@ def minimise_cvxopt(
     tol : float
         Relative tolerance handed to cvxopt; the absolute and feasibility ones are below it.
     max_iter : int
+        Largest number of interior-point iterations.
 
     Returns
     -------

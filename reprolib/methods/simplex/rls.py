@@ -96,10 +96,6 @@ class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
         return safe_sparse_dot(self._new_data(X), self.coef_.T, dense_output=True)
 
 
-def _linear_gram(X):
-    return safe_sparse_dot(X, X.T, dense_output=True)
-
-
 @dataclass(frozen=True)
 class _WeightedInput:
     """Training data of S-RLS: rows times the roots of their weights make the problem unweighted.
@@ -150,7 +146,7 @@ class _WeightedInput:
     def gram(self, kernel):
         """K between the weighed rows."""
         if kernel == "linear":
-            return _linear_gram(self.rows)
+            return safe_sparse_dot(self.rows, self.rows.T, dense_output=True)
         return self.rows if self.weights.values is None else self.weighed(self.rows.T)
 
 
@@ -162,13 +158,22 @@ class SimplexRLSClassifier(_SimplexRLS):
     alpha : float, default=1.0
         Lambda of the paper's eq. (1), with the mean loss: the matrix inverted is K + n alpha I
         (scikit-learn's ``Ridge(alpha)`` has n times this value).
-    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
-        As in scikit-learn. The named ones accept sparse X.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="linear"
+        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
+        training data in place of X. A callable takes two rows and returns a number; it has to be
+        symmetric. The named ones take sparse X, too.
+    gamma : float, optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
 
     Attributes
     ----------
     classes_ : ndarray of shape (T,)
+        The class labels, in increasing order.
     code_ : ndarray of shape (T - 1, T)
+        Code words of the classes, one a column: the corners of a regular simplex.
     dual_coef_ : ndarray of shape (n, T - 1)
         n does not count rows of weight zero.
     coef_ : ndarray of shape (T - 1, p)
@@ -217,9 +222,17 @@ class SimplexRLSClassifier(_SimplexRLS):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, p), or Gram matrix of shape (n, n)
+            One example a row; with kernel="precomputed" its kernel values with all training
+            examples.
         y : array-like of shape (n,)
+            Class label of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
 
         Raises
         ------
@@ -256,12 +269,14 @@ def spectrum_alphas(
     n_samples : float
         The n of n alpha: with weights, their sum.
     n_alphas : int
+        Number of values; more make a finer grid.
     n_rows : int, optional
         Rows of K; ``n_samples`` by default.
 
     Returns
     -------
     ndarray of shape (n_alphas,), decreasing
+        The values of alpha, evenly spaced on a logarithmic scale.
 
     Raises
     ------
@@ -292,7 +307,15 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         The values to try, or a function (eigenvalues of K in increasing order, n) -> values.
         None means `spectrum_alphas`: 100 values, n alpha from the largest to the smallest
         positive eigenvalue of K.
-    kernel, gamma, degree, coef0 : as in `SimplexRLSClassifier`
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="linear"
+        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
+        training data in place of X. A callable takes two rows and returns a number; it has to be
+        symmetric. The named ones take sparse X, too.
+    gamma : float, optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     scoring : str or callable, optional
         What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
         as "balanced_accuracy" or "roc_auc"; of all predictions together. None means the accuracy.
@@ -301,14 +324,24 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     Attributes
     ----------
     alpha_ : float
+        The chosen alpha.
     alphas_ : ndarray of shape (L,)
         In decreasing order.
     loo_score_path_ : ndarray of shape (L,)
         Leave-one-out accuracy, or score, at every alpha of ``alphas_``.
     eigenvalues_ : ndarray
         Of K, in increasing order (the positive ones for the linear kernel with p < n).
-    classes_, code_, dual_coef_, coef_, X_fit_
-        As in `SimplexRLSClassifier`.
+    classes_ : ndarray of shape (T,)
+        The class labels, in increasing order.
+    code_ : ndarray of shape (T - 1, T)
+        Code words of the classes, one a column: the corners of a regular simplex.
+    dual_coef_ : ndarray of shape (n, T - 1)
+        Coefficients over the training points at the chosen alpha; n does not count rows of weight
+        zero.
+    coef_ : ndarray of shape (T - 1, p)
+        W at the chosen alpha, for the linear kernel.
+    X_fit_ : ndarray of shape (n, p)
+        Training data, for the other kernels but "precomputed"; not a copy of an array of floats.
 
     See Also
     --------
@@ -366,9 +399,17 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, p), or Gram matrix of shape (n, n)
+            One example a row; with kernel="precomputed" its kernel values with all training
+            examples.
         y : array-like of shape (n,)
+            Class label of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts, also among those left out.
+
+        Returns
+        -------
+        self
+            The fitted classifier, with the best alpha.
 
         Raises
         ------
@@ -378,7 +419,13 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         self._validate_params()
         data = self._fit_input(X, y, sample_weight)
         spectrum = self._spectrum(data)
-        self.eigenvalues_ = _in_given_units(spectrum.eigenvalues, data)
+        with np.errstate(over="ignore"):  # back to the weights as they were given
+            self.eigenvalues_ = data.weights.unit * spectrum.eigenvalues
+        if not np.isfinite(self.eigenvalues_).all():
+            raise ValueError(
+                "The eigenvalues of the Gram matrix overflow when they are multiplied by "
+                "sample_weight. Scale sample_weight, for example to mean 1, or the features."
+            )
         self.alphas_ = self._check_alphas(data)
         if self.scoring is None:
             self.loo_score_path_ = _loo_accuracy(spectrum, data, self.alphas_)
@@ -411,7 +458,12 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         for rows, columns, scores in _loo_path(spectrum, data, self.alphas_):
             products = times_code_gram(scores.reshape(-1, n_classes))
             values[rows, columns] = products.reshape(scores.shape)
-        _put_last(values, data)
+        # The class of an example that is alone in it comes last.
+        rows = np.flatnonzero(_alone(data))
+        own, lowest = data.indices[rows], values[rows].min(axis=2) - 1.0
+        values[rows, :, own] = lowest
+        if n_classes == 2:
+            values[rows, :, 1 - own] = -lowest
         if data.weights.values is not None:
             values /= np.sqrt(data.weights.values)[:, np.newaxis, np.newaxis]
         values = values[..., 1] if n_classes == 2 else np.moveaxis(values, 2, 1)
@@ -428,18 +480,6 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         return alphas
 
 
-def _in_given_units(eigenvalues, data: _WeightedInput):
-    """Eigenvalues of K between rows that are weighed with the weights as they were given."""
-    with np.errstate(over="ignore"):
-        eigenvalues = data.weights.unit * eigenvalues
-    if not np.isfinite(eigenvalues).all():
-        raise ValueError(
-            "The eigenvalues of the Gram matrix overflow when they are multiplied by "
-            "sample_weight. Scale sample_weight, for example to mean 1, or the features."
-        )
-    return eigenvalues
-
-
 def _loo_path(spectrum, data: _WeightedInput, alphas):
     """Predictions of class indicators times the roots of weights; see `leave_one_out_path`."""
     n_samples, repeats = len(data.indices), data.repetitions
@@ -453,15 +493,6 @@ def _alone(data: _WeightedInput):
     """Examples without which nothing is left of their class, as a mask."""
     alone = np.bincount(data.indices)[data.indices] == 1
     return alone if data.repetitions is None else alone & (data.repetitions <= 1.0)
-
-
-def _put_last(values, data: _WeightedInput):
-    """Make the class of an example that is alone in it the last; values of shape (n, L, T)."""
-    rows = np.flatnonzero(_alone(data))
-    own, lowest = data.indices[rows], values[rows].min(axis=2) - 1.0
-    values[rows, :, own] = lowest
-    if values.shape[2] == 2:
-        values[rows, :, 1 - own] = -lowest
 
 
 def _loo_accuracy(spectrum, data: _WeightedInput, alphas):

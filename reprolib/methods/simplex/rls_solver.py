@@ -115,6 +115,7 @@ def leave_one_out_path(
     Parameters
     ----------
     spectrum : Spectrum
+        Decomposition of K.
     indicators : sparse array of shape (n, T)
         One-hot labels. Simplex scores are an affine function of the predictions of these:
         <c_q, f(x)> = T/(T-1) f_q(x) - sum_k f_k(x) / (T-1), so that both decode alike.
@@ -130,6 +131,8 @@ def leave_one_out_path(
     rows, columns : slice
         Of the examples and of ``shifts``.
     scores : ndarray of shape (rows, columns, T)
+        Predictions of the class indicators of these examples at these values, each without the
+        example.
     """
     U = spectrum.eigenvectors
     projected = (indicators.T @ U).T

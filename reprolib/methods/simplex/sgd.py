@@ -36,10 +36,6 @@ _REMEDY = (
 )
 
 
-def _is_least_squares(model) -> bool:
-    return model.loss == "least_squares"
-
-
 class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
     """Linear simplex classifier trained one example at a time.
 
@@ -67,11 +63,14 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         Visit the examples in random order in every pass; turn it off for memory-mapped data larger
         than RAM, and shuffle the file, or feed blocks of it to ``partial_fit``.
     random_state : int, RandomState or None
+        Seed of the order of the examples; an integer makes the fit repeatable.
 
     Attributes
     ----------
     classes_ : ndarray of shape (T,)
+        The class labels, in increasing order.
     code_ : ndarray of shape (T - 1, T)
+        Code words of the classes, one a column: the corners of a regular simplex.
     coef_ : ndarray of shape (T - 1, p)
         W, averaged if so asked.
     last_coef_ : ndarray of shape (T - 1, p)
@@ -155,6 +154,18 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
     def fit(self, X: Data, y: Data) -> Self:
         """Start afresh and make ``max_iter`` passes over the data.
 
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, p)
+            Also memory-mapped. One example a row.
+        y : array-like of shape (n,)
+            Class label of every example.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+
         Raises
         ------
         ValueError
@@ -187,10 +198,16 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n, p)
             Also memory-mapped.
         y : array-like of shape (n,)
+            Class label of every example.
         classes : array-like of shape (T,), optional
             All the classes there will be; required in the first call.
         sample_weight : array-like of shape (n,), optional
             Factors of the loss of every row, and so of its step; around 1, or steps overshoot.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
 
         Raises
         ------
@@ -283,17 +300,19 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
                 stacklevel=4,
             )
 
-    @available_if(_is_least_squares)
+    @available_if(lambda model: model.loss == "least_squares")
     def predict_proba(self, X: Data) -> Array:
         """Probability of every class, for loss="least_squares"; see `SimplexRLSClassifier`.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, p)
+            One example a row.
 
         Returns
         -------
         ndarray of shape (n, T)
+            One row an example, one column a class in the order of ``classes_``; rows sum to one.
         """
         return super().predict_proba(X)
 

@@ -38,6 +38,7 @@ class SGDState:
     Parameters
     ----------
     n_classes, n_features : int
+        Number T of classes and number p of features; the weights have shape (T - 1, p).
     """
 
     n_classes: int
@@ -74,14 +75,6 @@ class SGDState:
 
 
 @njit(cache=True)
-def _hinge_slope(kind, score, other, own):
-    """Slope of a hinge loss in one score <c_q, f>, of the own class or of another one."""
-    if own:
-        return -1.0 if kind != 1 and score < 1.0 else 0.0
-    return 1.0 if kind != 2 and score > other else 0.0
-
-
-@njit(cache=True)
 def _class_gradient(kind, scores, y, u):
     """Write C' dV/df, shape (T,), to u; return whether it is nonzero."""
     n_classes = len(scores)
@@ -92,7 +85,10 @@ def _class_gradient(kind, scores, y, u):
         return True
     total = 0.0
     for q in range(n_classes):
-        u[q] = _hinge_slope(kind, scores[q], other, q == y)
+        if q == y:  # the slope of the hinge of the own class, or of another one
+            u[q] = -1.0 if kind != 1 and scores[q] < 1.0 else 0.0
+        else:
+            u[q] = 1.0 if kind != 2 and scores[q] > other else 0.0
         total += u[q]
     moved = False
     for q in range(n_classes):
@@ -215,11 +211,13 @@ def run_sgd(
     state : SGDState
         Changed in place.
     X : ndarray (also memory-mapped) or csr matrix of shape (n, p)
+        One example a row.
     y : ndarray of int of shape (n,)
         Class indices.
     order : ndarray of int
         Rows to visit.
     loss : {"least_squares", "cone", "halfspace", "cone_halfspace"}
+        Loss of one example, as `SimplexSGDClassifier` describes them.
     lam : float
         Of the objective with lam/2 ||W||^2.
     t0 : float

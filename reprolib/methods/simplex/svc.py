@@ -83,10 +83,17 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, p), or Gram matrix of shape (n, n) if precomputed
+            One example a row, or its kernel values with all training examples.
         y : array-like of shape (n,)
+            Class label of every example.
         sample_weight : array-like of shape (n,), optional
             How often every example counts: factors of C. Equal rows with equal labels are one
             example of their total weight.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
 
         Raises
         ------
@@ -200,9 +207,16 @@ class SimplexConeSVC(_SimplexSVC):
     ----------
     C : float, default=1.0
         1 / (2 n lambda) of the paper: the loss is a sum over the examples.
-    kernel, gamma, degree, coef0 : see `reprolib.methods.shared.kernels.KernelMixin`
-        As in scikit-learn; gamma=None means 1 / n_features. The named ones take sparse X, too,
-        the linear one then by its Gram matrix.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
+        training data in place of X. A callable takes two rows and returns a number; it has to be
+        symmetric. The named ones take sparse X, too;
+        the linear one then works with its Gram matrix.
+    gamma : float, optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     solver : {"descent", "cvxopt"}, default="descent"
         Block coordinate descent, followed where it is slow (at a large C) by an interior-point
         method on the examples that it did not leave out; or cvxopt's interior-point method, the
@@ -222,7 +236,9 @@ class SimplexConeSVC(_SimplexSVC):
     Attributes
     ----------
     classes_ : ndarray of shape (T,)
+        The class labels, in increasing order.
     code_ : ndarray of shape (T - 1, T)
+        Code words of the classes, one a column: the corners of a regular simplex.
     dual_coef_ : ndarray of shape (n, T - 1)
         Rows a_i of f(x) = sum_i a_i k(x_i, x); n counts equal rows with equal labels once, and
         rows of weight zero not at all.
@@ -235,6 +251,7 @@ class SimplexConeSVC(_SimplexSVC):
     X_fit_ : ndarray of shape (n, p)
         Training data, or the Gram matrix if precomputed; not a copy of an array of floats.
     n_iter_ : int
+        Iterations that the solver made.
 
     See Also
     --------
@@ -289,17 +306,55 @@ class SimplexHalfspaceSVC(_SimplexSVC):
     Parameters
     ----------
     C : float, default=1.0
-        As in `SimplexConeSVC`.
+        1 / (2 n lambda) of the paper: the loss is a sum over the examples. A larger one fits the
+        training data more closely.
     convex_hull : bool, default=True
         Constrain f(x_i) to the convex hull of the code words. The paper's experiments leave the
         constraint out; on the hull the losses of SH-SVM and SC-SVM are the same function.
-    kernel, gamma, degree, coef0, solver, tol : as in `SimplexConeSVC`
-    max_iter, cache_size, random_state : as in `SimplexConeSVC`
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Similarity k(x, x') of two points. "precomputed": ``fit`` takes the Gram matrix of the
+        training data in place of X. A callable takes two rows and returns a number; it has to be
+        symmetric. The named ones take sparse X, too;
+        the linear one then works with its Gram matrix.
+    gamma : float, optional
+        How fast the similarity falls with the distance d: exp(-gamma d^2) for "rbf". Also a factor
+        of the inner product in "poly" and "sigmoid". None means 1 / n_features.
+    degree, coef0 : float, default=3 and 1
+        "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
+    solver : {"descent", "cvxopt"}, default="descent"
+        Block coordinate descent, followed where it is slow (at a large C) by an interior-point
+        method on the examples that it did not leave out; or cvxopt's interior-point method, the
+        reference for small problems.
+    tol : float, default=1e-4
+        Relative duality gap at which to stop.
+    max_iter : int, default=2000
+        Largest number of iterations of both methods together: epochs of the linear descent, or
+        working sets for other kernels, and interior-point iterations.
+    cache_size : float, default=500
+        The Gram matrix is stored if it fits in so many MB; otherwise its rows are computed as they
+        are needed.
+    random_state : int, RandomState or None
+        Seed of the order of the examples in the descent.
 
     Attributes
     ----------
-    classes_, code_, dual_coef_, coef_, objective_, duality_gap_, X_fit_, n_iter_
-        As in `SimplexConeSVC`.
+    classes_ : ndarray of shape (T,)
+        The class labels, in increasing order.
+    code_ : ndarray of shape (T - 1, T)
+        Code words of the classes, one a column: the corners of a regular simplex.
+    dual_coef_ : ndarray of shape (n, T - 1)
+        Rows a_i of f(x) = sum_i a_i k(x_i, x); n counts equal rows with equal labels once, and
+        rows of weight zero not at all.
+    coef_ : ndarray of shape (T - 1, p)
+        Weights of the features, for the linear kernel.
+    objective_ : float
+        Primal objective.
+    duality_gap_ : float
+        Certified duality gap divided by the primal objective.
+    X_fit_ : ndarray of shape (n, p)
+        Training data, or the Gram matrix if precomputed; not a copy of an array of floats.
+    n_iter_ : int
+        Iterations that the solver made.
 
     See Also
     --------

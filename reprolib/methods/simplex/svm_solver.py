@@ -58,12 +58,14 @@ class SimplexSVMDual(ABC):
     indicators : ndarray of shape (n, T)
         One-hot labels Y.
     C : float
+        Price of the losses; a larger one fits the training data more closely.
     weights : ndarray of shape (n,), optional
         Positive weights of the examples; ones by default.
 
     Attributes
     ----------
     B, U : ndarray of shape (n, T)
+        Linear term and upper bounds of the programme.
     """
 
     B: np.ndarray
@@ -213,8 +215,14 @@ class HullDual(SimplexSVMDual):
 
     Parameters
     ----------
+    indicators : ndarray of shape (n, T)
+        One-hot labels Y.
+    C : float
+        Price of the losses; a larger one fits the training data more closely.
     label_scores : ndarray of shape (n, T)
         K diag(w) Y G.
+    weights : ndarray of shape (n,), optional
+        Positive weights w of the examples; ones by default.
     """
 
     def __init__(self, indicators, C, label_scores, weights=None):

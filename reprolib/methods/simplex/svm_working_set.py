@@ -58,6 +58,7 @@ class FeatureAccess:
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        One example a row.
     """
 
     X: np.ndarray
@@ -98,6 +99,7 @@ class KernelAccess:
     block : callable
         indices -> K[indices][:, indices].
     diagonal : ndarray of shape (n,)
+        Diagonal of K.
     most_rows : int
         Largest size of a block.
     """
@@ -142,7 +144,9 @@ def solve_simplex_svm_working_set(
     Parameters
     ----------
     dual : SimplexSVMDual
+        The programme to solve, with its certificate.
     access : FeatureAccess or KernelAccess
+        How rows and blocks of the Gram matrix are had.
     tol : float
         Duality gap relative to the primal objective.
     max_iter : int

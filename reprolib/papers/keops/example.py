@@ -31,7 +31,7 @@ from reprolib.papers.keops.figures import (
     electrode_info,
     head_positions,
 )
-from reprolib.papers.keops.methods import METHODS, by_alternation, electrode_tree, regions
+from reprolib.papers.keops.methods import METHODS, by_alternation, feature_tree, regions
 from reprolib.papers.keops.splits import draw_split
 from reprolib.report.style import (
     BLACK,
@@ -50,7 +50,7 @@ from reprolib.report.style import (
 
 def responses(dataset: Dataset) -> dict[str, mne.Evoked]:
     """Averages at 240 Hz: target flashes, other flashes, and their difference."""
-    cut = epochs(runs_of(dataset), tmin=-0.1, tmax=0.65, decimation=1)
+    cut = epochs(runs_of(dataset), tmin=-0.1, tmax=0.65)
     with mne.use_log_level("ERROR"):
         cut.apply_baseline((-0.1, 0.0))
         target, other = cut["target == 1"].average(), cut["target == 0"].average()
@@ -106,7 +106,7 @@ def scan_costs(dataset: Dataset, draws: Sequence[int], costs: Sequence[float]) -
         Relative, as in the grid of the protocol.
     """
     X, y, lines = features(dataset), dataset.y, []
-    tree = electrode_tree(CHANNELS, N_FRAMES)
+    tree = feature_tree(dataset, X)
     for draw in draws:
         train, tests = draw_split(dataset, draw, by_character=False)
         for cost in costs:
@@ -131,7 +131,7 @@ def excess_of_mkl(dataset: Dataset, costs: pd.Series, steps: int) -> list[float]
         Outer steps.
     """
     X, y, excess = features(dataset), dataset.y, []
-    tree = electrode_tree(CHANNELS, N_FRAMES)
+    tree = feature_tree(dataset, X)
     for draw, cost in costs.items():
         train, _ = draw_split(dataset, int(str(draw)), by_character=False)
         exact, cut = (METHODS["mkl"].make(X[train], tree, cost) for _ in range(2))
@@ -157,7 +157,7 @@ def patterns(dataset: Dataset, values: Mapping[str, float], draw: int = 0) -> di
     draw : int
     """
     X, y = features(dataset), dataset.y
-    tree = electrode_tree(CHANNELS, N_FRAMES)
+    tree = feature_tree(dataset, X)
     train, _ = draw_split(dataset, draw, by_character=False)
     centred, maps = X[train] - X[train].mean(axis=0), {}
     for method, value in values.items():

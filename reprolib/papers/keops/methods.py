@@ -16,6 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from data_fetch import Dataset
 from data_fetch.p300 import with_audited_labels
 from reprolib.methods.keops import KEOPSClassifier, KernelTree, MKLClassifier, TreeLassoClassifier
+from reprolib.methods.keops.electrodes import FRONT_TO_BACK, region, tree_from_info
 from reprolib.methods.shared.ties import first_largest
 from reprolib.papers.keops.splits import characters, draw_split, flash_pool, folds
 from reprolib.rerun.records import HEADLINE, Measurement, Task
@@ -31,16 +32,8 @@ COSTS_CONVEX = tuple(float(f"{10**e:.3g}") for e in np.arange(-1.0, 2.01, 0.5))
 #: alpha of the tree norm, relative to the smallest one that selects nothing.
 ALPHAS = tuple(float(f"{a:.3g}") for a in np.geomspace(0.5, 0.02, 7))
 
-#: Rows of the cap, by prefix of the electrode's name, front to back.
-FRONT_TO_BACK = {
-    "prefrontal": ("Fp", "AF"),
-    "frontal": ("F",),
-    "central": ("FC", "C", "CP"),
-    "parietal": ("P",),
-    "occipital": ("PO", "O", "I"),
-}
+#: Regions of the cap with the electrodes PO among the parietal ones.
 PO_PARIETAL = {**FRONT_TO_BACK, "parietal": ("P", "PO"), "occipital": ("O", "I")}
-TEMPORAL = ("FT", "T", "TP")
 
 
 @dataclass(frozen=True)
@@ -145,19 +138,6 @@ def cross_validated_scores(method: Method, tree: KernelTree, X, y, folds):
     return np.mean(scores, axis=0).T
 
 
-def region(channel: str, rows=FRONT_TO_BACK) -> str:
-    """Region of an electrode: row of the cap by side, or the temporal lobe of its side.
-
-    Odd numbers are left, even ones right, z the midline.
-    """
-    prefix = channel.rstrip("z0123456789")
-    number = channel[len(prefix) :]
-    side = "midline" if number == "z" else ("left" if int(number) % 2 else "right")
-    if prefix in TEMPORAL:
-        return f"temporal {side}"
-    return f"{next(row for row, prefixes in rows.items() if prefix in prefixes)} {side}"
-
-
 def regions(channels, grouping: str = "lobes") -> list[str]:
     """Region of every electrode under a named grouping.
 
@@ -183,8 +163,9 @@ def electrode_tree(channels, n_frames: int, grouping: str = "lobes") -> KernelTr
 
 def feature_tree(dataset: Dataset, X, grouping: str = "lobes") -> KernelTree:
     """Regions, channels and frames over the columns of the features."""
-    channels = dataset.extra["channels"]
-    return electrode_tree(channels, X.shape[1] // len(channels), grouping)
+    channels, info = dataset.extra["channels"], dataset.extra["raws"][0].info
+    n_frames = X.shape[1] // len(channels)
+    return tree_from_info(info, n_frames, regions(channels, grouping))
 
 
 def _method(task: Task) -> Method:

@@ -249,6 +249,7 @@ def test_singular_systems_and_overflow_end_the_active_set_method():
         (-0.5, "inaccurate", [], "Round-off makes the relative duality gap negative, -0.333"),
         (-0.5, "optimal", [], None),
         (0.5, "inaccurate", [], None),
+        (0.0, "inaccurate", [], None),
         (0.5, "inaccurate", [0.1, 0.2], "2 of 7 inner SVMs .* the worst 0.2"),
         (0.5, "max_iter", [], "after 7 outer steps: .* last relative decrease 0.25"),
     ],

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import mne
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.signal import cheby1, sosfilt
 from sklearn.base import clone
@@ -78,7 +79,7 @@ def test_embedded_response_has_the_right_latency_and_place(embedded):
 
 
 def test_evokeds_are_made_of_the_same_recordings(embedded):
-    cut = epochs(runs_of(embedded)[:1], tmin=-0.1, tmax=0.6, decimation=1)
+    cut = epochs(runs_of(embedded)[:1], tmin=-0.1, tmax=0.6)
     assert isinstance(cut, mne.BaseEpochs)
     evoked = cut["target == 1"].average()
     assert evoked.nave == 90
@@ -102,7 +103,8 @@ def test_features_are_computed_once_for_the_same_recording(run, dataset):
 
 
 def test_frames_beyond_the_recording_are_refused(dataset):
-    with pytest.raises(ValueError, match=r"of 180 flashes are followed by 60 frames of 12 samples"):
+    message = r"of 180 flashes have no whole window from 0 to 2.95 s \(.*\); .*fewer frames"
+    with pytest.raises(ValueError, match=message):
         features(dataset, SpellerFeatures(n_frames=60))
 
 
@@ -132,3 +134,94 @@ def test_the_steps_stand_at_the_head_of_a_pipeline(embedded):
     X = clone(pipeline).fit_transform(runs)
     own = features(embedded, SpellerFeatures(n_frames=8))[: len(X)]
     np.testing.assert_allclose(X, StandardScaler().fit_transform(own), atol=1e-6)
+
+
+# ---- recordings of other devices
+
+
+def recording(rate=240.0, kinds=("eeg",) * 4, scale=1e-5, seed=0):
+    """A run of noise of some 20 s with a flash every 175 ms; "stim" shows which are targets."""
+    rng = np.random.default_rng(seed)
+    onsets = np.arange(int(rate / 2), int(19 * rate), int(0.175 * rate))
+    targets = (np.arange(len(onsets)) % 6 == 0).astype(int)
+    data = scale * rng.normal(size=(len(kinds), int(20 * rate)))
+    for k in np.flatnonzero(np.array(kinds) == "stim"):
+        data[k] = 0.0
+        for onset, target in zip(onsets, targets, strict=True):
+            data[k, onset : onset + int(rate / 10)] = 1 + target
+    names = [f"{kind}{k}" for k, kind in enumerate(kinds)]
+    raw = mne.io.RawArray(data, mne.create_info(names, rate, list(kinds)), verbose="ERROR")
+    return raw, pd.DataFrame({"sample": onsets, "code": 1, "target": targets})
+
+
+def test_triggers_eyes_and_bad_channels_are_no_features():
+    raw, flashes = recording(kinds=("eeg", "eeg", "eog", "ecg", "misc", "eeg", "stim"))
+    raw.info["bads"] = ["eeg1"]
+    own = raw.copy().pick(["eeg0", "eeg5"])
+    X = SpellerFeatures().transform([(raw, flashes)])
+    assert X.shape[1] == 2 * 14
+    np.testing.assert_array_equal(X, SpellerFeatures().transform([(own, flashes)]))
+
+
+def test_without_a_good_data_channel_there_is_a_message():
+    raw, flashes = recording(kinds=("eeg", "eog", "stim"))
+    raw.info["bads"] = ["eeg0"]
+    with pytest.raises(ValueError, match=r"no good data channel.*\['eeg', 'eog', 'stim'\]"):
+        SpellerFeatures().transform([(raw, flashes)])
+
+
+@pytest.mark.parametrize(
+    ("rate", "off"), [(200.0, None), (1000.0, None), (128.0, "3.1"), (512.0, "0.78")]
+)
+def test_frames_are_50_ms_apart_at_every_rate(rate, off):
+    """A wave of 4 Hz, seen at 0, 50, ..., 650 ms; where no sample is there, a warning says so."""
+    raw, _ = recording(rate, ("eeg",))
+    onsets = np.arange(4 * int(rate), 16 * int(rate), int(rate))
+    times = np.arange(raw.n_times) / rate
+    wave = mne.io.RawArray(np.sin(8 * np.pi * times)[None], raw.info, verbose="ERROR")
+    run = (wave, pd.DataFrame({"sample": onsets, "code": 1, "target": 0}))
+    if off is None:
+        X = SpellerFeatures().transform([run])
+    else:
+        with pytest.warns(UserWarning, match=f"at {rate:g} Hz no sample .* at most {off} ms"):
+            X = SpellerFeatures().transform([run])
+    expected = np.sin(8 * np.pi * 0.05 * np.arange(14))
+    assert all(np.corrcoef(row, expected)[0, 1] > 0.99 for row in X)
+
+
+@pytest.mark.parametrize("kind", ["mag", "ecog", "hbo"])
+def test_as_many_digits_are_kept_in_every_unit(kind):
+    """Tesla, and volts and moles far below a millionth."""
+    expected = SpellerFeatures().transform([recording()])
+    X = SpellerFeatures().transform([recording(kinds=(kind,) * 4, scale=1e-12)])
+    np.testing.assert_allclose(1e7 * X, expected, rtol=0, atol=2e-5 * expected.std())
+
+
+def test_every_kind_of_channel_has_digits_of_its_own():
+    raw, flashes = recording(kinds=("eeg", "mag"))
+    raw.apply_function(lambda x: 1e-7 * x, picks="mag", verbose="ERROR")
+    X = SpellerFeatures().transform([(raw, flashes)]).reshape(-1, 2, 14)
+    assert 1e-8 < X[:, 1].std() < 1e-6
+    assert len(np.unique(X[:, 1])) > 700  # no value stands for many, as with rounding to 1e-9
+
+
+def test_runs_with_other_channels_are_refused():
+    first, second = recording(), recording(seed=1)
+    second[0].info["bads"] = ["eeg2"]
+    with pytest.raises(ValueError, match=r"Run 1 has other good data channels .*\['eeg2'\]"):
+        SpellerFeatures().transform([first, second])
+
+
+def test_flashes_in_bad_parts_are_not_dropped_without_a_word():
+    raw, flashes = recording()
+    raw.set_annotations(mne.Annotations([5.0], [1.0], ["BAD_blink"]))
+    with pytest.raises(ValueError, match=r"of 106 flashes have no whole window .*BAD_blink"):
+        SpellerFeatures().transform([(raw, flashes)])
+
+
+def test_onsets_are_counted_as_mne_counts_them():
+    """Also after `crop`, which does not begin at sample 0 again."""
+    raw, flashes = recording()
+    steps, late = SpellerFeatures(per_window=True), flashes.iloc[60:]
+    whole = steps.transform([(raw, late)])
+    np.testing.assert_array_equal(steps.transform([(raw.copy().crop(5.0), late)]), whole)

@@ -10,27 +10,27 @@ import pytest
 from reprolib.methods.keops import KEOPSClassifier, MKLClassifier, TreeLassoClassifier, mkl_features
 from reprolib.methods.keops import _svm_numba as loops
 from reprolib.methods.keops import svm as svm_module
-from reprolib.methods.keops._attempts import TOLERANCES, size_of_gap
 from reprolib.methods.keops.alternating import (
     MOST_UNCERTIFIED,
     _Problem,
-    _warn_unless_certified,
     solve_pyramid_alternating,
 )
 from reprolib.methods.keops.kernel_sets import KernelStack, LinearBlocks, check_stack
-from reprolib.methods.keops.mkl_features import _longest, _Newton, _Point, solve_mkl_features
+from reprolib.methods.keops.mkl_features import _Newton, _Point, solve_mkl_features
 from reprolib.methods.keops.norms import check_exponents
-from reprolib.methods.keops.svm import _solution, best_intercept, solve_svm
+from reprolib.methods.keops.svm import (
+    TOLERANCES,
+    best_intercept,
+    certify_point,
+    size_of_gap,
+    solve_svm,
+)
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.keops.tree_norm import (
-    _certificate,
-    _small_gram,
     best_logistic_intercept,
-    largest_alpha,
     prox_tree_norm,
     solve_tree_lasso_fista,
     tree_dual_norm,
-    tree_norm,
 )
 from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 from reprolib.methods.shared.validation import ConstantClassifierWarning
@@ -42,65 +42,14 @@ EPSILON = np.finfo(float).eps
 # ---- the SVM
 
 
-def test_multipliers_within_round_off_of_the_bound_are_put_on_it():
-    values = [loops._within_bounds(2.0 * (1 - part), 2.0) for part in (5e-16, 5e-15)]
-    assert values == [2.0, 2.0 * (1 - 5e-15)]
-
-
 def test_partner_at_no_distance_gives_the_largest_decrease():
     K = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     y = np.array([1.0, -1.0, -1.0])
-    assert loops._choose_pair(K, y, np.ones(3), np.zeros(3), -np.ones(3)) == (0, 1, 2.0)
     for order in ([0, 1, 2], [0, 2, 1]):
         alpha = np.zeros(3)
         M = K[np.ix_(order, order)]
         assert loops.two_coordinate_descent(M, y, np.ones(3), alpha, 1e-9, 9) < 9
         assert alpha[order.index(1)] == pytest.approx(1.0)
-
-
-def test_scales_put_ones_on_the_diagonal_and_zeros_count_as_the_largest():
-    assert loops._scales(np.diag([4.0, 0.0, 0.25])).tolist() == [0.5, 0.5, 2.0]
-    assert np.all(np.isfinite(loops._scales(np.zeros((2, 2)))))
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_direction_of_the_free_multipliers_solves_the_bordered_system(seed):
-    rng = np.random.default_rng(seed)
-    sizes = 10.0 ** rng.uniform(-3, 3, 12)
-    X = rng.normal(size=(12, 20)) * sizes[:, np.newaxis]
-    K, y, gradient = X @ X.T, rng.choice([-1.0, 1.0], 12), rng.normal(size=12)
-    free, n_free = rng.permutation(12), 5
-    used = free[:n_free]
-    Q = (y[:, np.newaxis] * K * y)[np.ix_(used, used)]
-    system = np.block([[Q, y[used, np.newaxis]], [y[used], np.zeros(1)]])
-    unit = np.append(1.0 / sizes[used], 1.0)
-    scaled = np.linalg.solve(system * np.outer(unit, unit), unit * np.append(-gradient[used], 0.0))
-    found = loops._free_direction(K, y, gradient, free, n_free, loops._scales(K))
-    np.testing.assert_allclose(found, unit * scaled, rtol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("diagonal", "gradient", "expected"),
-    [
-        (0.9e6, -1.0, 1.0),
-        (1.5e6, -1.0, 1.0 / (1.0 - 1.5e-6)),
-        (0.5e12, -1.0, 2.0),
-        (0.5e12, -2.0, 2.0 / 1.5),
-        (2e12, -1.0, 1e12),
-        (2e12, 1.0, 1.0),
-    ],
-)
-def test_step_makes_up_for_what_the_ridge_has_shortened(diagonal, gradient, expected):
-    """The ridge is 1e-12 of the diagonal: from the slope it takes so much times the square."""
-    free, K = np.array([1]), np.diag([7.0, diagonal])
-    step = loops._best_step(K, np.array([9.0, gradient]), np.ones(1), free, 1)
-    assert step == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_multiplier_that_does_not_move_blocks_no_step():
-    alpha, C = np.array([0.0, 1.0, 0.5]), np.ones(3)
-    step = loops._longest_step(np.array([0.0, 0.0, 0.25]), 10.0, alpha, C, np.arange(3), 3)
-    assert step == (2.0, 2)
 
 
 @pytest.mark.parametrize(
@@ -122,9 +71,13 @@ def test_best_intercept_with_costs_is_the_minimum_over_all_breakpoints(seed):
     assert b == pytest.approx((y - scores)[np.argmin(losses)])
 
 
+def certified(K, y, C, costs, alpha, *ending):
+    return certify_point(alpha, K @ (y * alpha), np.sqrt(np.diag(K)), y, C, costs, *ending)
+
+
 def test_objectives_of_the_svm_are_moved_by_their_round_off():
     K, y, alpha = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0]), np.full(2, 0.5)
-    found = _solution(K, y, 8.0, np.ones(2), alpha, "optimal", 3)
+    found = certified(K, y, 8.0, np.ones(2), alpha, "optimal", 3)
     assert found.variables["scores"].tolist() == [1.0, -1.0]
     assert 0.5 - found.dual_objective == 0.5 * EPSILON
     assert found.info["loss"] == pytest.approx(8 * EPSILON * (2 + 2))
@@ -136,7 +89,7 @@ def test_objectives_of_the_svm_are_moved_by_their_round_off():
 def test_an_open_gap_is_not_optimal(status, expected):
     K, y, costs = np.diag([4.0, 1.0, 9.0]), np.array([1.0, -1.0, -1.0]), np.array([1.0, 2.0, 2.0])
     alpha = np.array([0.5, 0.25, 0.25])
-    found = _solution(K, y, 2.0, costs, alpha, status, 0)
+    found = certified(K, y, 2.0, costs, alpha, status, 0)
     assert found.status == expected
     assert found.variables["scores"].tolist() == [2.0, -0.25, -2.25]
     assert found.variables["intercept"] == -0.875
@@ -303,13 +256,6 @@ def test_kernels_that_cannot_tell_the_classes_apart_have_norm_zero(seed):
         assert found.primal_objective == pytest.approx(0.1 * 12)
 
 
-def test_a_gap_of_zero_is_not_negative():
-    solution = Solution({"objective_path": np.array([1.0])}, 1.0, 1.0, "inaccurate", iterations=1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        _warn_unless_certified(solution, [])
-
-
 # ---- kernels
 
 
@@ -435,14 +381,6 @@ def test_newton_direction_satisfies_the_linearised_conditions(seed):
     assert point.complementarity() == pytest.approx(sum(products) / 34)
 
 
-def test_longest_step_keeps_all_values_positive():
-    values, changes = np.array([1.0, 2.0, 3.0]), np.array([-4.0, -4.0, 5.0])
-    assert _longest([values], [changes]) == 0.25
-    assert _longest([values, values], [changes / 2, changes]) == 0.25
-    assert _longest([values], [-changes / 6]) == 1.0
-    assert _longest([values], [np.zeros(3)]) == 1.0
-
-
 def test_ridges_are_raised_tenfold_and_then_given_up(monkeypatch):
     X, y = data()
     ridges = []
@@ -480,36 +418,6 @@ def test_logistic_intercept_balances_the_classes_from_any_start(start, seed):
     scores, y = 3.0 * rng.normal(size=15), np.resize([1.0, -1.0, -1.0], 15)
     b = best_logistic_intercept(scores, y, start)
     assert y @ (1.0 / (1.0 + np.exp(y * (scores + b)))) == pytest.approx(0.0, abs=1e-12)
-
-
-@pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4)])
-def test_small_gram_has_the_largest_eigenvalue_of_the_large_one(shape):
-    X = np.random.default_rng(0).normal(size=shape)
-    small = _small_gram(X)
-    assert len(small) == min(shape)
-    assert np.linalg.eigvalsh(small)[-1] == pytest.approx(np.linalg.norm(X, 2) ** 2)
-
-
-@pytest.mark.parametrize("part", [0.25, 0.5, 1.0, 2.0])
-def test_certificate_of_nothing_selected_scales_the_dual_point_only_down(part):
-    X, y = data(n=31)
-    largest = largest_alpha(TREE, X, y)
-    b, primal, dual = _certificate(TREE, X, y, part * largest, np.zeros(9), 0.0)
-    share = np.mean(y > 0)
-    assert b == pytest.approx(np.log(share / (1 - share)))
-    entropy = -31 * (share * np.log(share) + (1 - share) * np.log(1 - share))
-    assert primal == pytest.approx(entropy)
-    theta = min(part, 1.0) * np.where(y > 0, 1 - share, share)
-    expected = -np.sum(theta * np.log(theta) + (1 - theta) * np.log(1 - theta))
-    assert dual == pytest.approx(expected)
-    w = np.arange(9.0)
-    _, primal, dual = _certificate(TREE, X, y, part, w, 0.0)
-    assert primal == pytest.approx(
-        min(np.sum(np.log1p(np.exp(-y * (X @ w + c)))) for c in np.linspace(-20, 20, 40001))
-        + part * tree_norm(TREE, w),
-        rel=1e-6,
-    )
-    assert dual < primal
 
 
 def test_gap_is_looked_at_every_so_many_steps_and_a_warm_start_takes_one():

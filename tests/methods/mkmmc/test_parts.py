@@ -29,7 +29,6 @@ from reprolib.methods.mkmmc._eigenvectors import (
 )
 from reprolib.methods.mkmmc._graph import margin_without_point
 from reprolib.methods.mkmmc._kernel import largest_rank, numerical_rank
-from reprolib.methods.mkmmc._leave_one_out import _extended
 from reprolib.methods.mkmmc._linear import center_columns, check_n_components
 from reprolib.methods.mkmmc._nearest import (
     nearest_in_order,
@@ -279,12 +278,6 @@ def test_a_weight_of_the_scatter_inside_is_not_negative(within_weight):
         margin_weights([0, 0, 1], within="both")
 
 
-def test_hits_go_on_as_they_end():
-    assert _extended(np.array([False, True]), 4).tolist() == [False, True, True, True]
-    assert _extended(np.array([True, False]), 2).tolist() == [True, False]
-    assert _extended(np.empty(0, dtype=bool), 2).tolist() == [False, False]
-
-
 # The alternation. The kernels of these are numbers: the combined one is theta_1.
 
 KERNELS = np.array([[[1.0]], [[0.0]]])
@@ -299,28 +292,6 @@ def maximiser(values):
         return np.ones((1, 1)), np.array(next(answers))
 
     return maximise, asked
-
-
-@pytest.mark.parametrize(
-    ("n_losing", "taken"), [(0, 1.0), (1, 0.6), (2, 0.4), (10, 0.2 + 0.8 / 1024)]
-)
-def test_a_step_is_halved_until_it_gains(n_losing, taken):
-    maximise, asked = maximiser([[5.0]] * n_losing + [[5.5, -0.4]])
-    theta, target = np.array([0.2, 0.8]), np.array([1.0, 0.0])
-    step = alternation._gaining_step(KERNELS, None, 1, maximise, theta, target, 5.0)
-    np.testing.assert_allclose(step[0], [taken, 1.0 - taken])
-    np.testing.assert_allclose(asked, [0.2 + 0.8 / 2**k for k in range(n_losing + 1)])
-    assert step[2].sum() == pytest.approx(5.1)
-
-
-def test_a_step_is_given_up_after_ten_halvings_or_at_its_target():
-    maximise, asked = maximiser([[5.0]] * 20)
-    theta = np.array([0.2, 0.8])
-    step = (KERNELS, None, 1, maximise, theta)
-    assert alternation._gaining_step(*step, np.array([1.0, 0.0]), 5.0) is None
-    assert len(asked) == 11
-    assert alternation._gaining_step(*step, theta.copy(), -1.0) is None
-    assert len(asked) == 11
 
 
 @pytest.mark.parametrize(("gain", "accepted"), [(0.39, False), (0.41, True)])

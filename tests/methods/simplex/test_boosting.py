@@ -7,7 +7,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from reprolib.methods.shared.validation import ConstantClassifierWarning
 from reprolib.methods.simplex import SimplexBoostingClassifier, make_loss
-from reprolib.methods.simplex.boosting import _fit_best_coordinate, optimal_step
+from reprolib.methods.simplex.boosting import optimal_step
 
 
 def blobs(seed=0, n=80, p=3, T=4):
@@ -35,8 +35,10 @@ def test_loss_path_is_the_loss_of_the_stages(update):
     X, y = blobs(2)
     model = SimplexBoostingClassifier(10, update=update, random_state=0).fit(X, y)
     loss = make_loss("exponential", 4)
-    by_definition = [loss.value(F, y).mean() for F in model._stages(X)]
-    np.testing.assert_allclose(model.train_loss_path_[1:], by_definition)
+    for n_rounds in (1, 2, 10):
+        stage = SimplexBoostingClassifier(n_rounds, update=update, random_state=0).fit(X, y)
+        F = 3 / 4 * stage.decision_function(X) @ stage.code_.T
+        assert model.train_loss_path_[n_rounds] == pytest.approx(loss.value(F, y).mean())
     *_, last = model.staged_predict(X)
     np.testing.assert_array_equal(last, model.predict(X))
 
@@ -53,8 +55,7 @@ def test_coordinate_update_takes_the_tree_of_steepest_slope():
         direction[:, k] = tree.predict(X)
         direction *= 1e-6 / np.linalg.norm(direction)
         slopes.append(loss.value(F + direction, y).sum())
-    changed = np.any(next(model._stages(X)) != 0, axis=0)
-    assert np.flatnonzero(changed) == [int(np.argmin(slopes))]
+    assert model.coordinates_[0].start == int(np.argmin(slopes))
 
 
 def test_step_is_the_minimiser_along_the_direction():
@@ -113,14 +114,16 @@ def test_learning_rate_is_a_share_of_the_best_step():
     assert half.train_loss_path_[1] > whole.train_loss_path_[1]
 
 
+@pytest.mark.filterwarnings("ignore::reprolib.methods.shared.validation.ConstantClassifierWarning")
 @pytest.mark.parametrize("seed", range(6))
 def test_best_coordinate_explains_most_of_its_targets_by_weight(seed):
     """A tree predicts means of its leaves, so that its slope is the length of its prediction."""
     rng = np.random.default_rng(seed)
-    X, targets = rng.normal(size=(30, 2)), rng.normal(size=(30, 3))
+    X, y = rng.normal(size=(30, 2)).astype(np.float32), np.resize(np.arange(4), 30)
+    targets = -make_loss("exponential", 4).gradient(np.zeros((30, 3)), y)
     weights = rng.exponential(size=30) ** 2
-    blank = DecisionTreeRegressor(max_depth=1, random_state=0)
-    tree, coordinates = _fit_best_coordinate(blank, X, targets, weights)
+    model = SimplexBoostingClassifier(1, update="coordinate").fit(X, y, weights)
+    (tree,), (coordinates,) = model.estimators_, model.coordinates_
     explained = []
     for target in targets.T:
         left, right = min(

@@ -17,9 +17,7 @@ from reprolib.methods.simplex.sgd_solver import (
     _SCALE,
     _STEPS,
     _SUM,
-    LOSS_KINDS,
     SGDState,
-    _class_gradient,
     _finish,
     run_sgd,
 )
@@ -67,26 +65,6 @@ def test_small_scale_is_folded_into_the_weights(scale, kept):
     assert scalars[_SCALE] == kept
     np.testing.assert_allclose(V * scalars[_SCALE], 4.0 * scale)
     np.testing.assert_allclose(V * scalars[_SUM] - U, 4.0 * (2.0 + scale) - 0.5)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("T", [2, 4])
-def test_compiled_gradients_are_those_of_the_losses_also_at_the_kinks(loss, T):
-    """C' dV/df; at the scores of a code word every hinge is at its kink, and flat."""
-    by_definition, u = make_loss(loss, T), np.empty(T)
-    words = make_loss("cone", T).code.T
-    F = np.vstack([0.999 * words, 1.001 * words, 0.0 * words[:1]])
-    for f in F:
-        for y in range(T):
-            expected = by_definition.gradient(f[None], np.array([y]))[0] @ words.T
-            moved = _class_gradient(LOSS_KINDS[loss], f @ words.T, y, u)
-            np.testing.assert_allclose(u, expected, atol=1e-12)
-            assert moved == (loss == "least_squares" or bool(np.any(np.abs(expected) > 1e-9)))
-    at_kinks = np.full(T, -1.0 / (T - 1))
-    at_kinks[1] = 1.0
-    moved = _class_gradient(LOSS_KINDS[loss], at_kinks, 1, u)
-    np.testing.assert_array_equal(u, 0.0)
-    assert moved == (loss == "least_squares")
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -11,12 +11,13 @@ from sklearn.metrics import roc_auc_score
 from data_fetch.embedded.p300 import load_embedded
 from data_fetch.p300 import CHANNELS, codes_of
 from reprolib.methods.keops import KernelTree, MKLClassifier, TreeLassoClassifier
+from reprolib.methods.keops.electrodes import region
 from reprolib.methods.keops.speller import features
 from reprolib.papers.keops import beyond, figures, methods, splits
 from reprolib.papers.keops import summaries as readings
 from reprolib.papers.keops.beyond import correct_characters
 from reprolib.papers.keops.experiment import PAPER_METHODS, PROTOCOL, run
-from reprolib.papers.keops.methods import READINGS, electrode_tree, region, regions
+from reprolib.papers.keops.methods import READINGS, electrode_tree, regions
 from reprolib.papers.keops.splits import (
     N_TRAIN,
     character_halves,
@@ -60,10 +61,17 @@ def test_every_grouping_has_seventeen_regions(grouping):
     assert electrode_tree(CHANNELS, 14, grouping).n_nodes == (17, 64, 896)
 
 
-def test_regions_by_name():
-    assert region("FCz") == region("Cz") == region("CPz") == "central midline"
-    assert region("T9") == region("FT7") == "temporal left"
-    assert region("PO8") == "occipital right"
+@pytest.mark.parametrize("grouping", ["lobes", "PO parietal", "random"])
+def test_the_tree_of_the_recording_is_that_of_the_names(dataset, grouping):
+    found = methods.feature_tree(dataset, np.zeros((1, 896)), grouping)
+    expected = electrode_tree(CHANNELS, 14, grouping)
+    for one, other in zip(
+        (*found.parents, *found.labels), (*expected.parents, *expected.labels), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_regions_of_the_readings():
     assert regions(["PO8"], "PO parietal") == ["parietal right"]
     shuffled = regions(CHANNELS, "random")
     assert shuffled != regions(CHANNELS)

@@ -1,0 +1,206 @@
+"""The tree of KEOPS over the electrodes of a cap: regions of the head, channels, frames in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import mne
+import numpy as np
+
+from reprolib.methods.keops.tree import KernelTree
+
+#: Rows of the cap, front to back: the letters with which the names of their electrodes begin.
+FRONT_TO_BACK = {
+    "prefrontal": ("Fp", "AF"),
+    "frontal": ("F",),
+    "central": ("FC", "C", "CP"),
+    "parietal": ("P",),
+    "occipital": ("PO", "O", "I"),
+}
+#: Letters of the temporal electrodes, which make one region on each side.
+TEMPORAL = ("FT", "T", "TP")
+#: A cap with names of the 10-10 system, which caps with other names are compared with.
+CAP = "easycap-M1"
+#: Centre of its sphere, in metres in mne's head coordinates, and that of heads in general (a little
+#: further in front, between the spheres that makers of caps give and the heads of MRI templates).
+CENTRE_OF_CAP, CENTRE = (0.0, 0.0, 0.04), (0.0, 0.005, 0.04)
+
+
+def region(channel: str, rows: Mapping[str, Sequence[str]] = FRONT_TO_BACK) -> str:
+    """Region of an electrode of the 10-10 system, such as "parietal left".
+
+    Parameters
+    ----------
+    channel : str
+        Name of the electrode, in capitals or not. Odd numbers are left, even ones right, z is the
+        midline.
+    rows : mapping of str to sequence of str
+        Letters of the electrodes of every row of the cap.
+
+    Returns
+    -------
+    str
+        Row of the cap and side, or "temporal" and side.
+
+    Raises
+    ------
+    ValueError
+        If this is no name of the 10-10 system.
+
+    Examples
+    --------
+    >>> from reprolib.methods.keops.electrodes import region
+    >>> region("POz"), region("C3"), region("T8")
+    ('occipital midline', 'central left', 'temporal right')
+    """
+    letters = channel.rstrip("zZ0123456789")
+    number = channel[len(letters) :].lower()
+    of_letters = {name.upper(): row for row, names in rows.items() for name in names}
+    of_letters |= {name.upper(): "temporal" for name in TEMPORAL}
+    row = of_letters.get(letters.upper())
+    if row is None or not (number == "z" or number.isdecimal()):
+        raise ValueError(f"{channel!r} is no name of an electrode of the 10-10 system.")
+    side = "midline" if number == "z" else ("left" if int(number) % 2 else "right")
+    return f"{row} {side}"
+
+
+def tree_from_info(
+    info: mne.Info, n_frames: int = 14, regions: str | Sequence[str] | None = "cap"
+) -> KernelTree:
+    """Tree of regions, channels and frames over the features of a recording.
+
+    The features are channel by channel, the frames of each in their order, as `SpellerFeatures` and
+    `mne.decoding.Vectorizer` give them; every feature is a kernel.
+
+    Parameters
+    ----------
+    info : mne.Info
+        Of a recording or of epochs, such as ``raw.info``. Its data channels without the bad ones
+        are taken, as `SpellerFeatures` takes them.
+    n_frames : int, default=14
+        Number of frames of every channel, such as ``len(epochs.times)``; the default is that of
+        `SpellerFeatures`.
+    regions : "cap", sequence of str or None, default="cap"
+        "cap" puts every channel in a region of the head, such as "parietal left": by its name where
+        that is of the 10-10 system, else by the nearest electrode of that system, for which the
+        channel must have a position (``raw.set_montage``). A sequence gives the region of each
+        channel that is taken. None leaves the level out: a tree of channels and frames.
+
+    Returns
+    -------
+    KernelTree
+        Of three levels, or of two without regions; its ``labels`` have the names of the nodes.
+
+    Raises
+    ------
+    ValueError
+        If there is no good data channel, a channel has neither a known name nor a position, or
+        ``regions`` has another length than the channels.
+
+    See Also
+    --------
+    reprolib.SpellerFeatures : Features that fit the tree.
+    reprolib.KEOPSClassifier : Selects among the nodes of the tree.
+
+    Examples
+    --------
+    >>> import mne
+    >>> from reprolib import tree_from_info
+    >>> info = mne.create_info(["Fp1", "C3", "C5", "C4"], sfreq=240.0, ch_types="eeg")
+    >>> tree = tree_from_info(info)
+    >>> tree.labels[0].tolist(), tree.n_nodes
+    (['central left', 'central right', 'prefrontal left'], (3, 4, 56))
+    """
+    picks = good_channels(info)
+    names = [info["ch_names"][i] for i in picks]
+    of_frames = np.repeat(names, n_frames)
+    if regions is None:
+        return KernelTree.from_labels([of_frames])
+    if isinstance(regions, str):
+        if regions != "cap":
+            raise ValueError(
+                f"regions is {regions!r}; give 'cap', the region of every channel, or None."
+            )
+        regions = _on_cap(info, picks)
+    if len(regions) != len(names):
+        raise ValueError(
+            f"regions has {len(regions)} names for {len(names)} channels; give one for each data "
+            "channel that is not bad."
+        )
+    return KernelTree.from_labels([np.repeat(np.asarray(regions), n_frames), of_frames])
+
+
+def good_channels(info: mne.Info) -> np.ndarray:
+    """Numbers of the data channels (EEG, MEG and the like) that are not marked as bad.
+
+    Parameters
+    ----------
+    info : mne.Info
+        Of a recording.
+
+    Returns
+    -------
+    ndarray of int
+        In the order of the recording; channels of triggers, eyes and heart are not among them.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    picks = mne.pick_types(
+        info,
+        meg=True,
+        eeg=True,
+        ref_meg=False,
+        seeg=True,
+        ecog=True,
+        dbs=True,
+        csd=True,
+        fnirs=True,
+        exclude="bads",
+    )
+    if not len(picks):
+        kinds = sorted({mne.channel_type(info, i) for i in range(len(info["ch_names"]))})
+        raise ValueError(
+            f"The recording has no good data channel: its {len(info['ch_names'])} channels are of "
+            f"the kinds {kinds}, {len(info['bads'])} of them bad; see raw.set_channel_types."
+        )
+    return picks
+
+
+def _on_cap(info: mne.Info, picks) -> list[str]:
+    """Region of every channel: by the names if all are of the 10-10 system, else by the places.
+
+    One foreign name is enough to trust none: caps that number their electrodes A1, B1, C1, ... have
+    names that mean another place in the 10-10 system.
+    """
+    try:
+        return [region(info["ch_names"][i]) for i in picks]
+    except ValueError:
+        pass
+    cap = mne.channels.make_standard_montage(CAP)
+    cap_info = mne.create_info(cap.ch_names, 1.0, "eeg").set_montage(cap)
+    on_cap = _directions(cap_info, range(len(cap.ch_names)), CENTRE_OF_CAP)
+    nearest = np.argmax(_directions(info, picks, CENTRE) @ on_cap.T, axis=1)
+    return [region(cap.ch_names[i]) for i in nearest]
+
+
+def _directions(info: mne.Info, picks, centre) -> np.ndarray:
+    """Unit vectors from a centre, in head coordinates, to the channels."""
+    places = np.array([info["chs"][i]["loc"][:3] for i in picks], dtype=float)
+    places[~places.any(axis=1)] = np.nan
+    on_device = np.array([mne.channel_type(info, i) in ("mag", "grad") for i in picks])
+    if on_device.any():
+        to_head = info["dev_head_t"]
+        moved = np.nan if to_head is None else mne.transforms.apply_trans(to_head, places)
+        places = np.where(on_device[:, None], moved, places)
+    lost = np.flatnonzero(~np.isfinite(places).all(axis=1))
+    if len(lost):
+        names = [info["ch_names"][picks[i]] for i in lost]
+        raise ValueError(
+            f"Not all names are of the 10-10 system, and {names[:5]} have no place on the head; "
+            "call raw.set_montage, mark them as bad, or give the regions."
+        )
+    places = places - centre
+    return places / np.linalg.norm(places, axis=1, keepdims=True)
