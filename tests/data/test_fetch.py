@@ -284,11 +284,15 @@ def test_malformed_address_is_told_and_the_next_one_is_asked(address, cache, ser
     assert_loads(toy.fetcher(toy.catalog(toy.version(urls=urls)), cache))
 
 
-def test_silent_host_is_not_asked_again(cache):
+def test_silent_host_is_not_asked_again_but_the_one_that_leads_to_it_is(cache, server):
     with faulty_server() as gone:
-        catalog = toy.catalog(toy.version(urls=(gone.url("a.txt"),)))
-    assert "no connection (is there a network?)" in told(catalog, cache)
+        blocked = gone.url("a.txt")
+    catalog = toy.catalog(toy.version(urls=(blocked,)))
+    to_it = Answer(status=302, headers={"Location": blocked})
+    redirected = upstream(server, to_it, toy.CONTENT)
+    assert "no connection (is there a network?)" in told(redirected, cache)
     assert "did not answer a moment ago" in told(catalog, cache)
+    assert_loads(toy.fetcher(redirected, cache))
 
 
 @pytest.mark.parametrize("kind", ["folder", "address"])
