@@ -132,7 +132,9 @@ def _host(url: str) -> str:
 
 def _check(host: str) -> None:
     if time.monotonic() < silent.get(host, 0.0):
-        raise SourceError(f"{host} did not answer a moment ago", not_asked=True)
+        # A host is not named: where a password is not escaped, it may be a part of that.
+        who = REGISTRY if host == REGISTRY else "its host"
+        raise SourceError(f"{who} did not answer a moment ago", not_asked=True)
 
 
 def _reason(error: Exception) -> tuple[str, bool]:

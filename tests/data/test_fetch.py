@@ -345,7 +345,7 @@ def test_all_missing_files_are_named_at_once(cache):
 USERS = (
     *("me:secret", "me:sec/secret", "me:/secret", "me:se@secret", "me:#secret", "me:?secret"),
     *("secret", ":secret", "me/secret:x", "me:secret/", "me:[secret", "me:secret]", "me:s\\secret"),
-    *("me:12/secret", "me:secret@", "me%3Asecret", "me:\u00a0secret", "me:sé/secret"),
+    *("me:12/secret", "secret/x", "me:secret@", "me%3Asecret", "me:\u00a0secret", "me:sé/secret"),
 )
 SHAPES = (
     *(f"http://{user}@{{}}" for user in USERS),
@@ -363,7 +363,7 @@ SHAPES = (
 def test_password_of_a_mirror_is_never_told(shape, cache, server, capfd, caplog):
     caplog.set_level(logging.INFO)
     mirror = shape.format(server.base.partition("//")[2] + "/data")
-    message = told(toy.catalog(toy.version()), cache, mirror)
+    message = "".join(told(toy.catalog(toy.version()), cache, mirror) for _ in range(2))
     assert "a.txt" in message
     assert "secret" not in message + without_credentials(mirror) + caplog.text
     assert "secret" not in "".join(capfd.readouterr())
