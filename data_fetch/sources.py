@@ -96,17 +96,7 @@ def download(url: str, target: Path, cap: int) -> None:
     OSError
         If the file cannot be written.
     """
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = None
-    if not host:
-        raise SourceError(
-            "is a malformed address (in a password, / is written %2F, @ %40, # %23)"
-        ) from None
-    place = f"{host}:{port}" if port else host
-    _check(place)
+    _check(_host(url))
     has_bar = sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
     get = pooch.HTTPDownloader(
         has_bar, 1 << 16, timeout=TIMEOUT, headers={"Accept-Encoding": "identity"}
@@ -122,13 +112,29 @@ def download(url: str, target: Path, cap: int) -> None:
                 raise bounded.fault from None
             reason, unreachable = _reason(error)
             if unreachable:
-                silent[place] = time.monotonic() + PENALTY
+                # After a redirect it is another host than the first.
+                asked = getattr(getattr(error, "request", None), "url", url)
+                silent[_host(asked)] = time.monotonic() + PENALTY
             raise SourceError(reason) from None
+
+
+def _host(url: str) -> str:
+    """Host of an address, with its port if it names one."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host:
+        raise SourceError("is a malformed address (in a password, / is written %2F, @ %40, # %23)")
+    return f"{host}:{port}" if port else host
 
 
 def _check(host: str) -> None:
     if time.monotonic() < silent.get(host, 0.0):
-        raise SourceError(f"{host} did not answer a moment ago", not_asked=True)
+        # A host is not named: where a password is not escaped, it may be a part of that.
+        who = REGISTRY if host == REGISTRY else "its host"
+        raise SourceError(f"{who} did not answer a moment ago", not_asked=True)
 
 
 def _reason(error: Exception) -> tuple[str, bool]:
