@@ -13,7 +13,7 @@ import pytest
 
 from reprolib.rerun.records import seal
 from reprolib.rerun.verdicts import judge_table, printed_schema
-from reprolib.rerun.verdicts.anyone import worse_than_expected
+from reprolib.rerun.verdicts.expected import worse_than_expected
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
@@ -33,19 +33,27 @@ def test_results_of_another_tool_are_judged(tmp_path):
     assert judged.words()["wine/Wine/RDA"] == "not run"
 
 
-def test_a_paper_of_its_own_is_checked_and_judged_from_outside(tmp_path):
-    """Its own tests run with `pytest` in its folder; they take half a minute."""
-    folder = EXAMPLES / "kfd-raetsch"
-    assert seal.faults(folder / "results/kfd") == []
+def reprolib(folder: Path, cwd: Path, *words: str) -> None:
+    """Run a command that finds the papers of an example, as where it is installed."""
     environment = {
         **{name: value for name, value in os.environ.items() if name != "REPROLIB_RESULTS"},
         "PYTHONPATH": str(ROOT),
         "REPROLIB_PAPERS": str(folder),
     }
-    program = (
-        "from reprolib.cli.main import main; assert main(['check', 'kfd']) == 0; "
-        "assert main(['tables', 'kfd', '--format', 'md', '--output', 'tables']) == 0"
-    )
-    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True)
+    subprocess.run([sys.executable, "-m", "reprolib", *words], cwd=cwd, env=environment, check=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [("kfd-raetsch", "kfd"), ("which-method", "which_method")]
+)
+def test_a_paper_of_its_own_is_checked_from_outside(name, key, tmp_path):
+    """`make examples` runs its own tests and its notebook."""
+    assert seal.faults(EXAMPLES / name / "results" / key) == []
+    reprolib(EXAMPLES / name, tmp_path, "check", key)
+
+
+def test_a_paper_of_its_own_is_judged_from_outside(tmp_path):
+    words = ("tables", "kfd", "--format", "md", "--output", "tables")
+    reprolib(EXAMPLES / "kfd-raetsch", tmp_path, *words)
     (table,) = (tmp_path / "tables").iterdir()
     assert "reproduced" in table.read_text(encoding="utf-8")

@@ -113,6 +113,13 @@ def test_the_machinery_imports_no_paper():
             assert of_papers <= {"reprolib.papers"}, path
 
 
+def test_no_part_imports_an_example():
+    examples = {path.parent.name for path in (ROOT / "examples").glob("*/*/printed.toml")}
+    assert examples
+    for path in MODULES:
+        assert not {name.split(".")[0] for name in imported(path)} & examples, path
+
+
 def texts(path: Path) -> Iterator[str]:
     """Texts in the code of a file, without its docstrings."""
     own = [node for node in ast.walk(tree(path)) if isinstance(node, ast.Expr)]
