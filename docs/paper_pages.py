@@ -8,7 +8,7 @@ import pandas as pd
 from estimator_pages import estimators, title
 from explore import address, titled
 
-from reprolib.report.claims import claims_frame
+from reprolib.report.tables import claims_frame
 from reprolib.report.theme import signed
 from reprolib.rerun.records.registry import PAPERS, STUDIES
 from reprolib.rerun.verdicts import judge_paper

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reprolib.cli.console import out
 from reprolib.cli.results import with_results
-from reprolib.report.markdown import Markdown, markdown_code, markdown_escaped, markdown_table
+from reprolib.report.printed_tables import Markdown, markdown_code, markdown_escaped, markdown_table
 from reprolib.report.tables import number_text
 from reprolib.rerun.checks.compare import (
     NOWHERE,

@@ -19,11 +19,11 @@ from reprolib.cli import console as consoles
 from reprolib.cli.arguments import BUILD, SITE
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.progress import shown_progress
-from reprolib.cli.reproduced import print_why, show_paper
+from reprolib.cli.reproduced import show_paper
 from reprolib.cli.table_text import left_aligned, print_numbers
 from reprolib.report import tables
-from reprolib.report.figure_files import FORMATS as FIGURES
 from reprolib.report.page import write_report
+from reprolib.report.paper_figures import FORMATS as FIGURES
 from reprolib.report.printed_tables import FORMATS as TABLES
 from reprolib.rerun import records as results
 from reprolib.rerun.checks.check import require_sound
@@ -245,5 +245,4 @@ def print_scoreboard(console: Console, papers, directory: Path, profile: str) ->
     if directory.resolve() != committed.resolve() and (committed / papers[0]).exists():
         console.print("\nScoreboard of the committed full results", style="bold")
         console.print(tables.scoreboard(papers).to_string())
-        print_why(console, papers, directory, profile)
     console.print()

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib as mpl
 import pandas as pd
-from rich.console import Console
 
 from reprolib.cli import console as consoles
-from reprolib.cli.dry_run import minutes
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.table_text import print_claims, print_table
-from reprolib.report.figure_files import FORMATS as FIGURES
-from reprolib.report.figure_files import save_figures
-from reprolib.report.limits import limits, limits_text
 from reprolib.report.origin import origin
-from reprolib.report.paper_figures import drawn_figures
+from reprolib.report.paper_figures import FORMATS as FIGURES
+from reprolib.report.paper_figures import drawn_figures, save_figures
 from reprolib.report.printed_tables import FORMATS as TABLES
 from reprolib.report.printed_tables import printed_tables, write_printed_tables
 from reprolib.report.style import use_style
-from reprolib.rerun.records import load_tasks
-from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts import Verdict, judge_claims, judge_paper
+from reprolib.rerun.verdicts import judge_claims
 
 
 def show_paper(paper: str, records: pd.DataFrame, arguments, output: Path, log: FailureLog) -> None:
-    """Write figures and printed tables of a run; print the tables, and what they cannot decide."""
+    """Write figures and printed tables of a run; print the tables."""
     results = output / "results"
     embedded = " --embedded" if arguments.embedded else ""
     command = f"reprolib reproduce {paper} --{arguments.profile}{embedded}"
@@ -42,11 +34,6 @@ def show_paper(paper: str, records: pd.DataFrame, arguments, output: Path, log: 
     for table in tables:
         print_table(out, table)
     print_claims(out, judge_claims(paper, results))
-    if arguments.profile != "full":
-        full_run = f"`reprolib reproduce {paper} --full` ({_time(paper, arguments.jobs)})"
-        found = limits(judge_paper(paper, results), _committed(paper))
-        for line in limits_text(found, arguments.profile, full_run):
-            out.print(line, soft_wrap=not out.is_terminal)
 
 
 def _write_figures(
@@ -61,29 +48,3 @@ def _write_figures(
     if figures:
         made = origin("", paper, command, output / "results", records)
         save_figures(figures, made, output / "figures" / paper / "figure", FIGURES)
-
-
-def print_why(console: Console, papers: Sequence[str], results: Path, profile: str) -> None:
-    """Say below the two scoreboards why that of a quick run decides less."""
-    if profile == "full":
-        return
-    run = [limits(judge_paper(paper, results), _committed(paper)) for paper in papers]
-    n_open, n_full = sum(r.n_open for r in run), sum(r.n_decided_by_full for r in run)
-    message = (
-        f"\nThe {profile} profile has few trials: of the {sum(r.n_numbers for r in run)} numbers "
-        f"that can be run it leaves {n_open} undecided or out, and `--full`, on the data of "
-        f"the committed results, decides {n_full} of these. Which, is said below the tables of "
-        "each paper."
-    )
-    console.print(message, soft_wrap=not console.is_terminal)
-
-
-def _committed(paper: str) -> list[Verdict]:
-    """Verdicts on the committed results; none without them."""
-    has_records = any((committed_directory(paper) / paper).glob("*.csv"))
-    return judge_paper(paper) if has_records else []
-
-
-def _time(paper: str, n_jobs: int) -> str:
-    made = load_tasks(paper)
-    return minutes(math.nan if made.empty else made["seconds"].sum(), n_jobs)

@@ -249,7 +249,7 @@ def test_notebook_that_needs_absent_data_is_left_as_it_is(tmp_path, monkeypatch,
     pytest.importorskip("nbclient", reason="the extra `test` is not installed")
     monkeypatch.setenv("REPROLIB_DATA", str(tmp_path))
     monkeypatch.setenv("REPROLIB_MIRROR", "")
-    cell = "from reprolib.report.live import live\nlive('kpm', 'uci/letter')(lambda: 1 / 0)\n"
+    cell = "from reprolib.report.notebook import live\nlive('kpm', 'uci/letter')(lambda: 1 / 0)\n"
     text = init.notebook(f"%% code\n{cell}", "x")
     path = tmp_path / "x.ipynb"
     path.write_text(text)

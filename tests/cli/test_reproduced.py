@@ -1,4 +1,4 @@
-"""What `reprolib reproduce` prints of a paper: its tables, and what few trials cannot decide."""
+"""What `reprolib reproduce` prints of a paper: its tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reprolib.cli import reproduce, reproduced
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.main import main
 from reprolib.cli.table_text import plain, print_table
-from reprolib.report import figure_files, printed_tables, tables
+from reprolib.report import paper_figures, printed_tables, tables
 from reprolib.report.tables import number_text
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
@@ -103,30 +103,7 @@ def test_tables_are_written_with_the_command_of_the_run_and_printed(shown):
 def test_figures_are_written_in_every_format_where_they_can_be_drawn(shown):
     folder, _ = shown
     endings = {path.suffix[1:] for path in (folder / "figures" / "keops").iterdir()}
-    assert endings == set(figure_files.FORMATS)
-
-
-def test_a_quick_run_says_what_it_cannot_decide_and_what_does(shown):
-    told = " ".join(shown[1].split())
-    assert f"The quick profile has {FEW} trials a number, the full one 10, the paper 10." in told
-    assert "Too few trials to decide" in told
-    assert "`reprolib reproduce keops --full` (about " in told
-    assert "minutes with 2 workers), on the data of the committed results, decides" in told
-
-
-def test_a_full_run_has_no_such_lines(quick, monkeypatch):
-    monkeypatch.setattr(reproduced, "save_figures", lambda *args: None)
-    told = show(*quick, "full")
-    assert "KEOPS (2014), table1" in told
-    assert "profile has" not in told
-
-
-def test_below_two_scoreboards_stands_why_they_differ(quick, capsys):
-    _, folder = quick
-    reproduced.print_why(Console(width=500), ["keops"], folder / "results", "quick")
-    assert "The quick profile has few trials: of the 12 numbers" in capsys.readouterr().out
-    reproduced.print_why(Console(width=500), ["keops"], folder / "results", "full")
-    assert capsys.readouterr().out == ""
+    assert endings == set(paper_figures.FORMATS)
 
 
 def test_selected_tasks_are_printed_beside_the_committed_values(tmp_path, monkeypatch, capsys):

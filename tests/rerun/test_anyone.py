@@ -186,20 +186,12 @@ def test_command_writes_json_and_a_page_that_loads_nothing(files, tmp_path, caps
     assert f"--html is {made[0] / 'o.html'}, but {made[0]} is a file" in capsys.readouterr().err
 
 
-def test_badge_counts_what_was_run_and_both_pictures_load_nothing(files, tmp_path):
+def test_the_picture_loads_nothing_and_is_the_same_file_again(files, tmp_path):
     printed, table = map(str, files)
-    badge, forest = tmp_path / "b.svg", tmp_path / "f.svg"
-    made = ["--badge", str(badge), "--forest", str(forest)]
+    forest = tmp_path / "f.svg"
+    made = ["--forest", str(forest)]
     assert main(["judge", printed, table, *made]) == 1
-    words = judge_table(*files).words()
-    count = sum(word == "reproduced" for name, word in words.items() if "/" in name)
-    drawing = ElementTree.fromstring(badge.read_text(encoding="utf-8"))
-    assert drawing.get("role") == "img"
-    assert drawing.get("aria-label") == f"printed numbers: {count} of 4 reproduced"
-    for path in (badge, forest):
-        assert not [
-            e for e in ElementTree.parse(path).iter() if e.tag.endswith(("image", "script"))
-        ]
+    assert not [e for e in ElementTree.parse(forest).iter() if e.tag.endswith(("image", "script"))]
     first = forest.read_bytes()
     assert main(["judge", printed, table, *made]) == 1
     assert forest.read_bytes() == first, "the same verdicts must give the same file"

@@ -33,9 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--forest", type=Path, metavar="FILE", help="draw all numbers: FILE.svg, .png or .pdf"
     )
     parser.add_argument(
-        "--badge", type=Path, metavar="FILE.svg", help="write a badge: 17 of 22 reproduced"
-    )
-    parser.add_argument(
         "--schema",
         action="store_true",
         help="print the form of PRINTED.toml as a JSON Schema, for editors; nothing is judged",
@@ -66,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     judged = judge_table(arguments.printed, arguments.results)
     from reprolib.report import judged as shown
-    from reprolib.report.claims import claims_lines
+    from reprolib.report.tables import claims_lines
 
     for frame in (claims_lines(judged.claims), shown.numbers_frame(judged)):
         if len(frame):
@@ -80,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _require_places(arguments: argparse.Namespace) -> None:
     """Raise ValueError or OSError if a file cannot be written where it is wanted."""
-    for option in ("json", "html", "forest", "badge"):
+    for option in ("json", "html", "forest"):
         path = getattr(arguments, option)
         if path is not None:
             shared.require_output_file(path, f"--{option}")
@@ -92,14 +89,12 @@ def _require_places(arguments: argparse.Namespace) -> None:
 def _write(arguments: argparse.Namespace, judged: Judged) -> None:
     """Write the files that were asked for."""
     from reprolib.report import judged as shown
-    from reprolib.report.badge import badge_svg
     from reprolib.rerun.records.folders import write_atomically
 
     makers: dict[str, Callable[[Path], str | bytes]] = {
         "json": lambda _: shown.as_json(judged),
         "html": lambda _: shown.page(judged),
         "forest": lambda path: shown.forest_bytes(judged, path.suffix.lower()[1:]),
-        "badge": lambda _: badge_svg(judged.verdicts, judged.title),
     }
     for option, make in makers.items():
         if (path := getattr(arguments, option)) is not None:

@@ -33,13 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the complete experiments of the papers%(minutes)s",
     )
     full.minutes = _Minutes()  # type: ignore[attr-defined]
-    profile.add_argument(
-        "--minutes",
-        type=float,
-        metavar="N",
-        help="the tasks of --full that decide the most printed numbers in N minutes, as the "
-        "committed results tell; says what they decided",
-    )
     workers = parser.add_mutually_exclusive_group()
     shared.add_jobs(workers)
     workers.add_argument("--cluster", metavar="ADDRESS", help="scheduler of a dask cluster to use")
@@ -73,8 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         help="folder for results, tables, figures, report and the log of failures (default: "
-        "build, with --only build/only, with --minutes build/minutes; sound --full runs on real "
-        "data are then also written to the checkout's results)",
+        "build, with --only build/only; sound --full runs on real data are then also written to "
+        "the checkout's results)",
     )
     parser.set_defaults(profile="quick")
 
@@ -110,10 +103,6 @@ def run(arguments: argparse.Namespace) -> int:
     shared.require_jobs(arguments.jobs)
     if not arguments.dry_run:
         shared.require_output_folder(arguments.output or shared.BUILD)
-    if arguments.minutes is not None:
-        from reprolib.cli import in_minutes
-
-        return in_minutes.run(arguments)
     if arguments.dry_run:
         from reprolib.cli import dry_run
 
