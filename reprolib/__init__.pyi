@@ -12,6 +12,7 @@ from .methods.simplex import (
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
 )
+from .paper import paper
 from .papers.across.own_data import compare_methods
 from .rerun.checks import evaluate, recompute
 
@@ -41,6 +42,7 @@ __all__ = [
     "compare_methods",
     "evaluate",
     "one_vs_all_code",
+    "paper",
     "recompute",
     "simplex_code",
 ]
