@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import IPython.display
 import nbformat
@@ -112,7 +113,9 @@ def notebooks():
 @pytest.mark.parametrize("notebook", [*notebooks()])
 def test_every_live_cell_has_its_committed_result_and_is_left_to_us_by_nbval(notebook):
     for cell in notebook.cells:
-        if cell.source.startswith("@live"):
+        for function in re.findall(
+            r"^@(?:paper\.)?live\(.*\)\ndef (\w+)", cell.source, re.MULTILINE
+        ):
             names = {out.metadata.get("reprolib", {}).get("live") for out in cell.outputs}
-            assert names == {cell.source.split("def ")[1].split("(")[0]}
+            assert names == {function}
             assert "nbval-ignore-output" in cell.metadata.tags
