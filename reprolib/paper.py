@@ -10,7 +10,6 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +18,7 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset, DataUnavailableError
+from reprolib.report.notebook import Frame, Picture, drawn, in_notebook, live, setup, show, sliders
 from reprolib.rerun.records import load_paper, ok, write_results
 from reprolib.rerun.records.registry import get_protocol, paper_key, paper_module
 
@@ -74,11 +74,8 @@ def paper(key: str, run: Run = "records") -> Paper:
     """
     if run not in ("records", "quick", "full"):
         raise ValueError(f"run is {run!r}; it must be 'records', 'quick' or 'full'")
-    if "IPython" in sys.modules:
-        from reprolib.report.notebook import in_notebook, setup
-
-        if in_notebook():
-            setup()
+    if in_notebook():
+        setup()
     committed = Paper(paper_key(key))
     if run == "records":
         return committed
@@ -199,14 +196,14 @@ class Paper:
             from reprolib.report.charts import forest_figure
 
             text = f"The {len(self.verdicts)} printed numbers of {self.key.upper()} beside ours"
-            return _drawn(lambda: forest_figure(self.verdicts), text, text)
+            return drawn(lambda: forest_figure(self.verdicts), text, text)
         module = paper_module(self.key, "figures")
         listed = {f.draw.__name__: f for f in (module.FIGURES if module else ())}
         found = self._named("figure", name, listed, FOREST)
         records = ok(self.records)
         if not found.fits(records):
             raise ValueError(f"these records of {self.key} lack what the figure {name!r} draws")
-        return _drawn(lambda: found.draw(records), found.alternative, found.caption)
+        return drawn(lambda: found.draw(records), found.alternative, found.caption)
 
     def picture(self, name: str, *args: Any, alt: str = "", **kwargs: Any) -> Picture:
         """One picture of the method on a small example.
@@ -241,7 +238,7 @@ class Paper:
         """
         draw = self._named("picture", name, self._functions("example"))
         text = alt or (inspect.getdoc(draw) or name).splitlines()[0]
-        return _drawn(lambda: draw(*args, **kwargs), text, "")
+        return drawn(lambda: draw(*args, **kwargs), text)
 
     def sliders(
         self, name: str | Callable[..., Any], alt: str = "", **choices: Mapping | Sequence
@@ -271,8 +268,6 @@ class Paper:
         >>> kpm = reprolib.paper("kpm")
         >>> kpm.sliders("at_dimension_and_cost", dataset=["raetsch/image"], D=[100, 30], C=[1.0])
         """
-        from reprolib.report.notebook import in_notebook, show, sliders
-
         draw = name
         if isinstance(name, str):
             found = {**self._functions("example"), **self._functions("figures")}
@@ -281,10 +276,10 @@ class Paper:
             given = {"records": self.records} if takes_records else {}
 
             def draw(**values: Any) -> None:
-                made = _drawn(lambda: function(**given, **values), "", "")
                 told = ", ".join(f"{key} = {value}" for key, value in values.items())
+                made = drawn(lambda: function(**given, **values), f"{alt or name}: {told}")
                 if in_notebook():
-                    show(made.figure, f"{alt or name}: {told}")
+                    made.show()
 
         known = {
             key: values if isinstance(values, Mapping) else {"values": values, "start": values[0]}
@@ -304,8 +299,6 @@ class Paper:
         caption : str, default=""
             Markdown below it.
         """
-        from reprolib.report.notebook import show
-
         show(figure, alt, caption)
 
     def live(self, *datasets: str) -> Callable[[Callable[[], Any]], None]:
@@ -321,8 +314,6 @@ class Paper:
         callable
             Decorator of a function without parameters; see `reprolib.report.notebook.live`.
         """
-        from reprolib.report.notebook import live
-
         return live(self.key, *datasets)
 
     def claims(self) -> Frame:
@@ -408,9 +399,7 @@ class Paper:
         >>> kpm = reprolib.paper("kpm")
         >>> kpm.rerun(only="table2/raetsch/heart/kpm").numbers()  # doctest: +SKIP
         """
-        from reprolib.rerun.tasks.local import LocalWorkers
-        from reprolib.rerun.tasks.runner import run_protocol
-        from reprolib.rerun.tasks.selection import Selection
+        from reprolib.rerun.tasks.runner import LocalWorkers, Selection, run_protocol
 
         protocol = get_protocol(self.key)
         names = [n for n in protocol.datasets(profile) if not n.startswith("embedded/")]
@@ -423,24 +412,24 @@ class Paper:
         if missing:
             print(f"Not at hand, so that their numbers are not run: {', '.join(missing)}")
         patterns = [only] if isinstance(only, str) else list(only)
+
+        def progress(done: int, total: int, stage: int, stages: int) -> None:
+            of_stage = f", stage {stage} of {stages}" if stages > 1 else ""
+            end = "\n" if done == total else ""
+            print(f"\r{self.key}: {done} of {total} tasks{of_stage}", end=end, file=sys.stderr)
+
         outcome = run_protocol(
             protocol,
             profile,
             workers=LocalWorkers(n_jobs),
             only=Selection(patterns) if patterns else None,
-            progress=self._write_progress,
+            progress=progress,
             failed=lambda failure: print(f"failed: {failure.record}: {failure.status}"),
         )
         folder = TemporaryDirectory(prefix="reprolib-")
         path = Path(folder.name, self.key)
         write_results(outcome.records, path, outcome.tasks, outcome.about)
         return Paper(self.key, profile, folder)
-
-    def _write_progress(self, done: int, total: int, stage: int, stages: int) -> None:
-        of_stage = f", stage {stage} of {stages}" if stages > 1 else ""
-        end = "\n" if done == total else ""
-        sys.stderr.write(f"\r{self.key}: {done} of {total} tasks{of_stage}{end}")
-        sys.stderr.flush()
 
     def _functions(self, module_name: str) -> dict[str, Callable[..., Any]]:
         """Public functions of a module of the paper that return a figure, by name."""
@@ -498,69 +487,6 @@ class Data(Mapping[str, Dataset]):
         missing = {name: f"not at hand (reprolib data fetch {name})" for name in self._names}
         missing |= {name: "at hand" for name in self._names if data_fetch.available(name)}
         return "\n".join(f"{name}: {told}" for name, told in missing.items())
-
-
-class Frame(pd.DataFrame):
-    """A DataFrame that a notebook shows in full, its texts on the left."""
-
-    @property
-    def _constructor(self) -> type[Frame]:
-        return Frame
-
-    def _repr_html_(self) -> str:
-        from reprolib.report.notebook import left_aligned_html
-
-        return left_aligned_html(self)
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A drawn picture, which a notebook shows.
-
-    Parameters
-    ----------
-    figure : Figure
-        That of matplotlib.
-    alt : str
-        What it shows, for those who cannot see it.
-    caption : str
-        What stands below it in the report.
-    """
-
-    figure: Figure
-    alt: str
-    caption: str
-
-    def show(self, caption: str = "") -> None:
-        """Show it now, in the middle of a cell.
-
-        Parameters
-        ----------
-        caption : str, default=""
-            Markdown below it.
-        """
-        from reprolib.report.notebook import show
-
-        show(self.figure, self.alt, caption)
-
-    def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
-        from reprolib.report.notebook import shown
-
-        return shown(self.figure, self.alt)
-
-
-def _drawn(draw: Callable[[], Figure], alt: str, caption: str) -> Picture:
-    """Draw in our style, which is not left behind; the figure is not shown by itself."""
-    import matplotlib as mpl
-    import matplotlib.pyplot as plt
-
-    from reprolib.report.style import use_style
-
-    with mpl.rc_context():
-        use_style()
-        figure = draw()
-    plt.close(figure)
-    return Picture(figure, alt, caption)
 
 
 class _Face(types.ModuleType):

@@ -154,10 +154,19 @@ def scoreboard(rows: Sequence[Row], *, legend: Sequence[Word] | None = None) -> 
     for i, row in enumerate(rows):
         y += _GAP if row.name and i else 0
         texts: list[Shape] = [Text(_MARGIN, y, row.name, "name")] if row.name else []
-        groups.append(Group([*texts, Text(_KIND + _MARGIN, y, row.kind)]))
+        texts.append(Text(_KIND + _MARGIN, y, row.kind))
+        groups.append(Group(texts))
         for k, v in enumerate(row.marks):
             x = _FIRST + _STEP * (k % _PER_LINE) + _MARGIN
-            groups.append(_mark(v, x, y + _PITCH * (k // _PER_LINE)))
+            place = y + _PITCH * (k // _PER_LINE)
+            box = (x - _REACH, place - _REACH, 2 * _REACH, 2 * _REACH)
+            if isinstance(v, ClaimVerdict):
+                told: Mapping[str, tuple[str, str]] = {"": (v.word, described(v))}
+                data = {"claim": "", "paper": v.claim.paper}
+            else:
+                told, data = outcomes(v), {"paper": v.number.paper}
+            data["outcomes"] = json.dumps(told, ensure_ascii=False)
+            groups.append(Group([Mark(x, place, v.word)], "mark", described(v), box, data))
         y += _PITCH * -(-len(row.marks) // _PER_LINE)
     width = _FIRST + _PER_LINE * _STEP
     for i, word in enumerate(words):
@@ -169,18 +178,6 @@ def scoreboard(rows: Sequence[Row], *, legend: Sequence[Word] | None = None) -> 
     words_counted = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     label = f"Scoreboard, one mark for each published number: {words_counted}"
     return Drawing("scoreboard", label, width + 2 * _MARGIN, height, groups)
-
-
-def _mark(v: Verdict | ClaimVerdict, x: float, y: float) -> Group:
-    """Mark of a number or a claim, with all that the page's script shows of it."""
-    if isinstance(v, ClaimVerdict):
-        told: Mapping[str, tuple[str, str]] = {"": (v.word, described(v))}
-        data = {"claim": "", "paper": v.claim.paper}
-    else:
-        told, data = outcomes(v), {"paper": v.number.paper}
-    data["outcomes"] = json.dumps(told, ensure_ascii=False)
-    box = (x - _REACH, y - _REACH, 2 * _REACH, 2 * _REACH)
-    return Group([Mark(x, y, v.word)], "mark", described(v), box, data)
 
 
 def forests(verdicts: Sequence[Verdict], plot_width: int = _PLOT) -> dict[str, Drawing]:

@@ -124,17 +124,16 @@ def svg(drawing: Drawing, ground: Ground | None = None) -> str:
 
 def symbols() -> dict[str, str]:
     """SVG path of every mark, by its word."""
-    return {word: _svg_path(MarkerStyle(look.marker)) for word, look in LOOKS.items()}
-
-
-def _svg_path(marker: MarkerStyle) -> str:
-    enlarged = marker.get_transform() + Affine2D().scale(_DIAMETER, -_DIAMETER)
-    path = marker.get_path().transformed(enlarged)
-    parts = []
-    for corners, code in path.iter_segments(simplify=False):
-        places = " ".join(f"{place + 0.0:.2f}" for place in corners)
-        parts.append("Z" if code == Path.CLOSEPOLY else _LETTERS[code] + places)
-    return "".join(parts)
+    found = {}
+    for word, look in LOOKS.items():
+        marker = MarkerStyle(look.marker)
+        enlarged = marker.get_transform() + Affine2D().scale(_DIAMETER, -_DIAMETER)
+        path, parts = marker.get_path().transformed(enlarged), []
+        for corners, code in path.iter_segments(simplify=False):
+            places = " ".join(f"{place + 0.0:.2f}" for place in corners)
+            parts.append("Z" if code == Path.CLOSEPOLY else _LETTERS[code] + places)
+        found[word] = "".join(parts)
+    return found
 
 
 def figure(drawings: Sequence[Drawing]) -> Figure:

@@ -8,6 +8,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import data_fetch
-from reprolib.report.picture import png
-from reprolib.report.style import use_style
 from reprolib.rerun.records.homes import project_of
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ def setup() -> None:
     Warnings of third-party libraries go unshown: their text holds paths and line numbers, which
     differ between machines.
     """
+    from reprolib.report.style import use_style
+
     os.environ["OMP_NUM_THREADS"] = "1"
     threadpool_limits(limits=1)
     warnings.filterwarnings("ignore", category=FutureWarning)
@@ -70,17 +71,23 @@ def left_aligned(frame: pd.DataFrame) -> HTML:
     """
     from IPython.display import HTML
 
-    return HTML(left_aligned_html(frame))
+    return HTML(Frame(frame)._repr_html_())
 
 
-def left_aligned_html(frame: pd.DataFrame) -> str:
-    """HTML of `left_aligned`."""
-    with pd.option_context("display.max_colwidth", None, "display.max_rows", None):
-        page = frame.to_html(justify="left")
-    left = "text-align: left; vertical-align: top"
-    page = re.sub(f"<td>(?=[^<]{{{LONG},}})", f'<td style="{left}; min-width: 22em">', page)
-    page = page.replace("<td>", f'<td style="{left}">')
-    return re.sub("<th(?=[ >])", f'<th style="{left}"', page)
+class Frame(pd.DataFrame):
+    """A DataFrame that a notebook shows as `left_aligned` does."""
+
+    @property
+    def _constructor(self) -> type[Frame]:
+        return Frame
+
+    def _repr_html_(self) -> str:
+        with pd.option_context("display.max_colwidth", None, "display.max_rows", None):
+            page = self.to_html(justify="left")
+        left = "text-align: left; vertical-align: top"
+        page = re.sub(f"<td>(?=[^<]{{{LONG},}})", f'<td style="{left}; min-width: 22em">', page)
+        page = page.replace("<td>", f'<td style="{left}">')
+        return re.sub("<th(?=[ >])", f'<th style="{left}"', page)
 
 
 def show(figure: Figure, alt: str, caption: str = "") -> None:
@@ -97,23 +104,77 @@ def show(figure: Figure, alt: str, caption: str = "") -> None:
     """
     from IPython.display import Markdown, display
 
-    bundle, metadata = shown(figure, alt)
+    bundle, metadata = Picture(figure, alt)._repr_mimebundle_()
     display(bundle, raw=True, metadata=metadata)
     if caption:
         display(Markdown(caption))
 
 
-def shown(figure: Figure, alt: str) -> Bundle:
-    """Output of a figure, which is closed.
+@dataclass(frozen=True)
+class Picture:
+    """A drawn picture, which a notebook shows.
 
-    The picture carries the plotted data along (see `reprolib.report.picture`), so that a test can
-    tell whether a stored picture is still the one that its cell draws.
+    Parameters
+    ----------
+    figure : Figure
+        That of matplotlib.
+    alt : str
+        What it shows, for those who cannot see it.
+    caption : str
+        What stands below it in the report.
     """
+
+    figure: Figure
+    alt: str
+    caption: str = ""
+
+    def show(self, caption: str = "") -> None:
+        """Show it now, in the middle of a cell.
+
+        Parameters
+        ----------
+        caption : str, default=""
+            Markdown below it.
+        """
+        show(self.figure, self.alt, caption)
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> Bundle:
+        """Output of the figure, which is closed.
+
+        The picture carries the plotted data along (see `reprolib.report.picture`), so that a test
+        can tell whether a stored picture is still the one that its cell draws.
+        """
+        import matplotlib.pyplot as plt
+
+        from reprolib.report.picture import png
+
+        bundle = {PICTURE: png(self.figure), PLAIN: repr(self.figure)}
+        plt.close(self.figure)
+        return bundle, {PICTURE: {"alt": self.alt}}
+
+
+def drawn(draw: Callable[[], Figure], alt: str, caption: str = "") -> Picture:
+    """Draw in our style, which is not left behind; the figure is not shown by itself.
+
+    Parameters
+    ----------
+    draw : callable
+        Gives a figure.
+    alt : str
+        What it shows, for those who cannot see it.
+    caption : str, default=""
+        What stands below it in the report.
+    """
+    import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    bundle = {PICTURE: png(figure), PLAIN: repr(figure)}
+    from reprolib.report.style import use_style
+
+    with mpl.rc_context():
+        use_style()
+        figure = draw()
     plt.close(figure)
-    return bundle, {PICTURE: {"alt": alt}}
+    return Picture(figure, alt, caption)
 
 
 def show_drawn(
@@ -222,15 +283,10 @@ def _show_committed(notebook: str, name: str, missing: Sequence[str]) -> None:
 
     bundle = {"text/markdown": f"**{text}**", PLAIN: text}
     display(bundle, raw=True, metadata={MARK: {"missing": list(missing)}})
-    _display([(_not_called_live(data), metadata) for data, metadata in outputs], name)
-
-
-def _not_called_live(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Output in whose texts nothing is called live: it was computed when it was committed."""
-    return {
-        kind: re.sub(r"\blive\b", "when committed", value) if kind.startswith("text/") else value
-        for kind, value in data.items()
-    }
+    for data, _ in outputs:
+        for kind in data.keys() & {PLAIN, "text/html", "text/markdown"}:
+            data[kind] = re.sub(r"\blive\b", "when committed", data[kind])
+    _display(outputs, name)
 
 
 def _display(bundles: Iterable[Bundle], name: str) -> None:
@@ -296,17 +352,17 @@ def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
         draw(**start)
         return
 
-    def drawn(values: Mapping[str, Any], moved: bool = False) -> list[Bundle]:
+    def at(values: Mapping[str, Any], moved: bool = False) -> list[Bundle]:
         note = {"sliders": dict(values), "moved": moved}
         bundles = displayed(lambda: draw(**values))
         return [(data, {**metadata, MARK: note}) for data, metadata in bundles]
 
-    first = drawn(start)
+    first = at(start)
     for place in (0, -1):
         values = {name: list(choice["values"])[place] for name, choice in choices.items()}
         if values != start:
-            _refuse_other_texts(first, start, drawn(values), values)
-    _show_sliders(drawn, first, start, choices)
+            _refuse_other_texts(first, start, at(values), values)
+    _show_sliders(at, first, start, choices)
 
 
 def _refuse_other_texts(
@@ -335,7 +391,7 @@ def _refuse_other_texts(
 
 
 def _show_sliders(
-    drawn: Callable[..., list[Bundle]],
+    at: Callable[..., list[Bundle]],
     first: Sequence[Bundle],
     start: Mapping[str, Any],
     choices: Mapping[str, Mapping[str, Any]],
@@ -366,7 +422,7 @@ def _show_sliders(
 
     def redraw(_):
         values = {name: widget.value for name, widget in widgets.items()}
-        now = drawn(values, moved=values != start)
+        now = at(values, moved=values != start)
         for handle, (before, _), (bundle, metadata) in zip(handles, first, now, strict=True):
             if PICTURE in bundle:
                 bundle = before | {PICTURE: bundle[PICTURE]}

@@ -138,6 +138,10 @@ def _section(
     printed = {
         key: _with_reasons(v for v in verdicts if v.number.table == key) for key in entry["tables"]
     }
+    provenance = tables.provenance(paper, directory)
+    for column in ("note", "digest"):
+        of_data = run.get("data", {})
+        provenance[column] = [of_data.get(name, {}).get(column, "") for name in provenance.index]
     under_all = {key: tables.readings(paper, key, directory) for key in entry["tables"]}
     return {
         "key": paper,
@@ -157,7 +161,7 @@ def _section(
         "readings": tables.readings_tried(paper, verdicts),
         "every_reading": {k: f.reset_index() for k, f in under_all.items() if not f.empty},
         "summary": tables.summary(records, numbers(paper)),
-        "provenance": _provenance(paper, directory, run),
+        "provenance": provenance.reset_index(),
         "runs": _runs(made, records),
         "environments": _environments(made, run),
     }
@@ -175,13 +179,6 @@ def embed(figure: Figure) -> str:
     figure.savefig(buffer, format="png", metadata={"Software": None})
     plt.close(figure)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
-
-
-def _provenance(paper: str, directory: Path | None, run: Mapping[str, Any]) -> pd.DataFrame:
-    frame = tables.provenance(paper, directory)
-    for column in ("note", "digest"):
-        frame[column] = [run.get("data", {}).get(name, {}).get(column, "") for name in frame.index]
-    return frame.reset_index()
 
 
 def _runs(made: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:

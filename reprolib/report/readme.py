@@ -83,7 +83,14 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     readme = _between(readme, BEGIN, END, _scoreboard_markdown(papers, claims, everything))
     words = path.parent / WORDS_PAGE
     page = words.read_text(encoding="utf-8")
-    characteristics = _characteristics_markdown(everything)
+    frame = operating_characteristics(everything).reset_index()
+    shares = frame.columns[3:]
+    rows = [
+        [row["paper"].upper(), row["design"], row["numbers"], *(f"{row[s]:.0%}" for s in shares)]
+        for row in frame.to_dict("records")
+    ]
+    table = markdown_table(["paper", "design", "numbers", *shares], rows)
+    characteristics = f"{table}\n\n{tables.calibration_text(everything)}"
     page = _between(page, BEGIN_CHARACTERISTICS, END_CHARACTERISTICS, characteristics)
     pictures = {path.parent / name: svg(drawing, ground) for ground, name in PICTURES.items()}
     return {path: readme, words: page, **pictures}
@@ -159,15 +166,3 @@ def _signs(counts: Mapping[str, int] | pd.Series) -> str:
 def _minutes(paper: str) -> int:
     """Minutes that the tasks of a paper took, shared by the workers."""
     return max(1, round(load_tasks(paper)["seconds"].sum() / WORKERS / 60))
-
-
-def _characteristics_markdown(verdicts: Sequence[Verdict]) -> str:
-    """How often the words would be right and wrong, by paper and design."""
-    frame = operating_characteristics(verdicts).reset_index()
-    shares = frame.columns[3:]
-    rows = [
-        [row["paper"].upper(), row["design"], row["numbers"], *(f"{row[s]:.0%}" for s in shares)]
-        for row in frame.to_dict("records")
-    ]
-    table = markdown_table(["paper", "design", "numbers", *shares], rows)
-    return f"{table}\n\n{tables.calibration_text(verdicts)}"
