@@ -172,8 +172,8 @@ def scoreboard(rows: Sequence[Row], *, legend: Sequence[Word] | None = None) -> 
     for i, word in enumerate(words):
         x = _MARGIN + width // _LEGEND_COLUMNS * (i % _LEGEND_COLUMNS)
         place = y + _GAP + _PITCH * (i // _LEGEND_COLUMNS)
-        shapes = [Mark(x + 6, place, word), Text(x + 18, place, f"{word} ({counts[word]})")]
-        groups.append(Group(shapes, "legend", data={"word": word}))
+        text = Text(x + 18, place, f"{word} ({counts[word]})")
+        groups.append(Group([Mark(x + 6, place, word), text], "legend", data={"word": word}))
     height = y + _GAP + _PITCH * -(-len(words) // _LEGEND_COLUMNS)
     words_counted = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     label = f"Scoreboard, one mark for each published number: {words_counted}"
