@@ -15,10 +15,9 @@ import pandas as pd
 
 from reprolib.papers.kpm.figures import paper_name, printed_dimensions
 from reprolib.report import tables
-from reprolib.report.claims import claims_frame, digits_of
 from reprolib.report.drawing import symbols
-from reprolib.report.theme import GROUNDS, LOOKS, palette, signed, slug
-from reprolib.report.words import MEANINGS
+from reprolib.report.tables import claims_frame, digits_of
+from reprolib.report.theme import GROUNDS, LOOKS, MEANINGS, palette, signed, slug
 from reprolib.rerun.records import load_paper, path_matrix, select
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import errors, judge_claims, judge_paper

@@ -13,6 +13,7 @@ from .methods.simplex import (
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
 )
+from .paper import paper
 from .rerun.checks import evaluate, recompute
 
 __version__: str
@@ -39,6 +40,7 @@ __all__ = [
     "TreeLassoClassifier",
     "evaluate",
     "one_vs_all_code",
+    "paper",
     "recompute",
     "simplex_code",
     "tree_from_info",

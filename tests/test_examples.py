@@ -13,7 +13,7 @@ import pytest
 
 from reprolib.rerun.records import seal
 from reprolib.rerun.verdicts import judge_table, printed_schema
-from reprolib.rerun.verdicts.expected import worse_than_expected
+from reprolib.rerun.verdicts.anyone import worse_than_expected
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"

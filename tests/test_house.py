@@ -60,6 +60,7 @@ ALLOWED = {
     "reprolib.methods": set(),
     "reprolib.rerun": {"data_fetch", "reprolib", "reprolib.papers"},
     "reprolib.report": {"data_fetch", "reprolib.rerun"},
+    "reprolib.paper": {"data_fetch", "reprolib.report", "reprolib.rerun"},
     "reprolib.papers": {"data_fetch", "reprolib.methods", "reprolib.rerun", "reprolib.report"},
     "reprolib.cli": {"data_fetch", "reprolib", "reprolib.rerun", "reprolib.report"},
     "reprolib.suite": {"data_fetch", "reprolib.rerun", "reprolib.report"},
@@ -72,7 +73,9 @@ ROOMS = {
     "checks": {"records", "tasks", "verdicts"},
 }
 #: Parts that must not know any paper.
-MACHINERY = ("reprolib.rerun", "reprolib.report", "reprolib.cli", "reprolib.suite")
+MACHINERY = (
+    *("reprolib.rerun", "reprolib.report", "reprolib.paper", "reprolib.cli", "reprolib.suite"),
+)
 
 
 @pytest.mark.parametrize("part", ALLOWED)

@@ -59,7 +59,7 @@ def test_a_renewed_notebook_has_outputs_one_install_cell_and_no_versions(tmp_pat
 def test_a_notebook_that_needs_absent_data_is_left_as_it_is(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("REPROLIB_DATA", str(tmp_path))
     monkeypatch.setenv("REPROLIB_MIRROR", "")
-    code = "from reprolib.report.live import live\nlive('kpm', 'uci/letter')(lambda: 1 / 0)\n"
+    code = "from reprolib.report.notebook import live\nlive('kpm', 'uci/letter')(lambda: 1 / 0)\n"
     path = notebook(tmp_path / "x.ipynb", code)
     text = path.read_text()
     assert tool.main([str(path)]) == 1

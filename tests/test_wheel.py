@@ -98,8 +98,8 @@ def test_an_installed_package_works_in_an_empty_folder(built, tmp_path):
         "assert 'lib' in reprolib.__file__ and f.committed_directory().is_dir()",
         "assert not f.can_be_committed()",
         "assert main(['notebooks', 'mine']) == 0",
-        "import reprolib.report.section as section",
-        "section.embed = lambda figure: section.plt.close(figure) or 'data:,'",
+        "import reprolib.report.page as page",
+        "page.embed = lambda figure: page.plt.close(figure) or 'data:,'",
         "assert main(['report', 'mkpm', '--output', 'report.html']) == 0",
         "assert main(['bench', 'no-such-benchmark']) == 2",
     )

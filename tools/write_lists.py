@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 import reprolib
 from data_fetch.catalog import Catalog, Entry, default_catalog
-from reprolib.report.claims import claims_frame
+from reprolib.report.tables import claims_frame
 from reprolib.report.theme import signed
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import PAPERS

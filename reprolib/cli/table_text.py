@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reprolib.report.claims import digits_of
 from reprolib.report.printed_tables import PrintedTable
 from reprolib.report.tables import (
     difference_text,
+    digits_of,
     half_width_text,
     number_text,
     verdict_frame,

@@ -18,18 +18,11 @@ from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
-from reprolib.report.render import render
 from reprolib.report.style import SMALL
-from reprolib.report.theme import GROUND_COLOURS, LOOKS, Ground, palette, scatter_style
+from reprolib.report.theme import GROUND_COLOURS, LOOKS, Ground, palette, render
 
 #: Pixels an inch in a figure.
 DPI = 96
-_RING_STYLE = {
-    "s": 16,
-    "linewidths": 0.7,
-    "facecolors": "none",
-    "edgecolors": GROUND_COLOURS["soft"].light,
-}
 #: Diameter of a mark in SVG.
 _DIAMETER = 9.2
 _LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
@@ -131,17 +124,16 @@ def svg(drawing: Drawing, ground: Ground | None = None) -> str:
 
 def symbols() -> dict[str, str]:
     """SVG path of every mark, by its word."""
-    return {word: _svg_path(MarkerStyle(look.marker)) for word, look in LOOKS.items()}
-
-
-def _svg_path(marker: MarkerStyle) -> str:
-    enlarged = marker.get_transform() + Affine2D().scale(_DIAMETER, -_DIAMETER)
-    path = marker.get_path().transformed(enlarged)
-    parts = []
-    for corners, code in path.iter_segments(simplify=False):
-        places = " ".join(f"{place + 0.0:.2f}" for place in corners)
-        parts.append("Z" if code == Path.CLOSEPOLY else _LETTERS[code] + places)
-    return "".join(parts)
+    found = {}
+    for word, look in LOOKS.items():
+        marker = MarkerStyle(look.marker)
+        enlarged = marker.get_transform() + Affine2D().scale(_DIAMETER, -_DIAMETER)
+        path, parts = marker.get_path().transformed(enlarged), []
+        for corners, code in path.iter_segments(simplify=False):
+            places = " ".join(f"{place + 0.0:.2f}" for place in corners)
+            parts.append("Z" if code == Path.CLOSEPOLY else _LETTERS[code] + places)
+        found[word] = "".join(parts)
+    return found
 
 
 def figure(drawings: Sequence[Drawing]) -> Figure:
@@ -172,36 +164,33 @@ def figure(drawings: Sequence[Drawing]) -> Figure:
 
 def _paint(axis: Axes, drawing: Drawing) -> None:
     """Draw all shapes of one look at once."""
+    ink, soft, faint = (GROUND_COLOURS[name].light for name in ("ink", "soft", "line"))
     alike: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
     for shape in drawing.shapes:
         look = (getattr(shape, "kind", ""), getattr(shape, "word", ""))
         alike[(shape.form, *look)].append(shape)
     for (form, kind, word), shapes in alike.items():
         if form == "text":
+            style: dict[str, Any] = {"fontsize": SMALL, "va": "center", "ha": "left", "color": ink}
+            if kind == "tick":
+                style |= {"ha": "center", "color": soft}
+            if kind == "name":
+                style |= {"weight": "bold"}
             for text in shapes:
-                axis.text(text.x, text.y, text.text, **_text_style(kind))
+                axis.text(text.x, text.y, text.text, **style)
         elif form == "line":
-            ends = [(line.start, line.end) for line in shapes]
-            axis.add_collection(LineCollection(ends, **_line_style(kind, word)))
+            style = {"color": faint, "lw": 0.7, "zorder": 0.1}
+            if kind == "interval":
+                colour = LOOKS[word].colour.light if word else ink
+                style = {"color": colour, "lw": 1.2, "zorder": 0.5}
+            if kind == "published":
+                style = {"color": ink, "lw": 1.4, "zorder": 0.6}
+            axis.add_collection(LineCollection([(s.start, s.end) for s in shapes], **style))
         else:
-            places = ([shape.x for shape in shapes], [shape.y for shape in shapes])
-            axis.scatter(*places, **(scatter_style(word) if form == "mark" else _RING_STYLE))
-
-
-def _text_style(kind: str) -> dict[str, Any]:
-    return {
-        "fontsize": SMALL,
-        "va": "center",
-        "ha": "center" if kind == "tick" else "left",
-        "weight": "bold" if kind == "name" else "normal",
-        "color": GROUND_COLOURS["soft" if kind == "tick" else "ink"].light,
-    }
-
-
-def _line_style(kind: str, word: str) -> dict[str, Any]:
-    if kind == "interval":
-        colour = LOOKS[word].colour if word else GROUND_COLOURS["ink"]
-        return {"color": colour.light, "lw": 1.2, "zorder": 0.5}
-    if kind == "published":
-        return {"color": GROUND_COLOURS["ink"].light, "lw": 1.4, "zorder": 0.6}
-    return {"color": GROUND_COLOURS["line"].light, "lw": 0.7, "zorder": 0.1}
+            style = {"s": 16, "linewidths": 0.7, "facecolors": "none", "edgecolors": soft}
+            if form == "mark":
+                look_of = LOOKS[word]
+                colour = look_of.colour.light
+                style = {"marker": look_of.marker, "edgecolors": colour}
+                style["facecolors"] = "none" if look_of.hollow else colour
+            axis.scatter([shape.x for shape in shapes], [shape.y for shape in shapes], **style)

@@ -6,17 +6,11 @@ import io
 import json
 import math
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import pandas as pd
 
-from reprolib.report.claims import claims_lines
-from reprolib.report.drawing import svg, symbols
-from reprolib.report.forest import forest_figure, forests
-from reprolib.report.render import render
-from reprolib.report.tables import verdict_frame
-from reprolib.report.words import RULES
-from reprolib.rerun.verdicts.anyone import Judged
+from reprolib.report.tables import claims_lines, verdict_frame
+from reprolib.report.theme import RULES, render
+from reprolib.rerun.verdicts import Judged
 
 _SHOWN = ["published", "ours", "difference", "half-width", "detectable", "trials", "verdict"]
 
@@ -62,6 +56,9 @@ def _number(value: float) -> float | None:
 
 def page(judged: Judged) -> str:
     """One HTML page with both tables and the pictures; it loads nothing and runs nothing."""
+    from reprolib.report.charts import forests
+    from reprolib.report.drawing import svg, symbols
+
     frames = [("Claims", claims_lines(judged.claims)), ("Numbers", numbers_frame(judged))]
     words = {v.word for v in judged.verdicts}
     return render(
@@ -80,8 +77,15 @@ def forest_bytes(judged: Judged, ending: str) -> bytes:
     Parameters
     ----------
     judged : Judged
+        The verdicts.
     ending : {"svg", "png", "pdf"}
+        Ending of the file's name.
     """
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    from reprolib.report.charts import forest_figure
+
     no_date = {"pdf": {"CreationDate": None, "ModDate": None}, "svg": {"Date": None}}
     file = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": judged.title}):

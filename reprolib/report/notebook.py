@@ -1,23 +1,30 @@
-"""Set-up of the notebooks: the same output on every machine."""
+"""What notebooks show: the same output on every machine, with data and without, saved or run."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import sys
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from reprolib.report.picture import png
-from reprolib.report.style import use_style
+import data_fetch
+from reprolib.rerun.records.folders import project_of
 
 if TYPE_CHECKING:
     from IPython.display import HTML
     from matplotlib.figure import Figure
 
-
+#: One output: its data by mime type, and its metadata.
+Bundle = tuple[dict[str, Any], dict[str, Any]]
+PICTURE, PLAIN = "image/png", "text/plain"
 #: Key of what the package notes in the metadata of an output.
 MARK = "reprolib"
 #: Characters from which on a text is read line by line, so that its column may not be narrow.
@@ -30,6 +37,8 @@ def setup() -> None:
     Warnings of third-party libraries go unshown: their text holds paths and line numbers, which
     differ between machines.
     """
+    from reprolib.report.style import use_style
+
     os.environ["OMP_NUM_THREADS"] = "1"
     threadpool_limits(limits=1)
     warnings.filterwarnings("ignore", category=FutureWarning)
@@ -40,6 +49,15 @@ def setup() -> None:
     pd.set_option("display.max_columns", 30)
     pd.set_option("display.width", 140)
     pd.set_option("display.max_colwidth", None)
+
+
+def in_notebook() -> bool:
+    """Whether the code runs in a kernel, or in another shell of IPython."""
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return False
+    return get_ipython() is not None
 
 
 def left_aligned(frame: pd.DataFrame) -> HTML:
@@ -53,19 +71,27 @@ def left_aligned(frame: pd.DataFrame) -> HTML:
     """
     from IPython.display import HTML
 
-    with pd.option_context("display.max_colwidth", None, "display.max_rows", None):
-        page = frame.to_html(justify="left")
-    left = "text-align: left; vertical-align: top"
-    page = re.sub(f"<td>(?=[^<]{{{LONG},}})", f'<td style="{left}; min-width: 22em">', page)
-    page = page.replace("<td>", f'<td style="{left}">')
-    return HTML(re.sub("<th(?=[ >])", f'<th style="{left}"', page))
+    return HTML(Frame(frame)._repr_html_())
 
 
-def show(figure: Figure, alt: str) -> None:
+class Frame(pd.DataFrame):
+    """A DataFrame that a notebook shows as `left_aligned` does."""
+
+    @property
+    def _constructor(self) -> type[Frame]:
+        return Frame
+
+    def _repr_html_(self) -> str:
+        with pd.option_context("display.max_colwidth", None, "display.max_rows", None):
+            page = self.to_html(justify="left")
+        left = "text-align: left; vertical-align: top"
+        page = re.sub(f"<td>(?=[^<]{{{LONG},}})", f'<td style="{left}; min-width: 22em">', page)
+        page = page.replace("<td>", f'<td style="{left}">')
+        return re.sub("<th(?=[ >])", f'<th style="{left}"', page)
+
+
+def show(figure: Figure, alt: str, caption: str = "") -> None:
     """Display a figure once, with a text that says what it shows to those who cannot see it.
-
-    The picture carries the plotted data along (see `reprolib.report.picture`), so that a test can
-    tell whether a stored picture is still the one that its cell draws.
 
     Parameters
     ----------
@@ -73,10 +99,334 @@ def show(figure: Figure, alt: str) -> None:
         Closed afterwards.
     alt : str
         Alternative text of the picture in the notebook and in the pages made of it.
+    caption : str, default=""
+        Markdown below it, such as "Figure 1. Accuracy against the dimension."
     """
+    from IPython.display import Markdown, display
+
+    bundle, metadata = Picture(figure, alt)._repr_mimebundle_()
+    display(bundle, raw=True, metadata=metadata)
+    if caption:
+        display(Markdown(caption))
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawn picture, which a notebook shows.
+
+    Parameters
+    ----------
+    figure : Figure
+        That of matplotlib.
+    alt : str
+        What it shows, for those who cannot see it.
+    caption : str
+        What stands below it in the report.
+    """
+
+    figure: Figure
+    alt: str
+    caption: str = ""
+
+    def show(self, caption: str = "") -> None:
+        """Show it now, in the middle of a cell.
+
+        Parameters
+        ----------
+        caption : str, default=""
+            Markdown below it.
+        """
+        show(self.figure, self.alt, caption)
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> Bundle:
+        """Output of the figure, which is closed.
+
+        The picture carries the plotted data along (see `reprolib.report.picture`), so that a test
+        can tell whether a stored picture is still the one that its cell draws.
+        """
+        import matplotlib.pyplot as plt
+
+        from reprolib.report.picture import png
+
+        bundle = {PICTURE: png(self.figure), PLAIN: repr(self.figure)}
+        plt.close(self.figure)
+        return bundle, {PICTURE: {"alt": self.alt}}
+
+
+def drawn(draw: Callable[[], Figure], alt: str, caption: str = "") -> Picture:
+    """Draw in our style, which is not left behind; the figure is not shown by itself.
+
+    Parameters
+    ----------
+    draw : callable
+        Gives a figure.
+    alt : str
+        What it shows, for those who cannot see it.
+    caption : str, default=""
+        What stands below it in the report.
+    """
+    import matplotlib as mpl
     import matplotlib.pyplot as plt
+
+    from reprolib.report.style import use_style
+
+    with mpl.rc_context():
+        use_style()
+        figure = draw()
+    plt.close(figure)
+    return Picture(figure, alt, caption)
+
+
+def show_drawn(
+    draw: Callable[[pd.DataFrame], Figure], records: pd.DataFrame, caption: str = ""
+) -> None:
+    """Show a figure of the report, with the description that the paper's figures have of it.
+
+    Parameters
+    ----------
+    draw : callable
+        Function of a paper's ``figures.py``, one of its ``FIGURES``.
+    records : DataFrame
+        Records of all tables of the paper.
+    caption : str, default=""
+        Markdown below the figure.
+
+    Raises
+    ------
+    ValueError
+        If the function is none of the ``FIGURES`` of its module.
+    """
+    figures = getattr(sys.modules[draw.__module__], "FIGURES", ())
+    matching = [figure for figure in figures if figure.draw is draw]
+    if not matching:
+        raise ValueError(
+            f"{draw.__name__} is none of FIGURES in {draw.__module__}; list it there, or call "
+            "show(figure, alt)"
+        )
+    show(draw(records), matching[0].alternative, caption)
+
+
+def displayed(call: Callable[[], Any]) -> list[Bundle]:
+    """Everything that a call prints, displays and returns, in this order, and nothing shown yet.
+
+    ``ipywidgets.interact`` has an output widget for this. Without a browser nbclient answers that
+    widget on the socket on which it waits for the end of the cell, and can miss that end: papermill
+    and ``nbconvert --execute`` hang (jupyter/nbclient, issue 312).
+    """
+    from IPython.display import display
+    from IPython.utils.capture import capture_output
+
+    with capture_output(stderr=False) as captured:
+        value = call()
+        if value is not None:
+            display(value)
+    bundles = [(output.data, output.metadata or {}) for output in captured.outputs]
+    return [({PLAIN: captured.stdout}, {})] * bool(captured.stdout) + bundles
+
+
+def live(notebook: str, *datasets: str) -> Callable[[Callable[[], Any]], None]:
+    """Run what needs real data, and display it; where they are not at hand, the committed result.
+
+    Nothing is downloaded: data sets count that are in the cache or in the mirror. Otherwise the
+    outputs are those of the committed notebook, below a line that says so; where they call a value
+    "live", it is called "when committed" instead.
+
+    Parameters
+    ----------
+    notebook : str
+        Name of the notebook, such as "kpm".
+    *datasets : str
+        What it needs, such as "raetsch/heart".
+
+    Returns
+    -------
+    callable
+        Decorator of a function without parameters, which it runs once, now. What the function
+        prints, displays or returns is displayed. The function's name tells the committed results
+        of a notebook apart.
+
+    Examples
+    --------
+    >>> @live("kpm", "raetsch/heart")  # doctest: +SKIP
+    ... def heart():
+    ...     return recompute("kpm", "table1", "raetsch/heart", "kpm").round(3)
+    """
+
+    def run(compute: Callable[[], Any]) -> None:
+        name = compute.__name__
+        missing = [dataset for dataset in datasets if not data_fetch.available(dataset)]
+        if not missing:
+            try:
+                if in_notebook():
+                    _display(displayed(compute), name)
+                elif (value := compute()) is not None:
+                    print(value)
+                return
+            except data_fetch.DataUnavailableError:
+                missing = list(datasets)
+        _show_committed(notebook, name, missing)
+
+    return run
+
+
+def _show_committed(notebook: str, name: str, missing: Sequence[str]) -> None:
+    """Show a line that names the missing data, and the committed outputs below it."""
+    outputs = committed_outputs(notebook, name)
+    verb = "is" if len(missing) == 1 else "are"
+    end = "Below is the committed result." if outputs else "The committed result was deleted."
+    command = f"`reprolib data fetch {' '.join(missing)}`"
+    text = f"Not recomputed here: {', '.join(missing)} {verb} not at hand ({command}). {end}"
+    if not in_notebook():
+        print(text)
+        return
     from IPython.display import display
 
-    bundle = {"image/png": png(figure), "text/plain": repr(figure)}
-    display(bundle, raw=True, metadata={"image/png": {"alt": alt}})
-    plt.close(figure)
+    bundle = {"text/markdown": f"**{text}**", PLAIN: text}
+    display(bundle, raw=True, metadata={MARK: {"missing": list(missing)}})
+    for data, _ in outputs:
+        for kind in data.keys() & {PLAIN, "text/html", "text/markdown"}:
+            data[kind] = re.sub(r"\blive\b", "when committed", data[kind])
+    _display(outputs, name)
+
+
+def _display(bundles: Iterable[Bundle], name: str) -> None:
+    """Display outputs, with the name under which they are found again."""
+    from IPython.display import display
+
+    for data, metadata in bundles:
+        display(data, raw=True, metadata={**metadata, MARK: {"live": name}})
+
+
+def committed_outputs(notebook: str, name: str) -> list[Bundle]:
+    """Outputs of a live cell in the committed notebook; none if they were deleted from it."""
+    path = project_of(notebook) / "notebooks" / f"{notebook}.ipynb"
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except (OSError, ValueError, KeyError):
+        return []
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    return [
+        # A notebook may store a text as its lines.
+        (
+            {k: "".join(v) if isinstance(v, list) else v for k, v in output["data"].items()},
+            output["metadata"],
+        )
+        for output in outputs
+        if output.get("metadata", {}).get(MARK, {}).get("live") == name
+    ]
+
+
+def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
+    """Draw a picture, with one slider for each of its parameters where they can be shown.
+
+    What ``pytest --nbval`` compares is the same with sliders and without, and wherever they were
+    left when the notebook was saved: it compares texts, and neither pictures nor widgets.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws with matplotlib; called with one keyword argument for each choice. It displays as
+        many things at every value as at the start, and the same texts: what changes is in the
+        picture.
+    **choices : dict
+        ``values`` (a sequence in the order of the slider) and ``start``, one of them.
+
+    Raises
+    ------
+    ValueError
+        If a start is none of the values; in a notebook, if the texts at the first or at the last
+        values differ from those at the start.
+
+    Examples
+    --------
+    >>> sliders(lambda D: print("D is", D), D={"values": [1, 2, 5], "start": 2})  # doctest: +SKIP
+    D is 2
+    """
+    for name, choice in choices.items():
+        if choice["start"] not in list(choice["values"]):
+            raise ValueError(
+                f"{name} starts at {choice['start']!r}, which is none of {list(choice['values'])}."
+            )
+    start = {name: choice["start"] for name, choice in choices.items()}
+    if not in_notebook():
+        draw(**start)
+        return
+
+    def at(values: Mapping[str, Any], moved: bool = False) -> list[Bundle]:
+        note = {"sliders": dict(values), "moved": moved}
+        bundles = displayed(lambda: draw(**values))
+        return [(data, {**metadata, MARK: note}) for data, metadata in bundles]
+
+    first = at(start)
+    for place in (0, -1):
+        values = {name: list(choice["values"])[place] for name, choice in choices.items()}
+        if values != start:
+            _refuse_other_texts(first, start, at(values), values)
+    _show_sliders(at, first, start, choices)
+
+
+def _refuse_other_texts(
+    first: Sequence[Bundle], start: Mapping[str, Any], now: Sequence[Bundle], values: Mapping
+) -> None:
+    """Raise an error that names what a slider changes beside its picture."""
+
+    def text_of(bundle: Mapping[str, Any]) -> str:
+        """What is compared of an output: of a picture, that it is one."""
+        if PICTURE in bundle:
+            return PICTURE
+        rich = [str(shown) for kind, shown in bundle.items() if kind != PLAIN]
+        return "; ".join(rich or map(str, bundle.values()))
+
+    before, after = ([text_of(bundle) for bundle, _ in bundles] for bundles in (first, now))
+    if before == after:
+        return
+    pairs = zip_longest(before, after, fillvalue="nothing")
+    was, became = next((a, b) for a, b in pairs if a != b)
+    there, here = (", ".join(f"{n} = {value}" for n, value in at.items()) for at in (start, values))
+    raise ValueError(
+        f"What is drawn at {here} differs from that at {there} in more than its "
+        f"picture: {was!r} becomes {became!r}. A saved notebook would then fail "
+        "pytest --nbval. Put what changes into the picture, as its title."
+    )
+
+
+def _show_sliders(
+    at: Callable[..., list[Bundle]],
+    first: Sequence[Bundle],
+    start: Mapping[str, Any],
+    choices: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Show the sliders, and below them what is drawn, drawn over whenever one is moved."""
+    from IPython.display import display
+
+    try:
+        from ipywidgets import SelectionSlider
+    except ImportError:
+        choices = {}
+    widgets = {
+        name: SelectionSlider(
+            options=list(choice["values"]),
+            value=choice["start"],
+            description=name,
+            continuous_update=False,
+        )
+        for name, choice in choices.items()
+    }
+    for widget in widgets.values():
+        # Its text would be one more output than without widgets.
+        view = {kind: v for kind, v in widget._repr_mimebundle_().items() if kind != PLAIN}
+        display(view, raw=True)
+    handles = [
+        display(bundle, metadata=metadata, raw=True, display_id=True) for bundle, metadata in first
+    ]
+
+    def redraw(_):
+        values = {name: widget.value for name, widget in widgets.items()}
+        now = at(values, moved=values != start)
+        for handle, (before, _), (bundle, metadata) in zip(handles, first, now, strict=True):
+            if PICTURE in bundle:
+                bundle = before | {PICTURE: bundle[PICTURE]}
+            handle.update(bundle, metadata=metadata, raw=True)
+
+    for widget in widgets.values():
+        widget.observe(redraw, names="value")

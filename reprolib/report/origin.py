@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -71,65 +70,41 @@ def origin(
     paper : str
         Key of the paper.
     command : str
+        Command that makes it.
     directory : Path or None
         Results folder; the committed results if None.
     rows : DataFrame
         The records.
     """
-    tables = sorted(set(rows["table"]))
     run, made = results.load_run(paper, directory), results.load_tasks(paper, directory)
     made = made[made["task"].isin(rows["task"])]
+    about = paper_entry(paper)["paper"]
+    pages = f", pp. {about['pages']}" if about.get("pages") else ""
+    files = ", ".join(f"{paper}/{name}.csv" for name in sorted(set(rows["table"])))
+    ran_on = f"{run.get('profile', 'unknown')} profile, run on {_joined(made['date'])}"
+    environments = run.get("environments", {})
+    used = [environments[name]["versions"] for name in made["environment"].unique()]
+    by_source = rows.groupby("source")["dataset"].unique()
+    notes = {name: of_set["note"] for name, of_set in run.get("data", {}).items()}
+    by_note: dict[str, list[str]] = {}
+    for name in sorted(set(rows["dataset"])):
+        if notes.get(name):
+            by_note.setdefault(notes[name], []).append(name)
     return Origin(
         title=title,
-        paper=reference(paper),
+        paper=f"{about['authors']}: {about['title']}. {about['venue']}{pages}",
         command=command,
-        records=_records(paper, tables, run, made),
-        versions=_versions(run, made),
-        source=_sources(rows),
-        data=_notes(rows, run),
+        records=f"{files}; {ran_on}" if files else "none",
+        versions=", ".join(f"{name} {_joined(v[name] for v in used)}" for name in PACKAGES),
+        source=_listed({str(source): names for source, names in by_source.items()}) or "none",
+        data=_listed(by_note),
     )
 
 
-def reference(paper: str) -> str:
-    """Authors, title, venue and pages of a paper, in one line."""
-    about = paper_entry(paper)["paper"]
-    pages = f", pp. {about['pages']}" if about.get("pages") else ""
-    return f"{about['authors']}: {about['title']}. {about['venue']}{pages}"
-
-
-def _records(paper: str, tables: Sequence[str], run: Mapping[str, Any], made: pd.DataFrame) -> str:
-    if not tables:
-        return "none"
-    files = ", ".join(f"{paper}/{name}.csv.gz" for name in tables)
-    dates = _joined(sorted(set(made["date"])))
-    return f"{files}; {run.get('profile', 'unknown')} profile, run on {dates}"
-
-
-def _versions(run: Mapping[str, Any], made: pd.DataFrame) -> str:
-    environments = run.get("environments", {})
-    used = [environments[name]["versions"] for name in made["environment"].unique()]
-    return ", ".join(f"{name} {_joined(sorted({v[name] for v in used}))}" for name in PACKAGES)
-
-
-def _joined(values: Sequence[str]) -> str:
-    return " and ".join(values) or "unknown"
-
-
-def _sources(rows: pd.DataFrame) -> str:
-    """``partial: a/x, a/y; resampled: a/z``."""
-    named = rows.groupby("source")["dataset"].unique()
-    return _listed({str(source): names for source, names in named.items()}) or "none"
-
-
-def _notes(rows: pd.DataFrame, run: Mapping[str, Any]) -> str:
-    """``first 10 of the 100 published realisations: a/x, a/y``."""
-    notes = {name: about["note"] for name, about in run.get("data", {}).items()}
-    named: dict[str, list[str]] = {}
-    for name in sorted(set(rows["dataset"])):
-        if notes.get(name):
-            named.setdefault(notes[name], []).append(name)
-    return _listed(named)
+def _joined(values: Iterable[str]) -> str:
+    return " and ".join(sorted(set(values))) or "unknown"
 
 
 def _listed(named: Mapping[str, Iterable[str]]) -> str:
+    """``partial: a/x, a/y; resampled: a/z``."""
     return "; ".join(f"{what}: {', '.join(sorted(names))}" for what, names in named.items())

@@ -1,20 +1,28 @@
-"""Figures of the report: a paper's ``figures.py`` lists them as ``FIGURES``."""
+"""Figures of a paper: listed by its ``figures.py`` as ``FIGURES``, drawn, and written to files."""
 
 from __future__ import annotations
 
+import io
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from reprolib.report.origin import Origin, origin
+from reprolib.report.style import use_style
+from reprolib.rerun.records import load_paper, ok
+from reprolib.rerun.records.folders import write_atomically
 from reprolib.rerun.records.registry import paper_module
-from reprolib.rerun.records.rows import ok
 
-
-def _always(records: pd.DataFrame) -> bool:
-    return True
+#: Endings of the files of a figure.
+FORMATS = ("pdf", "svg", "png")
+#: Fonts in PDF files that journals accept: TrueType, not Type 3.
+FONT_TYPE = 42
 
 
 @dataclass(frozen=True)
@@ -24,8 +32,10 @@ class PaperFigure:
     Parameters
     ----------
     caption : str
+        Stands below it in the report.
     draw : callable
-        A public function of the paper's ``figures.py``; called with the records of all tables.
+        A public function of the paper's ``figures.py``; called with the records of all tables. Its
+        name is that of the figure.
     alt : str
         What it shows on the committed records, for those who cannot see it; its caption if empty.
     fits : callable
@@ -35,7 +45,7 @@ class PaperFigure:
     caption: str
     draw: Callable[[pd.DataFrame], Figure]
     alt: str = ""
-    fits: Callable[[pd.DataFrame], bool] = _always
+    fits: Callable[[pd.DataFrame], bool] = lambda records: True
 
     @property
     def alternative(self) -> str:
@@ -61,6 +71,7 @@ def report_figures(paper: str, records: pd.DataFrame) -> Mapping[str, Figure]:
     Parameters
     ----------
     paper : str
+        Key of the paper.
     records : DataFrame
         Records of all its tables; failed ones are left out.
     """
@@ -75,6 +86,7 @@ def drawn_figures(paper: str, records: pd.DataFrame) -> tuple[Mapping[str, Figur
     Parameters
     ----------
     paper : str
+        Key of the paper.
     records : DataFrame
         Records of all its tables.
     """
@@ -82,3 +94,88 @@ def drawn_figures(paper: str, records: pd.DataFrame) -> tuple[Mapping[str, Figur
         return report_figures(paper, records), ""
     except Exception:
         return {}, traceback.format_exc()
+
+
+def write_figures(
+    paper: str, folder: Path, formats: Sequence[str], *, command: str, directory: Path | None = None
+) -> list[Path]:
+    """Write the figures of a paper's results as ``<folder>/<paper>-figure<number>.<format>``.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper.
+    folder : Path
+        Folder to write to.
+    formats : sequence of {"pdf", "svg", "png"}
+        Endings of the files.
+    command : str
+        Command that makes them, for their metadata.
+    directory : Path, optional
+        Results folder; the committed results if not given.
+
+    Returns
+    -------
+    list of Path
+        Empty where the paper has no figures.
+
+    Raises
+    ------
+    ValueError
+        If a figure cannot be drawn from the records.
+    """
+    records = load_paper(paper, directory)
+    with mpl.rc_context():
+        use_style()
+        figures, fault = drawn_figures(paper, records)
+        if fault:
+            raise ValueError(
+                f"the figures of {paper} cannot be drawn from these records "
+                f"({fault.strip().splitlines()[-1]}); a full run has all that they need"
+            )
+        made = origin("", paper, command, directory, records)
+        return save_figures(figures, made, folder / f"{paper}-figure", formats)
+
+
+def save_figures(
+    figures: Mapping[str, Figure], made: Origin, start: Path, formats: Sequence[str]
+) -> list[Path]:
+    """Write figures as ``<start><number>.<format>``, each file atomically, and close them.
+
+    Parameters
+    ----------
+    figures : mapping of str to Figure
+        By caption.
+    made : Origin
+        Of all of them; each has its own title.
+    start : Path
+        Start of the names of the files.
+    formats : sequence of {"pdf", "svg", "png"}
+        Endings of the files.
+    """
+    paths = []
+    for number, (caption, figure) in enumerate(figures.items(), start=1):
+        for ending in formats:
+            path = start.with_name(f"{start.name}{number}.{ending}")
+            write_atomically(path, figure_bytes(figure, replace(made, title=caption), ending))
+            paths.append(path)
+        plt.close(figure)
+    return paths
+
+
+def figure_bytes(figure: Figure, made: Origin, ending: str) -> bytes:
+    """File of a figure in one of `FORMATS`, with its origin in its metadata.
+
+    It has no time, so that the same figure is the same file.
+    """
+    title, *rest = made.lines()
+    about, buffer = "\n".join(rest), io.BytesIO()
+    metadata: dict[str, str | None] = {"Title": title, "Description": about, "Source": made.source}
+    if ending == "pdf":
+        metadata = {"Title": title, "Subject": about, "Keywords": made.source}
+        metadata |= {"CreationDate": None, "ModDate": None}
+    elif ending == "svg":
+        metadata["Date"] = None
+    with mpl.rc_context({"pdf.fonttype": FONT_TYPE}):
+        figure.savefig(buffer, format=ending, metadata=metadata)
+    return buffer.getvalue()

@@ -81,11 +81,19 @@ def _axes(axis: Axes) -> dict[str, Any]:
         "texts": list(_texts(axis)),
         "limits": [float(f"{end:.4g}") for end in (*axis.get_xlim(), *axis.get_ylim())],
         "points": [
-            *(_sampled(_fractions(axis, _line(line))) for line in axis.lines),
+            *(
+                _sampled(_fractions(axis, line.get_transform().transform(line.get_xydata())))
+                for line in axis.lines
+            ),
             *(_sampled(_fractions(axis, _marks(artist))) for artist in others),
             _sampled(_bars(axis)),
         ],
-        "clouds": [_quantiles(_fractions(axis, _corners(artist))) for artist in contours],
+        "clouds": [
+            _thousandths(np.quantile(_fractions(axis, corners), QUANTILES, axis=0))
+            if len(corners := _corners(artist))
+            else []
+            for artist in contours
+        ],
         "grids": [
             _cells(artist) for artist in (*others, *axis.images) if artist.get_array() is not None
         ],
@@ -104,10 +112,6 @@ def _texts(axis: Axes) -> Iterator[str]:
         yield from (text.get_text() for text in legend.get_texts())
     placed = [t for found in axis.collections for t in getattr(found, "labelTexts", ())]
     yield from (text.get_text() for text in axis.texts if text not in placed)
-
-
-def _line(line) -> np.ndarray:
-    return line.get_transform().transform(line.get_xydata())
 
 
 def _marks(artist) -> np.ndarray:
@@ -151,10 +155,6 @@ def _sampled(points: np.ndarray) -> list[Any]:
 def _spread(length: int, wanted: int) -> np.ndarray:
     """Some of the places in a sequence, the first and the last among them."""
     return np.unique(np.linspace(0, length - 1, wanted).astype(int))
-
-
-def _quantiles(points: np.ndarray) -> list[Any]:
-    return _thousandths(np.quantile(points, QUANTILES, axis=0)) if len(points) else []
 
 
 def _cells(artist) -> list[Any]:

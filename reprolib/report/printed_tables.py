@@ -3,38 +3,84 @@
 from __future__ import annotations
 
 import csv
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 import pandas as pd
 
-from reprolib.report.latex import latex_table
-from reprolib.report.markdown import markdown_table
 from reprolib.report.origin import Origin, origin
-from reprolib.report.render import render
 from reprolib.report.tables import verdict_frame
-from reprolib.rerun import records as results
+from reprolib.report.theme import render
+from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.folders import write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 
 #: Significant digits of values in CSV files: those of the records.
 DIGITS = 10
+#: What would be a mark in Markdown.
+_MARKS = re.compile(r"([\\`*\[\]|])")
+PLUS_MINUS, INFINITY = r"\pm", r"\infty"
+#: What LaTeX would not print as it stands; any LaTeX since 2018 prints accents.
+SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': "''",
+        "±": f"${PLUS_MINUS}$",
+        "∞": f"${INFINITY}$",
+        "−": "$-$",
+        "×": r"$\times$",
+        "–": "--",
+        "—": "---",
+        "…": r"\ldots{}",
+    }
+)
+#: Numbers, with or without a spread: their signs are those of mathematics.
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?( ± (\d+(\.\d+)?|∞))?")
+#: Columns of a table in LaTeX, after the printed column's name.
+COLUMNS = ("published", "ours", "difference", "trials", "verdict")
+#: Lines before a table in LaTeX, whose style ends with it, and after it.
+_BEGIN = r"""\begingroup\footnotesize\setlength{\tabcolsep}{4pt}
+\begin{longtable}{@{}lrrrr>{\raggedright\arraybackslash}p{2.2cm}@{}}"""
+_END = r"""\end{longtable}
+\endgroup
+"""
+_NOTE = (
+    "Difference: ours minus published, with the half-width of its interval. "
+    "Trials: how many of ours. In brackets: source of our data."
+)
 
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A printed table with our numbers.
+    """A printed table with our numbers; a notebook shows it.
 
     Parameters
     ----------
     paper, key : str
         Paper key, and the table's name in ``printed.toml``.
     caption : str
+        What the table shows.
     verdicts : sequence of Verdict
         In printed order.
     origin : Origin
+        Where our numbers come from.
     """
 
     paper: str
@@ -54,6 +100,23 @@ class PrintedTable:
         year = paper_entry(self.paper)["paper"]["year"]
         return f"{self.paper.upper()} ({year}), {self.key}: {self.caption}"
 
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Texts of the table as people read it, without columns that are empty in all lines."""
+        frame = verdict_frame(self.verdicts).drop(columns=["table", "role", "quantity"])
+        frame = frame.rename(columns={"reason": "why"}).astype(str)
+        return frame.loc[:, (frame != "").any()]
+
+    def text(self, ending: str) -> str:
+        """Text of its file: "csv", "md", "tex" or "html"."""
+        return FORMATS[ending](self)
+
+    def __str__(self) -> str:
+        return f"{self.heading}\n\n{self.frame.to_string(index=False)}"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{escape(self.heading)}</b></p>{self.frame.to_html(index=False)}"
+
 
 def printed_tables(
     paper: str, directory: Path | None = None, *, command: str = ""
@@ -63,12 +126,13 @@ def printed_tables(
     Parameters
     ----------
     paper : str
+        Key of the paper.
     directory : Path, optional
         Results folder; the committed results if not given.
     command : str
         Command that makes the tables.
     """
-    records = results.load_paper(paper, directory)
+    records = load_paper(paper, directory)
     verdicts = judge_paper(paper, directory)
     tables = []
     for key, table in paper_entry(paper)["tables"].items():
@@ -94,80 +158,97 @@ def _rows_behind(verdicts: Sequence[Verdict], records: pd.DataFrame) -> pd.DataF
     return records[pd.MultiIndex.from_frame(records[columns]).isin(wanted)]
 
 
-def shown(table: PrintedTable) -> pd.DataFrame:
-    """Texts of a table as people read it; columns that are empty in all lines are left out."""
-    frame = verdict_frame(table.verdicts).drop(columns=["table", "role", "quantity"])
-    frame = frame.rename(columns={"reason": "why"}).astype(str)
-    return frame.loc[:, (frame != "").any()]
-
-
 def csv_text(table: PrintedTable) -> str:
     """Numbers to compute with, one line a printed number; texts are quoted, comments are not.
 
     ``pandas.read_csv(file, comment="#")`` reads it.
     """
-    frame = pd.DataFrame(map(_csv_line, table.verdicts))
-    text = frame.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC)
+
+    def rounded(value: float) -> float:
+        return float(f"{value:.{DIGITS}g}")
+
+    lines = [
+        {
+            "paper": v.number.paper,
+            "table": v.number.table,
+            "row": v.number.row,
+            "column": v.number.column,
+            "role": v.role,
+            "quantity": v.quantity,
+            "published": v.number.value,
+            "published_spread": v.number.spread,
+            "ours": rounded(v.ours),
+            "ours_spread": rounded(v.spread),
+            "difference": rounded(v.difference),
+            "low": rounded(v.interval[0]),
+            "high": rounded(v.interval[1]),
+            "detectable": rounded(v.detectable),
+            "design": v.design,
+            "trials": v.n_trials,
+            "source": v.source,
+            "verdict": str(v.word),
+            "reading": v.reading,
+            "why": v.reason,
+        }
+        for v in table.verdicts
+    ]
+    text = pd.DataFrame(lines).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC)
     return _commented(table.origin, "# ") + text
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
-
-
-def _csv_line(v: Verdict) -> dict[str, object]:
-    low, high = v.interval
-    return {
-        "paper": v.number.paper,
-        "table": v.number.table,
-        "row": v.number.row,
-        "column": v.number.column,
-        "role": v.role,
-        "quantity": v.quantity,
-        "published": v.number.value,
-        "published_spread": v.number.spread,
-        "ours": _rounded(v.ours),
-        "ours_spread": _rounded(v.spread),
-        "difference": _rounded(v.difference),
-        "low": _rounded(low),
-        "high": _rounded(high),
-        "detectable": _rounded(v.detectable),
-        "design": v.design,
-        "trials": v.n_trials,
-        "source": v.source,
-        "verdict": str(v.word),
-        "reading": v.reading,
-        "why": v.reason,
-    }
 
 
 def markdown_text(table: PrintedTable) -> str:
     """Table in Markdown; where it comes from stands in a comment and is not shown."""
-    frame = shown(table)
+    frame = table.frame
     text = markdown_table(list(frame.columns), frame.to_numpy().tolist())
     return f"{_hidden(table.origin)}\n**{table.heading}**\n\n{text}\n"
 
 
 def latex_file_text(table: PrintedTable) -> str:
-    r"""Table for ``\input``; it needs the packages booktabs, array and longtable.
+    r"""Table for ``\input`` that breaks over pages: narrow enough for `article`.
 
-    Why a number is not reproduced is left out: it would not fit on a page.
+    It needs the packages booktabs, array and longtable. Why a number is not reproduced is left out:
+    it would not fit on a page.
     """
-    use = r"In the preamble: \usepackage{array,booktabs,longtable}"
-    head = _commented(table.origin, "% ") + f"% {use}\n"
-    frame = verdict_frame(table.verdicts)
-    return head + latex_table(frame, table.heading, f"tab:{table.name}")
+    title = latex_text(f"{table.heading}. {_NOTE}")
+    head = _latex_line(["", *COLUMNS])
+    lines = [
+        _BEGIN,
+        rf"\caption{{{title}}}\label{{tab:{table.name}}}\\",
+        *(r"\toprule", head, r"\midrule", r"\endfirsthead"),
+        *(r"\toprule", head, r"\midrule", r"\endhead"),
+        *(r"\bottomrule", r"\endfoot"),
+    ]
+    frame = verdict_frame(table.verdicts).astype(str)
+    for number, (row, part) in enumerate(frame.groupby("row", sort=False)):
+        lines += [r"\addlinespace"] if number else []
+        sources = " and ".join(sorted(set(part["source"]) - {"–"}))
+        name = latex_text(f"{row} ({sources})" if sources else str(row))
+        lines.append(rf"\multicolumn{{{1 + len(COLUMNS)}}}{{@{{}}l}}{{\textit{{{name}}}}} \\*")
+        for line in part.to_dict("records"):
+            if line["half-width"] != "–":
+                line["difference"] += f" ± {line['half-width']}"
+            if line["reading"]:
+                line["verdict"] += f": {line['reading'].partition(':')[0]}"
+            lines.append(r"\quad " + _latex_line(line[name] for name in ("column", *COLUMNS)))
+    preamble = r"% In the preamble: \usepackage{array,booktabs,longtable}"
+    return "\n".join([_commented(table.origin, "% ") + preamble, *lines, _END])
+
+
+def _latex_line(cells: Iterable[str]) -> str:
+    return " & ".join(map(latex_text, cells)) + r" \\"
+
+
+def latex_text(text: str) -> str:
+    """Text with everything escaped that LaTeX would take for a command."""
+    if _NUMBER.fullmatch(text):
+        return f"${text.replace('±', PLUS_MINUS).replace('∞', INFINITY)}$"
+    return text.translate(SPECIAL)
 
 
 def html_text(table: PrintedTable) -> str:
     """Return a page with the table, which needs no other file."""
-    frame = shown(table)
-    return render(
-        "printed_table.html.jinja",
-        table=table,
-        frame=frame,
-        comment=_hidden(table.origin),
-    )
+    comment = _hidden(table.origin)
+    return render("printed_table.html.jinja", table=table, frame=table.frame, comment=comment)
 
 
 def _commented(made: Origin, start: str) -> str:
@@ -197,12 +278,56 @@ def write_printed_tables(
     Returns
     -------
     list of Path
+        The files, table by table.
     """
     wanted = list(formats)
     paths = []
     for table in tables:
         for ending in wanted:
             path = folder / f"{table.name}.{ending}"
-            write_atomically(path, FORMATS[ending](table))
+            write_atomically(path, table.text(ending))
             paths.append(path)
     return paths
+
+
+class Markdown(str):
+    """Text that is Markdown already, as a link that we made."""
+
+    __slots__ = ()
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Table, one line a row; what is not `Markdown` is escaped."""
+
+    def line(cells: Sequence[object]) -> str:
+        shown = (
+            cell.replace("|", "\\|") if isinstance(cell, Markdown) else markdown_escaped(cell)
+            for cell in cells
+        )
+        return "| " + " | ".join(shown) + " |"
+
+    return "\n".join([line(head), "|" + "---|" * len(head), *map(line, rows)])
+
+
+def markdown_escaped(text: object) -> str:
+    r"""Text in one line that shows as it is: no heading, link, picture, HTML or control character.
+
+    Names from records and files stay text, whatever they hold.
+
+    Examples
+    --------
+    >>> markdown_escaped("a|b <script>")
+    'a\\|b &lt;script&gt;'
+    """
+    line = _one_line(text)
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MARKS.sub(r"\\\1", line)
+
+
+def markdown_code(text: object) -> str:
+    """Text in one line as a code span."""
+    return f"`{_one_line(text).replace('`', chr(39))}`"
+
+
+def _one_line(text: object) -> str:
+    return "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in str(text))

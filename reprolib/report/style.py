@@ -60,15 +60,11 @@ def note_source(figure: Figure, text: str) -> None:
 def source_text(rows: pd.DataFrame) -> str:
     """Say which data sets of some records came from which source; beyond six, how many."""
     sources = rows.groupby("dataset")["source"].first()
-    return "; ".join(
-        f"{source}: {_names(list(group.index))}" for source, group in sources.groupby(sources)
-    )
-
-
-def _names(datasets: list[str]) -> str:
-    if len(datasets) > 6:
-        return f"{len(datasets)} sets"
-    return ", ".join(name.split("/")[1] for name in datasets)
+    told = []
+    for source, group in sources.groupby(sources):
+        names = ", ".join(str(name).split("/")[1] for name in group.index)
+        told.append(f"{source}: {names if len(group) <= 6 else f'{len(group)} sets'}")
+    return "; ".join(told)
 
 
 def legend_above(axis, ncols: int = 2) -> None:

@@ -1,8 +1,9 @@
-"""Tables for notebooks, the report and the README: published numbers beside ours."""
+"""Tables for notebooks, the report and the README: numbers and claims, published beside ours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -10,18 +11,27 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records.tables import load_paper
-from reprolib.rerun.verdicts.judge import (
-    Verdict,
-    count_words,
-    judge_paper,
-)
-from reprolib.rerun.verdicts.printed import Number, Quantity, Role, paper_entry
+from reprolib.report.theme import LOOKS, signed
+from reprolib.rerun.records import load_paper
+from reprolib.rerun.verdicts import ClaimVerdict, Number, Verdict, judge_claims, judge_paper
+from reprolib.rerun.verdicts.calibration import expected_false_alarms, judged_performances
+from reprolib.rerun.verdicts.claims import CLAIM_WORDS
+from reprolib.rerun.verdicts.judge import count_words
+from reprolib.rerun.verdicts.printed import Role, paper_entry
+from reprolib.rerun.verdicts.printed_file import Quantity
 from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: What a table of readings says of each.
 READING_COLUMNS = [
     *("published", "ours", "difference", "half-width", "detectable", "trials", "source", "verdict")
+]
+#: What a table of claims says of each, in full and in short.
+CLAIM_COLUMNS = [
+    *("verdict", "but", "difference", "half-width", "detectable", "published"),
+    *("published contrast", "contrast", "in favour", "text", "page", "source"),
+]
+SHORT_CLAIM_COLUMNS = [
+    *("verdict", "contrast", "difference", "half-width", "detectable", "published", "in favour")
 ]
 
 
@@ -46,15 +56,6 @@ def half_width_text(value: float, digits: int) -> str:
     return number_text(value, None, max(digits, 1))
 
 
-def reading_text(verdict: Verdict) -> str:
-    """Name the reading behind a credit, its value, and how many were tried; else empty."""
-    if verdict.word != "reproduced under a reading":
-        return ""
-    outcome = verdict.readings[verdict.reading]
-    ours = number_text(outcome.ours, outcome.spread, verdict.number.digits)
-    return f"{verdict.reading}: {ours} (one of {verdict.n_readings} tried)"
-
-
 def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
     """One row a published number: both values, difference and interval, trials, verdict, design."""
     return pd.DataFrame(
@@ -74,7 +75,11 @@ def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
 
 
 def _beside(v: Verdict) -> dict[str, Any]:
-    digits = v.number.digits
+    digits, credit = v.number.digits, ""
+    if v.word == "reproduced under a reading":
+        outcome = v.readings[v.reading]
+        value = number_text(outcome.ours, outcome.spread, digits)
+        credit = f"{v.reading}: {value} (one of {v.n_readings} tried)"
     return {
         "published": number_text(v.number.value, v.number.spread, digits),
         "ours": number_text(v.ours, v.spread, digits),
@@ -85,7 +90,7 @@ def _beside(v: Verdict) -> dict[str, Any]:
         "source": v.source or "–",
         "verdict": v.word,
         "design": v.design if v.n_trials else "–",
-        "reading": reading_text(v),
+        "reading": credit,
     }
 
 
@@ -102,7 +107,9 @@ def reasons(papers: Sequence[str], word: Word, directory: Path | None = None) ->
     Parameters
     ----------
     papers : sequence of str
+        Keys of the papers.
     word : {"not reproduced", "quoted", "not run"}
+        Word of the numbers that are listed.
     directory : Path, optional
         Results folder; the committed results if not given.
 
@@ -117,25 +124,15 @@ def reasons(papers: Sequence[str], word: Word, directory: Path | None = None) ->
         for v in judge_paper(paper, directory):
             if v.word == word:
                 lines.setdefault((paper, v.number.table, v.reason), []).append(v)
-    rows = [
-        {
-            "paper": paper,
-            "table": table,
-            "numbers": len(of_reason),
-            "which": _rows_and_columns(of_reason),
-            "reason": reason,
-        }
-        for (paper, table, reason), of_reason in lines.items()
-    ]
-    columns = ["paper", "table", "numbers", "which", "reason"]
-    return pd.DataFrame(rows, columns=columns).set_index(["paper", "table"])
-
-
-def _rows_and_columns(verdicts: Sequence[Verdict]) -> str:
-    columns: dict[str, list[str]] = {}
-    for v in verdicts:
-        columns.setdefault(v.number.row, []).append(v.number.column)
-    return ", ".join(f"{row} ({'; '.join(names)})" for row, names in columns.items())
+    rows = []
+    for (paper, table, reason), of_reason in lines.items():
+        columns: dict[str, list[str]] = {}
+        for v in of_reason:
+            columns.setdefault(v.number.row, []).append(v.number.column)
+        which = ", ".join(f"{row} ({'; '.join(names)})" for row, names in columns.items())
+        rows.append((paper, table, len(of_reason), which, reason))
+    frame = pd.DataFrame(rows, columns=["paper", "table", "numbers", "which", "reason"])
+    return frame.set_index(["paper", "table"])
 
 
 def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
@@ -148,28 +145,37 @@ def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFr
         half-width, trials, source and the verdict under this reading alone.
     """
     index = ["row", "column", "reading"]
-    lines = [
-        {"row": v.number.row, "column": v.number.column, "reading": reading, **line}
-        for v in judge_paper(paper, directory)
-        if v.number.table == table and v.n_trials
-        for reading, line in _lines_of_readings(v)
-    ]
+    lines = []
+    for v in judge_paper(paper, directory):
+        if v.number.table == table and v.n_trials:
+            alone = {v.number.judged: replace(v, word=v.judged_word)}
+            alone |= {name: replace(v, **vars(found)) for name, found in v.readings.items()}
+            place = {"row": v.number.row, "column": v.number.column}
+            lines += [{**_beside(v), **place, "reading": name} for name, v in alone.items()]
     return pd.DataFrame(lines, columns=[*index, *READING_COLUMNS]).set_index(index)
-
-
-def _lines_of_readings(v: Verdict) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Name and table line of the judged reading, then of every other one."""
-    judged = replace(v, word=v.judged_word)
-    yield v.number.judged, {name: _beside(judged)[name] for name in READING_COLUMNS}
-    for reading, outcome in v.readings.items():
-        other = replace(v, **vars(outcome))
-        yield reading, {name: _beside(other)[name] for name in READING_COLUMNS}
 
 
 def list_readings(paper: str) -> pd.DataFrame:
     """Name the open questions of the paper's protocol, and the reading chosen for each name."""
     entries = paper_entry(paper).get("readings", [])
     return pd.DataFrame(entries, columns=["name", "question", "text"]).set_index("name")
+
+
+def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:
+    """Every reading of a paper: question, answer, and the words on the numbers measured under it.
+
+    Under the judged reading stand the words before any credit. A reading without printed numbers
+    behind it was tried on something else.
+    """
+    frame = list_readings(paper).reset_index()
+    frame.columns = ["reading", "question", "what is taken"]
+    told = []
+    for name in frame["reading"]:
+        words = Counter(v.judged_word for v in verdicts if v.n_trials and v.number.judged == name)
+        words.update(v.readings[name].word for v in verdicts if name in v.readings)
+        told.append(", ".join(f"{LOOKS[w].sign} {words[w]} {w}" for w in WORDS if words[w]))
+    frame["verdicts under it"] = [text or "none" for text in told]
+    return frame
 
 
 def scoreboard(papers: Sequence[str], directory: Path | None = None) -> pd.DataFrame:
@@ -183,10 +189,10 @@ def scoreboard(papers: Sequence[str], directory: Path | None = None) -> pd.DataF
     """
     rows = []
     for paper in papers:
-        verdicts = judge_paper(paper, directory)
-        kinds = {kind_of_number(v): None for v in in_report_order(verdicts)}
-        for kind in kinds:
-            of_kind = [v for v in verdicts if kind_of_number(v) == kind]
+        kinds: dict[str, list[Verdict]] = {}
+        for v in in_report_order(judge_paper(paper, directory)):
+            kinds.setdefault(kind_of_number(v), []).append(v)
+        for kind, of_kind in kinds.items():
             sources = sorted({s for v in of_kind for s in v.source.split(", ") if s})
             rows.append(
                 {
@@ -208,12 +214,8 @@ def kind_of_number(verdict: Verdict) -> str:
 
 def in_report_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """Verdicts with the paper's own method first, performance before selection, as printed else."""
-    return sorted(verdicts, key=_place_of_kind)
-
-
-def _place_of_kind(verdict: Verdict) -> tuple[int, int]:
     roles, quantities = get_args(Role), get_args(Quantity)
-    return roles.index(verdict.role), quantities.index(verdict.quantity)
+    return sorted(verdicts, key=lambda v: (roles.index(v.role), quantities.index(v.quantity)))
 
 
 def summary(records: pd.DataFrame, printed: Sequence[Number] = ()) -> pd.DataFrame:
@@ -222,6 +224,7 @@ def summary(records: pd.DataFrame, printed: Sequence[Number] = ()) -> pd.DataFra
     Parameters
     ----------
     records : DataFrame
+        Records of all tables of a paper.
     printed : sequence of Number
         A metric that is printed has the unit and the digits of print; others are as recorded.
     """
@@ -252,3 +255,102 @@ def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:
     records = load_paper(paper, directory)
     grouped = records.groupby("dataset")
     return pd.DataFrame({"source": grouped["source"].first(), "trials": grouped["trial"].nunique()})
+
+
+def claims_frame(papers: Sequence[str], directory: Path | None = None) -> pd.DataFrame:
+    """One row a claim: what it says, the word, the difference that decides, and the printed one.
+
+    Parameters
+    ----------
+    papers : sequence of str
+        Keys of the papers.
+    directory : Path, optional
+        Results folder; the committed results if not given.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by paper and claim. ``verdict``: the word; ``but``: controls under which it is
+        another one; ``difference`` and ``half-width`` (95 %): of the contrast that decides, the
+        left side minus the right one; ``in favour``: in how many cells it has the claimed sign.
+    """
+    rows = [
+        {"paper": paper, "claim": c.claim.name, **_claim_line(c)}
+        for paper in papers
+        for c in judge_claims(paper, directory)
+    ]
+    index = ["paper", "claim"]
+    return pd.DataFrame(rows, columns=[*index, *CLAIM_COLUMNS]).set_index(index)
+
+
+def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
+    """Claims of one paper, in short: the word with its exceptions, and the contrast that decides.
+
+    Returns
+    -------
+    DataFrame
+        As `claims_frame`, indexed by claim, with the sign of the word and the controls under which
+        it is another one in ``verdict``.
+    """
+    return claims_lines(judge_claims(paper, directory))
+
+
+def claims_lines(claims: Sequence[ClaimVerdict]) -> pd.DataFrame:
+    """As `claims_table`, of claims that are judged."""
+    rows = []
+    for c in claims:
+        line = _claim_line(c)
+        but = f" ({c.but})" if c.but else ""
+        rows.append({"claim": c.claim.name, **line, "verdict": signed(c.word) + but})
+    return pd.DataFrame(rows, columns=["claim", *SHORT_CLAIM_COLUMNS]).set_index("claim")
+
+
+def _claim_line(c: ClaimVerdict) -> dict[str, object]:
+    weakest, digits = c.weakest, digits_of(c)
+    return {
+        "verdict": c.word,
+        "but": c.but,
+        "contrast": f"{c.claim.a.name} − {weakest.against}",
+        "difference": difference_text(weakest.difference, digits),
+        "half-width": half_width_text(weakest.error.half_width(), digits),
+        "detectable": half_width_text(c.detectable, digits),
+        "published": difference_text(weakest.printed, digits),
+        "published contrast": "–" if weakest.printed_word == "not run" else weakest.printed_word,
+        "in favour": in_favour(c),
+        "source": weakest.sources,
+        "text": c.text,
+        "page": c.claim.page or "–",
+    }
+
+
+def digits_of(c: ClaimVerdict) -> int:
+    """Digits after the point of a claim's differences: fractions have three, counts one."""
+    return {1.0: 3, 100.0: 2}.get(c.claim.scale, 2) if c.claim.margin else 1
+
+
+def in_favour(c: ClaimVerdict) -> str:
+    """In how many cells the contrast that decides is as claimed: ``0 of 9``.
+
+    The sign of the difference, or for "same" a difference within the margin.
+    """
+    differences = np.array(list(c.weakest.by_cell.values()))
+    favour = differences if c.claim.larger_is_better else -differences
+    as_claimed = np.abs(differences) < c.claim.margin if c.claim.kind == "same" else favour > 0
+    return f"{int(as_claimed.sum())} of {len(differences)}"
+
+
+def count_claims(claims: Sequence[ClaimVerdict]) -> Mapping[str, int]:
+    """How many claims of each word."""
+    counts = Counter(c.word for c in claims)
+    return {word: counts[word] for word in CLAIM_WORDS}
+
+
+def calibration_text(verdicts: Sequence[Verdict]) -> str:
+    """Say how many performances chance alone would call not reproduced; empty if none are run."""
+    count = len(judged_performances(verdicts))
+    if not count:
+        return ""
+    return (
+        f"Were all of the {count} performances with an interval equal to print, chance alone would "
+        f"call {expected_false_alarms(verdicts):.1f} of them not reproduced."
+    )

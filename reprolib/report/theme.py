@@ -1,13 +1,22 @@
-"""The theme: colours on light and dark ground, and how each word of a verdict looks.
+"""The theme: colours, how each word of a verdict looks and what it means, and the templates.
 
-Figures, report, README, site, terminal and judge's page take both from here.
+Figures, report, README, site, terminal and judge's page take them from here.
 """
 
 from __future__ import annotations
 
+import base64
+import functools
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from reprolib.rerun.verdicts.claims import ClaimWord
+from reprolib.rerun.verdicts.words import LARGEST_CHANCE, MARGIN, WORDS, Word
+
+if TYPE_CHECKING:
+    import jinja2
 
 #: What a picture or a page is drawn on.
 Ground = Literal["light", "dark"]
@@ -70,6 +79,40 @@ LOOKS: Mapping[str, Look] = {
     "fails": Look(_RED, "✗", "X"),
 }
 
+#: The rule of each word.
+RULES: Mapping[Word, str] = {
+    "reproduced": (
+        f"The difference is less than {MARGIN:g} percentage points, and surely so: its 90 % "
+        "interval lies inside. A selected hyperparameter: the published one lies in the range of "
+        f"ours, and at most {LARGEST_CHANCE:.0%} of the candidates do."
+    ),
+    "reproduced under a reading": (
+        "Not under the reading that is judged, but one other reading of the text, which is named, "
+        "reproduces numbers of the row that the judged one does not, and none of the row's numbers "
+        "is worse under it."
+    ),
+    "undecided": (
+        "Neither: our runs, or those of the paper, spread too widely to tell. The difference that "
+        "they would have detected stands beside it."
+    ),
+    "not reproduced": "The 95 % interval of the difference excludes zero.",
+    "quoted": "The paper took the number from elsewhere; it is no experiment of the paper.",
+    "not run": "We have no result on real data.",
+}
+#: What our own report says of each: it gives reasons, too.
+MEANINGS: Mapping[Word, str] = {
+    word: f"{rule.rstrip('.')}; the reason stands beside the number."
+    if word in ("not reproduced", "not run")
+    else rule
+    for word, rule in RULES.items()
+}
+
+CLAIM_MEANINGS: Mapping[ClaimWord, str] = {
+    "holds": "Our runs on the same trials show what the paper says, at a level of 5 %.",
+    "fails": "Our runs show the opposite, at a level of 5 %.",
+    "undecided": "Neither; the difference that would have been detected stands beside it.",
+}
+
 
 def slug(word: str) -> str:
     """Word as part of an identifier: without spaces."""
@@ -87,8 +130,38 @@ def signed(word: str) -> str:
     return f"{LOOKS[word].sign} {word}"
 
 
-def scatter_style(word: str) -> dict[str, Any]:
-    """Keyword arguments of `Axes.scatter` for the marks of a word."""
-    look = LOOKS[word]
-    face = "none" if look.hollow else look.colour.light
-    return {"marker": look.marker, "edgecolors": look.colour.light, "facecolors": face}
+@functools.cache
+def _environment() -> jinja2.Environment:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("reprolib.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(slug=slug, signed=signed, source_hash=source_hash)
+    environment.globals.update(
+        words=WORDS,
+        looks=LOOKS,
+        palettes={ground: palette(ground) for ground in GROUNDS},
+        variables={name: f"var(--{name})" for name in palette("light")},
+    )
+    return environment
+
+
+def source_hash(script: str) -> str:
+    """Hash by which a content security policy allows a script, and no other.
+
+    Examples
+    --------
+    >>> source_hash("")
+    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    """
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def render(template: str, **values: Any) -> str:
+    """Text of a template of the report with its values filled in."""
+    return _environment().get_template(template).render(**values)

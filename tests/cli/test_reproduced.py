@@ -1,4 +1,4 @@
-"""What `reprolib reproduce` writes and prints of a paper, and of selected tasks."""
+"""What `reprolib reproduce` prints of a paper: its tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reprolib.cli.commands import reproduce
 from reprolib.cli.commands.reproduce import FailureLog
 from reprolib.cli.main import main
 from reprolib.cli.table_text import plain, print_table
-from reprolib.report import figure_files, printed_tables, tables
+from reprolib.report import paper_figures, printed_tables, tables
 from reprolib.report.tables import number_text
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
@@ -104,16 +104,7 @@ def test_tables_are_written_with_the_command_of_the_run_and_printed(shown):
 def test_figures_are_written_in_every_format_where_they_can_be_drawn(shown):
     folder, _ = shown
     endings = {path.suffix[1:] for path in (folder / "figures" / "keops").iterdir()}
-    assert endings == set(figure_files.FORMATS)
-
-
-def test_below_two_scoreboards_stands_why_they_differ(quick, capsys):
-    arguments = argparse.Namespace(profile="quick", jobs=2)
-    reproduce.print_scoreboard(Console(width=500), ["keops"], quick[1] / "results", arguments)
-    told = capsys.readouterr().out
-    assert "Scoreboard of this run (quick profile)" in told
-    assert "Scoreboard of the committed full results" in told
-    assert re.search(r"`--full` \(about \d+ minutes? with 2 workers\) has all", told)
+    assert endings == set(paper_figures.FORMATS)
 
 
 def test_selected_tasks_are_printed_beside_the_committed_values(tmp_path, monkeypatch, capsys):

@@ -9,7 +9,7 @@ import pytest
 
 from reprolib.cli.commands import figures, tables
 from reprolib.cli.main import main
-from reprolib.report import figure_files, printed_tables
+from reprolib.report import paper_figures, printed_tables
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.printed import paper_entry
@@ -21,7 +21,7 @@ both = pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_lists_the_formats_that_are_written():
     """The command's own list is apart, so that its help imports no slow package."""
     assert tuple(printed_tables.FORMATS) == tables.FORMATS
-    assert figure_files.FORMATS == figures.FORMATS
+    assert paper_figures.FORMATS == figures.FORMATS
 
 
 def test_one_command_writes_a_table_in_latex(tmp_path, capsys):

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from tests.faults import tiny
 from tests.faults.tiny_paper import N_TASKS

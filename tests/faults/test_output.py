@@ -21,8 +21,8 @@ from reprolib.cli.arguments import require_jobs
 from reprolib.cli.console import out
 from reprolib.cli.main import main
 from reprolib.methods.shared.path_scores import path_scores
-from reprolib.report.markdown import markdown_code, markdown_table
 from reprolib.report.page import write_report
+from reprolib.report.printed_tables import markdown_code, markdown_table
 from tests import toy_data as toy
 from tests.faulty_server import Answer, faulty_server
 

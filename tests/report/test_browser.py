@@ -7,8 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from reprolib.report.claims import described_claim
-from reprolib.report.marks import described
+from reprolib.report.charts import described
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_claims
 from reprolib.rerun.verdicts.judge import count_words, judge_paper
@@ -267,7 +266,7 @@ def test_the_selector_works_by_keyboard(page):
 def test_every_mark_tells_its_number(page):
     titles = page.locator(".mark > title").all_text_contents()
     told = [described(v) for paper in PAPERS for v in judge_paper(paper)]
-    claims = [described_claim(c) for paper in PAPERS for c in judge_claims(paper)]
+    claims = [described(c) for paper in PAPERS for c in judge_claims(paper)]
     assert sorted(titles) == sorted(told + claims)
     assert sorted(page.locator(".forest .line > title").all_text_contents()) == sorted(told)
 

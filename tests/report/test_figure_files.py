@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import pytest
 from PIL import Image
 
-from reprolib.report import figure_files as files
+from reprolib.report import paper_figures as files
 from reprolib.report.origin import Origin
 from reprolib.report.style import use_style
 

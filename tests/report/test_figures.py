@@ -39,7 +39,7 @@ class TestFigures(FigureTests):
         return made
 
 
-@pytest.mark.parametrize("name", [*PAPERS, "scoreboard"])
+@pytest.mark.parametrize("name", PAPERS)
 def test_pictures_of_a_notebook_are_no_wider_than_a_phone_can_show(name):
     """Texts of nine points are then seven pixels high or more at a width of 400."""
     cells = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from reprolib.report.finding import finding
+from reprolib.report.page import finding
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
 
+from reprolib.report.charts import forest_figure, forests
 from reprolib.report.drawing import svg
-from reprolib.report.forest import forest_figure, forests
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 
+import IPython.display
 import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 import data_fetch
-from reprolib.report import live as module
-from reprolib.report.live import live
+from reprolib.report import notebook as module
+from reprolib.report.notebook import live
 from reprolib.rerun.records.folders import project_folder
 
 CELL = """
@@ -21,7 +23,7 @@ def heart():
     print("computed on", data_fetch.load("{name}").name)
     return [1.5]
 """
-IMPORT = "from reprolib.report.live import live"
+IMPORT = "from reprolib.report.notebook import live"
 
 
 def run(name: str) -> list:
@@ -50,9 +52,33 @@ def test_without_the_data_a_line_says_so_above_the_committed_result(no_data):
     assert "Not recomputed here: raetsch/heart is not at hand" in line["data"]["text/markdown"]
     assert "`reprolib data fetch raetsch/heart`" in line["data"]["text/markdown"]
     assert line["metadata"]["reprolib"] == {"missing": ["raetsch/heart"]}
-    committed = module.committed_outputs("kpm", "heart")
-    assert [output["data"] for output in shown] == [data for data, _ in committed]
+    assert len(shown) == len(module.committed_outputs("kpm", "heart"))
     assert "test error" in shown[0]["data"]["text/plain"]
+
+
+def test_what_is_not_computed_is_not_called_live(no_data, tmp_path, monkeypatch):
+    """It said "0.21 in the records, 0.21 live" where nothing had been computed."""
+    outputs = [
+        {"data": {"text/plain": ["0.21 in the records, 0.21 live"]}},
+        {"data": {"text/html": "<th>live</th>", "image/png": "live"}},
+    ]
+    for output in outputs:
+        output["metadata"] = {"reprolib": {"live": "heart"}}
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks/kpm.ipynb").write_text(json.dumps({"cells": [{"outputs": outputs}]}))
+    seen = []
+    monkeypatch.setattr(module, "project_of", lambda _: tmp_path)
+    monkeypatch.setattr(module, "in_notebook", lambda: True)
+    monkeypatch.setattr(IPython.display, "display", lambda data, **_: seen.append(data))
+
+    def heart():
+        raise AssertionError("there are no data")
+
+    live("kpm", "raetsch/heart")(heart)
+    line, *shown = seen
+    assert "Not recomputed here" in line["text/plain"]
+    assert shown[0] == {"text/plain": "0.21 in the records, 0.21 when committed"}
+    assert shown[1] == {"text/html": "<th>when committed</th>", "image/png": "live"}
 
 
 def test_a_committed_result_that_was_deleted_does_not_stop_the_notebook(
@@ -87,7 +113,9 @@ def notebooks():
 @pytest.mark.parametrize("notebook", [*notebooks()])
 def test_every_live_cell_has_its_committed_result_and_is_left_to_us_by_nbval(notebook):
     for cell in notebook.cells:
-        if cell.source.startswith("@live"):
+        for function in re.findall(
+            r"^@(?:paper\.)?live\(.*\)\ndef (\w+)", cell.source, re.MULTILINE
+        ):
             names = {out.metadata.get("reprolib", {}).get("live") for out in cell.outputs}
-            assert names == {cell.source.split("def ")[1].split("(")[0]}
+            assert names == {function}
             assert "nbval-ignore-output" in cell.metadata.tags

@@ -11,7 +11,7 @@ import pytest
 
 from reprolib.cli.main import main
 from reprolib.report import page as report
-from reprolib.report import section, tables
+from reprolib.report import tables
 from reprolib.rerun.records import load_run, load_tasks
 from reprolib.rerun.records.folders import committed_directory
 from reprolib.rerun.records.registry import PAPERS
@@ -77,7 +77,7 @@ def test_report_lists_every_number_under_every_reading(page):
 
 def test_readings_have_their_words():
     verdicts = judge_paper(PAPERS[0])
-    frame = section.readings_tried(PAPERS[0], verdicts).set_index("reading")
+    frame = tables.readings_tried(PAPERS[0], verdicts).set_index("reading")
     for name, told in frame["verdicts under it"].items():
         words = [v.readings[name].word for v in verdicts if name in v.readings]
         words += [v.judged_word for v in verdicts if v.n_trials and v.number.judged == name]
@@ -126,7 +126,7 @@ CHAPTER = """<section id="kpm"><h1>KPM<a href="#kpm">#</a></h1>
 
 
 def test_chapters_of_a_notebook_are_its_second_headings():
-    assert section.chapters(CHAPTER) == {"the-question": "The question & more"}
+    assert report.chapters(CHAPTER) == {"the-question": "The question & more"}
 
 
 def test_report_links_the_rendered_notebooks_that_are_there(tmp_path):

@@ -13,7 +13,7 @@ from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook
 from traitlets import Any, HasTraits
 
-from reprolib.report.sliders import sliders
+from reprolib.report.notebook import sliders
 
 D = {"values": [1, 2, 5], "start": 2}
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -21,7 +21,7 @@ DRAW = """
     from IPython.display import HTML, display
     import matplotlib.pyplot as plt
     from reprolib.report.notebook import setup, show
-    from reprolib.report.sliders import sliders
+    from reprolib.report.notebook import sliders
 
     setup()
 

@@ -83,8 +83,8 @@ def test_a_credit_names_the_reading_its_value_and_how_many_were_tried():
         n_readings=6,
         readings={"centred": good},
     )
-    assert tables.reading_text(verdict) == "centred: 10.70 ± 0.40 (one of 6 tried)"
-    assert tables.reading_text(Verdict(number, "undecided")) == ""
+    frame = tables.verdict_frame([verdict, Verdict(number, "undecided")])
+    assert frame["reading"].tolist() == ["centred: 10.70 ± 0.40 (one of 6 tried)", ""]
 
 
 def test_scoreboard_begins_with_the_own_method_of_every_paper():

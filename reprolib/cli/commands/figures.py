@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     papers = shared.chosen_with_results(arguments.papers, PAPERS, arguments.results)
     import matplotlib
 
-    from reprolib.report.figure_files import write_figures
+    from reprolib.report.paper_figures import write_figures
 
     matplotlib.use("Agg")
     paths = []

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     judged = judge_table(arguments.printed, arguments.results)
     from reprolib.report import judged as shown
-    from reprolib.report.claims import claims_lines
+    from reprolib.report.tables import claims_lines
     from reprolib.rerun.records.folders import write_atomically
 
     for frame in (claims_lines(judged.claims), shown.numbers_frame(judged)):
@@ -74,6 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         write_atomically(arguments.html, shown.page(judged))
     if forest is not None:
         write_atomically(forest, shown.forest_bytes(judged, forest.suffix.lower()[1:]))
+    for note in judged.notes:
+        out().print(note)
     worse = worse_than_expected(judged)
     for message in worse.values():
         out().print(message)

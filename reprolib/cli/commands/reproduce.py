@@ -289,7 +289,7 @@ def _write_all(
     runs: Iterator[Run], arguments: argparse.Namespace, output: Path, log: FailureLog
 ) -> None:
     """Write tables, figures and report; print the scoreboard."""
-    from reprolib.report import figure_files, printed_tables
+    from reprolib.report import paper_figures, printed_tables
     from reprolib.report.page import write_report
     from reprolib.rerun.verdicts import numbers
 
@@ -314,7 +314,7 @@ def _write_all(
         print_scoreboard(out, printed, output / "results", arguments)
         out.print(f"Tables: {(output / 'tables').resolve()} ({', '.join(printed_tables.FORMATS)})")
     print_missing(out, substituted)
-    out.print(f"Figures: {(output / 'figures').resolve()} ({', '.join(figure_files.FORMATS)})")
+    out.print(f"Figures: {(output / 'figures').resolve()} ({', '.join(paper_figures.FORMATS)})")
     out.print(f"Report: {report.resolve()}")
 
 
@@ -323,7 +323,7 @@ def show_paper(outcome: Run, arguments: argparse.Namespace, output: Path, log: F
     import matplotlib as mpl
 
     from reprolib.cli.table_text import print_claims, print_table
-    from reprolib.report import figure_files, printed_tables
+    from reprolib.report import paper_figures, printed_tables
     from reprolib.report.origin import origin
     from reprolib.report.paper_figures import drawn_figures
     from reprolib.report.style import use_style
@@ -340,7 +340,7 @@ def show_paper(outcome: Run, arguments: argparse.Namespace, output: Path, log: F
     if figures:
         made = origin("", paper, command, results, outcome.records)
         start = output / "figures" / paper / "figure"
-        figure_files.save_figures(figures, made, start, figure_files.FORMATS)
+        paper_figures.save_figures(figures, made, start, paper_figures.FORMATS)
     tables = printed_tables.printed_tables(paper, results, command=command)
     if tables:
         printed_tables.write_printed_tables(tables, output / "tables", printed_tables.FORMATS)

@@ -1,0 +1,499 @@
+"""The face of a paper: its tables, figures, claims, numbers, data and records, by their names.
+
+``paper = reprolib.paper("kpm")`` is the only import of ours, beside the estimators, that a
+notebook, an example or a page needs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal
+
+import pandas as pd
+
+import data_fetch
+from data_fetch import Dataset, DataUnavailableError
+from reprolib.report.notebook import Frame, Picture, drawn, in_notebook, live, setup, show, sliders
+from reprolib.rerun.records import load_paper, ok, write_results
+from reprolib.rerun.records.registry import get_protocol, paper_key, paper_module
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from reprolib.report.printed_tables import PrintedTable
+    from reprolib.rerun.verdicts import Verdict
+
+#: Where the numbers of a paper come from.
+Run = Literal["records", "quick", "full"]
+#: Name of the picture of all numbers, which every paper has.
+FOREST = "forest"
+
+
+def paper(key: str, run: Run = "records") -> Paper:
+    """Everything about a paper, by names: what it prints, what we measured, and how they compare.
+
+    Parameters
+    ----------
+    key : str
+        Name of the paper, such as "kpm": one of this package, or one in a repository of its own.
+    run : {"records", "quick", "full"}, default="records"
+        Where the numbers come from: the committed results, or experiments that are run here first.
+        "quick" has few trials of every table and takes one to three minutes; "full" has all. What
+        is stored of an earlier run is not run again. Without any data of the paper the numbers are
+        those of the records, and a line says so.
+
+    Returns
+    -------
+    Paper
+        Its methods give tables, figures, claims and numbers.
+
+    Raises
+    ------
+    ValueError
+        If there is no such paper, or ``run`` is none of the three.
+
+    Notes
+    -----
+    In a notebook it also pins the numerical libraries to one thread and sets the style of figures
+    and tables, so that the outputs are the same on every machine.
+
+    Examples
+    --------
+    >>> import reprolib
+    >>> kpm = reprolib.paper("kpm")
+    >>> kpm
+    KPM (2004): Kernel Projection Machine: a New Tool for Pattern Recognition
+    numbers: the committed results
+    >>> kpm.numbers().loc[0, ["row", "column", "published", "verdict"]].tolist()
+    ['Banana', 'KPM', '10.73 ± 0.42', 'reproduced']
+    """
+    if run not in ("records", "quick", "full"):
+        raise ValueError(f"run is {run!r}; it must be 'records', 'quick' or 'full'")
+    if in_notebook():
+        setup()
+    committed = Paper(paper_key(key))
+    if run == "records":
+        return committed
+    try:
+        return committed.rerun(run)
+    except DataUnavailableError as error:
+        print(f"Nothing was computed here, and the numbers are the committed ones: {error}")
+        return committed
+
+
+class Paper:
+    """A paper with its results; made by `reprolib.paper`.
+
+    Parameters
+    ----------
+    key : str
+        Key of the paper.
+    run : {"records", "quick", "full"}, default="records"
+        Where its numbers come from.
+    folder : TemporaryDirectory, optional
+        Has the results of a run; the committed results if not given.
+    """
+
+    def __init__(self, key: str, run: Run = "records", folder: TemporaryDirectory | None = None):
+        self.key = key
+        self.run = run
+        self._folder = folder
+
+    def __repr__(self) -> str:
+        from reprolib.rerun.verdicts.printed import paper_entry
+
+        about = paper_entry(self.key)["paper"]
+        numbers = "the committed results"
+        if self.run != "records":
+            numbers = f"computed here, {self.run} profile"
+        title = f"{self.key.upper()} ({about['year']}): {about['title']}"
+        return f"{title}\nnumbers: {numbers}"
+
+    @property
+    def directory(self) -> Path | None:
+        """Folder of its results; None for the committed ones."""
+        return None if self._folder is None else Path(self._folder.name)
+
+    @property
+    def records(self) -> pd.DataFrame:
+        """Everything measured, one row a value."""
+        return load_paper(self.key, self.directory)
+
+    @property
+    def verdicts(self) -> Sequence[Verdict]:
+        """The verdict on each printed number, as printed: none where the paper prints none."""
+        from reprolib.rerun.verdicts import judge_paper
+
+        return judge_paper(self.key, self.directory)
+
+    @property
+    def data(self) -> Data:
+        """Its data sets by name, each loaded when it is asked for."""
+        return Data(get_protocol(self.key).datasets("full"))
+
+    def table(self, name: str) -> PrintedTable:
+        """One printed table, with our value and the verdict beside every number.
+
+        Parameters
+        ----------
+        name : str
+            Its name in ``printed.toml``, such as "table2".
+
+        Returns
+        -------
+        PrintedTable
+            A notebook shows it, ``print`` prints it; ``frame`` has its texts, ``text("tex")`` is
+            its file in LaTeX ("csv", "md" and "html" are the others).
+
+        Raises
+        ------
+        ValueError
+            If the paper has no such table.
+
+        Examples
+        --------
+        >>> import reprolib
+        >>> frame = reprolib.paper("kpm").table("table2").frame
+        >>> frame.loc[0, ["row", "column", "published"]].tolist()
+        ['Banana', 'KPM', '11.14 ± 0.73']
+        """
+        from reprolib.report.printed_tables import printed_tables
+
+        made = printed_tables(self.key, self.directory, command=f"reprolib.paper({self.key!r})")
+        return self._named("table", name, {table.key: table for table in made})
+
+    def figure(self, name: str) -> Picture:
+        """One figure of the paper, drawn from the records.
+
+        Parameters
+        ----------
+        name : str
+            Name of its function in the paper's ``figures.py``, such as "figure1"; or "forest": all
+            printed numbers beside ours, one line each.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; ``figure`` is that of matplotlib.
+
+        Raises
+        ------
+        ValueError
+            If there is no such figure, or the records lack what it draws.
+
+        Examples
+        --------
+        >>> import reprolib
+        >>> reprolib.paper("kpm").figure("figure1").caption
+        'Figure 1 of the paper redrawn: risk against D (KPM) and against C (SVM)'
+        """
+        if name == FOREST:
+            from reprolib.report.charts import forest_figure
+
+            text = f"The {len(self.verdicts)} printed numbers of {self.key.upper()} beside ours"
+            return drawn(lambda: forest_figure(self.verdicts), text, text)
+        module = paper_module(self.key, "figures")
+        listed = {f.draw.__name__: f for f in (module.FIGURES if module else ())}
+        found = self._named("figure", name, listed, FOREST)
+        records = ok(self.records)
+        if not found.fits(records):
+            raise ValueError(f"these records of {self.key} lack what the figure {name!r} draws")
+        return drawn(lambda: found.draw(records), found.alternative, found.caption)
+
+    def picture(self, name: str, *args: Any, alt: str = "", **kwargs: Any) -> Picture:
+        """One picture of the method on a small example.
+
+        Parameters
+        ----------
+        name : str
+            Name of its function in the paper's ``example.py``.
+        *args : object
+            What the function is called with.
+        alt : str, default=""
+            What the picture shows, for those who cannot see it; the first line of the function's
+            docstring if empty.
+        **kwargs : object
+            What the function is called with, by name.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; ``figure`` is that of matplotlib.
+
+        Raises
+        ------
+        ValueError
+            If the paper has no such picture.
+
+        Examples
+        --------
+        >>> import reprolib
+        >>> len(reprolib.paper("simplex").picture("codes").figure.axes)
+        2
+        """
+        draw = self._named("picture", name, self._functions("example"))
+        text = alt or (inspect.getdoc(draw) or name).splitlines()[0]
+        return drawn(lambda: draw(*args, **kwargs), text)
+
+    def sliders(
+        self, name: str | Callable[..., Any], alt: str = "", **choices: Mapping | Sequence
+    ) -> None:
+        """Show a picture with one slider for each of its parameters; without widgets, at rest.
+
+        Parameters
+        ----------
+        name : str or callable
+            Name of a function in the paper's ``figures.py`` or ``example.py``, whose parameter
+            ``records`` is given by us; or a function of your own that draws.
+        alt : str, default=""
+            What the picture shows, for those who cannot see it. The places of the sliders are
+            added.
+        **choices : sequence or mapping
+            Values of a parameter, the first of them its start; or ``values`` and ``start`` by
+            name.
+
+        Raises
+        ------
+        ValueError
+            If the paper has no such picture, or a start is none of its values.
+
+        Examples
+        --------
+        >>> import reprolib
+        >>> kpm = reprolib.paper("kpm")
+        >>> kpm.sliders("at_dimension_and_cost", dataset=["raetsch/image"], D=[100, 30], C=[1.0])
+        """
+        draw = name
+        if isinstance(name, str):
+            found = {**self._functions("example"), **self._functions("figures")}
+            function = self._named("picture", name, found)
+            takes_records = "records" in inspect.signature(function).parameters
+            given = {"records": self.records} if takes_records else {}
+
+            def draw(**values: Any) -> None:
+                told = ", ".join(f"{key} = {value}" for key, value in values.items())
+                made = drawn(lambda: function(**given, **values), f"{alt or name}: {told}")
+                if in_notebook():
+                    made.show()
+
+        known = {
+            key: values if isinstance(values, Mapping) else {"values": values, "start": values[0]}
+            for key, values in choices.items()
+        }
+        sliders(draw, **known)  # type: ignore[arg-type]
+
+    def show(self, figure: Figure, alt: str, caption: str = "") -> None:
+        """Show a figure of your own in a notebook, with a text for those who cannot see it.
+
+        Parameters
+        ----------
+        figure : Figure
+            Closed afterwards, so that the notebook shows it once.
+        alt : str
+            What it shows.
+        caption : str, default=""
+            Markdown below it.
+        """
+        show(figure, alt, caption)
+
+    def live(self, *datasets: str) -> Callable[[Callable[[], Any]], None]:
+        """Run a function now if its data are at hand, else show its committed outputs, saying so.
+
+        Parameters
+        ----------
+        *datasets : str
+            Data sets that the function needs.
+
+        Returns
+        -------
+        callable
+            Decorator of a function without parameters; see `reprolib.report.notebook.live`.
+        """
+        return live(self.key, *datasets)
+
+    def claims(self) -> Frame:
+        """What the paper claims, one line a claim: the word, and the contrast that decides.
+
+        Returns
+        -------
+        Frame
+            Indexed by claim; a DataFrame that a notebook shows with its texts on the left.
+        """
+        from reprolib.report.tables import claims_table
+
+        return Frame(claims_table(self.key, self.directory))
+
+    def numbers(self) -> Frame:
+        """All printed numbers beside ours, one line each, with difference, interval and verdict.
+
+        Returns
+        -------
+        Frame
+            A DataFrame of texts; ``reason`` says why a number is not reproduced.
+        """
+        from reprolib.report.tables import verdict_frame
+
+        return Frame(verdict_frame(self.verdicts))
+
+    def readings(self, table: str | None = None) -> Frame:
+        """Questions that the paper's text leaves open, with the readings tried.
+
+        Parameters
+        ----------
+        table : str, optional
+            Name of a printed table: then every number of it under each reading.
+
+        Returns
+        -------
+        Frame
+            One line a reading: the question, what is taken, and the verdicts under it; or one line
+            for a number under a reading.
+        """
+        from reprolib.report import tables
+
+        if table is None:
+            return Frame(tables.readings_tried(self.key, self.verdicts).set_index("reading"))
+        self.table(table)
+        return Frame(tables.readings(self.key, table, self.directory))
+
+    def rerun(
+        self,
+        profile: Literal["quick", "full"] = "quick",
+        only: str | Sequence[str] = (),
+        n_jobs: int = 1,
+    ) -> Paper:
+        """Run experiments of the paper here; progress is written while they run.
+
+        What is stored of an earlier run is not run again. The committed results stay as they are.
+
+        Parameters
+        ----------
+        profile : {"quick", "full"}, default="quick"
+            Few trials of every table, or all.
+        only : str or sequence of str, default=()
+            Run these tasks only: ``table/dataset/method/trial`` or its first parts, ``*`` for any
+            letters.
+        n_jobs : int, default=1
+            Worker processes; -1 for all cores.
+
+        Returns
+        -------
+        Paper
+            Its numbers are those of this run alone.
+
+        Raises
+        ------
+        DataUnavailableError
+            If none of its data sets is at hand.
+        ValueError
+            If ``only`` selects no task.
+
+        Examples
+        --------
+        >>> import reprolib
+        >>> kpm = reprolib.paper("kpm")
+        >>> kpm.rerun(only="table2/raetsch/heart/kpm").numbers()  # doctest: +SKIP
+        """
+        from reprolib.rerun.tasks.runner import LocalWorkers, Selection, run_protocol
+
+        protocol = get_protocol(self.key)
+        names = [n for n in protocol.datasets(profile) if not n.startswith("embedded/")]
+        missing = [name for name in names if not data_fetch.available(name)]
+        if names and missing == names:
+            raise DataUnavailableError(
+                f"none of {', '.join(names)} is at hand; `reprolib data fetch {' '.join(names)}` "
+                "may bring them"
+            )
+        if missing:
+            print(f"Not at hand, so that their numbers are not run: {', '.join(missing)}")
+        patterns = [only] if isinstance(only, str) else list(only)
+
+        def progress(done: int, total: int, stage: int, stages: int) -> None:
+            of_stage = f", stage {stage} of {stages}" if stages > 1 else ""
+            end = "\n" if done == total else ""
+            print(f"\r{self.key}: {done} of {total} tasks{of_stage}", end=end, file=sys.stderr)
+
+        outcome = run_protocol(
+            protocol,
+            profile,
+            workers=LocalWorkers(n_jobs),
+            only=Selection(patterns) if patterns else None,
+            progress=progress,
+            failed=lambda failure: print(f"failed: {failure.record}: {failure.status}"),
+        )
+        folder = TemporaryDirectory(prefix="reprolib-")
+        path = Path(folder.name, self.key)
+        write_results(outcome.records, path, outcome.tasks, outcome.about)
+        return Paper(self.key, profile, folder)
+
+    def _functions(self, module_name: str) -> dict[str, Callable[..., Any]]:
+        """Public functions of a module of the paper that return a figure, by name."""
+        from matplotlib.figure import Figure
+
+        module = paper_module(self.key, module_name)
+        return {
+            name: function
+            for name, function in inspect.getmembers(module, inspect.isfunction)
+            if not name.startswith("_")
+            and function.__annotations__.get("return") in ("Figure", Figure)
+        }
+
+    def _named(self, what: str, name: str, known: Mapping[str, Any], *others: str) -> Any:
+        """Value of a name, or an error that lists the names there are."""
+        if name in known:
+            return known[name]
+        there_are = ", ".join([*known, *others]) or "none"
+        raise ValueError(f"{self.key} has no {what} {name!r}; there are: {there_are}")
+
+
+class Data(Mapping[str, Dataset]):
+    """Data sets of a paper by name, each loaded when it is asked for.
+
+    Parameters
+    ----------
+    datasets : sequence of str
+        Their names.
+
+    Examples
+    --------
+    >>> import reprolib
+    >>> list(reprolib.paper("keops").data)
+    ['p300/iib']
+    """
+
+    def __init__(self, datasets: Sequence[str]):
+        self._names = tuple(datasets)
+
+    def __getitem__(self, name: str) -> Dataset:
+        if name not in self._names:
+            raise KeyError(f"{name!r}; there are: {', '.join(self._names)}")
+        return data_fetch.load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __repr__(self) -> str:
+        missing = {name: f"not at hand (reprolib data fetch {name})" for name in self._names}
+        missing |= {name: "at hand" for name in self._names if data_fetch.available(name)}
+        return "\n".join(f"{name}: {told}" for name, told in missing.items())
+
+
+class _Face(types.ModuleType):
+    """The module when it is called, as ``import reprolib.paper`` puts it where `paper` was."""
+
+    def __call__(self, key: str, run: Run = "records") -> Paper:
+        return paper(key, run)
+
+
+sys.modules[__name__].__class__ = _Face
