@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 from reprolib.rerun import records as results
-from reprolib.rerun.records import folders, seal
+from reprolib.rerun.records import folders, seal, tables
 from reprolib.rerun.records.folders import committed_directory, store_directory, write_atomically
-from reprolib.rerun.records.rows import derived_row, is_derived
+from reprolib.rerun.records.rows import derived_row, is_derived, row_of
 from reprolib.rerun.records.tables import load_tasks
-from reprolib.rerun.records.task import Task
+from reprolib.rerun.records.task import Measurement, Task
 from tests.rerun.made_up import edit, row, write
 
 
@@ -99,6 +99,42 @@ def test_tables_of_an_earlier_run_are_deleted_and_other_files_left(tmp_path):
     write(tmp_path, [row(table="u")])
     names = {p.name for p in folder.iterdir()}
     assert names == {"own.csv", "u.csv.gz", "tasks.csv.gz", "run.json", "SHA256SUMS"}
+
+
+@pytest.mark.parametrize("n_written", range(4))
+def test_results_that_were_left_in_the_middle_are_not_as_they_were_sealed(
+    tmp_path, monkeypatch, n_written
+):
+    """Of a second run so many files are written: the old seal is not of them."""
+    write(tmp_path, [row(), row(table="u")])
+    left = iter(range(n_written))
+
+    def full(path, content):
+        if next(left, None) is None:
+            raise OSError(28, "No space left on device")
+        write_atomically(path, content)
+
+    monkeypatch.setattr(tables, "write_atomically", full)
+    monkeypatch.setattr(seal, "write_atomically", full)
+    with pytest.raises(OSError, match="No space left"):
+        write(tmp_path, [row(value=0.5)])
+    assert seal.faults(tmp_path / "paper")
+
+
+def test_a_record_that_has_nothing_where_its_task_has_something_is_read_so(tmp_path):
+    """An empty cell is as the task has it, so that nothing needs a sign of its own."""
+    task = Task("paper", "t", "d", "m", setting="rank 5", level=5)
+    rows = [
+        row_of(task, m, "original", 1.0)
+        for m in (
+            Measurement("error", 0.5, gap=1e-9),
+            Measurement("error", 0.25, setting="", reading="other"),
+            Measurement("loss", 1.0, setting="rank 7", level=7, source="resampled"),
+        )
+    ]
+    write(tmp_path, rows)
+    read = results.load_paper("paper", tmp_path)
+    pd.testing.assert_frame_equal(read, results.to_frame(rows), check_dtype=False)
 
 
 def test_the_seal_is_what_sha256sum_reads(tmp_path):

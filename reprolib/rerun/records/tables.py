@@ -126,8 +126,8 @@ def _cells(column: pd.Series) -> pd.Series:
 
 def _sources(datasets: pd.Series, run: Mapping[str, Any]) -> pd.Series:
     """Source of every data set as a run says it; empty where it says none."""
-    said = {name: about.get("source", "") for name, about in run.get("data", {}).items()}
-    return datasets.map(said).fillna("")
+    data = run.get("data", {})
+    return datasets.map({n: data.get(n, {}).get("source", "") for n in datasets.unique()})
 
 
 def _at(lines: pd.DataFrame, tasks: pd.Series) -> pd.DataFrame:
@@ -203,7 +203,7 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
 
 def _levels(cells: pd.Series, path: Path) -> pd.Series:
     try:
-        return pd.to_numeric(cells.replace("", "nan")).astype(float)
+        return pd.to_numeric(cells.where(cells != "")).astype(float)
     except ValueError as error:
         raise ValueError(f"{path} has a level that is no number ({error}).") from error
 
