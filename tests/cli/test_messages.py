@@ -8,7 +8,7 @@ import pytest
 
 import data_fetch
 from data_fetch import errors
-from reprolib.cli import arguments, console, reproduce
+from reprolib.cli import arguments, console, reproduce, reproduced
 from reprolib.cli.failures import FailureLog
 from reprolib.cli.main import main
 from reprolib.report import page as report
@@ -97,7 +97,8 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))
     monkeypatch.setattr(data_fetch, "counterparts", lambda name: [])
     monkeypatch.setattr(arguments, "paper_key", lambda name: name)
-    monkeypatch.setattr(reproduce, "print_scoreboard", lambda *args: None)
+    monkeypatch.setattr(reproduce, "numbers", lambda paper: [])
+    monkeypatch.setattr(reproduced, "printed_tables", lambda *args, **kwargs: [])
     monkeypatch.setattr(reproduce, "write_report", lambda *args, **kwargs: tmp_path / "report")
     monkeypatch.chdir(tmp_path)
     data_cache.clear()
