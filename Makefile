@@ -39,8 +39,8 @@ test: $(VENV)/.test
 EXAMPLES := kfd-raetsch which-method
 
 examples: $(VENV)/.test
-	set -e; for example in $(EXAMPLES); do \
-	  (cd examples/$$example && PYTHONPATH=. REPROLIB_PAPERS=$(CURDIR)/examples/$$example \
+	set -e; for name in $(EXAMPLES); do \
+	  (cd examples/$$name && export PYTHONPATH=$(CURDIR)/examples/$$name REPROLIB_PAPERS=$(CURDIR)/examples/$$name && \
 	    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider -n auto --nbval tests notebooks); \
 	done
 
