@@ -32,7 +32,7 @@ MAX_STEPS = 5000
 TOLERANCES = (1e-8, 1e-11, 1e-14)
 
 
-def best_attempt(solve: Callable[..., Solution], alpha, gap_tol: float) -> Solution:
+def _best_attempt(solve: Callable[..., Solution], alpha, gap_tol: float) -> Solution:
     """First answer of ``solve(alpha, tol)`` within a gap, each from the last; else the best one."""
     tried = []
     for tol in TOLERANCES:
@@ -297,7 +297,7 @@ def solve_svm(K, y, C: float, *, costs=None, alpha=None, gap_tol: float = OPTIMA
     def solve(alpha, tol):
         return solve_svm_active_set(K, y, C, costs=costs, alpha=alpha, tol=tol)
 
-    best = best_attempt(solve, alpha, gap_tol)
+    best = _best_attempt(solve, alpha, gap_tol)
     if size_of_gap(best) <= max(gap_tol, OPTIMAL_GAP):
         return best
     try:

@@ -14,7 +14,7 @@ from reprolib.methods.keops._svm_numba import active_set, two_coordinate_descent
 from reprolib.methods.keops.svm import (
     MAX_STEPS,
     OPTIMAL_GAP,
-    best_attempt,
+    _best_attempt,
     certify_point,
     feasible_point,
     size_of_gap,
@@ -109,7 +109,7 @@ def solve_svm_features(
     def solve(alpha, tol):
         return _solve_moving(features, y, C, costs, alpha, tol)
 
-    best = best_attempt(solve, alpha, gap_tol)
+    best = _best_attempt(solve, alpha, gap_tol)
     if size_of_gap(best) <= max(gap_tol, OPTIMAL_GAP):
         return best
     alpha = best.variables["alpha"]

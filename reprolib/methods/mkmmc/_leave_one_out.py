@@ -1,4 +1,4 @@
-"""Exact leave-one-out accuracy of nearest neighbours behind a projection, and its best kernel."""
+"""Exact leave-one-out accuracy of the nearest neighbour behind a projection; its best kernel."""
 
 from __future__ import annotations
 
