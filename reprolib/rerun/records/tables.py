@@ -187,8 +187,13 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
         differs = frame[name] != ""
         own = frame.loc[differs, name].replace(NOTHING, "")
         frame[name] = cells
+        if name == "level":
+            try:
+                own = pd.to_numeric(own.where(own != ""))
+            except ValueError as error:
+                raise ValueError(f"{path} has a level that is no number ({error}).") from error
         if len(own):
-            frame.loc[differs, name] = _levels(own, path) if name == "level" else own
+            frame.loc[differs, name] = own
     frame["paper"] = paper
     for name in FIXED[1:]:
         frame[name] = of_task[name]
@@ -199,13 +204,6 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
     if doubled := _doubled(frame):
         raise ValueError(f"{path} has two records of one key: {doubled}.")
     return frame[COLUMNS]
-
-
-def _levels(cells: pd.Series, path: Path) -> pd.Series:
-    try:
-        return pd.to_numeric(cells.where(cells != "")).astype(float)
-    except ValueError as error:
-        raise ValueError(f"{path} has a level that is no number ({error}).") from error
 
 
 def _read(path: Path, types: Mapping[str, tuple[type, ...]]) -> pd.DataFrame:
@@ -256,7 +254,9 @@ def load_tasks(paper: str, directory: Path | None = None) -> pd.DataFrame:
 def _lines(folder: Path) -> pd.DataFrame:
     """All lines of a table of tasks, by the names of the tasks."""
     path = folder / _file_name(TASKS)
-    return _read_lines(path, path.stat().st_mtime_ns) if path.exists() else _no_lines()
+    if not path.exists():
+        return pd.DataFrame(columns=TASK_COLUMNS).set_index("task")
+    return _read_lines(path, path.stat().st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=16)
@@ -266,10 +266,6 @@ def _read_lines(path: Path, changed: int) -> pd.DataFrame:
         doubled = lines.index[lines.index.duplicated()][0]
         raise ValueError(f"{path} names the task {doubled} twice.")
     return lines
-
-
-def _no_lines() -> pd.DataFrame:
-    return pd.DataFrame(columns=TASK_COLUMNS).set_index("task")
 
 
 def load_run(paper: str, directory: Path | None = None) -> dict[str, Any]:

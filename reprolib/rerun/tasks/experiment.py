@@ -117,7 +117,8 @@ class Grid:
 
     def tasks(self, profile: Profile, dataset: Dataset, readings: Readings) -> Iterator[Task]:
         """Yield the tasks on one data set."""
-        if not self._is_on(dataset.name):
+        left_out = self.datasets is not None and dataset.name not in self.datasets
+        if left_out or dataset.name in self.without:
             return
         settings = self.settings(dataset) if callable(self.settings) else self.settings
         seeds = range(self.seeds.of(profile, dataset))
@@ -130,10 +131,6 @@ class Grid:
                     task = replace(task, params=self._params(task, setting, reading))
                     if self.where(task, dataset):
                         yield task
-
-    def _is_on(self, dataset: str) -> bool:
-        named = self.datasets is None or dataset in self.datasets
-        return named and dataset not in self.without
 
     def _readings(self, dataset: str, method: str, readings: Readings) -> list[Reading]:
         if self.readings is None:

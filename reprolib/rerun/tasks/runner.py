@@ -361,7 +361,9 @@ class _Run:
         for done, finished in enumerate(self._results(chosen), start=1):
             self.finished.append(finished)
             rows += finished.rows
-            self._report(finished)
+            for row in finished.rows:
+                if self.failed is not None and row["status"] != "ok":
+                    self.failed(Failure(row["task"], row["status"], row.get("traceback", "")))
             if self.progress is not None:
                 self.progress(done, len(chosen), number, len(self.protocol.stages))
         stored = [self._stored(task) for task in others]
@@ -380,7 +382,13 @@ class _Run:
         pending = []
         for task in tasks:
             finished = None if self.fresh else self._stored(task)
-            self.explained[task.id] = self._explanation(task, finished)
+            if finished is not None:
+                why = Explanation.reused(finished.date)
+            elif self.fresh:
+                why = Explanation.to_run("all are run afresh")
+            else:
+                why = self.store.explain(task, self.digests[task.dataset], self.code)
+            self.explained[task.id] = why
             if finished is None:
                 pending.append(task)
             else:
@@ -397,16 +405,3 @@ class _Run:
             raise LostWorkError(
                 f"{error}. Finished tasks are stored; the same command continues from them"
             ) from error
-
-    def _explanation(self, task: Task, finished: Finished | None) -> Explanation:
-        if finished is not None:
-            return Explanation.reused(finished.date)
-        if self.fresh:
-            return Explanation.to_run("all are run afresh")
-        return self.store.explain(task, self.digests[task.dataset], self.code)
-
-    def _report(self, finished: Finished) -> None:
-        """Hand the failures of one task on."""
-        for row in finished.rows:
-            if self.failed is not None and row["status"] != "ok":
-                self.failed(Failure(row["task"], row["status"], row.get("traceback", "")))
