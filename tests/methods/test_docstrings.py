@@ -22,7 +22,12 @@ ROOMS = sorted(info.name for info in pkgutil.iter_modules(methods.__path__) if i
 SECTION = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", flags=re.MULTILINE)
 WITH_ENTRIES = ("Parameters", "Attributes", "Returns", "Yields")
 PUBLIC = [getattr(reprolib, name) for name in reprolib.__all__]
-ESTIMATORS = [c for c in PUBLIC if isinstance(c, type) and hasattr(c, "fit")]
+#: `SpellerFeatures` learns nothing, so it has no fitted attributes.
+ESTIMATORS = [
+    c
+    for c in PUBLIC
+    if isinstance(c, type) and hasattr(c, "fit") and c is not reprolib.SpellerFeatures
+]
 
 
 def sections(doc: str) -> dict[str, dict[str, str]]:

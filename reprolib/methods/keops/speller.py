@@ -15,13 +15,14 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import mne
 import numpy as np
 import pandas as pd
+import scipy.sparse
 from scipy.signal import cheby1, sosfilt
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.base import BaseEstimator, TransformerMixin
 
 from reprolib.methods.keops.electrodes import good_channels
 
@@ -29,9 +30,11 @@ from reprolib.methods.keops.electrodes import good_channels
 N_KEPT = 4
 
 
-@dataclass(frozen=True)
-class SpellerFeatures:
+class SpellerFeatures(TransformerMixin, BaseEstimator):
     """From continuous EEG to features of every flash; the defaults are the headline reading.
+
+    A transformer for scikit-learn's pipelines whose rows are recordings. It learns nothing, so it
+    need not be fitted.
 
     Parameters
     ----------
@@ -61,28 +64,64 @@ class SpellerFeatures:
 
     Examples
     --------
-    >>> SpellerFeatures(order=8).as_transformer()  # doctest: +SKIP
-    FunctionTransformer(func=...)
+    >>> import mne
+    >>> import pandas as pd
+    >>> from reprolib import SpellerFeatures
+    >>> noise = np.random.default_rng(0).normal(scale=1e-5, size=(3, 2400))
+    >>> raw = mne.io.RawArray(noise, mne.create_info(3, 240.0, "eeg"), verbose="ERROR")
+    >>> flashes = pd.DataFrame({"sample": [240, 300], "code": 1, "target": [0, 1]})
+    >>> SpellerFeatures().fit_transform([(raw, flashes)]).shape
+    (2, 42)
     """
 
-    low: float = 0.1
-    high: float = 10.0
-    order: int = 4
-    ripple: float = 0.5
-    zero_phase: bool = True
-    interval: float = 0.05
-    n_frames: int = 14
-    per_window: bool = False
+    def __init__(
+        self,
+        low: float = 0.1,
+        high: float = 10.0,
+        order: int = 4,
+        ripple: float = 0.5,
+        zero_phase: bool = True,
+        interval: float = 0.05,
+        n_frames: int = 14,
+        per_window: bool = False,
+    ):
+        self.low = low
+        self.high = high
+        self.order = order
+        self.ripple = ripple
+        self.zero_phase = zero_phase
+        self.interval = interval
+        self.n_frames = n_frames
+        self.per_window = per_window
 
-    def as_transformer(self) -> FunctionTransformer:
-        """Transformer for a scikit-learn pipeline that takes recordings.
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.requires_fit = False
+        return tags
+
+    def fit(self, X: Sequence[tuple[mne.io.BaseRaw, pd.DataFrame]], y: object = None) -> Self:
+        """Check that these are recordings; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : sequence of (mne Raw, DataFrame)
+            Runs, as `transform` takes them.
+        y : object, default=None
+            Not used; pipelines give it.
 
         Returns
         -------
-        FunctionTransformer
-            Its ``transform`` is `SpellerFeatures.transform`; it has nothing to fit.
+        SpellerFeatures
+            The transformer itself, unchanged.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If these are no recordings.
         """
-        return FunctionTransformer(self.transform)
+        _require_runs(X)
+        return self
 
     def transform(self, X: Sequence[tuple[mne.io.BaseRaw, pd.DataFrame]]) -> np.ndarray:
         """Features of all flashes of all runs: the filtered signal of every channel at the frames.
@@ -112,6 +151,7 @@ class SpellerFeatures:
         UserWarning
             If frames lie between two samples.
         """
+        _require_runs(X)
         features, first, times = [], None, self.interval * np.arange(self.n_frames)
         for number, (raw, table) in enumerate(X):
             samples = np.round(times * raw.info["sfreq"]).astype(int)
@@ -137,6 +177,17 @@ class SpellerFeatures:
                 values[:, channels] = np.round(values[:, channels], digits)
             features.append(values.reshape(len(cut), -1))
         return np.concatenate(features)
+
+
+def _require_runs(X: Any) -> None:
+    """Raise ValueError, or TypeError for a sparse matrix, if X is no list of runs."""
+    remedy = "give a list of (mne Raw, DataFrame of flashes), one a run"
+    if scipy.sparse.issparse(X):
+        raise TypeError(f"X is a sparse matrix; {remedy}.")
+    for number, run in enumerate(X):
+        is_run = isinstance(run, tuple | list) and len(run) == 2
+        if not (is_run and isinstance(run[0], mne.io.BaseRaw) and isinstance(run[1], pd.DataFrame)):
+            raise ValueError(f"X[{number}] is {type(run).__name__!r}, which is no run; {remedy}.")
 
 
 def _digits(raw: mne.io.BaseRaw) -> list[tuple[np.ndarray, int]]:
@@ -209,7 +260,8 @@ def features(dataset: Any, steps: SpellerFeatures | None = None) -> np.ndarray:
         See `SpellerFeatures.transform`; read-only.
     """
     steps = SpellerFeatures() if steps is None else steps
-    return _features(_Recording(dataset.digest(), dataset), steps)
+    options = tuple(sorted(steps.get_params().items()))
+    return _features(_Recording(dataset.digest(), dataset), options)
 
 
 @dataclass(frozen=True)
@@ -221,8 +273,8 @@ class _Recording:
 
 
 @functools.lru_cache(maxsize=N_KEPT)
-def _features(recording: _Recording, steps: SpellerFeatures) -> np.ndarray:
-    X = steps.transform(runs_of(recording.dataset))
+def _features(recording: _Recording, options: tuple[tuple[str, Any], ...]) -> np.ndarray:
+    X = SpellerFeatures(**dict(options)).transform(runs_of(recording.dataset))
     X.setflags(write=False)
     return X
 

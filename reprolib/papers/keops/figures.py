@@ -44,7 +44,7 @@ METHODS = {
     "xdawn + lda": ("xDAWN + LDA", SKY),
     "keops, convex": ("KEOPS, convex p", BLACK),
 }
-N_FRAMES = SpellerFeatures.n_frames
+N_FRAMES = SpellerFeatures().n_frames
 #: Milliseconds from one frame to the next; the first is at the flash.
 FRAME_MS = 50
 #: Radius in metres of the head's outline in scalp maps: the equator in the azimuthal projection.

@@ -129,7 +129,7 @@ def test_features_have_three_digits(dataset):
 
 def test_the_steps_stand_at_the_head_of_a_pipeline(embedded):
     """Recordings in, features out: the same as of the whole data set, cloned or not."""
-    pipeline = make_pipeline(SpellerFeatures(n_frames=8).as_transformer(), StandardScaler())
+    pipeline = make_pipeline(SpellerFeatures(n_frames=8), StandardScaler())
     runs = runs_of(embedded)[:1]
     X = clone(pipeline).fit_transform(runs)
     own = features(embedded, SpellerFeatures(n_frames=8))[: len(X)]
