@@ -33,7 +33,7 @@ from sklearn.pipeline import make_pipeline
 
 from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
 from reprolib.methods.simplex import SimplexRLSClassifier, SimplexSGDClassifier
-from reprolib.report.readme import replaced
+from reprolib.report.readme import between
 from reprolib.rerun.records.folders import write_atomically
 from reprolib.rerun.tasks.worker import environment
 
@@ -286,7 +286,7 @@ def markdown(records: pd.DataFrame) -> str:
 def document(records: pd.DataFrame, path: Path) -> None:
     """Put the tables between the two markers of a Markdown file."""
     content = f"\n\n{markdown(records)}\n\n"
-    write_atomically(path, replaced(path.read_text(encoding="utf-8"), BEGIN, END, content))
+    write_atomically(path, between(path.read_text(encoding="utf-8"), BEGIN, END, content))
 
 
 def write(records: pd.DataFrame, path: Path) -> None:

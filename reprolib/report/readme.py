@@ -78,8 +78,8 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
         f'by verdict; the table below counts them." src="{PICTURES["light"]}">',
         "</picture>",
     ]
-    readme = _between(readme, BEGIN_PICTURE, END_PICTURE, "\n".join(picture))
-    readme = _between(readme, BEGIN, END, _scoreboard_markdown(papers, claims, everything))
+    readme = between(readme, BEGIN_PICTURE, END_PICTURE, "\n".join(picture))
+    readme = between(readme, BEGIN, END, _scoreboard_markdown(papers, claims, everything))
     words = path.parent / WORDS_PAGE
     page = words.read_text(encoding="utf-8")
     frame = operating_characteristics(everything).reset_index()
@@ -90,12 +90,12 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     ]
     table = markdown_table(["paper", "design", "numbers", *shares], rows)
     characteristics = f"{table}\n\n{tables.calibration_text(everything)}"
-    page = _between(page, BEGIN_CHARACTERISTICS, END_CHARACTERISTICS, characteristics)
+    page = between(page, BEGIN_CHARACTERISTICS, END_CHARACTERISTICS, characteristics)
     pictures = {path.parent / name: svg(drawing, ground) for ground, name in PICTURES.items()}
     return {path: readme, words: page, **pictures}
 
 
-def _between(text: str, begin: str, end: str, content: str) -> str:
+def between(text: str, begin: str, end: str, content: str) -> str:
     """Text with other content between two markers."""
     if begin not in text or end not in text:
         raise ValueError(f"the text lacks the markers {begin!r} and {end!r}")

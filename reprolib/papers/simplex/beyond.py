@@ -165,8 +165,16 @@ def run_classes(task: Task, X, y, X_test, y_test) -> list[Measurement]:
     test = np.isin(y_test, letters)
     gamma = rbf_gamma(X[train])
     K, cross = gram(X[train], gamma=gamma), gram(X_test[test], X[train], gamma=gamma)
-    # S-RLS needs one decomposition; one-vs-all one a class, or a solve a class and lambda. The
-    # refits choose lambda by hold-out (80/20): every leave-one-out prediction would cost a solve.
+    model = by_classes(task.method).fit(K, y[train])
+    return [accuracy(model, cross, y_test[test], {})]
+
+
+def by_classes(method: str):
+    """S-RLS from one decomposition; one-vs-all from one a class, or a solve a class and lambda.
+
+    The refits choose lambda by hold-out (80/20), since every leave-one-out prediction would cost
+    a solve of its own.
+    """
     alphas = np.geomspace(1e-1, 1e-6, 20)
     path = SimplexRLSClassifierCV(alphas, kernel="precomputed")
     refits = GridSearchCV(
@@ -175,8 +183,7 @@ def run_classes(task: Task, X, y, X_test, y_test) -> list[Measurement]:
         cv=ShuffleSplit(1, test_size=0.2, random_state=0),
     )
     models = (path, OneVsRestClassifier(path), OneVsRestClassifier(refits))
-    model = dict(zip(BY_CLASSES, models, strict=True))[task.method].fit(K, y[train])
-    return [accuracy(model, cross, y_test[test], {})]
+    return dict(zip(BY_CLASSES, models, strict=True))[method]
 
 
 def run_disagreement(task: Task, X, y, X_test, y_test) -> list[Measurement]:

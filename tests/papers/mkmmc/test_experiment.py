@@ -281,9 +281,8 @@ def test_of_equal_weights_the_smallest_is_chosen_in_the_largest_dimension(
     scores = np.full((len(methods.CHOSEN_WEIGHTS), small_trial.n_classes - 1), 0.5)
     scores[1, :2] = 0.7
     scores[2, :2] = 0.7 + more
-    monkeypatch.setattr(methods, "_left_out", lambda y: [([0], [1])])
     of_weight = dict(zip(methods.CHOSEN_WEIGHTS, scores, strict=True))
-    monkeypatch.setattr(methods, "_fold_path", lambda *rest: of_weight[rest[-2]])
+    monkeypatch.setattr(methods, "_weight_path", lambda *rest: of_weight[rest[-2]])
     found = measured(small_trial, "mmc_cv")
     assert found.chosen == {"within_weight": weight, "n_components": 2}
 

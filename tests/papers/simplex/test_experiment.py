@@ -471,7 +471,7 @@ def test_costs_are_of_as_many_training_examples_in_equal_shares(monkeypatch):
             seen.append((K, y))
             return self
 
-    monkeypatch.setattr(beyond, "_make", lambda method: Sees(0))
+    monkeypatch.setattr(beyond, "by_classes", lambda method: Sees(0))
     monkeypatch.setattr(beyond, "N_TRAIN", 20)
     X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 4
     task = Task("simplex", "classes", "uci/letter", "any", params={"n_classes": 3, "seed": 0})
@@ -484,7 +484,7 @@ def test_costs_are_of_as_many_training_examples_in_equal_shares(monkeypatch):
 
 
 def test_all_methods_tune_over_the_same_twenty_lambdas():
-    path, ova, refits = (beyond._make(method) for method in beyond.BY_CLASSES)
+    path, ova, refits = (beyond.by_classes(method) for method in beyond.BY_CLASSES)
     search = refits.estimator
     for alphas in (path.alphas, ova.estimator.alphas, search.param_grid["alpha"]):
         np.testing.assert_allclose(np.log10(alphas), np.linspace(-1, -6, 20))
