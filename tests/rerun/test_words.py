@@ -18,8 +18,6 @@ from reprolib.rerun.verdicts.calibration import (
     expected_false_alarms,
     judged_performances,
     operating_characteristics,
-    reading_distances,
-    row_tests,
 )
 from reprolib.rerun.verdicts.errors import Error, one_more_run, splits
 from reprolib.rerun.verdicts.errors import test_set as shared_test_set
@@ -42,21 +40,6 @@ def test_edges_of_the_words():
     assert rules.of_performance(0.0, Error(math.inf), 1.5) == "undecided"
     assert rules.of_performance(1.4, Error(0.0), 1.5) == "reproduced"
     assert rules.of_performance(1.6, Error(0.0), 1.5) == "not reproduced"
-
-
-@pytest.mark.parametrize(
-    ("difference", "standard", "word"),
-    [
-        (1.0, 0.2, "equivalent"),
-        (-1.0, 0.2, "equivalent"),
-        (2.0, 0.2, "better"),
-        (-2.0, 0.2, "worse"),
-        (2.0, 2.0, "undecided"),
-        (0.0, math.inf, "undecided"),
-    ],
-)
-def test_words_for_one_method_beside_another(difference, standard, word):
-    assert rules.of_comparison(difference, Error(standard), 1.5) == word
 
 
 @given(differences, standard_errors, degrees)
@@ -202,17 +185,3 @@ def test_the_table_of_characteristics_keeps_the_levels_for_every_paper():
     n = len(judged_performances(verdicts))
     assert frame["numbers"].sum() == n
     assert 0 < expected_false_alarms(verdicts) <= 0.05 * n
-
-
-def test_a_row_of_chance_is_not_excluded_and_a_row_that_is_off_is():
-    of_row = row_tests(judge_paper("mkmmc"))
-    assert of_row.loc[("table1", "PCA"), "p"] > 0.05
-    assert of_row.loc[("table1", "MKMMC"), "p"] < 1e-6
-
-
-def test_every_reading_shows_its_distance_to_print():
-    far = reading_distances(judge_paper("mkmmc")).xs("MKMMC", level="row")
-    near = far.xs("function, sign left out, within weight 10", level="reading")
-    assert (near["largest"] < 2.0).all(), "one named reading is within two points in nine cells"
-    assert (near["numbers"] == near["of"]).all()
-    assert (far.xs("headline", level="reading")["root mean square"] > 2.0).all()

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import naive
-from reprolib.rerun.verdicts.errors import CORRELATION, paired
+from reprolib.rerun.verdicts.errors import CORRELATION, Error, paired
 from which_method import ordering as uncertainty
 from which_method.ordering import (
     LEAST_ERROR,
     Scores,
     difference_of_rows,
     mean_rank,
+    of_comparison,
     over_sets,
     place_table,
     resampled_means,
@@ -154,3 +157,18 @@ def test_scores_take_the_trials_that_all_have_on_all_sets():
     assert (found.sets, found.methods) == (made.sets, made.methods)
     with pytest.raises(ValueError, match="no trial has all"):
         Scores.of(rows[rows["method"] != "m1"], made.methods)
+
+
+@pytest.mark.parametrize(
+    ("difference", "standard", "word"),
+    [
+        (1.0, 0.2, "equivalent"),
+        (-1.0, 0.2, "equivalent"),
+        (2.0, 0.2, "better"),
+        (-2.0, 0.2, "worse"),
+        (2.0, 2.0, "undecided"),
+        (0.0, math.inf, "undecided"),
+    ],
+)
+def test_words_for_one_method_beside_another(difference, standard, word):
+    assert of_comparison(difference, Error(standard), 1.5) == word

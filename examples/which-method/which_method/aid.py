@@ -14,7 +14,8 @@ import pandas as pd
 
 from reprolib.methods.shared.ties import first_largest
 from reprolib.rerun.verdicts.errors import paired
-from reprolib.rerun.verdicts.words import MARGIN, of_comparison
+from reprolib.rerun.verdicts.words import MARGIN
+from which_method.ordering import of_comparison
 from which_method.summaries import everywhere, main_rows
 
 #: A loss of at most this many points against the best method of a set counts as a hit.

@@ -16,20 +16,44 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from reprolib.rerun.verdicts.errors import CORRELATION, Error, paired
-from reprolib.rerun.verdicts.words import MARGIN, of_comparison
+from reprolib.rerun.verdicts.words import MARGIN, of_contrast
 
+#: What is said of one method beside another.
+Comparison = Literal["better", "equivalent", "worse", "undecided"]
 #: Larger is worse; one number a method from the scores of sets by methods.
 Summary = Callable[[np.ndarray], np.ndarray]
 N_SAMPLES = 2000
 LEVEL = 0.95
 #: Errors below this one count as this one in a ratio (half a row in a thousand).
 LEAST_ERROR = 5e-4
+
+
+def of_comparison(difference: float, error: Error, margin: float) -> Comparison:
+    """Word for one method beside another.
+
+    - equivalent: the 90 % interval of the difference lies inside the margin, also where it excludes
+      zero;
+    - better, worse: otherwise, if the 95 % interval excludes zero;
+    - undecided: neither.
+
+    Parameters
+    ----------
+    difference : float
+        The method's score minus the other's; larger is better.
+    error : Error
+    margin : float
+        In the unit of the difference.
+    """
+    if abs(difference) + error.half_width(0.9) < margin:
+        return "equivalent"
+    return of_contrast(difference, error)
 
 
 @dataclass(frozen=True)

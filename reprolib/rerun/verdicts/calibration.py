@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-import numpy as np
 import pandas as pd
 from scipy import stats
 
 from reprolib.rerun.verdicts.errors import Error
-from reprolib.rerun.verdicts.judge import Verdict, by_row
+from reprolib.rerun.verdicts.judge import Verdict
 from reprolib.rerun.verdicts.words import MARGIN
-
-#: Least tail probability that is turned into a normal deviate (37).
-LEAST_TAIL = 1e-300
 
 
 def chance_of_words(error: Error, margin: float, true_difference: float) -> dict[str, float]:
@@ -88,78 +84,3 @@ def operating_characteristics(verdicts: Sequence[Verdict]) -> pd.DataFrame:
     means = grouped.mean()
     means.insert(0, "numbers", grouped.size())
     return means
-
-
-def row_tests(verdicts: Iterable[Verdict]) -> pd.DataFrame:
-    """Joint test of every row of performances: whether all of its differences may be chance.
-
-    Each difference over its standard error is turned into a normal deviate by its t distribution;
-    their squares add up to chi-square. Numbers of a row on other data are independent.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by table and row: role, how many numbers, root mean square of the differences in
-        percentage points, and the probability of a chi-square as large if all were equal.
-    """
-    rows = []
-    for (table, row), performances in by_row(judged_performances(verdicts)).items():
-        deviates = [_deviate(v) for v in performances]
-        points = [v.difference * MARGIN / v.margin for v in performances]
-        rows.append(
-            {
-                "table": table,
-                "row": row,
-                "role": performances[0].role,
-                "numbers": len(performances),
-                "root mean square": float(np.sqrt(np.mean(np.square(points)))),
-                "p": float(stats.chi2.sf(np.sum(np.square(deviates)), len(performances))),
-            }
-        )
-    columns = ["table", "row", "role", "numbers", "root mean square", "p"]
-    return pd.DataFrame(rows, columns=columns).set_index(["table", "row"])
-
-
-def _deviate(v: Verdict) -> float:
-    """Normal deviate with the tail probability of the difference."""
-    if v.error.standard == 0:
-        return 0.0 if v.difference == 0 else math.inf
-    tail = stats.t.sf(abs(v.difference) / v.error.standard, v.error.degrees)
-    return float(stats.norm.isf(max(tail, LEAST_TAIL)))
-
-
-def reading_distances(verdicts: Iterable[Verdict]) -> pd.DataFrame:
-    """How far every reading is from print, over the performances of a row that it was run for.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by table, row and reading, the nearest first: numbers, of how many in the row, root
-        mean square and largest of the differences in percentage points, and how many lie within
-        the margin.
-    """
-    rows = []
-    for (table, row), performances in by_row(judged_performances(verdicts)).items():
-        means: dict[str, list[float]] = {v.number.judged: [] for v in performances}
-        for v in performances:
-            unit = MARGIN / v.margin
-            means[v.number.judged].append(unit * v.difference)
-            for reading, outcome in v.readings.items():
-                means.setdefault(reading, []).append(unit * (outcome.ours - v.number.value))
-        for reading, points in means.items():
-            rows.append(
-                {
-                    "table": table,
-                    "row": row,
-                    "reading": reading,
-                    "numbers": len(points),
-                    "of": len(performances),
-                    "root mean square": float(np.sqrt(np.mean(np.square(points)))),
-                    "largest": float(np.max(np.abs(points))),
-                    "within": int(np.sum(np.abs(points) < MARGIN)),
-                }
-            )
-    index = ["table", "row", "reading"]
-    columns = [*index, "numbers", "of", "root mean square", "largest", "within"]
-    frame = pd.DataFrame(rows, columns=columns)
-    return frame.sort_values(["table", "row", "root mean square"], kind="stable").set_index(index)

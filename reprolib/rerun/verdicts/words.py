@@ -20,10 +20,6 @@ Word = Literal[
 ]
 WORDS: tuple[Word, ...] = get_args(Word)
 
-#: What is said of one method beside another.
-Comparison = Literal["better", "equivalent", "worse", "undecided"]
-COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
-
 #: Percentage points by which a performance may differ and still be called reproduced.
 MARGIN = 1.5
 #: Draws of a selection from which its range is known: of forty, the smallest and the largest hold
@@ -54,27 +50,6 @@ def of_performance(difference: float, error: Error, margin: float) -> Word:
     if abs(difference) + error.half_width(0.9) < margin:
         return "reproduced"
     return "not reproduced" if abs(difference) > error.half_width() else "undecided"
-
-
-def of_comparison(difference: float, error: Error, margin: float) -> Comparison:
-    """Word for one method beside another.
-
-    - equivalent: the 90 % interval of the difference lies inside the margin, also where it excludes
-      zero;
-    - better, worse: otherwise, if the 95 % interval excludes zero;
-    - undecided: neither.
-
-    Parameters
-    ----------
-    difference : float
-        The method's score minus the other's; larger is better.
-    error : Error
-    margin : float
-        In the unit of the difference.
-    """
-    if abs(difference) + error.half_width(0.9) < margin:
-        return "equivalent"
-    return of_contrast(difference, error)
 
 
 def of_contrast(
