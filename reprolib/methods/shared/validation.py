@@ -294,7 +294,10 @@ def as_numbers(values, name: str):
         If there is something else than numbers in it.
     """
     try:
-        return np.asarray(values, dtype=np.float64)
+        numbers = np.asarray(values)
+        if numbers.dtype.kind == "c":  # NumPy would leave out half of each and only warn
+            raise TypeError("complex numbers")
+        return numbers.astype(np.float64, copy=False)
     except OverflowError as error:
         raise ValueError(f"{name} has a number that is too large for a float.") from error
     except (TypeError, ValueError) as error:

@@ -321,8 +321,6 @@ def distinct_rows(X, labels):
 
 def _checked(sample_weight: Any, n_samples: int):
     """Sample weights as an array of floats, shape (n,)."""
-    if np.iscomplexobj(sample_weight):
-        raise ValueError("sample_weight is complex; give real numbers.")
     weights = as_numbers(sample_weight, "sample_weight")
     if weights.ndim == 0:
         weights = np.full(n_samples, float(weights))
