@@ -81,10 +81,11 @@ class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
         if self.kernel == "linear":
             if self.fit_intercept:
                 ones = np.ones((X.shape[0], 1))
+                dense = isinstance(X, np.ndarray)
                 X = (
                     np.hstack([X, ones])
-                    if isinstance(X, np.ndarray)
-                    else sp.hstack([X, ones]).tocsr()
+                    if dense
+                    else sp.csr_array(sp.hstack([X, sp.csr_array(ones)]))
                 )
             return _WeightedInput(X, indices, weights, X.shape[1] < X.shape[0])
         K = self._training_gram(X)
