@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -12,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from reprolib.report.escape import csv_cell, latex_text, markdown_escaped, one_line
 from reprolib.report.origin import Origin, origin
 from reprolib.report.tables import verdict_frame
 from reprolib.report.theme import render
@@ -22,37 +21,6 @@ from reprolib.rerun.verdicts.printed import paper_entry
 
 #: Significant digits of values in CSV files: those of the records.
 DIGITS = 10
-#: What would be a mark in Markdown.
-_MARKS = re.compile(r"([\\`*\[\]|])")
-PLUS_MINUS, INFINITY = r"\pm", r"\infty"
-#: What LaTeX would not print as it stands; any LaTeX since 2018 prints accents.
-SPECIAL = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "^": r"\textasciicircum{}",
-        "~": r"\textasciitilde{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': "''",
-        "±": f"${PLUS_MINUS}$",
-        "∞": f"${INFINITY}$",
-        "−": "$-$",
-        "×": r"$\times$",
-        "–": "--",
-        "—": "---",
-        "…": r"\ldots{}",
-    }
-)
-#: Numbers, with or without a spread: their signs are those of mathematics.
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?( ± (\d+(\.\d+)?|∞))?")
 #: Columns of a table in LaTeX, after the printed column's name.
 COLUMNS = ("published", "ours", "difference", "trials", "verdict")
 #: Lines before a table in LaTeX, whose style ends with it, and after it.
@@ -98,13 +66,13 @@ class PrintedTable:
     def heading(self) -> str:
         """Paper, year, key and caption of the table."""
         year = paper_entry(self.paper)["paper"]["year"]
-        return f"{self.paper.upper()} ({year}), {self.key}: {self.caption}"
+        return one_line(f"{self.paper.upper()} ({year}), {self.key}: {self.caption}")
 
     @property
     def frame(self) -> pd.DataFrame:
         """Texts of the table as people read it, without columns that are empty in all lines."""
         frame = verdict_frame(self.verdicts).drop(columns=["table", "role", "quantity"])
-        frame = frame.rename(columns={"reason": "why"}).astype(str)
+        frame = frame.rename(columns={"reason": "why"}).map(one_line)
         return frame.loc[:, (frame != "").any()]
 
     def text(self, ending: str) -> str:
@@ -192,7 +160,8 @@ def csv_text(table: PrintedTable) -> str:
         }
         for v in table.verdicts
     ]
-    text = pd.DataFrame(lines).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC)
+    frame = pd.DataFrame(lines).map(lambda cell: csv_cell(cell) if isinstance(cell, str) else cell)
+    text = frame.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC)
     return _commented(table.origin, "# ") + text
 
 
@@ -200,7 +169,7 @@ def markdown_text(table: PrintedTable) -> str:
     """Table in Markdown; where it comes from stands in a comment and is not shown."""
     frame = table.frame
     text = markdown_table(list(frame.columns), frame.to_numpy().tolist())
-    return f"{_hidden(table.origin)}\n**{table.heading}**\n\n{text}\n"
+    return f"{_hidden(table.origin)}\n**{markdown_escaped(table.heading)}**\n\n{text}\n"
 
 
 def latex_file_text(table: PrintedTable) -> str:
@@ -236,13 +205,6 @@ def latex_file_text(table: PrintedTable) -> str:
 
 def _latex_line(cells: Iterable[str]) -> str:
     return " & ".join(map(latex_text, cells)) + r" \\"
-
-
-def latex_text(text: str) -> str:
-    """Text with everything escaped that LaTeX would take for a command."""
-    if _NUMBER.fullmatch(text):
-        return f"${text.replace('±', PLUS_MINUS).replace('∞', INFINITY)}$"
-    return text.translate(SPECIAL)
 
 
 def html_text(table: PrintedTable) -> str:
@@ -307,27 +269,3 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str
         return "| " + " | ".join(shown) + " |"
 
     return "\n".join([line(head), "|" + "---|" * len(head), *map(line, rows)])
-
-
-def markdown_escaped(text: object) -> str:
-    r"""Text in one line that shows as it is: no heading, link, picture, HTML or control character.
-
-    Names from records and files stay text, whatever they hold.
-
-    Examples
-    --------
-    >>> markdown_escaped("a|b <script>")
-    'a\\|b &lt;script&gt;'
-    """
-    line = _one_line(text)
-    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _MARKS.sub(r"\\\1", line)
-
-
-def markdown_code(text: object) -> str:
-    """Text in one line as a code span."""
-    return f"`{_one_line(text).replace('`', chr(39))}`"
-
-
-def _one_line(text: object) -> str:
-    return "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in str(text))

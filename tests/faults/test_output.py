@@ -21,13 +21,15 @@ from reprolib.cli.arguments import require_jobs
 from reprolib.cli.console import out
 from reprolib.cli.main import main
 from reprolib.methods.shared.path_scores import path_scores
+from reprolib.report.escape import csv_cell, latex_text, markdown_escaped, one_line
 from reprolib.report.page import write_report
-from reprolib.report.printed_tables import markdown_code, markdown_table
+from reprolib.report.printed_tables import markdown_table
 from tests import toy_data as toy
 from tests.faulty_server import Answer, faulty_server
 
 ROOT = Path(__file__).parents[2]
 
+TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 HOSTILE = {
     "heading": "a\n\n# Passed",
     "script": "<script>alert(1)</script>",
@@ -39,17 +41,33 @@ HOSTILE = {
     "code": "`</code><img src=x>`",
     "entity": "&lt;img&gt;",
     "separator": "a\u2028# b",
+    "emphasis": "_x_ and *y*, __z__ and a_b_c",
+    "struck out": "~~gone~~ and ~gone~",
+    "formula": "$x$ and $$y$$",
+    "mention": "@user and a@b.invalid",
+    "bare address": "https://evil.invalid, www.evil.invalid, WWW.evil.invalid",
+    "turned": "a\u202efdp.exe\u2066b\u200f",
     "terminal": "\x1b[2J\x1b]0;title\x07\x9b31m",
 }
 
 
-class _Tags(HTMLParser):
-    def __init__(self):
+class _Page(HTMLParser):
+    """Tags of a page, and the texts of its cells."""
+
+    def __init__(self, text):
         super().__init__()
-        self.found: list[str] = []
+        self.tags: list[str] = []
+        self.cells: list[str] = []
+        self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        self.found.append(tag)
+        self.tags.append(tag)
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_data(self, data):
+        if self.cells:
+            self.cells[-1] += data.strip("\n")
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -57,19 +75,35 @@ def test_names_stay_text(kind, capsys):
     markdown_it = pytest.importorskip("markdown_it")
     name = HOSTILE[kind]
     table = markdown_table(["method"], [[name], ["next"]])
-    page = (
-        markdown_it.MarkdownIt("gfm-like", {"linkify": False})
-        .enable("table")
-        .render(f"{table}\n\n- {markdown_code(name)}")
-    )
-    tags = _Tags()
-    tags.feed(page)
-    allowed = {"table", "thead", "tbody", "tr", "th", "td", "ul", "li", "code"}
-    assert set(tags.found) <= allowed
-    assert tags.found.count("td") == 2
+    reader = markdown_it.MarkdownIt("gfm-like", {"linkify": False}).enable("table")
+    page = _Page(reader.render(table))
+    assert set(page.tags) <= {"table", "thead", "tbody", "tr", "th", "td", "span"}
+    shown = "".join(c if c.isprintable() and c not in TURNING else " " for c in name)
+    assert page.cells == [shown.strip(), "next"]
     out().print(name)
     out().print(Text(name))
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_nothing_is_left_for_a_reader_that_makes_links_and_formulas(kind):
+    """As GitHub does, which reads addresses, mentions and formulas beyond Markdown's own marks."""
+    text = markdown_escaped(HOSTILE[kind])
+    assert not re.search(r"(?<!\\)://|(?i:\bwww\.)|@\w|\w@|\$", text)
+
+
+@pytest.mark.parametrize("name", [*HOSTILE.values(), "half of a character: \ud800"])
+def test_names_stay_in_their_line_and_cell(name):
+    """Of LaTeX, where an empty line ends a caption, and of CSV, where a spreadsheet computes."""
+    for text in (one_line(name), latex_text(name), csv_cell(name)):
+        assert all(c.isprintable() and c not in TURNING for c in text)
+        text.encode()
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", " =1"])
+def test_no_cell_begins_a_formula(text):
+    assert csv_cell(text)[0] == "'"
+    assert csv_cell(f"a{text}")[0] == "a"
 
 
 def test_what_a_server_says_cannot_steer_the_terminal(tmp_path, monkeypatch):

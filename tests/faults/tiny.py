@@ -41,7 +41,7 @@ def arrange(dataset=DATASET) -> None:
     reproduce.print_scoreboard = lambda *args: None
 
 
-def _child(folder: Path, environment, dataset, before) -> None:
+def _child(folder: Path, environment, dataset, before, jobs) -> None:
     os.chdir(folder)
     os.environ.update({"REPROLIB_RECORDS": str(folder / "records"), **environment})
     log = os.open(folder / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -50,13 +50,14 @@ def _child(folder: Path, environment, dataset, before) -> None:
     arrange(dataset)
     if before is not None:
         before()
-    sys.exit(main(["reproduce", "kpm", "--jobs", "1"]))
+    sys.exit(main(["reproduce", "kpm", "--jobs", str(jobs)]))
 
 
-def start(folder: Path, *, environment=None, dataset=DATASET, before=None):
+def start(folder: Path, *, environment=None, dataset=DATASET, before=None, jobs=1):
     """Start a run in a folder; ``before`` is called in its process."""
     folder.mkdir(exist_ok=True)
-    process = _context.Process(target=_child, args=(folder, environment or {}, dataset, before))
+    arguments = (folder, environment or {}, dataset, before, jobs)
+    process = _context.Process(target=_child, args=arguments)
     process.start()
     return process
 

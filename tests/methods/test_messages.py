@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,12 +18,14 @@ from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.mkmmc import margin_weights
 from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
 from reprolib.methods.mkpm.allocation import solve_allocation
+from reprolib.methods.shared.validation import ConstantClassifierWarning
 from reprolib.methods.simplex import SimplexConeSVC, SimplexSGDClassifier
 from reprolib.methods.simplex.rls_solver import gram_spectrum
 
 RNG = np.random.default_rng(0)
 X, THREE = RNG.normal(size=(12, 3)), np.repeat([10, 20, 30], 4)
 TWO = np.repeat([10, 20], 6)
+ESTIMATORS = [name for name in reprolib.__all__ if hasattr(getattr(reprolib, name), "fit")]
 INDEFINITE = np.diag([-0.25, 1.0, 2.0, 4.0])
 
 
@@ -121,14 +128,120 @@ MISSING = {
 
 
 @pytest.mark.parametrize("y", MISSING.values(), ids=MISSING.keys())
-@pytest.mark.parametrize(
-    "name",
-    [
-        n
-        for n in reprolib.__all__
-        if hasattr(getattr(reprolib, n), "fit") and n != "SpellerFeatures"
-    ],
-)
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_a_missing_label_is_named_by_its_row(name, y):
     with pytest.raises(ValueError, match=r"Input y contains NaN: the label of row 5 is missing"):
         getattr(reprolib, name)().fit(X, y)
+
+
+MIXED = {
+    "number and text": np.array([1] * 6 + ["a"] * 6, dtype=object),
+    "list of number and text": [1] * 6 + ["a"] * 6,
+    "category of number and text": pd.Series([1] * 6 + ["a"] * 6).astype("category"),
+    "truth and text": np.array([True] * 6 + ["a"] * 6, dtype=object),
+    "text and bytes": np.array(["b"] * 6 + [b"a"] * 6, dtype=object),
+    "bytes": np.array([b"a"] * 6 + [b"b"] * 6),
+    "decimals": np.array([Decimal(int(v)) for v in THREE], dtype=object),
+    "objects": np.array(THREE.tolist(), dtype=object),
+}
+
+
+@pytest.mark.parametrize("y", MIXED.values(), ids=MIXED.keys())
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_labels_of_no_one_kind_are_refused_with_the_remedy(name, y):
+    with pytest.raises(ValueError, match=r"\by (mixes|holds|is an array of objects)") as error:
+        getattr(reprolib, name)().fit(X, y)
+    assert "astype(str)" in str(error.value)
+
+
+def test_whole_numbers_of_any_container_stay_labels():
+    for y in (THREE.tolist(), pd.Series(THREE, dtype="Int64"), THREE.astype(np.float64)):
+        assert SimplexConeSVC().fit(X, y).classes_.tolist() == [10, 20, 30]
+
+
+RECORDS = np.zeros(12, dtype=[("height", float), ("width", float)])
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_numbers_that_are_no_floats_are_converted_or_refused_by_name(name):
+    make = getattr(reprolib, name)
+    with pytest.raises(ValueError, match=r"X has a number that is too large for a float"):
+        make().fit(np.full((12, 3), 10**400, dtype=object), TWO)
+    with pytest.raises(ValueError, match=r"X is an array of records .*height"):
+        make().fit(RECORDS, TWO)
+    for parameter, value in make().get_params().items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or parameter == "cv":
+            continue
+        for odd in (Fraction(1, 3), Decimal("0.5"), np.longdouble(0.5), 10**400):
+            with pytest.raises(ValueError, match=rf"'{parameter}' parameter of {name} must be"):
+                make().set_params(**{parameter: odd}).fit(X, TWO)
+    if "sample_weight" in inspect.signature(make.fit).parameters:
+        for weights in ([10**400] * 12, np.ones(12) * 1j, ["much"] * 12):
+            with pytest.raises(ValueError, match="sample_weight"):
+                make().fit(X, TWO, sample_weight=weights)
+    for parameter in {"Cs", "alphas", "gammas"} & set(make().get_params()):
+        with pytest.raises(ValueError, match=f"{parameter} has a number that is too large"):
+            make().set_params(**{parameter: [10**400]}).fit(X, TWO)
+
+
+WITH_SCORING = [name for name in ESTIMATORS if "scoring" in getattr(reprolib, name)().get_params()]
+
+
+@pytest.mark.parametrize("name", WITH_SCORING)
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score", "d2_log_loss_score"])
+def test_a_scoring_of_probabilities_is_refused_with_those_there_are(name, scoring):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    with pytest.raises(
+        ValueError, match=r"scoring=.* cannot be computed: .*predict_proba"
+    ) as error:
+        getattr(reprolib, name)(scoring=scoring).fit(X, y)
+    assert "'balanced_accuracy'" in str(error.value)
+
+
+@pytest.mark.parametrize("name", [n for n in ESTIMATORS if n.endswith("CV") and "RLS" not in n])
+def test_too_few_rows_of_a_class_are_said_with_the_class(name):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(9, 3)), ["common"] * 5 + ["rare"] * 4
+    with pytest.raises(ValueError, match=r"cv gives no folds.*smallest class is rare, with 4 of"):
+        getattr(reprolib, name)(cv=6).fit(X, y)
+
+
+def test_one_warning_names_all_classes_that_are_constant():
+    """Of a fit of several classes, though each is a model of its own."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(72, 2)), np.repeat([f"c{k}" for k in range(24)], 3)
+    with pytest.warns(ConstantClassifierWarning) as caught:
+        reprolib.KPMClassifier(2, gamma=1e-3).fit(X, y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    message = str(caught[0].message)
+    assert "For 24 of the 24 classes (c0, c1, c10, c11, c12, …)" in message
+    assert "Scale the features" in message
+
+
+def test_folds_do_not_warn_of_constant_models():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(30, 3)), np.arange(30) % 3
+    with pytest.warns(ConstantClassifierWarning) as caught:
+        MKPMClassifierCV(3, cv=4).fit(X, y)
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_missing_names_of_features_are_said_once(name):
+    frame = pd.DataFrame(np.random.default_rng(2).normal(size=(24, 3)), columns=list("abc"))
+    model = getattr(reprolib, name)()
+    small = {"n_components": 2, "max_components": 2, "rank": 3}
+    model.set_params(**{k: v for k, v in small.items() if k in model.get_params()})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(frame, np.arange(24) % 3)
+    for method in ("predict", "decision_function", "decision_path", "error_path", "transform"):
+        if hasattr(model, method):
+            arguments = [np.arange(24) % 3] if method == "error_path" else []
+            with pytest.warns(UserWarning, match="does not have valid feature names") as caught:
+                getattr(model, method)(frame.to_numpy(), *arguments)
+            assert len(caught) == 1, method
+    with pytest.raises(ValueError, match="feature names should match"):
+        (model.predict if hasattr(model, "predict") else model.transform)(frame[["b", "a", "c"]])

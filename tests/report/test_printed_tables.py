@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reprolib.report import printed_tables as files
+from reprolib.report.escape import SPECIAL, latex_text
 from reprolib.report.origin import PACKAGES
-from reprolib.report.printed_tables import COLUMNS, SPECIAL, latex_text
+from reprolib.report.printed_tables import COLUMNS
 from reprolib.report.tables import verdict_frame
 from reprolib.rerun.records import load_run, load_tasks
 from reprolib.rerun.records.registry import PAPERS
@@ -142,7 +143,7 @@ def test_latex_is_ascii_or_letters_with_accents(paper, key):
         if not line.startswith("%")
     )
     odd = {c for c in body if ord(c) > 126 and not ("À" <= c <= "ž")}
-    assert not odd, f"{odd} must be in SPECIAL of reprolib/report/printed_tables.py"
+    assert not odd, f"{odd} must be in SPECIAL of reprolib/report/escape.py"
     assert body.count(r"\begin{") == body.count(r"\end{")
     assert body.count("{") - body.count(r"\{") == body.count("}") - body.count(r"\}")
 

@@ -16,7 +16,7 @@ from reprolib.methods.keops.norms import check_exponents, effective_weights, uni
 from reprolib.methods.keops.tree import check_tree
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import center_gram
-from reprolib.methods.shared.path_scores import SCORING, require_scores
+from reprolib.methods.shared.path_scores import SCORING, require_scores, score
 from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.shared.types import Array, ClassWeight, Data, RandomState, Scoring, Splitter
 from reprolib.methods.shared.validation import (
@@ -232,6 +232,9 @@ class KEOPSClassifierCV(_PyramidClassifier):
         parameters = chosen.get_params(deep=False)
         results = {name: value for name, value in vars(chosen).items() if name not in parameters}
         self.__dict__.update(results)
+        if hasattr(self, "feature_names_in_"):
+            for model in getattr(self, "estimators_", []):
+                model.feature_names_in_ = self.feature_names_in_
         return self
 
     def _at(self, C: float) -> KEOPSClassifier:
@@ -281,7 +284,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
                     scores.append(float(right.sum() if repeats is None else repeats @ right))
                 else:
                     counted = {} if repeats is None else {"sample_weight": repeats}
-                    scores.append(scorer(model, held_out, y[test], **counted))
+                    scores.append(score(scorer, model, held_out, y[test], **counted))
         if self.scoring is None:
             return np.array(scores)
         return require_scores(np.array(scores), self.scoring, number)

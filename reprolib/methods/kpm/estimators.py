@@ -248,7 +248,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if hasattr(self, "estimators_"):
-            paths = [model.decision_path(X) for model in self.estimators_]
+            paths = self._of_each("decision_path", X)
             shortest = min(path.shape[1] for path in paths)
             return np.stack([path[:, :shortest] for path in paths], axis=1)
         return self.path_.scores(self._new_rows(X))
@@ -295,10 +295,10 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         ValueError
             If y holds a label that was not in the training data.
         """
-        indices, scores = known_labels(y, self.classes_), self.decision_path(X)
-        if scores.ndim > 2:
+        indices = known_labels(y, self.classes_)
+        if hasattr(self, "estimators_"):
             return 1.0 - self.score_path(X, y)
-        return error_path(2.0 * indices - 1.0, scores)
+        return error_path(2.0 * indices - 1.0, self.decision_path(X))
 
     @available_if(lambda model: model.loss in PROBABILITIES)
     def predict_proba(self, X: Data) -> Array:

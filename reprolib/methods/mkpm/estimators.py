@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Real
 from typing import TYPE_CHECKING, Self
@@ -31,6 +32,7 @@ from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, Data, RandomState, Splitter
 from reprolib.methods.shared.validation import (
     COUNT,
+    ConstantClassifierWarning,
     encode_labels,
     known_labels,
     list_folds,
@@ -714,7 +716,10 @@ class MKPMClassifierCV(_MKPM):
             if name not in ("cv", "max_components", "scoring")
         }
         model = MKPMClassifier(self.max_components, **parameters)
-        model.fit(X_train, y[train], sample_weight=weights.at(train).values)
+        with warnings.catch_warnings():
+            # The model of all data says so, once.
+            warnings.simplefilter("ignore", ConstantClassifierWarning)
+            model.fit(X_train, y[train], sample_weight=weights.at(train).values)
         repeats = weights.at(test).repeats
         if self.scoring is None:
             return model.count_path(X_test, y[test], sample_weight=repeats)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,11 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from reprolib.methods.shared.types import Array, Data
-from reprolib.methods.shared.validation import encode_labels, refuse_missing
+from reprolib.methods.shared.validation import (
+    ConstantClassifierWarning,
+    encode_labels,
+    refuse_labels,
+)
 from reprolib.methods.shared.weights import ExampleWeights, example_weights
 
 
@@ -31,7 +36,7 @@ class OneVsRestMixin(ClassifierMixin):
         """Weights of the examples if more than two classes count, else None."""
         if y is None:
             return None
-        refuse_missing(y)
+        refuse_labels(y)
         if type_of_target(y, raise_unknown=False) != "multiclass":
             return None
         y = column_or_1d(y)
@@ -48,7 +53,26 @@ class OneVsRestMixin(ClassifierMixin):
         if weights.given is not None:
             fit_parameters["sample_weight"] = weights.given
         blank = clone(self).set_params(**parameters)
-        self.estimators_ = [clone(blank).fit(X, y == c, **fit_parameters) for c in self.classes_]
+        self.estimators_ = [clone(blank) for _ in self.classes_]
+        constant, message = [], ""
+        for c, model in zip(self.classes_, self.estimators_, strict=True):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", ConstantClassifierWarning)
+                model.fit(X, y == c, **fit_parameters)
+            for warning in caught:
+                if issubclass(warning.category, ConstantClassifierWarning):
+                    constant.append(str(c))
+                    message = message or str(warning.message)
+                else:
+                    warnings.warn(warning.message, warning.category, stacklevel=4)
+        if constant:
+            names = ", ".join(constant[:5]) + (", …" if len(constant) > 5 else "")
+            warnings.warn(
+                f"For {len(constant)} of the {len(self.classes_)} classes ({names}), each told "
+                f"apart from all others: {message}",
+                ConstantClassifierWarning,
+                stacklevel=4,
+            )
         first = self.estimators_[0]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(first, name):
@@ -59,6 +83,14 @@ class OneVsRestMixin(ClassifierMixin):
             if name in vars(first):
                 setattr(self, name, np.array([getattr(m, name) for m in self.estimators_]))
         return self
+
+    def _of_each(self, method: str, *data) -> list:
+        """What a method of every class's model gives; only the first says that X lacks names."""
+        first, *others = [getattr(model, method) for model in self.estimators_]
+        values = [first(*data)]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+            return [*values, *(other(*data) for other in others)]
 
     def _signs(self, y):
         """Set ``classes_`` and return -1 for the first class and 1 for the second, shape (n,).
@@ -93,7 +125,7 @@ class OneVsRestMixin(ClassifierMixin):
         """
         check_is_fitted(self)
         if hasattr(self, "estimators_"):
-            return np.column_stack([model.decision_function(X) for model in self.estimators_])
+            return np.column_stack(self._of_each("decision_function", X))
         return self._decide(X)
 
     def predict(self, X: Data) -> Array:

@@ -99,7 +99,44 @@ def path_scores(
     with warnings.catch_warnings():
         # A fold may lack a class: balanced accuracy is the mean over the others, at every point.
         warnings.filterwarnings("ignore", _FOLD_LACKS_A_CLASS, UserWarning)
-        return np.array([scorer(point, part, y, **weights) for part in np.moveaxis(values, -1, 0)])
+        return np.array(
+            [score(scorer, point, part, y, **weights) for part in np.moveaxis(values, -1, 0)]
+        )
+
+
+def score(scorer: Callable, classifier, X, y, **weights) -> float:
+    """What a scorer gives; one that needs more than the classifier has is refused by name.
+
+    Parameters
+    ----------
+    scorer : callable
+        A function (classifier, X, y) -> number.
+    classifier : classifier
+        Has decisions and decision values, and no probabilities.
+    X, y : array-like
+        Held-out data and their classes.
+    **weights
+        ``sample_weight``, where there is one.
+
+    Returns
+    -------
+    float
+        The score.
+
+    Raises
+    ------
+    ValueError
+        If the scorer needs probabilities, or does not suit the classes.
+    """
+    try:
+        return scorer(classifier, X, y, **weights)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"scoring={scorer} cannot be computed: {error}. Models are compared by their decisions "
+            "and decision values, before there are probabilities. Take a scoring of these, such as "
+            "'accuracy', 'balanced_accuracy' or 'f1_macro', or, for two classes, 'roc_auc' or "
+            "'average_precision'."
+        ) from error
 
 
 def require_scores(scores, scoring: str | Callable, fold: int):

@@ -7,7 +7,27 @@ classes of the first batch that ``partial_fit`` is given. scikit-learn may move 
 then this file changes, and no other.
 """
 
-from sklearn.utils._param_validation import Interval, StrOptions
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils import _param_validation
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call as check_first_batch
 
 __all__ = ["Interval", "StrOptions", "check_first_batch"]
+
+
+class Interval(_param_validation.Interval):
+    """scikit-learn's interval, of numbers that compiled code and LAPACK can take.
+
+    Fractions, numbers of half or more than double precision, and whole numbers beyond 64 bits are
+    refused with scikit-learn's message, which names the hyperparameter.
+    """
+
+    def is_satisfied_by(self, val):
+        """Whether a value is such a number and lies in the interval."""
+        if isinstance(val, Integral):
+            fits = isinstance(val, int | np.integer) and abs(int(val)) < 2**63
+        else:
+            fits = isinstance(val, float | np.float32)
+        return fits and super().is_satisfied_by(val)

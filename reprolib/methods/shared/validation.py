@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -76,7 +77,7 @@ def validate_data(estimator, X, y="no_validation", **options):
     X : array-like or sparse matrix of shape (n, p)
         The data, whose entries must not over- or underflow where they are multiplied.
     y : array-like of shape (n,), optional
-        Labels, none of them missing.
+        Labels of one kind, none of them missing.
     **options
         Go to scikit-learn, such as ``dtype``, ``accept_sparse`` and ``reset`` (False for new
         data).
@@ -91,10 +92,10 @@ def validate_data(estimator, X, y="no_validation", **options):
     ValueError
         For scikit-learn's reasons; because X has three axes; because an entry exceeds
         ``LARGEST_FEATURE`` in size; because no entry of the training data reaches
-        ``SMALLEST_FEATURE``, unless all are zero; or because a label is missing.
+        ``SMALLEST_FEATURE``, unless all are zero; or for a label that `refuse_labels` refuses.
     """
     if y is not None and not isinstance(y, str):
-        refuse_missing(y)
+        refuse_labels(y)
     if getattr(X, "ndim", 2) == 3:
         raise ValueError(
             f"Found array with dim 3, of shape {np.shape(X)}; {type(estimator).__name__} takes one "
@@ -102,7 +103,7 @@ def validate_data(estimator, X, y="no_validation", **options):
             "give X.reshape(len(X), -1)."
         )
     # The sum by which scikit-learn looks for NaN may be inf - inf.
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"), _conversion(X):
         checked: Any = validation.validate_data(estimator, X, y, **options)
     X, *labels = checked if isinstance(checked, tuple) else (checked,)
     if not isinstance(X, np.ndarray) and not X.has_canonical_format:
@@ -132,13 +133,33 @@ def validate_array(X, **options):
     ndarray
         The data as an array of numbers.
     """
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"), _conversion(X):
         X = validation.check_array(X, **options)
     return check_magnitude(X, "X")
 
 
-def refuse_missing(y):
-    """Refuse labels of which one is missing: None, NaN, or pandas' NA and NaT.
+@contextmanager
+def _conversion(X):
+    """Name X where NumPy cannot make floats of it."""
+    fields = getattr(getattr(X, "dtype", None), "names", None)
+    if isinstance(X, np.ndarray) and fields:
+        raise ValueError(
+            f"X is an array of records with the fields {fields}; give a matrix, as by "
+            "numpy.lib.recfunctions.structured_to_unstructured(X)."
+        )
+    try:
+        yield
+    except OverflowError as error:
+        raise ValueError(
+            f"X has a number that is too large for a float ({error}). Scale the features."
+        ) from error
+
+
+def refuse_labels(y):
+    """Refuse labels of which one is missing, or that are not all of one kind.
+
+    An array is numbers or text as a whole. A list or an array of objects is looked through: NumPy
+    would turn the 1 of ``[1, "a"]`` into a text, so that no prediction ever equals it.
 
     Parameters
     ----------
@@ -148,11 +169,13 @@ def refuse_missing(y):
     Raises
     ------
     ValueError
-        If one is missing; it names the first such row.
+        If one is missing (None, NaN, or pandas' NA and NaT), or if they are texts and numbers
+        mixed, or bytes, or objects of another type. It names the row and the remedy.
     """
     labels = np.asarray(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
-    if labels.dtype != object and labels.dtype.kind != "f":
+    if labels.dtype.kind not in "OfS":
         return
+    kinds: dict[str, int] = {}
     for row, label in enumerate(labels.ravel().tolist()):
         missing = label is None or type(label).__name__ in ("NAType", "NaTType")
         if missing or (isinstance(label, Real) and label != label):
@@ -160,6 +183,33 @@ def refuse_missing(y):
                 f"Input y contains NaN: the label of row {row} is missing ({label}). Leave such "
                 "rows out of X and y."
             )
+        kinds.setdefault(_kind_of_label(label), row)
+    if len(kinds) > 1:
+        found = " and ".join(f"{kind} (as in row {row})" for kind, row in kinds.items())
+        raise ValueError(
+            f"Unknown label type: y mixes {found}. Give labels of one kind: "
+            "numpy.array(y).astype(str)."
+        )
+    (kind,) = kinds or ("text",)
+    if kind not in ("text", "numbers", "sequences"):
+        raise ValueError(
+            f"Unknown label type: y holds labels of the type {kind}. Give whole numbers or text: "
+            "numpy.array(y).astype(str)."
+        )
+    if kind == "numbers" and isinstance(getattr(y, "dtype", None), np.dtypes.ObjectDType):
+        raise ValueError(
+            "Unknown label type: y is an array of objects that are numbers. Give whole numbers, as "
+            "y.astype(int), or text, as y.astype(str)."
+        )
+
+
+def _kind_of_label(label) -> str:
+    if isinstance(label, str):
+        return "text"
+    if isinstance(label, int | float | np.number | np.bool_):
+        return "numbers"
+    # Rows of indicators have a message of scikit-learn's own.
+    return "sequences" if isinstance(label, list | tuple | np.ndarray) else type(label).__name__
 
 
 def encode_labels(estimator, y):
@@ -244,7 +294,12 @@ def as_numbers(values, name: str):
         If there is something else than numbers in it.
     """
     try:
-        return np.asarray(values, dtype=np.float64)
+        numbers = np.asarray(values)
+        if numbers.dtype.kind == "c":  # NumPy would leave out half of each and only warn
+            raise TypeError("complex numbers")
+        return numbers.astype(np.float64, copy=False)
+    except OverflowError as error:
+        raise ValueError(f"{name} has a number that is too large for a float.") from error
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} is {values!r}; give numbers only.") from error
 
@@ -275,7 +330,11 @@ def list_folds(cv, X, y, groups=None) -> list:
     try:
         folds = [(rows[train], rows[test]) for train, test in cv.split(X, y, groups)]
     except (IndexError, TypeError, ValueError) as error:
-        raise ValueError(f"cv gives no folds to use: {error}") from error
+        labels, counts = np.unique(y, return_counts=True)
+        raise ValueError(
+            f"cv gives no folds to use: {error} The smallest class is {labels[counts.argmin()]}, "
+            f"with {counts.min()} of the {len(y)} rows. Use fewer folds, or more rows of it."
+        ) from error
     if not folds or any(index.ndim != 1 for fold in folds for index in fold):
         raise ValueError(
             "cv gives no pairs of training and test indices; give a number of folds, a splitter "

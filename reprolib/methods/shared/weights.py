@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from numbers import Real
 from typing import Any, cast
 
 import numpy as np
@@ -22,7 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from reprolib.methods.shared.scaling import power_of_four
 from reprolib.methods.shared.sklearn_private import StrOptions
-from reprolib.methods.shared.validation import LARGEST_PARAMETER, SMALLEST_PARAMETER
+from reprolib.methods.shared.validation import LARGEST_PARAMETER, SMALLEST_PARAMETER, as_numbers
 
 #: Words of ``_parameter_constraints`` for the hyperparameter ``class_weight``.
 CLASS_WEIGHT = [dict, StrOptions({"balanced"}), None]
@@ -322,9 +321,9 @@ def distinct_rows(X, labels):
 
 def _checked(sample_weight: Any, n_samples: int):
     """Sample weights as an array of floats, shape (n,)."""
-    if isinstance(sample_weight, Real):
-        sample_weight = np.full(n_samples, float(sample_weight))
-    weights = np.array(sample_weight, dtype=np.float64)
+    weights = as_numbers(sample_weight, "sample_weight")
+    if weights.ndim == 0:
+        weights = np.full(n_samples, float(weights))
     if weights.shape != (n_samples,):
         raise ValueError(
             f"sample_weight has shape {weights.shape}; give one weight for each of the "
@@ -370,7 +369,9 @@ def _class_factors(y, repeats, class_weight):
         of_class = np.bincount(indices, repeats[counted])
         factors = of_class.sum() / (len(classes) * of_class)
     else:
-        factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()])
+        factors = as_numbers(
+            [class_weight.get(label, 1.0) for label in classes.tolist()], "class_weight"
+        )
     values = np.zeros(len(y))
     values[counted] = factors[indices]
     return values

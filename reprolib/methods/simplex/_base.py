@@ -72,8 +72,8 @@ class LeastSquaresProbabilities(SimplexClassifierMixin):
 
         Least squares in the simplex code estimates sum_q P(q | x) c_q; see
         `reprolib.methods.shared.probabilities.simplex_probabilities`. The penalty draws the
-        probabilities towards 1 / T, and without features of their own a linear f has no intercept
-        for the shares of the classes: calibrate where that matters
+        probabilities towards 1 / T, and without an intercept (``fit_intercept``, or a feature that
+        is constant) f cannot follow the shares of the classes: calibrate where that matters
         (`sklearn.calibration.CalibratedClassifierCV`).
 
         Parameters

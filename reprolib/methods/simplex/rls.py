@@ -7,6 +7,14 @@ Problem: minimise over f: X -> R^(T-1) in the RKHS
 solved by A = (K + n alpha I)^-1 Y, rows of Y being the code words of the labels; or, for the
 linear kernel, f(x) = W x with W' = (X'X + n alpha I)^-1 X'Y. Neither has an intercept. Training
 and tuning cost do not grow with T but for products of n x n (or n x p) by n x T matrices.
+
+With ``fit_intercept`` f is taken from the RKHS of k + 1, the constants among it: minimise over f
+in the RKHS of k and b in R^(T-1)
+
+    (1/n) sum_i ||c_{y_i} - f(x_i) - b||^2 + alpha (||f||^2 + ||b||^2).
+
+The optimum has A = (K + 11' + n alpha I)^-1 Y and b = A'1. For the linear kernel this is a column
+of ones beside X, whose weights are b.
 """
 
 from __future__ import annotations
@@ -53,11 +61,14 @@ class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
         classes_: Array
         code_: Array
         dual_coef_: Array
+        intercept_: Array
         coef_: Array
         X_fit_: Array
+        fit_intercept: bool
 
     _parameter_constraints: dict = {  # noqa: RUF012
         **KernelMixin._parameter_constraints,
+        "fit_intercept": ["boolean"],
     }
 
     _takes_sparse = True
@@ -68,12 +79,23 @@ class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
         weights = example_weights(y, sample_weight)
         X, indices = self._training_rows(X, weights), self._encode_classes(y[weights.rows])
         if self.kernel == "linear":
+            if self.fit_intercept:
+                ones = np.ones((X.shape[0], 1))
+                dense = isinstance(X, np.ndarray)
+                X = (
+                    np.hstack([X, ones])
+                    if dense
+                    else sp.csr_array(sp.hstack([X, sp.csr_array(ones)]))
+                )
             return _WeightedInput(X, indices, weights, X.shape[1] < X.shape[0])
-        return _WeightedInput(self._training_gram(X), indices, weights, in_features=False)
+        K = self._training_gram(X)
+        if self.fit_intercept:
+            K = K + 1.0
+        return _WeightedInput(K, indices, weights, in_features=False)
 
     def _store_features(self, data: _WeightedInput, Y, coef, shift):
         """Keep W, and the A that goes with it; Y weighed."""
-        self.coef_ = coef
+        self._set_coef(coef)
         fitted = data.rows @ coef.T
         self.dual_coef_ = data.weighed((Y - fitted) / shift)
         self._warn_if_constant(fitted)
@@ -87,13 +109,23 @@ class _SimplexRLS(LeastSquaresProbabilities, KernelMixin, BaseEstimator):
         self._warn_if_constant(Y - shift * dual_coef)
         self.dual_coef_ = data.weighed(dual_coef)
         if self.kernel == "linear":
-            self.coef_ = safe_sparse_dot(data.X.T, self.dual_coef_, dense_output=True).T
+            self._set_coef(safe_sparse_dot(data.X.T, self.dual_coef_, dense_output=True).T)
+        elif self.fit_intercept:
+            self.intercept_ = self.dual_coef_.sum(axis=0)
+        else:
+            self.intercept_ = np.zeros(len(self.code_))
+
+    def _set_coef(self, coef):
+        """Keep W, of which the last column is the intercept's if there is one."""
+        self.coef_, self.intercept_ = coef, np.zeros(len(coef))
+        if self.fit_intercept:
+            self.coef_, self.intercept_ = coef[:, :-1], coef[:, -1]
 
     def _vector_function(self, X):
         check_is_fitted(self)
         if self.kernel != "linear":
-            return self._cross_gram(X) @ self.dual_coef_
-        return safe_sparse_dot(self._new_data(X), self.coef_.T, dense_output=True)
+            return self._cross_gram(X) @ self.dual_coef_ + self.intercept_
+        return safe_sparse_dot(self._new_data(X), self.coef_.T, dense_output=True) + self.intercept_
 
 
 @dataclass(frozen=True)
@@ -167,6 +199,9 @@ class SimplexRLSClassifier(_SimplexRLS):
         of the inner product in "poly" and "sigmoid". None means 1 / n_features.
     degree, coef0 : float, default=3 and 1
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
+    fit_intercept : bool, default=False
+        Whether f has a constant term. It is one more feature, 1 in every row, and is penalised as
+        the others are: the kernel is k + 1. The paper has none.
 
     Attributes
     ----------
@@ -176,6 +211,9 @@ class SimplexRLSClassifier(_SimplexRLS):
         Code words of the classes, one a column: the corners of a regular simplex.
     dual_coef_ : ndarray of shape (n, T - 1)
         n does not count rows of weight zero.
+    intercept_ : ndarray of shape (T - 1,)
+        The constant term, the sum of ``dual_coef_`` over the training points; zeros without
+        ``fit_intercept``.
     coef_ : ndarray of shape (T - 1, p)
         W, for the linear kernel.
     X_fit_ : ndarray of shape (n, p)
@@ -208,12 +246,14 @@ class SimplexRLSClassifier(_SimplexRLS):
         gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1,
+        fit_intercept: bool = False,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.fit_intercept = fit_intercept
 
     @all_or_nothing
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:
@@ -316,6 +356,9 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         of the inner product in "poly" and "sigmoid". None means 1 / n_features.
     degree, coef0 : float, default=3 and 1
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
+    fit_intercept : bool, default=False
+        Whether f has a constant term. It is one more feature, 1 in every row, and is penalised as
+        the others are: the kernel is k + 1. The paper has none.
     scoring : str or callable, optional
         What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
         as "balanced_accuracy" or "roc_auc"; of all predictions together. None means the accuracy.
@@ -330,7 +373,8 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     loo_score_path_ : ndarray of shape (L,)
         Leave-one-out accuracy, or score, at every alpha of ``alphas_``.
     eigenvalues_ : ndarray
-        Of K, in increasing order (the positive ones for the linear kernel with p < n).
+        Of K (with an intercept, of K + 1), in increasing order (the positive ones for the linear
+        kernel with p < n).
     classes_ : ndarray of shape (T,)
         The class labels, in increasing order.
     code_ : ndarray of shape (T - 1, T)
@@ -338,6 +382,9 @@ class SimplexRLSClassifierCV(_SimplexRLS):
     dual_coef_ : ndarray of shape (n, T - 1)
         Coefficients over the training points at the chosen alpha; n does not count rows of weight
         zero.
+    intercept_ : ndarray of shape (T - 1,)
+        The constant term, the sum of ``dual_coef_`` over the training points; zeros without
+        ``fit_intercept``.
     coef_ : ndarray of shape (T - 1, p)
         W at the chosen alpha, for the linear kernel.
     X_fit_ : ndarray of shape (n, p)
@@ -383,6 +430,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1,
+        fit_intercept: bool = False,
         scoring: Scoring = None,
     ) -> None:
         self.alphas = alphas
@@ -391,6 +439,7 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.fit_intercept = fit_intercept
 
     @all_or_nothing
     def fit(self, X: Data, y: Data, sample_weight: Data = None) -> Self:

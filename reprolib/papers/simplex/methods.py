@@ -39,7 +39,7 @@ from reprolib.rerun.tasks.remembered import Remembered
 _GAMMAS = Remembered("width of the kernel", size=10)
 _CHOSEN = Remembered("choices of lambda", size=10)
 _HITS = Remembered("hits of S-LS rbf and of boosting", size=10)
-#: Readings of one run: the last iterate or the mean, and after fewer passes.
+#: Readings of one run: the last iterate or the mean.
 _ONLINE = Remembered("accuracies of online methods", size=200)
 _REFITS = Remembered("test accuracy of an SVM", size=10)
 ONLINE_LOSSES = {
@@ -129,7 +129,7 @@ def _online(task, X, y, X_test, y_test) -> list[Measurement]:
     def on_test():
         return scored(models(alpha), X, y, X_test, y_test)
 
-    # Of a run's accuracies: after so many passes, or of the last iterate (0) or the mean (1).
+    # Of a run's accuracies: after the last pass, or of the last iterate (0) or the mean (1).
     column = params["passes"] - 1 if is_library else int(params.get("average", False))
     run = (joblib.hash((X, y, X_test, y_test)), models(1.0).get_params())
     scores = [row[column] for row in _ONLINE.of(run, on_hold_out)]
@@ -179,11 +179,11 @@ def _paper_model(params, loss, X, y, alpha) -> SimplexSGDClassifier:
 
 
 def _library_model(params, loss, X, y, alpha) -> SimplexSGDClassifier:
-    """Pegasos as the authors' library has it."""
+    """Pegasos as the authors' library has it, with no more passes than the reading counts."""
     return SimplexSGDClassifier(
         loss,
         alpha=alpha,
-        max_iter=N_PASSES,
+        max_iter=params.get("passes", N_PASSES),
         eta0="first",
         average=True,
         project=float(np.sqrt(len(np.unique(y)))),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, Protocol
 
 import joblib
@@ -15,6 +19,9 @@ from joblib.parallel import get_active_backend
 from data_fetch import Dataset
 from reprolib.rerun.tasks import worker
 from reprolib.rerun.tasks.remembered import shared_in
+
+#: Seconds after which a worker looks again whether its parent is there.
+SECONDS_OF_A_LOOK = 1.0
 
 
 class LostWorkError(OSError):
@@ -71,9 +78,17 @@ class LocalWorkers:
 
             yield from cluster.results(backend.client, function, calls)
             return
-        parallel = joblib.Parallel(self.n_jobs, return_as="generator_unordered", batch_size=1)
+        parallel = joblib.Parallel(
+            self.n_jobs,
+            return_as="generator_unordered",
+            batch_size=1,
+            initializer=_watch,
+            initargs=(os.getpid(),),
+        )
         try:
-            with TemporaryDirectory(prefix="reprolib-", ignore_cleanup_errors=True) as shared:
+            with TemporaryDirectory(
+                prefix=_prefix(os.getpid()), ignore_cleanup_errors=True
+            ) as shared:
                 yield from parallel(
                     joblib.delayed(_sharing)(Path(shared), function, call) for call in calls
                 )
@@ -86,3 +101,26 @@ class LocalWorkers:
 def _sharing(folder: Path, function: Callable, call: tuple[Any, ...]) -> Any:
     with shared_in(folder):
         return function(*call)
+
+
+def _prefix(parent: int) -> str:
+    """Start of the name of the folders that the workers of a process share."""
+    return f"reprolib-{parent}-"
+
+
+def _watch(parent: int) -> None:
+    """Have this worker end when its parent is gone; a parent that is killed cannot end it.
+
+    A thread looks: the signal that Linux sends instead (PR_SET_PDEATHSIG) is sent already when the
+    thread that started the worker ends. Windows does not tell a process that its parent is gone.
+    """
+    if os.getpid() != parent:
+        threading.Thread(target=_end_without, args=(parent,), daemon=True).start()
+
+
+def _end_without(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(SECONDS_OF_A_LOOK)
+    for folder in Path(gettempdir()).glob(_prefix(parent) + "*"):
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)

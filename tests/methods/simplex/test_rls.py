@@ -447,3 +447,71 @@ def test_the_linear_kernel_has_no_scale():
     X, y = blobs(3)
     model = SimplexRLSClassifier(gamma="scale").fit(sp.csr_array(X), y)
     np.testing.assert_allclose(model.coef_, SimplexRLSClassifier().fit(X, y).coef_)
+
+
+def with_constant(X):
+    """The same rows with one more feature, which is 1 everywhere."""
+    ones = np.ones((X.shape[0], 1))
+    return sp.csr_array(sp.hstack([X, ones])) if sp.issparse(X) else np.hstack([X, ones])
+
+
+ALPHAS = {"alphas": np.geomspace(1e-4, 1.0, 9)}
+WITH_INTERCEPT = {
+    "alpha": SimplexRLSClassifier(0.05, fit_intercept=True),
+    "alpha by leave-one-out": SimplexRLSClassifierCV(**ALPHAS, fit_intercept=True),
+    "alpha by a score": SimplexRLSClassifierCV(
+        **ALPHAS, fit_intercept=True, scoring="balanced_accuracy"
+    ),
+    "alpha of the default grid": SimplexRLSClassifierCV(fit_intercept=True),
+}
+
+
+@pytest.mark.parametrize("weigh", [False, True])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(("n", "p"), [(40, 3), (15, 30), (16, 15)])
+@pytest.mark.parametrize("name", WITH_INTERCEPT)
+def test_an_intercept_is_a_constant_feature(name, n, p, container, weigh):
+    """Solved in the features, in the rows, and where the constant tips the scales."""
+    X, y = blobs(3, n, p)
+    X, X_new = container(X + 4.0), container(blobs(4, n, p)[0] + 4.0)
+    weights = np.arange(n) % 3 + 0.5 if weigh else None
+    ours = clone(WITH_INTERCEPT[name]).fit(X, y, sample_weight=weights)
+    theirs = clone(ours).set_params(fit_intercept=False)
+    theirs.fit(with_constant(X), y, sample_weight=weights)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_[:, :-1], atol=1e-12)
+    np.testing.assert_allclose(ours.intercept_, theirs.coef_[:, -1], atol=1e-12)
+    expected = theirs.decision_function(with_constant(X_new))
+    np.testing.assert_allclose(ours.decision_function(X_new), expected, atol=1e-10)
+    np.testing.assert_allclose(ours.dual_coef_.sum(axis=0), ours.intercept_, atol=1e-8)
+    assert ours.n_features_in_ == p
+    if hasattr(ours, "alpha_"):
+        assert ours.alpha_ == theirs.alpha_
+        np.testing.assert_array_equal(ours.loo_score_path_, theirs.loo_score_path_)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "precomputed", np.dot])
+@pytest.mark.parametrize("name", WITH_INTERCEPT)
+def test_an_intercept_of_a_kernel_is_the_kernel_plus_one(name, kernel):
+    X, y = blobs(5)
+    X_new = blobs(6)[0]
+    real = "linear" if callable(kernel) else "rbf" if kernel == "precomputed" else kernel
+    K, K_new = (gram(Z, X, real, gamma=0.2) for Z in (X, X_new))
+    fed, fed_new = (K, K_new) if kernel == "precomputed" else (X, X_new)
+    ours = clone(WITH_INTERCEPT[name]).set_params(kernel=kernel, gamma=0.2).fit(fed, y)
+    theirs = clone(ours).set_params(kernel="precomputed", fit_intercept=False).fit(K + 1.0, y)
+    expected = theirs.decision_function(K_new + 1.0)
+    np.testing.assert_allclose(ours.decision_function(fed_new), expected, atol=1e-8)
+    np.testing.assert_allclose(ours.intercept_, ours.dual_coef_.sum(axis=0))
+    np.testing.assert_array_equal(K, gram(X, X, real, gamma=0.2), "the user's matrix is changed")
+
+
+def test_an_intercept_serves_data_that_are_not_centred():
+    """Two classes far from the origin, on one side of it: no line through it tells them apart."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = 10.0 + y[:, None] + rng.normal(scale=0.1, size=(60, 1))
+    assert SimplexRLSClassifier(1e-6, fit_intercept=True).fit(X, y).score(X, y) == 1.0
+    with pytest.warns(UserWarning, match="same class"):
+        without = SimplexRLSClassifier(1e-6).fit(X, y)
+    assert without.score(X, y) == 0.5
+    assert without.intercept_.tolist() == [0.0]

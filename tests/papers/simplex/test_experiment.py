@@ -427,6 +427,23 @@ def test_readings_of_one_online_run_are_made_once(small, monkeypatch):
             assert len(made) <= 1, "the mean of the iterates is of the run of the headline"
 
 
+@pytest.mark.parametrize("passes", [1, 4, 10])
+def test_a_reading_makes_no_more_passes_than_it_counts(passes, small, monkeypatch):
+    monkeypatch.setattr(methods, "_ONLINE", Remembered("of these tests", size=10))
+    train, test = small.splits[0]
+    calls = []
+    step = methods.SimplexSGDClassifier.partial_fit
+    monkeypatch.setattr(
+        methods.SimplexSGDClassifier,
+        "partial_fit",
+        lambda *rest, **more: calls.append(rest) or step(*rest, **more),
+    )
+    params = {"seed": 2, "library": True, "passes": passes}
+    task = Task("simplex", "table2", SMALL, "s-ls online", params=params)
+    methods._online(task, small.X[train], small.y[train], small.X[test], small.y[test])
+    assert len(calls) == (8 + 1) * passes, "eight lambdas on hold-out and the chosen one"
+
+
 def test_peers_have_no_intercept():
     handed = {
         "linear svm, one-vs-rest": {"dual": False},
