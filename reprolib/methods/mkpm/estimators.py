@@ -41,7 +41,7 @@ from reprolib.methods.shared.weights import ExampleWeights, counted_folds, examp
 
 
 class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
-    """Hyperparameters ``loss``, ``solver``, ``basis``, ``rank``, ``code``, ``rank_tol``, and the kernel's."""
+    """Hyperparameters ``loss``, ``solver``, ``basis``, ``rank``, ``code``, ``rank_tol``, kernel."""
 
     if TYPE_CHECKING:
         classes_: Array

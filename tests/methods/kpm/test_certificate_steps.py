@@ -10,8 +10,8 @@ from reprolib.methods.kpm.hinge_lp._canonical import _affine_solution, canonical
 from reprolib.methods.kpm.hinge_lp._certificate import (
     GAP_TOL,
     MAX_ROUND_OFF,
-    nearly_feasible,
     is_certified,
+    nearly_feasible,
     require_path,
 )
 from reprolib.methods.kpm.hinge_lp._highs import BOUND, bounded_single, highs_single
