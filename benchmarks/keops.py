@@ -30,6 +30,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 import data_fetch
+from reprolib.methods.keops.cvxopt_reference import solve_svm_cvxopt
 from reprolib.methods.keops.kernel_sets import LinearBlocks
 from reprolib.methods.keops.norms import (
     effective_weights,
@@ -39,7 +40,7 @@ from reprolib.methods.keops.norms import (
     uniform_weights,
 )
 from reprolib.methods.keops.speller import features
-from reprolib.methods.keops.svm import OPTIMAL_GAP, best_intercept, solve_svm_cvxopt
+from reprolib.methods.keops.svm_certificate import OPTIMAL_GAP, best_intercept
 from reprolib.methods.keops.tree_norm import tree_norm
 from reprolib.papers.keops.methods import METHODS, cross_validated_scores, feature_tree
 from reprolib.papers.keops.splits import draw_split

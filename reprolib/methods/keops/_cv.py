@@ -61,6 +61,10 @@ class KEOPSClassifierCV(_PyramidClassifier):
         matrices, shape (n_kernels, n, n).
     blocks : array-like of int of shape (p,), optional
         Kernel of every feature, 0..n_kernels-1; one kernel for each feature by default.
+    solver : {"auto", "cvxopt"}, default="auto"
+        "auto" is the fast warm-started solver of the SVMs. "cvxopt" solves the quadratic programme
+        of every outer step from scratch, as a check on small problems. See
+        `reprolib.methods.keops.cvxopt_reference`.
     init : {"uniform", "random"}, default="uniform"
         Weights at the start; matters where the penalty is not convex.
     gap_tol : float, default=1e-3
@@ -166,6 +170,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
         scoring: Scoring = None,
         kernel: str = "linear",
         blocks: Data = None,
+        solver: str = "auto",
         init: str = "uniform",
         gap_tol: float = 1e-3,
         decrease_tol: float = DECREASE_TOL,
@@ -181,6 +186,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
         self.scoring = scoring
         self.kernel = kernel
         self.blocks = blocks
+        self.solver = solver
         self.init = init
         self.gap_tol = gap_tol
         self.decrease_tol = decrease_tol

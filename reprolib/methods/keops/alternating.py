@@ -26,7 +26,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reprolib.methods.keops.kernel_sets import PRUNE_TOL, SIGNIFICANT, KernelSet
+from reprolib.methods.keops.cvxopt_reference import solve_svm_cvxopt
+from reprolib.methods.keops.kernel_sets import PRUNE_TOL, KernelSet
 from reprolib.methods.keops.norms import (
     dual_norm,
     effective_weights,
@@ -35,7 +36,7 @@ from reprolib.methods.keops.norms import (
     pyramid_weights,
     uniform_weights,
 )
-from reprolib.methods.keops.svm import OPTIMAL_GAP, size_of_gap
+from reprolib.methods.keops.svm_certificate import OPTIMAL_GAP, SIGNIFICANT, size_of_gap
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.shared.solution import NotOptimalWarning, Solution
 
@@ -57,6 +58,7 @@ class _Problem:
     p: np.ndarray
     C: float
     costs: np.ndarray | None = None
+    by_cvxopt: bool = False
     uncertified: list[float] = field(default_factory=list)
 
     @property
@@ -72,9 +74,12 @@ class _Problem:
 
         The gap of an answer that is not certified is kept in ``uncertified``.
         """
-        svm = self.kernels.solve_svm(
-            effective, self.y, self.C, costs=self.costs, alpha=alpha, gap_tol=gap_tol
-        )
+        if self.by_cvxopt:
+            svm = solve_svm_cvxopt(self.kernels.gram(effective), self.y, self.C, costs=self.costs)
+        else:
+            svm = self.kernels.solve_svm(
+                effective, self.y, self.C, costs=self.costs, alpha=alpha, gap_tol=gap_tol
+            )
         if size_of_gap(svm) > OPTIMAL_GAP:
             self.uncertified.append(size_of_gap(svm))
         coef = self.y * svm.variables["alpha"]
@@ -119,6 +124,7 @@ def solve_pyramid_alternating(
     decrease_tol: float = DECREASE_TOL,
     prune_tol: float = PRUNE_TOL,
     max_iter: int = 3000,
+    by_cvxopt: bool = False,
 ) -> Solution:
     """Algorithm 1 (KEOPS): SVM for fixed weights, closed-form weights for fixed f, repeated.
 
@@ -153,6 +159,8 @@ def solve_pyramid_alternating(
         Kernels whose norm is at most this part of the largest are dropped: a larger one drops more.
     max_iter : int
         Outer steps.
+    by_cvxopt : bool
+        Whether cvxopt solves every SVM from scratch, in place of the warm-started active-set method.
 
     Returns
     -------
@@ -188,7 +196,9 @@ def solve_pyramid_alternating(
     >>> solution.variables["effective"].round(3).tolist()
     [1.0, 0.0]
     """
-    problem = _Problem(kernels, y, tree, np.asarray(p, dtype=np.float64), float(C), costs)
+    problem = _Problem(
+        kernels, y, tree, np.asarray(p, dtype=np.float64), float(C), costs, by_cvxopt
+    )
     weights = uniform_weights(tree) if start is None else start
     effective = effective_weights(tree, problem.p, weights)
     path: list[float] = []

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from reprolib.methods.keops.alternating import DECREASE_TOL, solve_pyramid_alternating
+from reprolib.methods.keops.cvxopt_reference import solve_mkl_cvxopt
 from reprolib.methods.keops.kernel_sets import (
     PRUNE_TOL,
     KernelSet,
@@ -70,6 +71,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
         "p": [NON_NEGATIVE, "array-like"],
         "kernel": [StrOptions({"linear", "precomputed"})],
         "blocks": ["array-like", None],
+        "solver": [StrOptions({"auto", "cvxopt"})],
         "gap_tol": [NON_NEGATIVE],
         "decrease_tol": [NON_NEGATIVE],
         "prune_tol": [Interval(Real, 0.0, 1e-2, closed="both")],
@@ -79,6 +81,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
 
     kernel: str
     blocks: object
+    solver: str
     C: float
     class_weight: ClassWeight
 
@@ -176,6 +179,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
             decrease_tol=self.decrease_tol,
             prune_tol=self.prune_tol,
             max_iter=self.max_iter,
+            by_cvxopt=self.solver == "cvxopt",
         )
 
     def _store(self, solution, kernels, signs):
@@ -250,6 +254,10 @@ class KEOPSClassifier(_PyramidClassifier):
         matrices, shape (n_kernels, n, n).
     blocks : array-like of int of shape (p,), optional
         Kernel of every feature, 0..n_kernels-1; one kernel for each feature by default.
+    solver : {"auto", "cvxopt"}, default="auto"
+        "auto" is the fast warm-started solver of the SVMs. "cvxopt" solves the quadratic programme
+        of every outer step from scratch, as a check on small problems. See
+        `reprolib.methods.keops.cvxopt_reference`.
     init : {"uniform", "random"}, default="uniform"
         Weights at the start; matters where the penalty is not convex.
     gap_tol : float, default=1e-3
@@ -346,6 +354,7 @@ class KEOPSClassifier(_PyramidClassifier):
         *,
         kernel: str = "linear",
         blocks: Data = None,
+        solver: str = "auto",
         init: str = "uniform",
         gap_tol: float = 1e-3,
         decrease_tol: float = DECREASE_TOL,
@@ -359,6 +368,7 @@ class KEOPSClassifier(_PyramidClassifier):
         self.C = C
         self.kernel = kernel
         self.blocks = blocks
+        self.solver = solver
         self.init = init
         self.gap_tol = gap_tol
         self.decrease_tol = decrease_tol
@@ -411,6 +421,10 @@ class MKLClassifier(_PyramidClassifier):
         matrices, shape (n_kernels, n, n).
     blocks : array-like of int of shape (p,), optional
         Kernel of every feature, 0..n_kernels-1; one kernel for each feature by default.
+    solver : {"auto", "cvxopt"}, default="auto"
+        "auto" is the fast way described above. "cvxopt" solves the paper's problem (1) as one
+        programme over second-order cones, or with ``groups`` the quadratic programme of every SVM,
+        as a check on small problems. See `reprolib.methods.keops.cvxopt_reference`.
     gap_tol : float, default=1e-3
         Where the penalty is convex: duality gap, relative to the penalty, at which to stop.
     decrease_tol : float, default=1e-6
@@ -490,6 +504,7 @@ class MKLClassifier(_PyramidClassifier):
         p: Data = (0.5, 0.5),
         kernel: str = "linear",
         blocks: Data = None,
+        solver: str = "auto",
         gap_tol: float = 1e-3,
         decrease_tol: float = DECREASE_TOL,
         prune_tol: float = PRUNE_TOL,
@@ -501,6 +516,7 @@ class MKLClassifier(_PyramidClassifier):
         self.p = p
         self.kernel = kernel
         self.blocks = blocks
+        self.solver = solver
         self.gap_tol = gap_tol
         self.decrease_tol = decrease_tol
         self.prune_tol = prune_tol
@@ -518,6 +534,10 @@ class MKLClassifier(_PyramidClassifier):
                 )
             self.tree_ = KernelTree.from_labels([self.groups])
             exponents = check_exponents(self.p, 2)
+        if self.groups is None and self.solver == "cvxopt":
+            return solve_mkl_cvxopt(
+                kernels, signs, self._strength, costs=costs, prune_tol=self.prune_tol
+            )
         if self.groups is None and getattr(kernels, "single_features", False):
             solution = solve_mkl_features(
                 kernels, signs, self._strength, costs=costs, prune_tol=self.prune_tol

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import norm
 
 from reprolib.methods.keops.svm import solve_svm
+from reprolib.methods.keops.svm_certificate import EPSILON
 from reprolib.methods.keops.svm_features import WeightedFeatures, solve_svm_features
 from reprolib.methods.shared.kernels import check_gram, without_offsets
 from reprolib.methods.shared.solution import Solution
@@ -15,9 +16,6 @@ from reprolib.methods.shared.validation import require_positive_semidefinite
 
 #: Kernels whose weight is below this part of the largest are dropped on the way to the answer.
 PRUNE_TOL = 1e-6
-#: A norm of at most this multiple of its round-off counts as zero.
-SIGNIFICANT = 450.0
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 class KernelSet(Protocol):

@@ -20,8 +20,13 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from reprolib.methods.keops.kernel_sets import EPSILON, PRUNE_TOL, SIGNIFICANT, LinearBlocks
-from reprolib.methods.keops.svm import best_intercept, feasible_point
+from reprolib.methods.keops.kernel_sets import PRUNE_TOL, LinearBlocks
+from reprolib.methods.keops.svm_certificate import (
+    EPSILON,
+    SIGNIFICANT,
+    best_intercept,
+    feasible_point,
+)
 from reprolib.methods.shared.solution import Solution
 
 #: Ridges of an indefinite Newton system go from the one to the other, ten times a step.

@@ -13,13 +13,15 @@ import numpy as np
 from reprolib.methods.keops._svm_numba import active_set, two_coordinate_descent
 from reprolib.methods.keops.svm import (
     MAX_STEPS,
-    OPTIMAL_GAP,
     _best_attempt,
+    solve_svm,
+    solve_svm_active_set,
+)
+from reprolib.methods.keops.svm_certificate import (
+    OPTIMAL_GAP,
     certify_point,
     feasible_point,
     size_of_gap,
-    solve_svm,
-    solve_svm_active_set,
 )
 from reprolib.methods.shared.solution import Solution
 
@@ -88,7 +90,7 @@ def solve_svm_features(
     Returns
     -------
     Solution
-        Variables as in `reprolib.methods.keops.svm.solve_svm_cvxopt`.
+        Variables as in `reprolib.methods.keops.cvxopt_reference.solve_svm_cvxopt`.
 
     See Also
     --------

@@ -25,6 +25,7 @@ from reprolib.methods.kpm.components import (
     ProjectionPath,
     undetermined_message,
 )
+from reprolib.methods.kpm.cvxopt_reference import solve_hinge_lp_cvxopt
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.square_path import solve_square_path
@@ -47,6 +48,8 @@ LOSSES: dict[str, Callable] = {
     "logistic": solve_logistic_path,
 }
 
+SOLVERS = ("auto", "cvxopt")
+
 TIE_BREAKS: dict[str, Callable] = {
     "smallest": lambda least: least[0],
     "largest": lambda least: least[-1],
@@ -56,6 +59,26 @@ TIE_BREAKS: dict[str, Callable] = {
 #: A decision value of at most this part of the largest one is on the boundary: its sign may be
 #: that of rounding.
 BOUNDARY_TOL = 1e-8
+
+
+def require_hinge(loss: str) -> None:
+    """Refuse ``solver="cvxopt"`` for a loss that is no linear programme.
+
+    Parameters
+    ----------
+    loss : str
+        The loss that is to be minimised.
+
+    Raises
+    ------
+    ValueError
+        If it is not the hinge loss.
+    """
+    if loss != "hinge":
+        raise ValueError(
+            f"solver='cvxopt' solves the linear programme of loss='hinge'; loss={loss!r} needs "
+            "solver='auto'."
+        )
 
 
 def error_path(y, scores, weights=None):
@@ -147,6 +170,7 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
     _parameter_constraints: dict = {  # noqa: RUF012
         **KernelMixin._parameter_constraints,
         "loss": [StrOptions(set(LOSSES))],
+        "solver": [StrOptions(set(SOLVERS))],
         "center": ["boolean"],
         "rank_tol": [Interval(Real, 0.0, 1.0, closed="both")],
         "class_weight": CLASS_WEIGHT,
@@ -169,6 +193,13 @@ class _ProjectionMachine(KernelMixin, OneVsRestMixin, BaseEstimator):
         else:
             rows = self._training_gram(X)
         return rows, self._signs(y[weights.rows]), weights
+
+    def _path_solver(self):
+        """Solver of the nested problems of all D."""
+        if self.solver == "auto":
+            return LOSSES[self.loss]
+        require_hinge(self.loss)
+        return solve_hinge_lp_cvxopt
 
     def _components(self, rows, weights, n_wanted: int, *, semidefinite: bool = False):
         settings: Any = {
@@ -347,6 +378,10 @@ class KPMClassifier(_ProjectionMachine):
         More components fit the training data better; with all of them the classes are separated.
     loss : {"hinge", "square", "logistic"}, default="hinge"
         What is minimised on the components. "hinge" is the paper's.
+    solver : {"auto", "cvxopt"}, default="auto"
+        "auto" is the fast solver of every loss. "cvxopt" solves the paper's linear programme of the
+        hinge loss for every D from scratch, as a check on small problems: the same losses, but
+        another optimum where there are several. See `reprolib.methods.kpm.cvxopt_reference`.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         Similarity k(x, x') of two points. The named ones take sparse X, too. "precomputed":
         ``fit`` takes the Gram matrix of the training data in place of X. A callable takes two
@@ -428,6 +463,7 @@ class KPMClassifier(_ProjectionMachine):
         n_components: int = 2,
         *,
         loss: str = "hinge",
+        solver: str = "auto",
         kernel: Kernel = "rbf",
         gamma: float | str | None = None,
         degree: float = 3,
@@ -438,6 +474,7 @@ class KPMClassifier(_ProjectionMachine):
     ) -> None:
         self.n_components = n_components
         self.loss = loss
+        self.solver = solver
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -499,7 +536,7 @@ class KPMClassifier(_ProjectionMachine):
                 f"{self.rank_tol:g} times the largest). Ask for at most {components.rank} "
                 "components or use a narrower kernel."
             )
-        path = components.fit_path(y, self.n_components, LOSSES[self.loss])
+        path = components.fit_path(y, self.n_components, self._path_solver())
         if path.norm[-1] > MAX_NORM:
             message = f"{undetermined_message(self.n_components)}; use fewer components"
             warnings.warn(message, NotOptimalWarning, stacklevel=3)
@@ -538,6 +575,10 @@ class KPMClassifierCV(_ProjectionMachine):
         Seed of the folds; None leaves the folds unshuffled.
     loss : {"hinge", "square", "logistic"}, default="hinge"
         What is minimised on the components. "hinge" is the paper's.
+    solver : {"auto", "cvxopt"}, default="auto"
+        "auto" is the fast solver of every loss. "cvxopt" solves the paper's linear programme of the
+        hinge loss for every D from scratch, as a check on small problems: the same losses, but
+        another optimum where there are several. See `reprolib.methods.kpm.cvxopt_reference`.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         Similarity k(x, x') of two points. The named ones take sparse X, too. "precomputed":
         ``fit`` takes the Gram matrix of the training data in place of X. A callable takes two
@@ -639,6 +680,7 @@ class KPMClassifierCV(_ProjectionMachine):
         tie_break: str = "smallest",
         random_state: RandomState = None,
         loss: str = "hinge",
+        solver: str = "auto",
         kernel: Kernel = "rbf",
         gamma: float | str | None = None,
         degree: float = 3,
@@ -653,6 +695,7 @@ class KPMClassifierCV(_ProjectionMachine):
         self.tie_break = tie_break
         self.random_state = random_state
         self.loss = loss
+        self.solver = solver
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -713,7 +756,7 @@ class KPMClassifierCV(_ProjectionMachine):
             )
             for _, train, _ in folds
         ]
-        solve = LOSSES[self.loss]
+        solve = self._path_solver()
         max_rank = min(c.rank for c in [components, *fold_components])
         if max_rank < 1:
             raise ValueError(

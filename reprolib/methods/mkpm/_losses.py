@@ -24,18 +24,18 @@ def square_paths(basis: Basis, targets) -> tuple[BitPaths, float]:
 
 def hinge_paths(basis: Basis, targets) -> tuple[BitPaths, float]:
     """Hinge loss; every bit is the KPM of Blanchard et al. (NIPS 2004), with its intercept."""
-    return _solved_paths(basis, targets, solve_hinge_lp_path)
+    return solved_paths(basis, targets, solve_hinge_lp_path)
 
 
 def logistic_paths(basis: Basis, targets) -> tuple[BitPaths, float]:
     """Logistic loss, with an intercept and the solver's tiny ridge."""
-    return _solved_paths(basis, targets, solve_logistic_path)
+    return solved_paths(basis, targets, solve_logistic_path)
 
 
 LOSSES = {"square": square_paths, "hinge": hinge_paths, "logistic": logistic_paths}
 
 
-def _solved_paths(basis: Basis, targets, solve: Callable) -> tuple[BitPaths, float]:
+def solved_paths(basis: Basis, targets, solve: Callable) -> tuple[BitPaths, float]:
     """Tabulate the predictors of every bit.
 
     The solvers begin at one component. A column of zeros put in front of the basis adds nothing,

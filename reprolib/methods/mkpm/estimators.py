@@ -13,7 +13,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from reprolib.methods.kpm.estimators import select_dimension
+from reprolib.methods.kpm.estimators import SOLVERS, require_hinge, select_dimension
 from reprolib.methods.mkpm._bases import (
     Basis,
     cholesky_basis,
@@ -23,6 +23,7 @@ from reprolib.methods.mkpm._bases import (
 from reprolib.methods.mkpm._codes import CODES, CodeClassifierMixin, make_code
 from reprolib.methods.mkpm._losses import LOSSES
 from reprolib.methods.mkpm._paths import TieRule, decode_first, predict_blocks
+from reprolib.methods.mkpm.cvxopt_reference import hinge_paths_cvxopt
 from reprolib.methods.shared.codes import decision_values, encode
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel, KernelMixin
@@ -42,7 +43,7 @@ from reprolib.methods.shared.weights import ExampleWeights, counted_folds, examp
 
 
 class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
-    """Hyperparameters ``loss``, ``basis``, ``rank``, ``code``, ``rank_tol``, and the kernel's."""
+    """Hyperparameters ``loss``, ``solver``, ``basis``, ``rank``, ``code``, ``rank_tol``, kernel."""
 
     if TYPE_CHECKING:
         classes_: Array
@@ -61,6 +62,7 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
     _parameter_constraints: dict = {  # noqa: RUF012
         **KernelMixin._parameter_constraints,
         "loss": [StrOptions(set(LOSSES))],
+        "solver": [StrOptions(set(SOLVERS))],
         "basis": [StrOptions({"kernel_pca", "nystrom", "cholesky"})],
         "rank": [COUNT, None],
         "code": [StrOptions(set(CODES)), "array-like"],
@@ -73,6 +75,8 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
     def _validate(self, X, y):
         """Check hyperparameters and training data; return (X, y)."""
         self._validate_params()
+        if self.solver == "cvxopt":
+            require_hinge(self.loss)
         X, y = self._training_data(X, y)
         check_classification_targets(y)
         self._check_symmetric(X)
@@ -97,7 +101,8 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
                 "The Gram matrix of the training data is zero, so that the basis is empty; scale "
                 "X or use another kernel."
             )
-        paths, self.duality_gap_ = LOSSES[self.loss](basis, encode(self.code_, class_indices))
+        solve = LOSSES[self.loss] if self.solver == "auto" else hinge_paths_cvxopt
+        paths, self.duality_gap_ = solve(basis, encode(self.code_, class_indices))
         self._allocate(paths.objectives, n_components)
         largest = int(self.allocation_path_.max())
         self._paths = paths.truncate(largest)
@@ -368,6 +373,11 @@ class MKPMClassifier(_MKPM):
     loss : {"square", "hinge", "logistic"}, default="square"
         How a bit's error is measured. The hinge and the logistic loss need a code in {-1, 1}, and
         time that grows quickly with the dimension: set ``rank``.
+    solver : {"auto", "cvxopt"}, default="auto"
+        "auto" is the fast solver of every loss. "cvxopt" solves the linear programme of the hinge
+        loss for every bit and dimension from scratch, as a check on small problems: the same
+        losses, but another optimum where there are several. See
+        `reprolib.methods.mkpm.cvxopt_reference`.
     basis : {"kernel_pca", "nystrom", "cholesky"}, default="kernel_pca"
         Nested family: exact kernel PCA, kernel PCA of the Nystrom approximation on ``rank``
         random landmarks, or the Gram-Schmidt family of the ``rank`` points that pivoted
@@ -458,6 +468,7 @@ class MKPMClassifier(_MKPM):
         n_components: int | None = None,
         *,
         loss: str = "square",
+        solver: str = "auto",
         basis: str = "kernel_pca",
         rank: int | None = None,
         code: Data = "one-vs-all",
@@ -470,6 +481,7 @@ class MKPMClassifier(_MKPM):
     ) -> None:
         self.n_components = n_components
         self.loss = loss
+        self.solver = solver
         self.basis = basis
         self.rank = rank
         self.code = code
@@ -532,6 +544,11 @@ class MKPMClassifierCV(_MKPM):
     loss : {"square", "hinge", "logistic"}, default="square"
         How a bit's error is measured. The hinge and the logistic loss need a code in {-1, 1}, and
         time that grows quickly with the dimension: set ``rank``.
+    solver : {"auto", "cvxopt"}, default="auto"
+        "auto" is the fast solver of every loss. "cvxopt" solves the linear programme of the hinge
+        loss for every bit and dimension from scratch, as a check on small problems: the same
+        losses, but another optimum where there are several. See
+        `reprolib.methods.mkpm.cvxopt_reference`.
     basis : {"kernel_pca", "nystrom", "cholesky"}, default="kernel_pca"
         Nested family: exact kernel PCA, kernel PCA of the Nystrom approximation on ``rank``
         random landmarks, or the Gram-Schmidt family of the ``rank`` points that pivoted
@@ -631,6 +648,7 @@ class MKPMClassifierCV(_MKPM):
         cv: Splitter = 5,
         scoring: str | Callable | None = None,
         loss: str = "square",
+        solver: str = "auto",
         basis: str = "kernel_pca",
         rank: int | None = None,
         code: Data = "one-vs-all",
@@ -645,6 +663,7 @@ class MKPMClassifierCV(_MKPM):
         self.cv = cv
         self.scoring = scoring
         self.loss = loss
+        self.solver = solver
         self.basis = basis
         self.rank = rank
         self.code = code

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from reprolib.methods.keops import _svm_numba as loops
-from reprolib.methods.keops.svm import solve_svm_cvxopt
+from reprolib.methods.keops.cvxopt_reference import solve_svm_cvxopt
 from tests.methods.keops.test_svm import two_classes
 
 SEEDS = range(8)

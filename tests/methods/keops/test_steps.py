@@ -18,13 +18,8 @@ from reprolib.methods.keops.alternating import (
 from reprolib.methods.keops.kernel_sets import KernelStack, LinearBlocks, check_stack
 from reprolib.methods.keops.mkl_features import _Newton, _Point, solve_mkl_features
 from reprolib.methods.keops.norms import check_exponents
-from reprolib.methods.keops.svm import (
-    TOLERANCES,
-    best_intercept,
-    certify_point,
-    size_of_gap,
-    solve_svm,
-)
+from reprolib.methods.keops.svm import TOLERANCES, solve_svm
+from reprolib.methods.keops.svm_certificate import best_intercept, certify_point, size_of_gap
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.keops.tree_norm import (
     best_logistic_intercept,

@@ -5,13 +5,9 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from reprolib.methods.keops import svm as svm_module
-from reprolib.methods.keops.svm import (
-    best_intercept,
-    feasible_point,
-    solve_svm,
-    solve_svm_active_set,
-    solve_svm_cvxopt,
-)
+from reprolib.methods.keops.cvxopt_reference import solve_svm_cvxopt
+from reprolib.methods.keops.svm import solve_svm, solve_svm_active_set
+from reprolib.methods.keops.svm_certificate import best_intercept, feasible_point
 from reprolib.methods.shared.solution import NotOptimalError
 
 

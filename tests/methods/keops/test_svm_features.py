@@ -5,8 +5,10 @@ import pytest
 
 from reprolib.methods.keops import _svm_numba as loops
 from reprolib.methods.keops import svm_features
+from reprolib.methods.keops.cvxopt_reference import solve_svm_cvxopt
 from reprolib.methods.keops.kernel_sets import LinearBlocks
-from reprolib.methods.keops.svm import OPTIMAL_GAP, size_of_gap, solve_svm, solve_svm_cvxopt
+from reprolib.methods.keops.svm import solve_svm
+from reprolib.methods.keops.svm_certificate import OPTIMAL_GAP, size_of_gap
 from reprolib.methods.keops.svm_features import WeightedFeatures, solve_svm_features
 
 

@@ -10,8 +10,8 @@ from reprolib.methods.kpm.hinge_lp._canonical import _affine_solution, canonical
 from reprolib.methods.kpm.hinge_lp._certificate import (
     GAP_TOL,
     MAX_ROUND_OFF,
-    _nearly_feasible,
     is_certified,
+    nearly_feasible,
     require_path,
 )
 from reprolib.methods.kpm.hinge_lp._highs import BOUND, bounded_single, highs_single
@@ -116,13 +116,13 @@ def test_hinge_loss_by_hand():
 def test_a_dual_point_is_mended_only_where_that_lowers_its_residual():
     signed, weights = np.array([[1.0, -1.0, 1.0]]), np.array([1.0, 2.0, 3.0])
     exact = np.array([1.0, 1.5, 0.5])
-    assert _nearly_feasible(signed, weights, exact, np.ones(1), 1e-9) is exact
+    assert nearly_feasible(signed, weights, exact, np.ones(1), 1e-9) is exact
     off = exact + np.array([0.0, 0.0, 1e-3])
-    mended = _nearly_feasible(signed, weights, off, np.ones(1), 1e-9)
+    mended = nearly_feasible(signed, weights, off, np.ones(1), 1e-9)
     assert abs(signed @ mended) < 1e-15
     np.testing.assert_allclose(mended, exact, atol=1e-3)
     fixed = np.array([1.0, 0.0, 0.0])
-    assert _nearly_feasible(signed, weights, fixed, np.array([5.0]), 1e-9) is fixed
+    assert nearly_feasible(signed, weights, fixed, np.array([5.0]), 1e-9) is fixed
 
 
 # ---- what counts as certified

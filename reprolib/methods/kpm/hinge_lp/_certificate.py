@@ -90,7 +90,7 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
         # need not be the shortest one, and is looked for once more by the mended dual point.
         for _ in range(1 if gap <= GAP_TOL * basis.weights.sum() else 2):
             c, found[i], active = canonical_optimum(signed, basis.weights, c, dual, dual_tol, guess)
-            dual = _nearly_feasible(signed, basis.weights, dual, c, dual_tol)
+            dual = nearly_feasible(signed, basis.weights, dual, c, dual_tol)
         duals[i] = dual
         coordinates[i, :size] = c
         slack[i] = basis.slack(duals[i], n_components[i], float(np.linalg.norm(c)))
@@ -120,7 +120,7 @@ def certify(basis: NestedBasis, n_components, answers, solver: str, dual_tol: fl
     ]
 
 
-def _nearly_feasible(signed, weights, dual, coordinates, dual_tol):
+def nearly_feasible(signed, weights, dual, coordinates, dual_tol):
     """Dual point of least residual: as it is, or with the free variables solved for.
 
     Variables are put at zero or at their weight, and the others take up the residual. Which are
