@@ -1,4 +1,4 @@
-"""HMAX: from images to C2 features, as "hierarchical features (hmax)" of the simplex paper's Table 2.
+"""HMAX: from images to C2 features, the "hierarchical features (hmax)" of the simplex paper.
 
 Two layers of simple units (S) that compare with a template, and two of complex units (C) that take
 the largest answer around a place. The paper does not say which variant its laboratory ran. Here are
@@ -9,8 +9,9 @@ the largest answer around a place. The paper does not say which variant its labo
 - "serre": Serre, Wolf, Bileschi, Riesenhuber and Poggio, *Robust object recognition with
   cortex-like mechanisms*, IEEE PAMI 29(3), 2007: filters of 16 sizes on one image (its Table 1).
 
-Numbers that the papers leave open are those of the laboratory's public MATLAB packages (Mutch's
-``hmax`` for CNS, parameter sets ``cvpr06_params_base`` and ``_full``; Serre's ``FHLib``).
+Numbers that the papers leave open are those of the laboratory's public MATLAB code: Mutch's package
+``hmax`` for CNS with its parameter sets ``cvpr06_params_base``, ``cvpr06_params_full`` and
+``pnas07_params``.
 
 S1 is compiled in one order of summation, so it has the same bits on every processor. Matrix
 products (the sizes of the image, S2) have not: C2 is rounded to five decimals.
@@ -86,7 +87,7 @@ class Stages(NamedTuple):
 
 
 class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    r"""From images to C2 features: how well does each of many small patches fit anywhere?
+    r"""From images to C2 features: how well each of many small patches fits anywhere.
 
     The stages, for an image of H x W pixels with values from 0 to 1 (grey: 0.299 R + 0.587 G +
     0.114 B):
@@ -111,13 +112,13 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     model : {"mutch_lowe", "serre"}, default="mutch_lowe"
         How scales are made. "mutch_lowe" filters ten sizes of the image, 2^(1/4) apart, with one
         filter of 11 x 11 pixels: nine scales of C1. "serre" filters one size with 16 filters of 7
-        to 37 pixels: eight scales. Its S1 is divided by the length of the pixels, too, as in the
-        laboratory's public code.
+        to 37 pixels: eight scales. Its S1 is divided by the length of the pixels, too, as in
+        Mutch's package.
     n_patches : int, default=4075
         Number of features: 4,075 are in the base model of Mutch and Lowe, 1,000 and more in Serre
         et al.
     patch_sizes : sequence of int, default=(4, 8, 12, 16)
-        Sides of the patches in units of C1, increasing; equally many of each, as in both papers.
+        Sides of the patches in units of C1, increasing; equally many of each.
     n_orientations : int, default=4
         Orientations of the filters: 4 in both base models, 12 in the final one of Mutch and Lowe.
     sparse : bool, default=False
@@ -137,7 +138,7 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Pixels to which the shorter side of an image is brought ("serre": its height), by cubic
         interpolation that smooths where it makes smaller, as ``imresize`` of MATLAB does.
     sigma : float, default=1.0
-        Width of the S2 units. It is 1 in both papers' public code.
+        Width of the S2 units: 1 in Mutch and Lowe; Serre et al. do not say theirs.
     random_state : int, RandomState or None, default=None
         Seed of the patches; an integer makes the fit repeatable.
     n_jobs : int, default=None
@@ -162,9 +163,11 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    ``fit`` draws the place of a patch from all scales and places of an image with equal chances, as
-    in the public code, and as many patches from every image. Where an image is too narrow for a
-    patch, the next one has it; a patch that fits nowhere into a new image answers 0.
+    ``fit`` draws the place of a patch from all scales and places of an image with equal chances, and
+    as many patches from every image, as Mutch's package does. That draws the size in the same way,
+    so it has more of the small patches; its ``limited`` reaches 0.0575 far, and not the paper's
+    0.05. Where an image is too narrow for a patch, the next one has it; a patch that fits nowhere
+    into a new image answers 0.
 
     Examples
     --------
@@ -471,15 +474,12 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             first += len(patches)
         if not self.limited:
             return [whole] * n_scales
-        found = []
+        found: list[list[tuple[int, Array, Array]]] = []
         for scale in range(n_scales):
-            near = [np.abs(self.places_[c, 1] - scale) <= 1 for _, c, _ in whole]
-            found.append(
-                [
-                    (n, c[is_near], w[:, is_near])
-                    for (n, c, w), is_near in zip(whole, near, strict=True)
-                ]
-            )
+            found.append([])
+            for side, columns, weights in whole:
+                near = np.abs(self.places_[columns, 1] - scale) <= 1
+                found[-1].append((side, columns[near], weights[:, near]))
         return found
 
     def _distances(self, band: Band, size: int, columns: Array, weights: Array) -> Array:
