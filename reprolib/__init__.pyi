@@ -13,12 +13,14 @@ from .methods.simplex import (
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
 )
+from .methods.simplex.hmax import HMAX
 from .paper import paper
 from .rerun.checks import evaluate, recompute
 
 __version__: str
 
 __all__ = [
+    "HMAX",
     "MMC",
     "KEOPSClassifier",
     "KEOPSClassifierCV",

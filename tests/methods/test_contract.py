@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-import reprolib
 from reprolib import methods
+from tests.methods import takes_rows
 
 FOLDERS = ("shared", "kpm", "mkpm", "mkmmc", "simplex", "keops")
 MODULES = {
@@ -38,9 +38,7 @@ def own(kind):
 SOLVERS = {name: f for name, f in own(inspect.isfunction).items() if ".solve_" in name}
 ESTIMATORS = {name: c for name, c in own(inspect.isclass).items() if hasattr(c, "fit")}
 ESTIMATORS = {
-    name: c
-    for name, c in ESTIMATORS.items()
-    if hasattr(c, "get_params") and c is not reprolib.SpellerFeatures  # of recordings, not of rows
+    name: c for name, c in ESTIMATORS.items() if hasattr(c, "get_params") and takes_rows(c)
 }
 #: The solvers of the simplex SVMs are called by their estimators, which have the examples.
 DOCUMENTED = {n: f for n, f in {**SOLVERS, **ESTIMATORS}.items() if ".simplex.svm_" not in n}

@@ -21,11 +21,16 @@ from reprolib.methods.mkpm.allocation import solve_allocation
 from reprolib.methods.shared.validation import ConstantClassifierWarning
 from reprolib.methods.simplex import SimplexConeSVC, SimplexSGDClassifier
 from reprolib.methods.simplex.rls_solver import gram_spectrum
+from tests.methods import takes_rows
 
 RNG = np.random.default_rng(0)
 X, THREE = RNG.normal(size=(12, 3)), np.repeat([10, 20, 30], 4)
 TWO = np.repeat([10, 20], 6)
-ESTIMATORS = [name for name in reprolib.__all__ if hasattr(getattr(reprolib, name), "fit")]
+ESTIMATORS = [
+    name
+    for name in reprolib.__all__
+    if hasattr(found := getattr(reprolib, name), "fit") and takes_rows(found)
+]
 INDEFINITE = np.diag([-0.25, 1.0, 2.0, 4.0])
 
 
