@@ -13,6 +13,8 @@ from typing import Any, Literal
 from data_fetch.outside import outside_papers
 
 Fidelity = Literal["original", "container", "rebuilt", "partial"]
+#: Most bytes that a compressed text may expand to; the largest known is 50 MB.
+MAX_EXPANDED = 200_000_000
 
 
 @dataclass(frozen=True)

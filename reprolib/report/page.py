@@ -25,7 +25,7 @@ from reprolib.report.style import use_style
 from reprolib.report.tables import difference_text, half_width_text, number_text
 from reprolib.report.theme import CLAIM_MEANINGS, MEANINGS, render
 from reprolib.rerun import records as results
-from reprolib.rerun.records.folders import write_atomically
+from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_claims, judge_paper, numbers
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import paper_entry

@@ -20,7 +20,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun import verdicts
 from reprolib.rerun.checks import check
 from reprolib.rerun.records import Stage, registry
-from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.registry import committed_directory
 from reprolib.rerun.tasks.runner import Failure
 from tests import fake_paper, some_results
 

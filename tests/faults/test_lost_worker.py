@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError
+from reprolib.rerun.tasks.worker import LocalWorkers, LostWorkError
 
 
 def test_killed_worker_ends_the_run_with_advice():

@@ -18,9 +18,15 @@ from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, row_of, to_
 from reprolib.rerun.records.rows import failed as failed_records
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
-from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError, Workers
 from reprolib.rerun.tasks.store import Explanation, RecordStore
-from reprolib.rerun.tasks.worker import Finished, environment_id, execute
+from reprolib.rerun.tasks.worker import (
+    Finished,
+    LocalWorkers,
+    LostWorkError,
+    Workers,
+    environment_id,
+    execute,
+)
 
 #: Called with (finished tasks, tasks in all, stage, stages in all) after every task.
 Progress = Callable[[int, int, int, int], None]
@@ -361,7 +367,9 @@ class _Run:
         for done, finished in enumerate(self._results(chosen), start=1):
             self.finished.append(finished)
             rows += finished.rows
-            self._report(finished)
+            for row in finished.rows:
+                if self.failed is not None and row["status"] != "ok":
+                    self.failed(Failure(row["task"], row["status"], row.get("traceback", "")))
             if self.progress is not None:
                 self.progress(done, len(chosen), number, len(self.protocol.stages))
         stored = [self._stored(task) for task in others]
@@ -380,11 +388,16 @@ class _Run:
         pending = []
         for task in tasks:
             finished = None if self.fresh else self._stored(task)
-            self.explained[task.id] = self._explanation(task, finished)
-            if finished is None:
-                pending.append(task)
-            else:
+            if finished is not None:
+                self.explained[task.id] = Explanation.reused(finished.date)
                 yield finished
+                continue
+            pending.append(task)
+            self.explained[task.id] = (
+                Explanation.to_run("all are run afresh")
+                if self.fresh
+                else self.store.explain(task, self.digests[task.dataset], self.code)
+            )
         order = {name: number for number, name in enumerate(self.digests)}
         pending.sort(key=lambda task: order[task.dataset])
         calls = ((self.protocol, task, self.digests[task.dataset]) for task in pending)
@@ -397,16 +410,3 @@ class _Run:
             raise LostWorkError(
                 f"{error}. Finished tasks are stored; the same command continues from them"
             ) from error
-
-    def _explanation(self, task: Task, finished: Finished | None) -> Explanation:
-        if finished is not None:
-            return Explanation.reused(finished.date)
-        if self.fresh:
-            return Explanation.to_run("all are run afresh")
-        return self.store.explain(task, self.digests[task.dataset], self.code)
-
-    def _report(self, finished: Finished) -> None:
-        """Hand the failures of one task on."""
-        for row in finished.rows:
-            if self.failed is not None and row["status"] != "ok":
-                self.failed(Failure(row["task"], row["status"], row.get("traceback", "")))

@@ -1,4 +1,4 @@
-"""One task in one process, on data that it holds: its measurements as rows of the records."""
+"""Workers: one task in one process, on data that it holds, and the processes of this machine."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ import os
 import platform
 import time
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import joblib
+from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
 import data_fetch
@@ -24,6 +29,7 @@ from reprolib import __version__
 from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
 from reprolib.rerun.records.rows import Rows, row_of
 from reprolib.rerun.records.task import Measurement, Protocol, Task
+from reprolib.rerun.tasks.remembered import shared_in
 
 #: Data sets by name and digest that the process which loaded them has handed over.
 held: dict[tuple[str, str], Dataset] = {}
@@ -127,3 +133,74 @@ def environment() -> dict[str, Any]:
 def environment_id(about: dict[str, Any]) -> str:
     """Short name of an environment: two of one name are the same."""
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:8]
+
+
+class LostWorkError(OSError):
+    """Work that cannot be finished, as the processes that did it are gone."""
+
+
+class Workers(typing.Protocol):
+    """Who does the work: processes of this machine, or a cluster."""
+
+    def holding(self, datasets: Mapping[str, Dataset]) -> AbstractContextManager[None]:
+        """Have the workers hold data sets, by digest, while the context lasts."""
+
+    def results(self, function: Callable, calls: Iterable[tuple[Any, ...]]) -> Iterator:
+        """Yield what a function returns for the arguments of every call, in any order."""
+
+    def about(self) -> dict[str, str]:
+        """What the results say of the workers, by key."""
+
+
+class LocalWorkers:
+    """Worker processes of this machine.
+
+    With one of them the work is done in this process, on the data sets that it has loaded
+    already. Several load each data set once for themselves, and share what is `Remembered`.
+
+    Parameters
+    ----------
+    n_jobs : int
+        Number of processes, or -1 for all cores.
+    """
+
+    def __init__(self, n_jobs: int = 1):
+        self.n_jobs = n_jobs
+
+    def holding(self, datasets: Mapping[str, Dataset]) -> AbstractContextManager[None]:
+        """Have this process hold data sets, by digest, while the context lasts."""
+        return holding(datasets)
+
+    def about(self) -> dict[str, str]:
+        """Nothing: every task names the machine that it ran on."""
+        return {}
+
+    def results(self, function: Callable, calls: Iterable[tuple[Any, ...]]) -> Iterator:
+        """Yield what a function returns for the arguments of every call, as it finishes.
+
+        Raises
+        ------
+        LostWorkError
+            If a worker process was killed.
+        """
+        backend, _ = get_active_backend()
+        if hasattr(backend, "client"):  # within joblib.parallel_config(backend="dask")
+            from reprolib.rerun.tasks import cluster
+
+            yield from cluster.results(backend.client, function, calls)
+            return
+        parallel = joblib.Parallel(self.n_jobs, return_as="generator_unordered", batch_size=1)
+        try:
+            with TemporaryDirectory(prefix="reprolib-", ignore_cleanup_errors=True) as shared:
+                yield from parallel(
+                    joblib.delayed(_sharing)(Path(shared), function, call) for call in calls
+                )
+        except BrokenProcessPool as error:
+            raise LostWorkError(
+                "a worker process was killed, most likely because memory ran out; try fewer --jobs"
+            ) from error
+
+
+def _sharing(folder: Path, function: Callable, call: tuple[Any, ...]) -> Any:
+    with shared_in(folder):
+        return function(*call)

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records.folders import committed_directory, results_directory
+from reprolib.rerun.records.registry import committed_directory, results_directory
 from reprolib.rerun.records.rows import n_points, paths
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.verdicts import errors

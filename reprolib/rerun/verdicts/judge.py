@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from reprolib.rerun.records.folders import committed_directory, results_directory
+from reprolib.rerun.records.registry import committed_directory, results_directory
 from reprolib.rerun.records.rows import DISAGREEMENT, failed, n_points, path_matrix, with_path
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
