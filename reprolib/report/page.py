@@ -183,7 +183,7 @@ def embed(figure: Figure) -> str:
 
 def _runs(made: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
     """What made every table: dates, code, counts and computing time, as its tasks have them."""
-    failed = records[records["status"] != "ok"].groupby("table").size()
+    failed = results.failed(records).groupby("table").size()
     return pd.DataFrame(
         {
             "table": table,

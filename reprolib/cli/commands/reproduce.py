@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from reprolib.cli import arguments as shared
 from reprolib.cli import console
 from reprolib.cli.arguments import BUILD, SITE
-from reprolib.rerun.records import registry
+from reprolib.rerun.records import registry, sources
 from reprolib.rerun.records.registry import PAPERS
 
 if TYPE_CHECKING:
@@ -442,7 +442,7 @@ def publish(err: Console, outcome: Run) -> None:
         reason = f"{len(outcome.failures)} records failed"
     elif outcome.substituted:
         reason = f"embedded data stood in for {', '.join(outcome.substituted)}"
-    elif set(outcome.records["source"]) == {"embedded"}:
+    elif set(sources(outcome.records)) == {"embedded"}:
         reason = "this was a run on embedded data"
     if reason:
         err.print(f"{directory / outcome.paper} is left as it is: {reason}")

@@ -27,7 +27,7 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
-from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
+from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select, sources
 from reprolib.rerun.verdicts.errors import corrected_interval, intervals_by_dataset
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 
@@ -134,14 +134,14 @@ def loss_differences(records: pd.DataFrame) -> pd.DataFrame:
         loss.
     """
     rows = select(records, table="table2", reading=HEADLINE, method="kpm", metric="test error")
-    sources = rows.groupby("dataset")["source"].first()
+    first_source = sources(rows).groupby(rows["dataset"]).first()
     wide = 100 * rows.pivot_table(index=["dataset", "trial"], columns="setting", values="value")
     lines = {}
-    for name in _sets_once(sources.index):
+    for name in _sets_once(first_source.index):
         for loss in _LOSSES:
             both = wide.loc[name, ["", loss]].dropna()
             ends = corrected_interval(both[loss], both[""])
-            lines[name, loss] = (*ends, len(both), sources[name])
+            lines[name, loss] = (*ends, len(both), first_source[name])
     columns = ["difference", "low", "high", "trials", "source"]
     return pd.DataFrame(list(lines.values()), pd.MultiIndex.from_tuples(lines), columns)
 

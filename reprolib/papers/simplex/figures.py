@@ -34,6 +34,7 @@ from reprolib.rerun.records import (
     path_matrix,
     paths,
     select,
+    sources,
     with_path,
 )
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
@@ -121,7 +122,7 @@ def online_seeds(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
     """
     rows = select(records, table="table2", method=list(ONLINE), metric="accuracy")
     with_sum = "SC + SH" if schedule == HEADLINE else f"SC + SH, {schedule}"
-    rows = rows[rows["reading"].isin([schedule, with_sum]) & (rows["source"] != "embedded")]
+    rows = rows[rows["reading"].isin([schedule, with_sum]) & (sources(rows) != "embedded")]
     losses = rows["method"].map({m: name.split(" Online")[0] for m, name in ONLINE.items()})
     losses = losses.where(rows["reading"] == schedule, "SC + SH")
     keys = {"index": "trial", "columns": ["loss", "dataset"], "values": "value"}

@@ -14,7 +14,7 @@ import pandas as pd
 
 from data_fetch import Dataset, counterparts
 from reprolib.rerun.records.registry import paper_key, paper_module, unknown
-from reprolib.rerun.records.rows import select
+from reprolib.rerun.records.rows import select, statuses
 from reprolib.rerun.records.tables import load_paper, load_run, write_results
 from reprolib.rerun.records.task import (
     HEADLINE,
@@ -183,7 +183,7 @@ def evaluate(
         progress=progress,
     )
     if len(run.failures):
-        raise ValueError(f"{name} failed: {run.failures['status'].iloc[0]}")
+        raise ValueError(f"{name} failed: {statuses(run.failures).iloc[0]}")
     if not (run.records["method"] == name).any():
         raise ValueError(f"the {profile} profile of {paper}/{table} has no trial on these data.")
     ours = pd.concat([guest.committed(run.about["data"]), run.records], ignore_index=True)

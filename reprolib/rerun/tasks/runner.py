@@ -14,7 +14,7 @@ import data_fetch
 from data_fetch import Dataset
 from data_fetch.access import loader_modules
 from reprolib.rerun.records.fingerprint import Code, code_of, fingerprint_of
-from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, row_of, to_frame
+from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, row_of, to_frame
 from reprolib.rerun.records.rows import failed as failed_records
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
@@ -367,9 +367,9 @@ class _Run:
         for done, finished in enumerate(self._results(chosen), start=1):
             self.finished.append(finished)
             rows += finished.rows
-            for row in finished.rows:
-                if self.failed is not None and row["status"] != "ok":
-                    self.failed(Failure(row["task"], row["status"], row.get("traceback", "")))
+            if self.failed is not None:
+                for failure in failures(finished.rows):
+                    self.failed(Failure(*failure))
             if self.progress is not None:
                 self.progress(done, len(chosen), number, len(self.protocol.stages))
         stored = [self._stored(task) for task in others]

@@ -27,7 +27,7 @@ import data_fetch
 from data_fetch import Dataset
 from reprolib import __version__
 from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
-from reprolib.rerun.records.rows import Rows, row_of
+from reprolib.rerun.records.rows import Rows, failures, row_of
 from reprolib.rerun.records.task import Measurement, Protocol, Task
 from reprolib.rerun.tasks.remembered import shared_in
 
@@ -59,7 +59,7 @@ class Finished:
     @property
     def is_sound(self) -> bool:
         """Whether all records may be used: none is of a failure."""
-        return all(row["status"] == "ok" for row in self.rows)
+        return not failures(self.rows)
 
 
 def execute(protocol: Protocol, task: Task, digest: str) -> Finished:

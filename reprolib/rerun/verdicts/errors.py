@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from reprolib.rerun.records.rows import sources
+
 #: Power at which a difference counts as one that would have been detected.
 POWER = 0.8
 #: Fewest trials whose spread gives an interval.
@@ -301,7 +303,7 @@ def intervals_by_dataset(rows: pd.DataFrame, method: str, reference: str) -> pd.
                 "low": low,
                 "high": high,
                 "trials": len(wide),
-                "source": group["source"].iloc[0],
+                "source": sources(group).iloc[0],
             }
     columns = [method, reference, "difference", "low", "high", "trials", "source"]
     return pd.DataFrame(list(lines.values()), index=list(lines), columns=columns).rename_axis(
