@@ -34,7 +34,7 @@ from sklearn.pipeline import make_pipeline
 from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
 from reprolib.methods.simplex import SimplexRLSClassifier, SimplexSGDClassifier
 from reprolib.report.readme import between
-from reprolib.rerun.records.folders import write_atomically
+from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.tasks.worker import environment
 
 N_FEATURES = 32

@@ -13,6 +13,8 @@ from typing import Any, Literal
 from data_fetch.outside import outside_papers
 
 Fidelity = Literal["original", "container", "rebuilt", "partial"]
+#: Most bytes that a compressed text may expand to; the largest known is 50 MB.
+MAX_EXPANDED = 200_000_000
 
 
 @dataclass(frozen=True)
@@ -221,11 +223,6 @@ def _made(faults: list[str], where: str, form: type, table: Any, **given: Any) -
     return None if faults else form(**given)
 
 
-def _is_made(version: Version) -> bool:
-    """Whether the file is another one than the member of the archive that it comes from."""
-    return version.unpack is not None or any(member.rebuild for member in version.members)
-
-
 def _loose_ends(catalog: Catalog) -> Iterator[str]:
     """Yield names of files and archives without an entry, and what no hash checks."""
     for name, entry in catalog.entries.items():
@@ -235,7 +232,12 @@ def _loose_ends(catalog: Catalog) -> Iterator[str]:
     named = {member.archive for version in versions for member in version.members}
     if unknown := sorted(named - catalog.archives.keys()):
         yield f"files name archives without an entry: {unknown}"
-    loose = [v.path for v in versions if not v.pinned and (not v.members or _is_made(v))]
+    loose = [
+        v.path
+        for v in versions
+        # A file that is unpacked or made anew is another one than the member of its archive.
+        if not v.pinned and (not v.members or v.unpack or any(m.rebuild for m in v.members))
+    ]
     loose += [archive.path for archive in catalog.archives.values() if not archive.pinned]
     if loose:
         yield f"give the sha256 of {sorted(set(loose))}: nothing reads what has no hash"

@@ -6,11 +6,17 @@ catalog, and gives it its name only then. What is here is the order of the sourc
 
 from __future__ import annotations
 
+import functools
+import gzip
+import hashlib
 import itertools
 import logging
 import os
 import shutil
+import tarfile
 import warnings
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -22,13 +28,90 @@ from urllib.parse import quote
 import filelock
 import platformdirs
 
-from data_fetch import hashes
-from data_fetch.catalog import Catalog, Entry, Member, Version, default_catalog
+from data_fetch.catalog import MAX_EXPANDED, Catalog, Entry, Member, Version, default_catalog
 from data_fetch.environment import configured_folder, expanded_folder, without_credentials
 from data_fetch.errors import DataUnavailableError, Failure, NoWayError, SourceError, advice
 
 if TYPE_CHECKING:
     import pooch
+
+
+#: Size, times and number of a file: a writer can set all but the time of its last change.
+Stamp = tuple[int, int, int, int]
+
+
+def _stamp(path: Path) -> Stamp:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+@functools.lru_cache(maxsize=256)
+def _hash(path: Path, stamp: Stamp, kind: str) -> str:
+    h = hashlib.sha1(b"blob %d\0" % stamp[0]) if kind == "git_blob" else hashlib.sha256()
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, lambda: h).hexdigest()
+
+
+def sha256(path: Path) -> str:
+    """Hash of a file's bytes; computed again whenever the file was written to."""
+    return _hash(path, _stamp(path), "sha256")
+
+
+def has_hash(path: Path, version: Version) -> bool:
+    """Whether a file, or the text in it, has a hash that the catalog gives."""
+    if not path.is_file():
+        return False
+    if not version.bytes or path.stat().st_size == version.bytes:
+        if version.sha256 is not None and sha256(path) == version.sha256:
+            return True
+        if version.sha256 is None and version.git_blob is not None:
+            # Name that git gives the content: sha1 of "blob <size>", a zero byte, the bytes.
+            return _hash(path, _stamp(path), "git_blob") == version.git_blob
+    if version.content is None:
+        return False
+    try:
+        with gzip.open(path) as text:
+            return hashlib.sha256(text.read(MAX_EXPANDED + 1)).hexdigest() == version.content
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
+def wrong_bytes(path: Path, version: Version) -> str:
+    """Say in what a file is not the one that it should be."""
+    with open(path, "rb") as file:
+        start = file.read(64).lstrip()
+    if not start:
+        return "gave other data: it is empty"
+    if start[:1] in (b"<", b"{") or start.startswith(b"version https://git-lfs"):
+        line = start[:24].decode("ascii", "replace").split("\n")[0]
+        return f"gave other data: it begins with `{line}`"
+    if version.bytes and (size := path.stat().st_size) != version.bytes:
+        return f"{size} bytes instead of {version.bytes}"
+    kind = "git blob" if version.git_blob and not version.sha256 else "sha256"
+    return f"wrong {kind}: the file is damaged or altered"
+
+
+def hashes_inside(archive: Path) -> dict[str, str]:
+    """Hash (sha256) of every file in an archive of a known hash, which is read once a process."""
+    return _hashes_inside(archive, _stamp(archive))
+
+
+@functools.lru_cache(maxsize=4)
+def _hashes_inside(archive: Path, stamp: Stamp) -> dict[str, str]:
+    found = {}
+    if zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as members:
+            for name in members.namelist():
+                with members.open(name) as file:
+                    found[name] = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+    else:
+        with tarfile.open(archive) as members_of_tar:
+            for member in members_of_tar:
+                content = members_of_tar.extractfile(member) if member.isfile() else None
+                if content is not None:
+                    found[member.name] = hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]
+    return found
+
 
 #: Seconds to wait for another process that fetches the same file.
 LOCK_TIMEOUT = 1800.0
@@ -159,14 +242,14 @@ class Fetcher:
         verified archive: nothing that lies beside it in the cache can vouch for it.
         """
         if version.pinned or not version.members:
-            return hashes.has_hash(path, version)
+            return has_hash(path, version)
         archive = self._archive_at_hand(version.members[0].archive)
         if archive is None or not path.is_file():
             return False
-        return hashes.sha256(path) == hashes.hashes_inside(archive).get(version.members[0].member)
+        return sha256(path) == hashes_inside(archive).get(version.members[0].member)
 
     def _has_archive(self, folder: Path, archive: str) -> bool:
-        return hashes.has_hash(folder / archive, self.catalog.archives[archive])
+        return has_hash(folder / archive, self.catalog.archives[archive])
 
     def _archive_at_hand(self, name: str) -> Path | None:
         return next((f / name for f in self._folders() if self._has_archive(f, name)), None)
@@ -225,7 +308,7 @@ class Fetcher:
             if version.members and not version.pinned:
                 path.unlink()  # it is unpacked again
                 continue
-            reason = hashes.wrong_bytes(path, version) if path.is_file() else "is no file"
+            reason = wrong_bytes(path, version) if path.is_file() else "is no file"
             names = (path.with_name(f"{path.name}.rejected{n or ''}") for n in itertools.count())
             aside = next(name for name in names if not os.path.lexists(name))
             path.rename(aside)
@@ -289,7 +372,7 @@ class Fetcher:
                 raise
             except Exception as error:
                 raise SourceError(f"cannot be used ({type(error).__name__})") from error
-            fault = hashes.wrong_bytes(part, version)
+            fault = wrong_bytes(part, version)
             # Git's hashes, those of a text in a file, and those in an archive pooch does not know.
             if self._pooch.registry[version.path] is None and not self._is_known(part, version):
                 raise SourceError(fault, gave_other=True)
@@ -308,7 +391,7 @@ class Fetcher:
     def _copy(self, version: Version, source: Path, target: Path) -> None:
         try:
             if not self._is_known(source, version):
-                raise SourceError(hashes.wrong_bytes(source, version), gave_other=True)
+                raise SourceError(wrong_bytes(source, version), gave_other=True)
         except OSError as error:
             raise SourceError(f"cannot be read: {error}") from error
         shutil.copyfile(source, target)

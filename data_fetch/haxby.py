@@ -61,7 +61,16 @@ def masked_dataset(name, series, mask_image, labels, runs, *, source=None, note=
         (volumes since the block began). `Dataset.to_nifti` goes back to a volume.
     """
     mask = np.asarray(mask_image.dataobj) > 0
-    masked, outside = _read_through(series, mask)
+    parts, outside = [], False
+    for start in range(0, series.shape[3], _VOLUMES_AT_A_TIME):
+        volumes = np.asarray(series.dataobj[..., start : start + _VOLUMES_AT_A_TIME])
+        parts.append(volumes[mask].T)
+        outside = outside or bool(np.any(volumes[~mask]))
+    masked = np.concatenate(parts)
+    onset = np.zeros(len(labels), dtype=np.intp)
+    for i in range(1, len(labels)):
+        same_block = labels[i] == labels[i - 1] and runs[i] == runs[i - 1]
+        onset[i] = onset[i - 1] + 1 if same_block else 0
     task = np.flatnonzero(labels != "rest")
     return Dataset(
         name=name,
@@ -76,7 +85,7 @@ def masked_dataset(name, series, mask_image, labels, runs, *, source=None, note=
             "mask": mask,
             "affine": np.array(series.affine),
             "volume": task,
-            "onset": _volumes_since_onset(labels, runs)[task],
+            "onset": onset[task],
         },
     )
 
@@ -92,22 +101,3 @@ def read_labels(text: str) -> tuple[np.ndarray, np.ndarray]:
     """Labels and runs from a text with the header "labels chunks" and one line per volume."""
     rows = [line.split() for line in text.splitlines()[1:]]
     return np.array([row[0] for row in rows]), np.array([int(row[1]) for row in rows])
-
-
-def _read_through(series, mask):
-    """Masked series (t, voxels) in its own dtype, and whether anything lies outside the mask."""
-    parts = []
-    outside = False
-    for start in range(0, series.shape[3], _VOLUMES_AT_A_TIME):
-        volumes = np.asarray(series.dataobj[..., start : start + _VOLUMES_AT_A_TIME])
-        parts.append(volumes[mask].T)
-        outside = outside or bool(np.any(volumes[~mask]))
-    return np.concatenate(parts), outside
-
-
-def _volumes_since_onset(labels, runs):
-    onset = np.zeros(len(labels), dtype=np.intp)
-    for i in range(1, len(labels)):
-        same_block = labels[i] == labels[i - 1] and runs[i] == runs[i - 1]
-        onset[i] = onset[i - 1] + 1 if same_block else 0
-    return onset

@@ -177,18 +177,16 @@ def parse_run(
 
 def _read_mat(path: Path) -> dict[str, np.ndarray]:
     content = loadmat(path, variable_names=[*_VARIABLES, "StimulusType"])
-    stored = {v: _integers(v, content[v]) for v in content if v[0] != "_"}
+    stored = {}
+    for variable in [v for v in content if v[0] != "_"]:
+        # The same numbers as int16, whatever type the container gave them.
+        with np.errstate(invalid="ignore"):
+            integers = content[variable].astype(np.int16)
+        if not np.array_equal(integers, content[variable]):
+            raise ValueError(f"{variable} holds other values than 16-bit integers")
+        stored[variable] = integers
     states = {v: values.ravel() for v, values in stored.items() if v != "signal"}
     return {"signal": stored["signal"], **states}
-
-
-def _integers(variable: str, values) -> np.ndarray:
-    """The same numbers as int16, whatever type the container gave them."""
-    with np.errstate(invalid="ignore"):
-        integers = values.astype(np.int16)
-    if not np.array_equal(integers, values):
-        raise ValueError(f"{variable} holds other values than 16-bit integers")
-    return integers
 
 
 def _spelled(target_codes) -> str:

@@ -78,12 +78,8 @@ def rebuilt(recipe: str, content: bytes) -> bytes:
     return _MAKERS[kind](name, cells)
 
 
-def _in_order(name: str, cells: Cells) -> Cells:
-    return [cells[i] for i in _lists()[name]]
-
-
 def _uci(name: str, cells: Cells) -> bytes:
-    rows = _in_order(name, cells)
+    rows = [cells[i] for i in _lists()[name]]
     if name == "letter-recognition.data":
         lines = [",".join([row[-1], *row[:-1]]) for row in rows]
     else:
@@ -225,22 +221,18 @@ def _flare_solar(cells: Cells):
     return x, np.where([row[1] == "O" for row in cells], -1.0, 1.0), 666, ""
 
 
-def _twonorm(cells: Cells):
-    return _eight_digits(_standardised(_numbers(cells))), _labels(cells, "0"), 400, ""
-
-
 def _splice(cells: Cells):
     codes = [[_SPLICE_CODES.get(base, 0) for base in row[:-1]] for row in cells]
     return np.array(codes, dtype=np.float64), -_labels(cells, "N"), 1000, ""
 
 
-def _banana(cells: Cells):
-    note = "values rounded to three digits, as in the package"
-    return _numbers(cells), _labels(cells, "1.0"), 400, note
-
-
 _BENCHMARKS: dict[str, Callable] = {
-    "banana": _banana,
+    "banana": lambda cells: (
+        _numbers(cells),
+        _labels(cells, "1.0"),
+        400,
+        "values rounded to three digits, as in the package",
+    ),
     "breast_cancer": _breast_cancer,
     "diabetis": _diabetis,
     "flare_solar": _flare_solar,
@@ -249,7 +241,12 @@ _BENCHMARKS: dict[str, Callable] = {
     "image": _image,
     "splice": _splice,
     "titanic": _titanic,
-    "twonorm": _twonorm,
+    "twonorm": lambda cells: (
+        _eight_digits(_standardised(_numbers(cells))),
+        _labels(cells, "0"),
+        400,
+        "",
+    ),
 }
 
 _MAKERS: dict[str, Callable[[str, Cells], bytes]] = {

@@ -24,9 +24,8 @@ import requests
 from requests import exceptions as rq
 from urllib3 import exceptions as u3
 
-from data_fetch.catalog import Member, Version
+from data_fetch.catalog import MAX_EXPANDED, Member, Version
 from data_fetch.errors import SourceError
-from data_fetch.hashes import MAX_EXPANDED
 from data_fetch.rebuild import rebuilt
 from data_fetch.unix_compress import decompress
 

@@ -20,7 +20,8 @@ import data_fetch
 from data_fetch import Dataset, DataUnavailableError
 from reprolib.report.notebook import Frame, Picture, drawn, in_notebook, live, setup, show, sliders
 from reprolib.rerun.records import load_paper, ok, write_results
-from reprolib.rerun.records.registry import get_protocol, paper_key, paper_module
+from reprolib.rerun.records.registry import paper_key, paper_module
+from reprolib.rerun.records.task import get_protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

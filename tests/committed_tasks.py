@@ -11,7 +11,7 @@ import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun import records as results
 from reprolib.rerun.records import Task
-from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.task import get_protocol
 from tests import full_profile
 
 #: Table, method, setting and reading: of every such group one task is run, if it is cheap enough.

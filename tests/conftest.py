@@ -10,8 +10,7 @@ import pytest
 from filelock import FileLock
 
 from reprolib.report import page as report
-from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, committed_directory
 
 matplotlib.use("Agg")
 _numbers = itertools.count()

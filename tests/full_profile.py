@@ -14,9 +14,8 @@ from collections.abc import Collection, Iterable, Mapping
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun import records as results
-from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.registry import PAPERS, get_protocol
-from reprolib.rerun.records.task import Task
+from reprolib.rerun.records.registry import PAPERS, committed_directory
+from reprolib.rerun.records.task import Task, get_protocol
 from reprolib.rerun.tasks.experiment import looked_up, walk
 from reprolib.rerun.tasks.runner import listing_of, quick_tasks
 

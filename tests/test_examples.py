@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from reprolib.rerun.records import seal
+from reprolib.rerun.records.tables import seal_faults
 from reprolib.rerun.verdicts import judge_table, printed_schema
 from reprolib.rerun.verdicts.anyone import worse_than_expected
 
@@ -48,7 +48,7 @@ def reprolib(folder: Path, cwd: Path, *words: str) -> None:
 )
 def test_a_paper_of_its_own_is_checked_from_outside(name, key, tmp_path):
     """`make examples` runs its own tests and its notebook."""
-    assert seal.faults(EXAMPLES / name / "results" / key) == []
+    assert seal_faults(EXAMPLES / name / "results" / key) == []
     reprolib(EXAMPLES / name, tmp_path, "check", key)
 
 

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from reprolib.cli.main import main
-from reprolib.rerun.records import folders
+from reprolib.rerun.records import registry
 from reprolib.rerun.records.registry import PAPERS
 
 ROOT = Path(__file__).parent.parent
@@ -94,7 +94,7 @@ def test_an_installed_package_works_in_an_empty_folder(built, tmp_path):
     on the checkout, from an empty folder, too.
     """
     lines = (
-        "import reprolib, reprolib.rerun.records.folders as f; from reprolib.cli.main import main",
+        "import reprolib, reprolib.rerun.records.registry as f; from reprolib.cli.main import main",
         "assert 'lib' in reprolib.__file__ and f.committed_directory().is_dir()",
         "assert not f.can_be_committed()",
         "assert main(['notebooks', 'mine']) == 0",
@@ -124,7 +124,7 @@ def test_no_figure_reads_a_folder_that_only_a_checkout_has(room):
 
 
 def test_a_checkout_uses_its_own_folders():
-    assert folders.project_folder("results") == ROOT / "results"
+    assert registry.project_folder("results") == ROOT / "results"
 
 
 def test_copied_notebooks_are_not_overwritten(tmp_path, capsys):

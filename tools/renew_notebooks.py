@@ -18,7 +18,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 
 from reprolib.report.notebook import MARK
-from reprolib.rerun.records.folders import write_atomically
+from reprolib.rerun.records.registry import write_atomically
 
 #: Of every notebook; versions would differ between machines.
 METADATA = {

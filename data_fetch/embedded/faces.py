@@ -21,13 +21,17 @@ def load_embedded(name: str = "embedded/faces") -> Dataset:
     """Make the simulated faces: 15 people with 12 images of 32 x 32 pixels each."""
     rng = np.random.default_rng(SEED)
     v, u = np.mgrid[-1 : 1 : SIDE * 1j, -1 : 1 : SIDE * 1j]
-    face, slopes = _shared_face(u, v), (u, v)
+    face = _shared_face(u, v)
     images = []
     for _ in range(N_PEOPLE):
         person = face + 0.06 * _smooth_field(rng, 3.0)
         for _ in range(N_IMAGES):
             moment = person + 0.05 * _smooth_field(rng, 2.0)
-            images.append(_photograph(moment, slopes, rng))
+            # Light from a random direction, a shift by up to a pixel, and noise of the camera.
+            angle, strength = rng.uniform(0, 2 * np.pi), rng.uniform(0, 0.5)
+            lit = moment * (1 + strength * (np.cos(angle) * u + np.sin(angle) * v))
+            moved = shift(lit, rng.uniform(-1, 1, size=2), order=1, mode="nearest")
+            images.append(moved + rng.normal(scale=0.01, size=moment.shape))
     X = np.round(255 * np.clip(np.array(images), 0, 1)).reshape(len(images), -1)
     return Dataset(
         name=name,
@@ -54,12 +58,3 @@ def _smooth_field(rng, width: float):
     """Random pattern with the given correlation length in pixels, mean zero and unit spread."""
     field = gaussian_filter(rng.normal(size=(SIDE, SIDE)), width, mode="wrap")
     return (field - field.mean()) / field.std()
-
-
-def _photograph(image, slopes, rng):
-    """Light from a random direction, a shift by up to a pixel, and noise of the camera."""
-    u, v = slopes
-    angle, strength = rng.uniform(0, 2 * np.pi), rng.uniform(0, 0.5)
-    light = 1 + strength * (np.cos(angle) * u + np.sin(angle) * v)
-    moved = shift(image * light, rng.uniform(-1, 1, size=2), order=1, mode="nearest")
-    return moved + rng.normal(scale=0.01, size=image.shape)

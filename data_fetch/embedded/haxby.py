@@ -38,11 +38,22 @@ def simulate_session(seed: int):
     labels, runs : ndarray of shape (t,)
     """
     rng = np.random.default_rng(seed)
-    labels, runs = _design(rng)
-    mask = _mask()
+    design: list[str] = []
+    for _ in range(N_RUNS):
+        design += ["rest"] * 5
+        for category in rng.permutation(CATEGORIES):
+            design += [str(category)] * 9 + ["rest"] * 5
+    labels, runs = np.array(design), np.repeat(np.arange(N_RUNS), len(design) // N_RUNS)
+    # Two ellipsoids, one in each hemisphere.
+    x, y, z = np.indices(GRID)
+    left, right = (((x - centre) / 3.0) ** 2 for centre in (5, 14))
+    mask = np.minimum(left, right) + (((y - 11.5) / 6.0) ** 2 + ((z - 4.5) / 3.0) ** 2) <= 1.0
     n_voxels = int(mask.sum())
     patterns = _smooth_maps(rng, len(CATEGORIES), mask)
-    response = _haemodynamic_response()
+    # Difference of two gamma densities (peak at 5 s, undershoot at 15 s), sampled at TR.
+    seconds = np.arange(0.0, 30.0, TR)
+    response = gamma.pdf(seconds, 6.0) - gamma.pdf(seconds, 16.0) / 6.0
+    response /= response.sum()
     boxcars = np.array([labels == category for category in CATEGORIES], dtype=float).T
     signal = lfilter(response, [1.0], boxcars, axis=0) @ patterns
     noise = lfilter([1.0], [1.0, -0.4], _smooth_maps(rng, len(labels), mask), axis=0)
@@ -56,35 +67,11 @@ def simulate_session(seed: int):
     return nib.Nifti1Image(volumes, affine), mask_image, labels, runs
 
 
-def _design(rng):
-    labels: list[str] = []
-    for _ in range(N_RUNS):
-        labels += ["rest"] * 5
-        for category in rng.permutation(CATEGORIES):
-            labels += [str(category)] * 9 + ["rest"] * 5
-    return np.array(labels), np.repeat(np.arange(N_RUNS), len(labels) // N_RUNS)
-
-
-def _mask():
-    """Two ellipsoids, one in each hemisphere."""
-    x, y, z = np.indices(GRID)
-    left, right = (((x - centre) / 3.0) ** 2 for centre in (5, 14))
-    rest = ((y - 11.5) / 6.0) ** 2 + ((z - 4.5) / 3.0) ** 2
-    return np.minimum(left, right) + rest <= 1.0
-
-
 def _smooth_maps(rng, n_maps: int, mask):
     """Random maps in the mask, smooth over about two voxels, unit variance, shape (n, voxels)."""
     fields = rng.normal(size=(n_maps, *GRID))
     maps = gaussian_filter(fields, sigma=(0, 1.0, 1.0, 1.0), mode="wrap")[:, mask]
     return maps / maps.std()
-
-
-def _haemodynamic_response():
-    """Difference of two gamma densities (peak at 5 s, undershoot at 15 s), sampled at TR."""
-    seconds = np.arange(0.0, 30.0, TR)
-    response = gamma.pdf(seconds, 6.0) - gamma.pdf(seconds, 16.0) / 6.0
-    return response / response.sum()
 
 
 def _run_effects(rng, runs, n_voxels: int):

@@ -79,13 +79,6 @@ def _positions():
     return np.array(list(blank.get_montage().get_positions()["ch_pos"].values()))
 
 
-def _topography(centres, positions):
-    """Bump around the centre channels, half as high at some 4 cm."""
-    where = positions[[CHANNELS.index(c) for c in centres]]
-    squared = ((positions[:, None] - where) ** 2).sum(axis=2)
-    return np.exp(-squared / (2 * 0.035**2)).max(axis=1)
-
-
 def _background(n_samples, rng):
     """Noise with 1 / f spectrum (flat below 0.5 Hz) and spatial correlation."""
     spectrum = np.fft.rfft(rng.standard_normal((n_samples, len(CHANNELS))), axis=0)
@@ -101,7 +94,10 @@ def _add_waves(signal, onsets, waves, rng):
     positions = _positions()
     window = np.arange(int(0.8 * SAMPLING_RATE))
     for centres, latency, width, size in waves:
-        topography = _topography(centres, positions)
+        # Bump around the centre channels, half as high at some 4 cm.
+        where = positions[[CHANNELS.index(c) for c in centres]]
+        squared = ((positions[:, None] - where) ** 2).sum(axis=2)
+        topography = np.exp(-squared / (2 * 0.035**2)).max(axis=1)
         for onset in onsets:
             delay = latency + 0.015 * rng.standard_normal()
             height = size * (1 + 0.3 * rng.standard_normal())

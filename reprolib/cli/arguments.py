@@ -12,8 +12,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from reprolib.rerun.records.folders import results_directory
-from reprolib.rerun.records.registry import PAPERS, paper_key
+from reprolib.rerun.records.registry import PAPERS, paper_key, results_directory
 
 #: Folder of everything that a run writes, unless another one is named.
 BUILD = Path("build")

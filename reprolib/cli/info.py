@@ -13,7 +13,7 @@ import data_fetch
 import reprolib
 from data_fetch.environment import without_credentials
 from data_fetch.fetcher import Fetcher
-from reprolib.rerun.records.folders import committed_directory, store_directory
+from reprolib.rerun.records.registry import committed_directory, store_directory
 from reprolib.rerun.tasks.worker import environment
 
 #: Variables of the environment that change where files are, or the last digits of results.

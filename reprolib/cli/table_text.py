@@ -78,7 +78,11 @@ def compact(verdicts: Iterable[Verdict]) -> Table:
     """Table of the paper's own form: in each cell published, ours and the sign of the verdict."""
     cells: dict[str, dict[str, Text]] = {}
     for v in verdicts:
-        cells.setdefault(v.number.row, {})[v.number.column] = _cell(v)
+        look = LOOKS[v.word]
+        published, ours = (number_text(x, None, v.number.digits) for x in (v.number.value, v.ours))
+        mark = ("", "") if ours == look.sign else (f" {look.sign}", look.colour.light)
+        cell = Text.assemble(f"{published} / {ours}", mark)
+        cells.setdefault(v.number.row, {})[v.number.column] = cell
     columns = dict.fromkeys(name for row in cells.values() for name in row)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("")
@@ -87,13 +91,6 @@ def compact(verdicts: Iterable[Verdict]) -> Table:
     for row, of_row in cells.items():
         table.add_row(Text(row), *(of_row.get(name, Text("")) for name in columns))
     return table
-
-
-def _cell(v: Verdict) -> Text:
-    look = LOOKS[v.word]
-    published, ours = (number_text(x, None, v.number.digits) for x in (v.number.value, v.ours))
-    mark = ("", "") if ours == look.sign else (f" {look.sign}", look.colour.light)
-    return Text.assemble(f"{published} / {ours}", mark)
 
 
 def _legend(verdicts: Iterable[Verdict]) -> Text:

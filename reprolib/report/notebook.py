@@ -16,7 +16,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import data_fetch
-from reprolib.rerun.records.folders import project_of
+from reprolib.rerun.records.registry import project_of
 
 if TYPE_CHECKING:
     from IPython.display import HTML

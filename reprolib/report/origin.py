@@ -84,7 +84,7 @@ def origin(
     ran_on = f"{run.get('profile', 'unknown')} profile, run on {_joined(made['date'])}"
     environments = run.get("environments", {})
     used = [environments[name]["versions"] for name in made["environment"].unique()]
-    by_source = rows.groupby("source")["dataset"].unique()
+    by_source = rows["dataset"].groupby(results.sources(rows)).unique()
     notes = {name: of_set["note"] for name, of_set in run.get("data", {}).items()}
     by_note: dict[str, list[str]] = {}
     for name in sorted(set(rows["dataset"])):

@@ -25,7 +25,7 @@ from reprolib.report.style import use_style
 from reprolib.report.tables import difference_text, half_width_text, number_text
 from reprolib.report.theme import CLAIM_MEANINGS, MEANINGS, render
 from reprolib.rerun import records as results
-from reprolib.rerun.records.folders import write_atomically
+from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_claims, judge_paper, numbers
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import paper_entry
@@ -183,7 +183,7 @@ def embed(figure: Figure) -> str:
 
 def _runs(made: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
     """What made every table: dates, code, counts and computing time, as its tasks have them."""
-    failed = records[records["status"] != "ok"].groupby("table").size()
+    failed = results.failed(records).groupby("table").size()
     return pd.DataFrame(
         {
             "table": table,

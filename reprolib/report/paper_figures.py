@@ -16,8 +16,7 @@ from matplotlib.figure import Figure
 from reprolib.report.origin import Origin, origin
 from reprolib.report.style import use_style
 from reprolib.rerun.records import load_paper, ok
-from reprolib.rerun.records.folders import write_atomically
-from reprolib.rerun.records.registry import paper_module
+from reprolib.rerun.records.registry import paper_module, write_atomically
 
 #: Endings of the files of a figure.
 FORMATS = ("pdf", "svg", "png")

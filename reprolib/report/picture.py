@@ -76,7 +76,9 @@ def _axes(axis: Axes) -> dict[str, Any]:
     drawn = [artist for artist in axis.collections if artist.get_visible()]
     contours = [artist for artist in drawn if isinstance(artist, ContourSet)]
     others = [artist for artist in drawn if not isinstance(artist, ContourSet)]
-    colours = [_colours(artist) for artist in others]
+    colours = [[to_hex(line.get_color())] for line in axis.lines] + list(map(_colours, others))
+    # Each colour as its place among all: what is told apart by colour, whatever the theme.
+    places = {colour: i for i, colour in enumerate(dict.fromkeys(chain.from_iterable(colours)))}
     return {
         "texts": list(_texts(axis)),
         "limits": [float(f"{end:.4g}") for end in (*axis.get_xlim(), *axis.get_ylim())],
@@ -97,7 +99,7 @@ def _axes(axis: Axes) -> dict[str, Any]:
         "grids": [
             _cells(artist) for artist in (*others, *axis.images) if artist.get_array() is not None
         ],
-        "colours": _numbered([[to_hex(line.get_color())] for line in axis.lines] + colours),
+        "colours": [[places[colour] for colour in of_artist] for of_artist in colours],
     }
 
 
@@ -174,12 +176,6 @@ def _colours(artist) -> list[str]:
         return []
     shades = [artist.get_facecolor(), artist.get_edgecolor()]
     return [to_hex(c) for many in shades for c in np.reshape(many, (-1, 4))[:N_POINTS]]
-
-
-def _numbered(colours: list[list[str]]) -> list[list[int]]:
-    """Each colour as its place among all: what is told apart by colour, whatever the theme."""
-    places = {colour: i for i, colour in enumerate(dict.fromkeys(chain.from_iterable(colours)))}
-    return [[places[colour] for colour in of_artist] for of_artist in colours]
 
 
 def _thousandths(values: np.ndarray) -> list[int | None]:

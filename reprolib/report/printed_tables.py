@@ -15,7 +15,7 @@ from reprolib.report.origin import Origin, origin
 from reprolib.report.tables import verdict_frame
 from reprolib.report.theme import render
 from reprolib.rerun.records import load_paper
-from reprolib.rerun.records.folders import write_atomically
+from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 

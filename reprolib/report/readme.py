@@ -17,7 +17,7 @@ from reprolib.report.drawing import svg
 from reprolib.report.printed_tables import Markdown, markdown_table
 from reprolib.report.theme import GROUNDS, LOOKS, signed
 from reprolib.rerun.records import load_tasks
-from reprolib.rerun.records.folders import write_atomically
+from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
 from reprolib.rerun.verdicts.calibration import operating_characteristics
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS

@@ -11,6 +11,8 @@ import pandas as pd
 from cycler import cycler
 from matplotlib.figure import Figure
 
+from reprolib.rerun.records import sources as of_records
+
 #: Colours that stay apart for the colour-blind (Okabe and Ito).
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
     "#0072B2",
@@ -59,7 +61,7 @@ def note_source(figure: Figure, text: str) -> None:
 
 def source_text(rows: pd.DataFrame) -> str:
     """Say which data sets of some records came from which source; beyond six, how many."""
-    sources = rows.groupby("dataset")["source"].first()
+    sources = of_records(rows).groupby(rows["dataset"]).first()
     told = []
     for source, group in sources.groupby(sources):
         names = ", ".join(str(name).split("/")[1] for name in group.index)

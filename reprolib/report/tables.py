@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.report.theme import LOOKS, signed
-from reprolib.rerun.records import load_paper
+from reprolib.rerun.records import load_paper, ok, sources
 from reprolib.rerun.verdicts import ClaimVerdict, Number, Verdict, judge_claims, judge_paper
 from reprolib.rerun.verdicts.calibration import expected_false_alarms, judged_performances
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS
@@ -228,10 +228,13 @@ def summary(records: pd.DataFrame, printed: Sequence[Number] = ()) -> pd.DataFra
     printed : sequence of Number
         A metric that is printed has the unit and the digits of print; others are as recorded.
     """
-    usable = records[(records["status"] == "ok") & records["value"].notna()]
+    usable = ok(records)
+    usable = usable[usable["value"].notna()]
     keys = ["table", "dataset", "method", "setting", "reading", "metric"]
     grouped = usable.groupby(keys, sort=True)["value"]
-    frame = grouped.agg(["mean", "std", "count"]).join(usable.groupby(keys)["source"].first())
+    frame = grouped.agg(["mean", "std", "count"]).join(
+        sources(usable).groupby([usable[key] for key in keys]).first()
+    )
     formats = {n.select["metric"]: (n.scale, n.digits) for n in printed}
     units = [formats.get(metric, (1, 4)) for metric in frame.index.get_level_values("metric")]
     frame["ours"] = [
@@ -245,7 +248,7 @@ def summary(records: pd.DataFrame, printed: Sequence[Number] = ()) -> pd.DataFra
 
 def with_source(frame: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
     """Name the sources of the records behind a table in its corner, above the index."""
-    text = f"source: {', '.join(sorted(records['source'].unique()))}"
+    text = f"source: {', '.join(sorted(sources(records).unique()))}"
     names = [text, *frame.columns.names[1:]]
     return frame.set_axis(frame.columns.set_names(names), axis="columns")
 
@@ -253,8 +256,8 @@ def with_source(frame: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
 def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:
     """Data sets behind a paper's records: source, and trials at hand."""
     records = load_paper(paper, directory)
-    grouped = records.groupby("dataset")
-    return pd.DataFrame({"source": grouped["source"].first(), "trials": grouped["trial"].nunique()})
+    first = sources(records).groupby(records["dataset"]).first()
+    return pd.DataFrame({"source": first, "trials": records.groupby("dataset")["trial"].nunique()})
 
 
 def claims_frame(papers: Sequence[str], directory: Path | None = None) -> pd.DataFrame:

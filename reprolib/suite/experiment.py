@@ -14,13 +14,16 @@ import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun.checks.check import check_paper
 from reprolib.rerun.checks.verify import verify_paper
-from reprolib.rerun.records import seal
-from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.readings import readings_of
-from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.rows import OF_TASK, is_derived, to_frame
-from reprolib.rerun.records.tables import load_paper, load_run, load_tasks, write_results
-from reprolib.rerun.records.task import HEADLINE, Profile, Task
+from reprolib.rerun.records.registry import committed_directory
+from reprolib.rerun.records.rows import OF_TASK, failed, is_derived, statuses, to_frame
+from reprolib.rerun.records.tables import (
+    load_paper,
+    load_run,
+    load_tasks,
+    seal_faults,
+    write_results,
+)
+from reprolib.rerun.records.task import HEADLINE, Profile, Task, get_protocol, readings_of
 from reprolib.rerun.tasks.runner import Run, run_protocol
 from reprolib.rerun.tasks.worker import execute
 from reprolib.rerun.verdicts import judge_claims, judge_paper
@@ -132,8 +135,8 @@ class RunTests(OfPaper):
     def test_quick_profile_runs(self, paper):
         """No task fails."""
         records = quick_records(paper)
-        failed = records[records["status"] != "ok"]
-        assert failed.empty, failed[["task", "status"]].to_string()
+        broken = failed(records)
+        assert broken.empty, dict(zip(broken["task"], statuses(broken), strict=True))
 
     def test_quick_results_are_judged(self, paper, tmp_path):
         """Every printed number and claim has a word, if only "undecided"."""
@@ -180,7 +183,7 @@ class ResultTests(OfPaper):
 
     def test_results_are_as_they_were_sealed(self, paper):
         """Nobody edited them by hand."""
-        faults = seal.faults(committed_directory(paper) / paper)
+        faults = seal_faults(committed_directory(paper) / paper)
         assert not faults, "\n".join(faults)
 
     def test_every_record_is_of_a_task_whose_columns_it_has(self, paper):

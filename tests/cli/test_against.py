@@ -8,7 +8,7 @@ import pytest
 
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
-from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records.registry import committed_directory
 from reprolib.rerun.verdicts.judge import judge_paper
 from tests import some_results
 

@@ -20,7 +20,7 @@ from reprolib import __version__
 from reprolib.cli.commands import COMMANDS, GROUPS, notebooks, reproduce
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
-from reprolib.rerun.tasks.local import LocalWorkers
+from reprolib.rerun.tasks.worker import LocalWorkers
 
 ROOT = Path(__file__).resolve().parents[2]
 #: All tasks of one data set, a third of the whole run.

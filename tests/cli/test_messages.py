@@ -19,8 +19,8 @@ from reprolib.report.page import write_report
 from reprolib.rerun import records as results
 from reprolib.rerun import verdicts
 from reprolib.rerun.checks import check
-from reprolib.rerun.records import Stage, registry
-from reprolib.rerun.records.folders import committed_directory
+from reprolib.rerun.records import Stage, task
+from reprolib.rerun.records.registry import committed_directory
 from reprolib.rerun.tasks.runner import Failure
 from tests import fake_paper, some_results
 
@@ -95,7 +95,7 @@ def fake(monkeypatch, tmp_path):
     """Put the fake paper in the place of KPM; give a function that sets its protocol."""
 
     def use(protocol):
-        monkeypatch.setattr(registry, "get_protocol", lambda paper: protocol)
+        monkeypatch.setattr(task, "get_protocol", lambda paper: protocol)
         monkeypatch.setattr(check, "require_sound", lambda papers: None)
 
     monkeypatch.setattr(data_fetch, "load", lambda name: fake_paper.dataset(name))

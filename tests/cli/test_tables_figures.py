@@ -10,8 +10,7 @@ import pytest
 from reprolib.cli.commands import figures, tables
 from reprolib.cli.main import main
 from reprolib.report import paper_figures, printed_tables
-from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, committed_directory
 from reprolib.rerun.verdicts.printed import paper_entry
 
 COMMANDS = ["tables", "figures"]

@@ -21,7 +21,7 @@ import pooch
 import pytest
 
 import data_fetch
-from data_fetch import DataUnavailableError, access, hashes, sources
+from data_fetch import DataUnavailableError, access, fetcher, sources
 from data_fetch import fetcher as fetching
 from data_fetch.catalog import Member, Version
 from data_fetch.environment import without_credentials
@@ -318,7 +318,7 @@ def test_mirror_that_cannot_be_read_is_passed_over(cache, mirror, server, monkey
             raise PermissionError(errno.EACCES, "Permission denied")
         return toy.sha256(path.read_bytes())
 
-    monkeypatch.setattr(hashes, "sha256", read)
+    monkeypatch.setattr(fetcher, "sha256", read)
     assert_loads(toy.fetcher(upstream(server, toy.CONTENT), cache, mirror))
 
 

@@ -16,7 +16,7 @@ from reprolib.report import tables
 from reprolib.rerun.records import load_paper, path_matrix, select
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_claims, judge_paper
-from reprolib.rerun.verdicts.statistics import corrected_interval
+from reprolib.rerun.verdicts.errors import corrected_interval
 from tests.browser import chromium
 
 DOCS = Path(__file__).parents[2] / "docs"

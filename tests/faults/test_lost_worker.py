@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError
+from reprolib.rerun.tasks.worker import LocalWorkers, LostWorkError
 from tests.faults import tiny
 
 #: Seconds within which all of a run is there, or gone, on a slow machine.

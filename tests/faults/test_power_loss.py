@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import data_fetch
-from data_fetch import hashes
-from reprolib.rerun.records import seal
+from data_fetch import fetcher as fetching
 from reprolib.rerun.records.fingerprint import Code
-from reprolib.rerun.records.folders import replace_file
+from reprolib.rerun.records.registry import replace_file
+from reprolib.rerun.records.tables import seal_faults, write_seal
 from reprolib.rerun.records.task import Task
 from reprolib.rerun.tasks.store import RecordStore
 from reprolib.rerun.tasks.worker import Finished
@@ -94,7 +94,7 @@ def write_sealed(place, text):
     texts = {f"{name}.csv": text for name in ("a", "b")}
     for name, content in texts.items():
         replace_file(place / name, content)
-    seal.write(place, texts)
+    write_seal(place, texts)
 
 
 @pytest.mark.parametrize("before", [False, True], ids=["first run", "second run"])
@@ -108,9 +108,9 @@ def test_results_of_two_runs_have_no_valid_seal(before, folder):
     for place, _ in interruptions(lambda p: write_sealed(p, "new\n" * 900), prepared):
         texts = {p.read_text() for p in place.glob("*.csv")}
         whole = len(texts) == 1 and len(list(place.glob("*.csv"))) == 2
-        assert whole or seal.faults(place), texts
+        assert whole or seal_faults(place), texts
         write_sealed(place, "new\n" * 900)
-        assert not seal.faults(place)
+        assert not seal_faults(place)
 
 
 def test_fetched_files(folder):
@@ -123,7 +123,7 @@ def test_fetched_files(folder):
         data_fetch.fetch("toy/a", fetcher(place))
 
     for place, _ in interruptions(fetch, folder):
-        hashes._hash.cache_clear()
+        fetching._hash.cache_clear()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             dataset = data_fetch.load("toy/a", fetcher(place))

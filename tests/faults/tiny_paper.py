@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.task import Stage, Task
+from reprolib.rerun.records.task import Stage, Task, get_protocol
 
 DATASET = "embedded/twonorm"
 N_TASKS = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reprolib.rerun import records as results
-from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.task import get_protocol
 from tests import full_profile
 
 KEYS = full_profile.with_results()

@@ -20,7 +20,8 @@ import data_fetch
 from data_fetch.raetsch import PUBLISHED_SVM
 from reprolib import KPMClassifierCV, SimplexRLSClassifierCV
 from reprolib.rerun.records import COLUMNS
-from reprolib.rerun.records.registry import PAPERS, get_protocol, packaged, paper_module
+from reprolib.rerun.records.registry import PAPERS, packaged, paper_module
+from reprolib.rerun.records.task import get_protocol
 from reprolib.rerun.tasks.open_table import run_on
 from reprolib.rerun.verdicts.printed import numbers
 

@@ -11,8 +11,7 @@ import pytest
 
 from reprolib.rerun import records as results
 from reprolib.rerun.checks.compare import compare
-from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.task import Task
+from reprolib.rerun.records.task import Task, get_protocol
 from reprolib.rerun.tasks import worker
 from reprolib.rerun.tasks.worker import execute
 from tests import committed_tasks, full_profile

@@ -7,7 +7,8 @@ import functools
 import pytest
 
 import data_fetch
-from reprolib.rerun.records.registry import PAPERS, get_protocol
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.task import get_protocol
 from reprolib.suite import FileTests, ResultTests, TaskTests
 from tests import full_profile
 

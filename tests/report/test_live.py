@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 import data_fetch
 from reprolib.report import notebook as module
 from reprolib.report.notebook import live
-from reprolib.rerun.records.folders import project_folder
+from reprolib.rerun.records.registry import project_folder
 
 CELL = """
 @live("kpm", "{name}")

@@ -13,8 +13,7 @@ from reprolib.cli.main import main
 from reprolib.report import page as report
 from reprolib.report import tables
 from reprolib.rerun.records import load_run, load_tasks
-from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, committed_directory
 from reprolib.rerun.verdicts.judge import count_words, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 

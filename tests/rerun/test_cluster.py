@@ -14,10 +14,10 @@ pytest.importorskip("distributed", reason="the extra `cluster` is not installed"
 import distributed
 
 from reprolib.rerun.records import Stage, Task
-from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.task import get_protocol
 from reprolib.rerun.tasks import cluster, runner
-from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.store import RecordStore
+from reprolib.rerun.tasks.worker import LocalWorkers
 
 EMBEDDED = "embedded/twonorm"
 

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from data_fetch.raetsch import PUBLISHED_SVM
 from reprolib import evaluate
 from reprolib.cli.main import main
-from reprolib.rerun.records import seal
+from reprolib.rerun.records.tables import seal_faults
 from reprolib.rerun.tasks.estimators import described, load_estimator, name_of
 from reprolib.rerun.tasks.store import RecordStore
 
@@ -64,7 +64,7 @@ def test_a_second_run_is_taken_from_the_store_and_records_lie_apart(found, tmp_p
     assert all(why.reason == "reused" for why in again.run.explained.values())
     paths = evaluation.write(tmp_path)
     assert paths[0].parent == tmp_path / "SVC" / "kpm"
-    assert not seal.faults(paths[0].parent)
+    assert not seal_faults(paths[0].parent)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 from data_fetch import Dataset
 from reprolib.rerun import records as results
 from reprolib.rerun.records import HEADLINE
-from reprolib.rerun.records import readings as listed_readings
-from reprolib.rerun.records.readings import readings_of
+from reprolib.rerun.records import task as listed_readings
+from reprolib.rerun.records.task import readings_of
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
 from reprolib.rerun.tasks.runner import code_of_protocol
 

@@ -11,7 +11,7 @@ import pytest
 
 from reprolib.rerun.records import fingerprint
 from reprolib.rerun.records.fingerprint import Code, code_of, module_fingerprint, reached
-from reprolib.rerun.records.registry import get_protocol
+from reprolib.rerun.records.task import get_protocol
 from reprolib.rerun.tasks.runner import code_of_protocol
 from tests import fake_paper
 

@@ -10,7 +10,8 @@ import pytest
 
 from reprolib.rerun import records as results
 from reprolib.rerun.checks import check
-from reprolib.rerun.records.registry import PAPERS, get_protocol, printed_text
+from reprolib.rerun.records.registry import PAPERS, printed_text
+from reprolib.rerun.records.task import get_protocol
 from reprolib.rerun.verdicts import judge
 from reprolib.rerun.verdicts.judge import judge_paper, searched_of
 from reprolib.rerun.verdicts.printed import (

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from reprolib.rerun import records as results
-from reprolib.rerun.records import folders, seal, tables
-from reprolib.rerun.records.folders import committed_directory, store_directory, write_atomically
+from reprolib.rerun.records import registry, tables
+from reprolib.rerun.records.registry import committed_directory, store_directory, write_atomically
 from reprolib.rerun.records.rows import derived_row, is_derived, row_of
-from reprolib.rerun.records.tables import load_tasks
+from reprolib.rerun.records.tables import load_tasks, seal_faults
 from reprolib.rerun.records.task import Measurement, Task
 from tests.rerun.made_up import edit, row, write
 
@@ -115,10 +115,9 @@ def test_results_that_were_left_in_the_middle_are_not_as_they_were_sealed(
         write_atomically(path, content)
 
     monkeypatch.setattr(tables, "write_atomically", full)
-    monkeypatch.setattr(seal, "write_atomically", full)
     with pytest.raises(OSError, match="No space left"):
         write(tmp_path, [row(value=0.5)])
-    assert seal.faults(tmp_path / "paper")
+    assert seal_faults(tmp_path / "paper")
 
 
 def test_a_record_that_has_nothing_where_its_task_has_something_is_read_so(tmp_path):
@@ -140,13 +139,13 @@ def test_a_record_that_has_nothing_where_its_task_has_something_is_read_so(tmp_p
 def test_the_seal_is_what_sha256sum_reads(tmp_path):
     write(tmp_path, [row()])
     folder = tmp_path / "paper"
-    assert seal.faults(folder) == []
+    assert seal_faults(folder) == []
     subprocess.run(["gunzip", "t.csv.gz", "tasks.csv.gz"], cwd=folder, check=True)
     subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, check=True)
     lines = (folder / "SHA256SUMS").read_text().splitlines()
     digest = hashlib.sha256((folder / "t.csv").read_bytes()).hexdigest()
     assert f"{digest}  t.csv" in lines
-    assert seal.faults(folder) == [], "a file that was unpacked by hand is as it was sealed"
+    assert seal_faults(folder) == [], "a file that was unpacked by hand is as it was sealed"
 
 
 def test_a_task_is_named_by_all_that_tells_it_from_others():
@@ -172,7 +171,7 @@ def test_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
     def full_disk(source, target):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(folders.os, "replace", full_disk)
+    monkeypatch.setattr(registry.os, "replace", full_disk)
     with pytest.raises(OSError, match="No space left"):
         write_atomically(path, "new")
     assert path.read_text() == "old"

@@ -23,8 +23,8 @@ from reprolib.papers.simplex import methods as simplex
 from reprolib.papers.simplex.experiment import RUN
 from reprolib.rerun.records import HEADLINE
 from reprolib.rerun.records.task import Task
-from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.remembered import Remembered, shared_in
+from reprolib.rerun.tasks.worker import LocalWorkers
 
 
 def test_equal_contents_share_one_answer_and_others_have_their_own():

@@ -10,11 +10,12 @@ import pytest
 
 import data_fetch
 from reprolib.rerun.records import Measurement, Stage, fingerprint
-from reprolib.rerun.records.registry import PAPERS, get_protocol
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.task import get_protocol
 from reprolib.rerun.tasks import runner, worker
-from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.runner import Selection
 from reprolib.rerun.tasks.store import RecordStore
+from reprolib.rerun.tasks.worker import LocalWorkers
 from tests import fake_paper
 
 

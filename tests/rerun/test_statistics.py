@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from reprolib.rerun.verdicts.errors import CORRELATION
-from reprolib.rerun.verdicts.statistics import (
+from reprolib.rerun.verdicts.errors import (
+    CORRELATION,
     corrected_interval,
     intervals_by_dataset,
 )

@@ -15,8 +15,9 @@ from reprolib.cli import arguments
 from reprolib.cli.main import main
 from reprolib.rerun import records as results
 from reprolib.rerun.checks import verify as verification
-from reprolib.rerun.records import Stage, seal
+from reprolib.rerun.records import Stage
 from reprolib.rerun.records.rows import FILE_COLUMNS, TASK_COLUMNS
+from reprolib.rerun.records.tables import content_of, seal_faults, write_seal
 from reprolib.rerun.tasks import runner
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
@@ -59,7 +60,7 @@ def forged(folder, name, change):
 
 def sealed_anew(folder):
     paths = [path for path in folder.iterdir() if path.name != "SHA256SUMS"]
-    seal.write(folder, {p.name.removesuffix(".gz"): seal.content(p).decode() for p in paths})
+    write_seal(folder, {p.name.removesuffix(".gz"): content_of(p).decode() for p in paths})
 
 
 def cell(column, value, line=0):
@@ -182,14 +183,14 @@ def test_tampering_is_found_at_once_by_the_seal(committed, name):
     kept = (committed / "fake" / "SHA256SUMS").read_text()
     forged(committed, file, change)
     (committed / "fake" / "SHA256SUMS").write_text(kept)
-    assert seal.faults(committed / "fake") == [f"fake/{file}: changed since it was sealed"]
+    assert seal_faults(committed / "fake") == [f"fake/{file}: changed since it was sealed"]
     assert differences(committed, fraction=0.01)
 
 
 @pytest.mark.parametrize("name", sorted(TAMPERINGS.keys() - KNOWN_TO_THE_SEAL_ALONE))
 def test_tampering_is_found_even_where_the_seal_was_made_anew(committed, name):
     forged(committed, *TAMPERINGS[name])
-    assert seal.faults(committed / "fake") == []
+    assert seal_faults(committed / "fake") == []
     assert differences(committed, fraction=1.0)
 
 
@@ -204,7 +205,7 @@ def test_other_tasks_than_those_of_the_protocol_are_found_without_running_one(co
 def test_a_file_beside_the_results_and_a_missing_one_are_found(committed):
     (committed / "fake" / "third.csv").write_text("task\n")
     (committed / "fake" / "run.json").unlink()
-    assert seal.faults(committed / "fake") == [
+    assert seal_faults(committed / "fake") == [
         "fake/third.csv: not sealed",
         "fake/run.json: sealed, but missing",
     ]
@@ -257,14 +258,14 @@ def test_a_seal_is_read_as_sha256sum_reads_it(committed):
     path = committed / "fake" / "SHA256SUMS"
     lines = path.read_text().splitlines()
     path.write_text("\r\n".join(f"{n[:64].upper()} *{n[66:]}" for n in lines) + "\r\n")
-    assert seal.faults(committed / "fake") == []
+    assert seal_faults(committed / "fake") == []
 
 
 @pytest.mark.parametrize("line", ["no digest  first.csv", f"{'0' * 64}  ../first.csv", ""])
 def test_a_line_that_is_none_of_a_seal_is_said(committed, line):
     path = committed / "fake" / "SHA256SUMS"
     path.write_text(f"{path.read_text()}{line}\n")
-    assert seal.faults(committed / "fake") == [f"fake/SHA256SUMS: {line!r} is no line of a seal"]
+    assert seal_faults(committed / "fake") == [f"fake/SHA256SUMS: {line!r} is no line of a seal"]
 
 
 @pytest.mark.parametrize(
@@ -280,13 +281,13 @@ def test_a_table_that_cannot_be_unpacked_is_a_difference_and_not_the_end(committ
 
 def test_a_table_that_is_there_twice_is_found(committed):
     folder = committed / "fake"
-    (folder / "first.csv").write_bytes(seal.content(folder / "first.csv.gz"))
-    assert seal.faults(folder) == ["fake/first.csv: is there twice, compressed and not"]
+    (folder / "first.csv").write_bytes(content_of(folder / "first.csv.gz"))
+    assert seal_faults(folder) == ["fake/first.csv: is there twice, compressed and not"]
 
 
 def test_bytes_of_another_zlib_do_not_break_the_seal(committed):
     path = committed / "fake" / "first.csv.gz"
-    path.write_bytes(gzip.compress(seal.content(path), 1, mtime=7))
+    path.write_bytes(gzip.compress(content_of(path), 1, mtime=7))
     assert verify(committed).differences == []
 
 

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 
 from reprolib.report.style import use_style
 from reprolib.rerun.verdicts import errors
-from reprolib.rerun.verdicts.errors import Error
-from reprolib.rerun.verdicts.statistics import rounded_interval
+from reprolib.rerun.verdicts.errors import Error, rounded_interval
 from reprolib.rerun.verdicts.words import of_contrast
 
 #: Metrics, and whether larger is better; fractions are shown in percentage points.

@@ -20,10 +20,9 @@ from reprolib.rerun.records.registry import resolved
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import Measurement, Task
 from reprolib.rerun.tasks.estimators import described, name_of, require_classifier
-from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.open_table import grid_of, ready
 from reprolib.rerun.tasks.store import RecordStore
-from reprolib.rerun.tasks.worker import Finished, environment
+from reprolib.rerun.tasks.worker import Finished, LocalWorkers, environment
 from reprolib.rerun.verdicts.errors import require_trials
 from which_method.comparison import Comparison
 from which_method.experiment import performance

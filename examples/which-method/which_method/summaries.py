@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records import HEADLINE, chosen, select
-from reprolib.rerun.verdicts.statistics import intervals_by_dataset
+from reprolib.rerun.verdicts.errors import intervals_by_dataset
 from which_method.experiment import ALL_COLUMNS, BEYOND, CURVES, MORE, TABLE
 from which_method.methods import METHODS
 from which_method.ordering import (

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     judged = judge_table(arguments.printed, arguments.results)
     from reprolib.report import judged as shown
     from reprolib.report.tables import claims_lines
-    from reprolib.rerun.records.folders import write_atomically
+    from reprolib.rerun.records.registry import write_atomically
 
     for frame in (claims_lines(judged.claims), shown.numbers_frame(judged)):
         if len(frame):

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
-from reprolib.rerun.records.folders import homes, project_folder
+from reprolib.rerun.records.registry import homes, project_folder
 
 HELP = "copy the notebooks into a folder of your own"
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from reprolib.cli import arguments as shared
 from reprolib.cli import console
 from reprolib.cli.arguments import BUILD, SITE
-from reprolib.rerun.records import folders
+from reprolib.rerun.records import registry, sources
 from reprolib.rerun.records.registry import PAPERS
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class _Minutes:
     def __str__(self) -> str:
         seconds = 0.0
         try:
-            for path in folders.committed_directory().glob("*/tasks.csv.gz"):
+            for path in registry.committed_directory().glob("*/tasks.csv.gz"):
                 with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
                     seconds += sum(float(line["seconds"]) for line in csv.DictReader(file))
         except (OSError, ValueError, KeyError):
@@ -127,7 +127,7 @@ def dry_run(arguments: argparse.Namespace) -> int:
     """Check the papers' names, and print tasks, data and minutes of each, and of all."""
     import data_fetch
     from reprolib.rerun.checks.check import require_sound
-    from reprolib.rerun.records.registry import get_protocol
+    from reprolib.rerun.records.task import get_protocol
     from reprolib.rerun.tasks.plan import plan
     from reprolib.rerun.tasks.runner import Selection
 
@@ -216,7 +216,7 @@ def rerun(arguments: argparse.Namespace) -> int:
         1 if a task, a stage or a figure failed (the others are stored, and shown), else 0.
     """
     from reprolib.rerun.checks.check import require_sound
-    from reprolib.rerun.records.registry import get_protocol
+    from reprolib.rerun.records.task import get_protocol
     from reprolib.rerun.tasks.runner import Selection
 
     require_sound(arguments.papers)
@@ -242,8 +242,8 @@ def outcomes(
     ValueError
         If ``only`` selects no task of any protocol.
     """
-    from reprolib.rerun.tasks.local import LocalWorkers
     from reprolib.rerun.tasks.runner import NothingSelectedError, StageError, run_protocol
+    from reprolib.rerun.tasks.worker import LocalWorkers
 
     without: list[NothingSelectedError] = []
     for protocol in protocols:
@@ -358,7 +358,7 @@ def print_scoreboard(
 
     out.print(f"\nScoreboard of this run ({arguments.profile} profile)", style="bold")
     out.print(scoreboard(papers, results).to_string())
-    committed = folders.committed_directory(papers[0])
+    committed = registry.committed_directory(papers[0])
     if results.resolve() != committed.resolve() and (committed / papers[0]).exists():
         out.print("\nScoreboard of the committed full results", style="bold")
         out.print(scoreboard(papers).to_string())
@@ -434,15 +434,15 @@ def write_tables(err: Console, outcome: Run, directory: Path) -> None:
 
 def publish(err: Console, outcome: Run) -> None:
     """Replace the committed results of a paper, if all records are sound and on real data."""
-    directory = folders.committed_directory(outcome.paper)
+    directory = registry.committed_directory(outcome.paper)
     reason = ""
-    if not folders.can_be_committed(outcome.paper):
+    if not registry.can_be_committed(outcome.paper):
         reason = "reprolib is not run from a checkout; name a folder in REPROLIB_RESULTS"
     elif len(outcome.failures):
         reason = f"{len(outcome.failures)} records failed"
     elif outcome.substituted:
         reason = f"embedded data stood in for {', '.join(outcome.substituted)}"
-    elif set(outcome.records["source"]) == {"embedded"}:
+    elif set(sources(outcome.records)) == {"embedded"}:
         reason = "this was a run on embedded data"
     if reason:
         err.print(f"{directory / outcome.paper} is left as it is: {reason}")

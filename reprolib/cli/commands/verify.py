@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprolib.cli import arguments as shared
-from reprolib.rerun.records.folders import committed_directory
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, committed_directory
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dtrtrs
 
-from reprolib.methods.shared.scaling import power_of_two
 from reprolib.methods.shared.solution import NotOptimalError, Solution
+from reprolib.methods.shared.weights import power_of_two
 
 #: A column adds nothing if its distance from the span of the columns before it is below this,
 #: relative to its length, or below the round-off of its projection on that span.

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import qr, solve_triangular, svd
 
+from reprolib.methods.kpm.components import leading_eigh
 from reprolib.methods.shared.kernels import (
     cholesky_map,
     nystrom_landmarks,
     nystrom_map,
     pivoted_cholesky,
 )
-from reprolib.methods.shared.leading import leading_eigh
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.multiclass import check_classification_targets
 
-from reprolib.methods.shared.scaling import power_of_four
 from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.validation import LARGEST_PARAMETER, SMALLEST_PARAMETER, as_numbers
 
@@ -375,3 +374,38 @@ def _class_factors(y, repeats, class_weight):
     values = np.zeros(len(y))
     values[counted] = factors[indices]
     return values
+
+
+def power_of_two(size: float) -> float:
+    """Largest power of two up to a positive number, by which division is exact.
+
+    Parameters
+    ----------
+    size : float
+        The number.
+
+    Returns
+    -------
+    float
+        The power of two; 1 for zero.
+    """
+    return float(np.ldexp(1.0, np.frexp(size)[1] - 1)) if size > 0.0 else 1.0
+
+
+def power_of_four(size: float) -> float:
+    """Largest power of four up to a positive number; division by it and its root are exact.
+
+    Parameters
+    ----------
+    size : float
+        The number.
+
+    Returns
+    -------
+    float
+        The power of four; 1 for zero.
+    """
+    if not size > 0.0:
+        return 1.0
+    exponent = int(np.frexp(size)[1]) - 1
+    return float(np.ldexp(1.0, exponent - exponent % 2))

@@ -34,22 +34,18 @@ def pointwise_minimizer(loss: SimplexLoss, probabilities, *, convex_hull: bool =
         If ``convex_hull`` is asked of a smooth loss, whose minimiser needs no constraint.
     """
     probabilities = np.asarray(probabilities, dtype=float)
-    if isinstance(loss, HingeLoss):
-        return _minimize_hinges(loss, probabilities, convex_hull)
-    if convex_hull:
-        raise ValueError(f"convex_hull applies to the SVM losses, not to {type(loss).__name__}.")
-
-    def objective(f):
-        labels = np.arange(loss.n_classes)
-        F = np.tile(f, (loss.n_classes, 1))
-        return probabilities @ loss.value(F, labels), probabilities @ loss.gradient(F, labels)
-
-    return minimize(objective, np.zeros(loss.n_classes - 1), jac=True, tol=GRADIENT_TOL).x
-
-
-def _minimize_hinges(loss, probabilities, convex_hull):
-    """Linear programme over (f, slacks): slack_k >= offset_k + <direction_k, f>."""
     T, code = loss.n_classes, loss.code
+    if not isinstance(loss, HingeLoss):
+        if convex_hull:
+            name = type(loss).__name__
+            raise ValueError(f"convex_hull applies to the SVM losses, not to {name}.")
+
+        def objective(f):
+            labels, F = np.arange(T), np.tile(f, (T, 1))
+            return probabilities @ loss.value(F, labels), probabilities @ loss.gradient(F, labels)
+
+        return minimize(objective, np.zeros(T - 1), jac=True, tol=GRADIENT_TOL).x
+    # Linear programme over (f, slacks): slack_k >= offset_k + <direction_k, f>.
     cone = code.T, np.full(T, 1.0 / (T - 1)), 1.0 - probabilities
     halfspace = -code.T, np.ones(T), probabilities
     if isinstance(loss, ConeLoss):

@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from reprolib.methods.shared.scaling import power_of_two
+from reprolib.methods.shared.weights import power_of_two
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
 
 #: Of the largest diagonal entry of K: an example with less has no curvature to divide by.

@@ -475,11 +475,14 @@ class SimplexRLSClassifierCV(_SimplexRLS):
                 "The eigenvalues of the Gram matrix overflow when they are multiplied by "
                 "sample_weight. Scale sample_weight, for example to mean 1, or the features."
             )
-        self.alphas_ = self._check_alphas(data)
-        if self.scoring is None:
-            self.loo_score_path_ = _loo_accuracy(spectrum, data, self.alphas_)
-        else:
-            self.loo_score_path_ = self._loo_scores(spectrum, data, self.scoring)
+        alphas, default = self.alphas, functools.partial(spectrum_alphas, n_rows=len(data.indices))
+        rule = default if alphas is None else alphas
+        grid = rule(self.eigenvalues_, data.weights.unit * data.total) if callable(rule) else rule
+        grid = np.sort(np.atleast_1d(as_numbers(grid, "alphas")))[::-1]
+        if not (grid.ndim == 1 and len(grid) and np.all(np.isfinite(grid) & (grid > 0))):
+            raise ValueError(f"alphas must be positive numbers, at least one; got {alphas!r}.")
+        self.alphas_ = grid
+        self.loo_score_path_ = self._loo_scores(spectrum, data)
         self.alpha_ = float(self.alphas_[first_largest(self.loo_score_path_)])
         Y, shift = data.weighed(encode(self.code_, data.indices)), data.total * self.alpha_
         if data.in_features:
@@ -500,56 +503,38 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         tol = ROUND_OFF_OF_EIGENVALUES * len(K)
         return gram_spectrum(K, tol=tol, name=gram_name(self.kernel), overwrite=not given)
 
-    def _loo_scores(self, spectrum, data: _WeightedInput, scoring):
-        """Leave-one-out score at every alpha, shape (L,)."""
-        n_classes = len(self.classes_)
-        values = np.empty((len(data.indices), len(self.alphas_), n_classes))
-        for rows, columns, scores in _loo_path(spectrum, data, self.alphas_):
+    def _loo_scores(self, spectrum, data: _WeightedInput):
+        """Leave-one-out accuracy, or score, at every alpha, shape (L,)."""
+        n_samples, n_classes, indices = len(data.indices), len(self.classes_), data.indices
+        repeats, repetitions = data.weights.repeats, data.repetitions
+        # Predictions of class indicators times the roots of weights.
+        ones = np.ones(n_samples)
+        indicators = data.weighed(sp.csr_array((ones, (np.arange(n_samples), indices))))
+        shares = None if repetitions is None else 1.0 / np.maximum(1.0, repetitions)
+        shifts = data.total * self.alphas_
+        path = leave_one_out_path(spectrum, indicators, shifts, shares=shares)
+        # Examples without which nothing is left of their class.
+        alone = np.bincount(indices)[indices] == 1
+        alone &= True if repetitions is None else repetitions <= 1.0
+        if self.scoring is None:
+            hits = np.zeros(len(self.alphas_))
+            for rows, columns, scores in path:
+                right = first_largest(scores) == indices[rows, None]
+                right &= ~alone[rows, None]
+                hits[columns] += np.sum(right, axis=0) if repeats is None else repeats[rows] @ right
+            return hits / data.weights.total_repeats
+        values = np.empty((n_samples, len(self.alphas_), n_classes))
+        for rows, columns, scores in path:
             products = times_code_gram(scores.reshape(-1, n_classes))
             values[rows, columns] = products.reshape(scores.shape)
         # The class of an example that is alone in it comes last.
-        rows = np.flatnonzero(_alone(data))
-        own, lowest = data.indices[rows], values[rows].min(axis=2) - 1.0
-        values[rows, :, own] = lowest
+        lonely = np.flatnonzero(alone)
+        own, lowest = indices[lonely], values[lonely].min(axis=2) - 1.0
+        values[lonely, :, own] = lowest
         if n_classes == 2:
-            values[rows, :, 1 - own] = -lowest
+            values[lonely, :, 1 - own] = -lowest
         if data.weights.values is not None:
             values /= np.sqrt(data.weights.values)[:, np.newaxis, np.newaxis]
         values = values[..., 1] if n_classes == 2 else np.moveaxis(values, 2, 1)
-        labels, repeats = self.classes_[data.indices], data.weights.repeats
-        return path_scores(scoring, self.classes_, values, labels, sample_weight=repeats)
-
-    def _check_alphas(self, data: _WeightedInput):
-        default = functools.partial(spectrum_alphas, n_rows=len(data.indices))
-        rule = default if self.alphas is None else self.alphas
-        alphas = rule(self.eigenvalues_, data.weights.unit * data.total) if callable(rule) else rule
-        alphas = np.sort(np.atleast_1d(as_numbers(alphas, "alphas")))[::-1]
-        if not (alphas.ndim == 1 and len(alphas) and np.all(np.isfinite(alphas) & (alphas > 0))):
-            raise ValueError(f"alphas must be positive numbers, at least one; got {self.alphas!r}.")
-        return alphas
-
-
-def _loo_path(spectrum, data: _WeightedInput, alphas):
-    """Predictions of class indicators times the roots of weights; see `leave_one_out_path`."""
-    n_samples, repeats = len(data.indices), data.repetitions
-    ones = np.ones(n_samples)
-    indicators = data.weighed(sp.csr_array((ones, (np.arange(n_samples), data.indices))))
-    shares = None if repeats is None else 1.0 / np.maximum(1.0, repeats)
-    return leave_one_out_path(spectrum, indicators, data.total * alphas, shares=shares)
-
-
-def _alone(data: _WeightedInput):
-    """Examples without which nothing is left of their class, as a mask."""
-    alone = np.bincount(data.indices)[data.indices] == 1
-    return alone if data.repetitions is None else alone & (data.repetitions <= 1.0)
-
-
-def _loo_accuracy(spectrum, data: _WeightedInput, alphas):
-    """Leave-one-out accuracy at every alpha, shape (L,)."""
-    indices, repeats, alone = data.indices, data.weights.repeats, _alone(data)
-    hits = np.zeros(len(alphas))
-    for rows, columns, scores in _loo_path(spectrum, data, alphas):
-        right = first_largest(scores) == indices[rows, None]
-        right &= ~alone[rows, None]
-        hits[columns] += np.sum(right, axis=0) if repeats is None else repeats[rows] @ right
-    return hits / data.weights.total_repeats
+        labels = self.classes_[indices]
+        return path_scores(self.scoring, self.classes_, values, labels, sample_weight=repeats)

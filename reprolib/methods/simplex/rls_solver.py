@@ -17,6 +17,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from reprolib.methods.shared.kernels import NEGATIVE_TOL
 from reprolib.methods.shared.validation import refuse_negative
 
+#: Numbers of a row that are computed by one product in leave-one-out.
+WIDTH = 256
+
 
 def rls_dual_coefficients_cholesky(matrix, Y, shift: float):
     """Solve (matrix + shift I) Z = Y for a symmetric positive semidefinite matrix.
@@ -103,7 +106,7 @@ def feature_spectrum(X, *, rank_tol: float | None = None) -> Spectrum:
 
 def leave_one_out_path(
     spectrum: Spectrum, indicators: sp.csr_array, shifts, *, shares=None, block_rows: int = 2048
-) -> Iterator[tuple[slice, int, np.ndarray]]:
+) -> Iterator[tuple[slice, slice, np.ndarray]]:
     """Leave-one-out predictions of class indicators for every alpha from one decomposition.
 
     F_loo = Y - C o M with C = (K + n alpha I)^-1 Y and M_iq = 1 / [(K + n alpha I)^-1]_ii
@@ -138,6 +141,8 @@ def leave_one_out_path(
     projected = (indicators.T @ U).T
     shifts = np.asarray(shifts)
     inverses = 1.0 / (spectrum.eigenvalues[:, None] + shifts)
+    rank, n_classes = projected.shape
+    n_columns = max(1, WIDTH // n_classes)
     for start in range(0, len(U), block_rows):
         rows = slice(start, min(start + block_rows, len(U)))
         targets = indicators[rows].toarray()
@@ -149,24 +154,18 @@ def leave_one_out_path(
         if shares is not None:
             rho = shares[rows, None]
             diagonals = rho * diagonals + (1.0 - rho) / shifts
-        for columns, coefficients in _filtered(U[rows], projected, inverses):
+        for first in range(0, len(shifts), n_columns):
+            columns = slice(first, first + n_columns)
+            # U diag(inverses[:, l]) projected for every l of the columns, by one product.
+            weighted = inverses[:, columns, None] * projected[:, None, :]
+            n_shifts = weighted.shape[1]
+            products = U[rows] @ weighted.reshape(rank, n_shifts * n_classes)
+            coefficients = products.reshape(len(products), n_shifts, n_classes)
             if not spectrum.full_rank:
                 coefficients += residual / shifts[columns, None]
             scores = np.divide(coefficients, -diagonals[:, columns, None], out=coefficients)
             scores += targets[:, None, :]
             yield rows, columns, scores
-
-
-def _filtered(U, projected, inverses, *, width: int = 256):
-    """Yield columns and U diag(inverses[:, l]) projected for every l of them, by one product."""
-    rank, n_classes = projected.shape
-    chunk = max(1, width // n_classes)
-    for start in range(0, inverses.shape[1], chunk):
-        columns = slice(start, start + chunk)
-        weighted = inverses[:, columns, None] * projected[:, None, :]
-        n_shifts = weighted.shape[1]
-        products = U @ weighted.reshape(rank, n_shifts * n_classes)
-        yield columns, products.reshape(len(U), n_shifts, n_classes)
 
 
 def rls_dual_coefficients(spectrum: Spectrum, Y, shift: float):

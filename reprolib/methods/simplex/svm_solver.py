@@ -31,8 +31,8 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from reprolib.methods.shared.codes import simplex_code
-from reprolib.methods.shared.scaling import power_of_two
 from reprolib.methods.shared.solution import Solution
+from reprolib.methods.shared.weights import power_of_two
 from reprolib.methods.simplex.kronecker_bcd import (
     descend_on_features,
     descend_on_working_sets,

@@ -203,7 +203,11 @@ def at_step(path, names, step: int) -> Figure:
     for axis, weights, labels, title in zip(
         axes, path[:2], names, ("regions", "channels"), strict=False
     ):
-        _draw_weights(axis, weights, labels)
+        largest = np.argsort(-weights[-1])[:6]
+        axis.plot(np.delete(weights, largest, axis=1), color="#cccccc", lw=0.7)
+        for m, colour in zip(largest, (BLUE, RED, GREEN, ORANGE, PURPLE, SKY), strict=True):
+            axis.plot(weights[:, m], color=colour, label=labels[m])
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
         axis.axvline(step, color=BLACK, ls=":", lw=1.2)
         axis.set(title=title, xlabel="outer step", ylabel="weight")
     by_cap = np.argsort([CHANNELS.index(name) for name in names[1]])
@@ -213,12 +217,3 @@ def at_step(path, names, step: int) -> Figure:
     figure.colorbar(points, ax=axes[2], shrink=0.5)
     axes[2].set_title(f"step {step}: {np.count_nonzero(weights)} channels")
     return figure
-
-
-def _draw_weights(axis, weights, labels) -> None:
-    """Weights against outer steps, the largest at the end named."""
-    largest = np.argsort(-weights[-1])[:6]
-    axis.plot(np.delete(weights, largest, axis=1), color="#cccccc", lw=0.7)
-    for m, colour in zip(largest, (BLUE, RED, GREEN, ORANGE, PURPLE, SKY), strict=True):
-        axis.plot(weights[:, m], color=colour, label=labels[m])
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)

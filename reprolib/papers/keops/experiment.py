@@ -25,7 +25,7 @@ from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.papers.keops import beyond, methods
 from reprolib.papers.keops.splits import run_codes
 from reprolib.rerun.records import HEADLINE, Measurement, Task, chosen, paths, select
-from reprolib.rerun.records.readings import Reading
+from reprolib.rerun.records.task import Reading
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later
 
 PAPER_METHODS = ("keops", "tree norm", "mkl")
@@ -57,7 +57,12 @@ def chosen_before(dataset: Dataset, records: pd.DataFrame) -> Iterator[Grid]:
     character.
     """
     ranked = select(records, reading=HEADLINE, metric="relevance", method=PAPER_METHODS)
-    ranks = [{"ranking": _rank_channels(path, dataset)} for path in paths(ranked)]
+    ranks = []
+    for relevances in paths(ranked):
+        # Channels by falling relevance, without those that have none.
+        per_channel = relevances.reshape(len(dataset.extra["channels"]), -1).sum(axis=1)
+        order = [int(i) for i in np.argsort(-per_channel, kind="stable")]
+        ranks.append({"ranking": order[: int(np.count_nonzero(per_channel))]})
     yield from _by_draw("electrodes", ranked, ranks)
     aucs = select(records, table="table1", reading=HEADLINE, metric="auc")
     values = chosen(aucs, "value").astype(float)
@@ -91,13 +96,6 @@ def _by_draw(table: str, rows: pd.DataFrame, params: list[dict[str, Any]]) -> It
     )
 
 
-def _rank_channels(relevances, dataset: Dataset) -> list[int]:
-    """Channels by falling relevance; those without any come last, in the order of the cap."""
-    per_channel = relevances.reshape(len(dataset.extra["channels"]), -1).sum(axis=1)
-    kept = [int(i) for i in np.argsort(-per_channel, kind="stable")]
-    return kept[: int(np.count_nonzero(per_channel))]
-
-
 def run(task: Task, dataset: Dataset) -> list[Measurement]:
     """Run one task."""
     measure = {
@@ -111,16 +109,12 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     with mne.use_log_level("ERROR"), warnings.catch_warnings():
         if "max_iter" in task.params:
             warnings.simplefilter("ignore", NotOptimalWarning)
-        return measure[task.table](task, dataset, features(dataset, _filter(task)))
-
-
-def _filter(task: Task) -> SpellerFeatures:
-    """Preprocessing of the task's reading."""
-    return SpellerFeatures(
-        zero_phase=bool(task.params.get("zero_phase", True)),
-        order=int(task.params.get("order", 4)),
-        per_window=bool(task.params.get("per_window", False)),
-    )
+        preprocessing = SpellerFeatures(
+            zero_phase=bool(task.params.get("zero_phase", True)),
+            order=int(task.params.get("order", 4)),
+            per_window=bool(task.params.get("per_window", False)),
+        )
+        return measure[task.table](task, dataset, features(dataset, preprocessing))
 
 
 PROTOCOL = Experiment(

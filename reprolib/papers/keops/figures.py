@@ -31,8 +31,8 @@ from reprolib.report.style import (
     source_text,
 )
 from reprolib.rerun.records import HEADLINE, chosen, n_points, path_matrix, paths, select
+from reprolib.rerun.verdicts.errors import corrected_interval
 from reprolib.rerun.verdicts.printed import numbers
-from reprolib.rerun.verdicts.statistics import corrected_interval
 
 #: Name in figures, and colour, of every method.
 METHODS = {
@@ -261,9 +261,10 @@ def spelling(records: pd.DataFrame) -> Figure:
         label, colour = METHODS[method]
         axis.plot(np.arange(1, len(share) + 1), 100 * share, color=colour, label=label)
         for repetitions in (1, 5, 10, 15):
-            ends = _wilson(share[repetitions - 1], n_characters)
+            n_right = round(share[repetitions - 1] * n_characters)
+            ends = stats.binomtest(n_right, n_characters).proportion_ci(method="wilson")
             place = repetitions + 0.1 * (k // 2 - 1.5)
-            axis.plot([place, place], 100 * ends, color=colour, lw=1, alpha=0.6)
+            axis.plot([place, place], 100 * np.array(ends), color=colour, lw=1, alpha=0.6)
     axes[0].set(title="one classifier, 567 flashes", ylabel="characters right, %")
     axes[1].set(title="ensemble, one for each run")
     for axis in axes:
@@ -272,12 +273,6 @@ def spelling(records: pd.DataFrame) -> Figure:
     rows = records[records["table"] == "spelling"]
     note_source(figure, f"{_n_characters(rows)} characters, each run held out; {source_text(rows)}")
     return figure
-
-
-def _wilson(share: float, n: int) -> np.ndarray:
-    """Ends of the 95 % Wilson interval of a share of n."""
-    interval = stats.binomtest(round(share * n), n).proportion_ci(method="wilson")
-    return np.array([interval.low, interval.high])
 
 
 def _spelled(records: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:

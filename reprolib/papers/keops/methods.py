@@ -20,7 +20,7 @@ from reprolib.methods.keops.electrodes import FRONT_TO_BACK, region, tree_from_i
 from reprolib.methods.shared.ties import first_largest
 from reprolib.papers.keops.splits import characters, draw_split, flash_pool, folds
 from reprolib.rerun.records import HEADLINE, Measurement, Task
-from reprolib.rerun.records.readings import readings_of
+from reprolib.rerun.records.task import readings_of
 
 READINGS = readings_of("keops")
 #: Cost c, relative: C is c divided by the mean squared norm of a point under uniform weights.
@@ -58,10 +58,6 @@ def _keops(p):
     return make
 
 
-def _mkl(X, tree, c):
-    return MKLClassifier(C=c / _uniform_norm(X, tree.n_nodes[-1:]))
-
-
 def by_alternation(mkl: MKLClassifier, tree: KernelTree) -> MKLClassifier:
     """The same problem, by Algorithm 1 in place of the quadratic programme (p = (0, 1))."""
     return mkl.set_params(groups=tree.ancestors()[-2], p=(0.0, 1.0))
@@ -69,10 +65,6 @@ def by_alternation(mkl: MKLClassifier, tree: KernelTree) -> MKLClassifier:
 
 def _svm(X, tree, c):
     return KEOPSClassifier(None, 0.0, C=c / _uniform_norm(X, ()))
-
-
-def _tree_lasso(X, tree, ratio):
-    return TreeLassoClassifier(tree, ratio)
 
 
 def shrinkage_lda():
@@ -93,8 +85,14 @@ def _xdawn_lda(X, tree, n_components):
 METHODS = {
     "keops": Method(_keops((1.0, 1.0, 1.0)), COSTS_KEOPS, sparse=True),
     "keops, convex": Method(_keops((1 / 3, 1 / 3, 1 / 3)), COSTS_CONVEX, sparse=True),
-    "mkl": Method(_mkl, COSTS, sparse=True),
-    "tree norm": Method(_tree_lasso, ALPHAS, sparse=True),
+    "mkl": Method(
+        lambda X, tree, c: MKLClassifier(C=c / _uniform_norm(X, tree.n_nodes[-1:])),
+        COSTS,
+        sparse=True,
+    ),
+    "tree norm": Method(
+        lambda X, tree, ratio: TreeLassoClassifier(tree, ratio), ALPHAS, sparse=True
+    ),
     "svm": Method(_svm, COSTS),
     "lda": Method(lambda X, tree, _: shrinkage_lda(), (0.0,)),
     "xdawn + lda": Method(_xdawn_lda, (2, 4, 8, 16)),

@@ -39,18 +39,13 @@ def flash_pool(dataset: Dataset, params: Mapping[str, object], draw: int = 0) ->
     if params.get("contradicted") == "left out":
         inside &= ~doubtful
     if params.get("contradicted") == "one in 42":
-        inside = _thinned(dataset.y, inside, doubtful, draw)
+        # Random flashes of the doubtful character, 1 in 42 of the pool, targets 1 in 6.
+        rng, inside = np.random.default_rng(draw), inside & ~doubtful
+        n_doubtful = np.count_nonzero(inside) / (N_CHARACTERS - 1)
+        for label, share in ((1, 1 / 6), (-1, 5 / 6)):
+            of_label = np.flatnonzero(doubtful & (dataset.y == label))
+            inside[rng.choice(of_label, round(n_doubtful * share), replace=False)] = True
     return np.flatnonzero(inside)
-
-
-def _thinned(y, inside: np.ndarray, doubtful: np.ndarray, draw: int) -> np.ndarray:
-    """The pool with random flashes of the doubtful character, 1 in 42 of it, targets 1 in 6."""
-    rng, kept = np.random.default_rng(draw), inside & ~doubtful
-    n_doubtful = np.count_nonzero(kept) / (N_CHARACTERS - 1)
-    for label, share in ((1, 1 / 6), (-1, 5 / 6)):
-        of_label = np.flatnonzero(doubtful & (y == label))
-        kept[rng.choice(of_label, round(n_doubtful * share), replace=False)] = True
-    return kept
 
 
 def draw_split(dataset: Dataset, draw: int, by_character: bool, pool=None):

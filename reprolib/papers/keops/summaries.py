@@ -21,8 +21,8 @@ from reprolib.report.style import (
 )
 from reprolib.report.tables import number_text
 from reprolib.rerun.records import HEADLINE, levels, path_matrix, paths, select
+from reprolib.rerun.verdicts.errors import corrected_interval
 from reprolib.rerun.verdicts.printed import numbers
-from reprolib.rerun.verdicts.statistics import corrected_interval
 
 #: Metrics of Table 1, their factor, and the digits shown.
 METRICS = {"auc": 100, "regions": 1, "channels": 1, "frames": 1}
@@ -103,15 +103,12 @@ def what_the_label_does(records: pd.DataFrame) -> pd.DataFrame:
     for metric, factor in METRICS.items():
         of_metric = rows[rows["metric"] == metric]
         means = factor * of_metric.pivot_table(index="method", columns="reading", values="value")
-        for method in [m for m in METHODS if m in means.index and _shown(m, metric)]:
+        shown = METHODS if metric == "auc" else PAPER_METHODS
+        for method in [m for m in METHODS if m in means.index and m in shown]:
             line = means.loc[method, list(columns)].rename(columns).round(1)
             lines[METRICS_SHOWN[metric], METHODS[method][0]] = line
     table = pd.DataFrame.from_dict(lines, orient="index")
     return table.rename_axis(["", "method"])
-
-
-def _shown(method: str, metric: str) -> bool:
-    return metric == "auc" or method in PAPER_METHODS
 
 
 def leak(records: pd.DataFrame) -> pd.DataFrame:

@@ -33,7 +33,7 @@ from reprolib.rerun.records import (
     path_matrix,
     select,
 )
-from reprolib.rerun.records.readings import Reading
+from reprolib.rerun.records.task import Reading
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
 
 PAPER_SETS = tuple(

@@ -27,9 +27,9 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
-from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
+from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select, sources
+from reprolib.rerun.verdicts.errors import corrected_interval, intervals_by_dataset
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
-from reprolib.rerun.verdicts.statistics import corrected_interval, intervals_by_dataset
 
 #: Colour of every method, in all figures.
 KPM, SVM = BLUE, RED
@@ -134,14 +134,14 @@ def loss_differences(records: pd.DataFrame) -> pd.DataFrame:
         loss.
     """
     rows = select(records, table="table2", reading=HEADLINE, method="kpm", metric="test error")
-    sources = rows.groupby("dataset")["source"].first()
+    first_source = sources(rows).groupby(rows["dataset"]).first()
     wide = 100 * rows.pivot_table(index=["dataset", "trial"], columns="setting", values="value")
     lines = {}
-    for name in _sets_once(sources.index):
+    for name in _sets_once(first_source.index):
         for loss in _LOSSES:
             both = wide.loc[name, ["", loss]].dropna()
             ends = corrected_interval(both[loss], both[""])
-            lines[name, loss] = (*ends, len(both), sources[name])
+            lines[name, loss] = (*ends, len(both), first_source[name])
     columns = ["difference", "low", "high", "trials", "source"]
     return pd.DataFrame(list(lines.values()), pd.MultiIndex.from_tuples(lines), columns)
 
@@ -185,24 +185,20 @@ def selected_dimensions(records: pd.DataFrame) -> Figure:
     printed = {k: v for k, v in printed_dimensions().items() if k in set(rows["dataset"])}
     figure, axes = small_multiples(len(printed), size=(3.0, 2.2))
     for axis, (name, D) in zip(axes, printed.items(), strict=True):
-        _draw_selections(axis, rows[rows["dataset"] == name], D)
+        for metric, colour, width, label in [
+            ("selected D", ORANGE, 1.0, "one realisation, one seed of the folds"),
+            ("median D", GREEN, 0.5, "median of five realisations"),
+        ]:
+            counts = select(rows, dataset=name, metric=metric)["value"].astype(int).value_counts()
+            axis.bar(counts.index, counts.to_numpy(), width=width, color=colour, label=label)
+        axis.axvline(D, color=BLACK, ls=":", lw=1.6, label="printed")
+        axis.yaxis.get_major_locator().set_params(integer=True)
         axis.set(title=paper_name(name), xlim=(0, 61), xlabel="D")
     for axis in axes[::ABREAST]:
         axis.set_ylabel("times selected")
     legend_above(axes[0])
     note_source(figure, source_text(rows[rows["dataset"].isin(printed)]))
     return figure
-
-
-def _draw_selections(axis, rows: pd.DataFrame, printed: float) -> None:
-    for metric, colour, width, label in [
-        ("selected D", ORANGE, 1.0, "one realisation, one seed of the folds"),
-        ("median D", GREEN, 0.5, "median of five realisations"),
-    ]:
-        counts = rows[rows["metric"] == metric]["value"].astype(int).value_counts()
-        axis.bar(counts.index, counts.to_numpy(), width=width, color=colour, label=label)
-    axis.axvline(printed, color=BLACK, ls=":", lw=1.6, label="printed")
-    axis.yaxis.get_major_locator().set_params(integer=True)
 
 
 def norm_and_dimension(records: pd.DataFrame) -> Figure:
@@ -281,17 +277,9 @@ def _told(errors: pd.Series, svm: pd.Series) -> str:
     return f"{errors.mean():.1f} %, minus SVM {difference:+.1f} ± {difference - low:.1f}"
 
 
-def _has_both_risks(records: pd.DataFrame) -> bool:
-    return set(records.loc[records["table"] == "figure1", "method"]) == {"kpm", "svm"}
-
-
 def _has_losses(records: pd.DataFrame) -> bool:
     rows = select(records, table="table2", method="kpm", reading=HEADLINE)
     return {"", *_LOSSES} <= set(rows["setting"]) and rows["trial"].nunique() > 1
-
-
-def _has_printed_selections(records: pd.DataFrame) -> bool:
-    return bool(set(printed_dimensions()) & set(select(records, table="selection")["dataset"]))
 
 
 #: Figures of the report, in its order.
@@ -304,7 +292,7 @@ FIGURES = (
             "slowly, the training error falls. Right: both errors of the SVM are flat from C = 1 "
             "on."
         ),
-        fits=_has_both_risks,
+        fits=lambda records: set(select(records, table="figure1")["method"]) == {"kpm", "svm"},
     ),
     PaperFigure(
         "Test error against D, mean and middle 80 % over realisations; SVM for comparison",
@@ -330,7 +318,9 @@ FIGURES = (
             "Histograms of the selected D for six data sets. Flare Solar is nearly always 6; "
             "German and Breast Cancer spread from below 10 to above 30."
         ),
-        fits=_has_printed_selections,
+        fits=lambda records: (
+            not set(printed_dimensions()).isdisjoint(select(records, table="selection")["dataset"])
+        ),
     ),
     PaperFigure(
         "Beyond the paper: test error (%) of an SVM on D components at every C; KPM is C = ∞",

@@ -29,9 +29,8 @@ from reprolib.report.style import (
     source_text,
 )
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
-from reprolib.rerun.verdicts.errors import CORRELATION
+from reprolib.rerun.verdicts.errors import CORRELATION, corrected_interval
 from reprolib.rerun.verdicts.printed import numbers
-from reprolib.rerun.verdicts.statistics import corrected_interval
 
 #: Methods of the paper as it names them.
 METHOD_NAMES = {
@@ -292,21 +291,16 @@ def scan_minima(records: pd.DataFrame) -> pd.DataFrame:
             nearest = [scan_distances(other, shift).idxmin() for other in redrawn]
             for row in SCANNED_ROWS:
                 drawn = [int(n[row]) for n in nearest]
-                lines.append((curve, row, name, *_minimum(distances[row], drawn)))
+                low, high = np.percentile(drawn, [2.5, 97.5], method="nearest")
+                of_row = distances[row]
+                least = of_row.min()
+                near = of_row.index[of_row <= least + 0.25]
+                weight = int(of_row.index[int(np.argmin(of_row))])
+                ranges = f"{low:.0f} to {high:.0f}", f"{min(near):.0f} to {max(near):.0f}"
+                lines.append((curve, row, name, weight, round(float(least), 1), *ranges))
     names = ["curve", "printed row", "corrected"]
     found = ["weight", "rms", "redrawn", "within 0.25"]
     return pd.DataFrame(lines, columns=[*names, *found]).set_index(names)
-
-
-def _minimum(distances: pd.Series, drawn: Sequence[int]) -> tuple[int, float, str, str]:
-    low, high = np.percentile(drawn, [2.5, 97.5], method="nearest")
-    near = distances.index[distances <= distances.min() + 0.25]
-    return (
-        int(distances.index[int(np.argmin(distances))]),
-        round(float(distances.min()), 1),
-        f"{low:.0f} to {high:.0f}",
-        f"{min(near):.0f} to {max(near):.0f}",
-    )
 
 
 def scan_figure(records: pd.DataFrame) -> Figure:
@@ -318,42 +312,27 @@ def scan_figure(records: pd.DataFrame) -> Figure:
         for shift, style, alpha in ((None, "-", 1.0), (luck, "--", 0.6)):
             distances = scan_distances(scan, shift)
             for row, colour in zip(SCANNED_ROWS, (BLUE, GREEN, RED), strict=True):
-                _draw_distances(axis, distances[row], colour, style, alpha)
+                of_row = distances[row]
+                axis.plot(of_row.index, of_row, style, color=colour, alpha=alpha)
+                lowest, face = int(np.argmin(of_row)), colour if style == "-" else "white"
+                at = of_row.index[lowest], of_row.iloc[lowest]
+                axis.plot(*at, "o", color=colour, mfc=face, ms=7, zorder=5)
         axis.set_title(curve)
         axis.set_xticks([1, 5, 10, 15, 20])
         axis.set_ylim(bottom=0)
     axes[-1].set_xlabel("weight μ of the within-class scatter")
     figure.supylabel("distance to the printed row, points", fontsize="medium")
-    figure.legend(handles=_scan_handles(), loc="outside upper center", ncols=2)
-    note_source(figure, source_text(select(records, table="weights")))
-    return figure
-
-
-def _draw_distances(axis, distances: pd.Series, colour: str, style: str, alpha: float) -> None:
-    axis.plot(distances.index, distances, style, color=colour, alpha=alpha)
-    lowest = int(np.argmin(distances))
-    face = colour if style == "-" else "white"
-    axis.plot(
-        distances.index[lowest], distances.iloc[lowest], "o", color=colour, mfc=face, ms=7, zorder=5
-    )
-
-
-def _scan_handles() -> list:
-    rows = [
-        plt.Line2D([], [], color=colour, label=f"to the printed {row}")
-        for row, colour in zip(SCANNED_ROWS, (BLUE, GREEN, RED), strict=True)
-    ]
-    styles = [
+    handles = [
+        *(
+            plt.Line2D([], [], color=colour, label=f"to the printed {row}")
+            for row, colour in zip(SCANNED_ROWS, (BLUE, GREEN, RED), strict=True)
+        ),
         plt.Line2D([], [], color=BLACK, label="as measured (dot: minimum)"),
         plt.Line2D([], [], color=BLACK, ls="--", alpha=0.6, label="less (our MMC − printed MMC)"),
     ]
-    return [*rows, *styles]
-
-
-def _mean_path(records, method, reading, column):
-    dataset, setting = column
-    wanted = {"method": method, "reading": reading, "dataset": dataset, "setting": setting}
-    return path_matrix(select(records, metric=OWN, **wanted)).mean(axis=0)
+    figure.legend(handles=handles, loc="outside upper center", ncols=2)
+    note_source(figure, source_text(select(records, table="weights")))
+    return figure
 
 
 def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Figure:
@@ -366,8 +345,10 @@ def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Fig
     figure, axes = small_multiples(len(listed), size=(3.0, 2.2))
     for axis, column in zip(axes, listed, strict=True):
         for method, colour in _COLOURS.items():
-            shown = reading if _has(records, method, reading) else HEADLINE
-            path = 100 * _mean_path(records, method, shown, column)
+            of_method = select(records, method=method)
+            shown = reading if (of_method["reading"] == reading).any() else HEADLINE
+            of_column = {"reading": shown, "dataset": column[0], "setting": column[1]}
+            path = 100 * path_matrix(select(of_method, metric=OWN, **of_column)).mean(axis=0)
             axis.plot(np.arange(1, len(path) + 1), path, color=colour, lw=1.4)
             name = METHOD_NAMES[method]
             at = printed.get((name, *column, "dimension"))
@@ -380,10 +361,6 @@ def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Fig
     figure.legend(handles=handles, loc="outside upper center", ncols=3)
     note_source(figure, source_text(records))
     return figure
-
-
-def _has(records, method: str, reading: str) -> bool:
-    return bool(((records["method"] == method) & (records["reading"] == reading)).any())
 
 
 def _paths_by_bandwidth(records, column) -> dict[str, np.ndarray]:
@@ -464,19 +441,17 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def _picture_name(reading: str) -> str:
-    for recorded, shown in _READING_NAMES.items():
-        reading = reading.replace(recorded, shown)
-    return reading
-
-
 def weights_figure(records: pd.DataFrame) -> Figure:
     """Mean learned shares of the kernels: one row a reading, one column a bandwidth."""
     frame = learned_weights(records)
     figure, axis = plt.subplots(figsize=(WIDTH, 1.5 + 0.24 * len(frame)))
     image = axis.imshow(frame[list(EXPONENTS)], cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    single = frame["single kernel"].rename(_picture_name)
-    labels = [f"{name} ({100 * share:.0f} %)" for name, share in single.items()]
+    labels = []
+    for reading, share in frame["single kernel"].items():
+        name = str(reading)
+        for recorded, shown in _READING_NAMES.items():
+            name = name.replace(recorded, shown)
+        labels.append(f"{name} ({100 * share:.0f} %)")
     axis.set_yticks(range(len(frame)), labels, fontsize=SMALL)
     axis.set_xticks(range(len(EXPONENTS)), [str(k) for k in EXPONENTS])
     axis.set_xlabel("width 2^k σ₀²: k")
@@ -502,11 +477,6 @@ def _label_outer(axes, x_label: str, y_label: str) -> None:
         axis.set_xlabel(x_label)
 
 
-def _has_printed_columns(records: pd.DataFrame) -> bool:
-    printed = set(published_accuracies().columns)
-    return printed.issuperset(map(column_label, columns(records)))
-
-
 #: Figures of the report, in its order.
 FIGURES = (
     PaperFigure(
@@ -517,7 +487,9 @@ FIGURES = (
             "to MKMMC at 9, without a kernel in a flat valley from 5 to 14; dashed curves have "
             "minima at 1, 3 and 6 without a kernel, at 1, 3 and 8 with one."
         ),
-        fits=_has_printed_columns,
+        fits=lambda records: set(published_accuracies().columns).issuperset(
+            map(column_label, columns(records))
+        ),
     ),
     PaperFigure(
         "Mean test accuracy against the dimension; dots: printed",

@@ -158,7 +158,7 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
         by_size = sorted(means, key=lambda v: (abs(v), v))
         best = by_size[first_best([means[v] for v in by_size])]
         gamma = LOG2_GAMMA[rows["dataset"].iloc[0].split("/")[1]] - best
-        of_table1 = {**rows.iloc[0].to_dict(), "table": "table1", "setting": "", "level": None}
+        of_table1 = {**rows.iloc[0].to_dict(), "table": "table1", "setting": ""}
         chosen = {str(v): means[v] for v in means}
         derived.append(derived_row(of_table1, "log2 gamma", gamma, trial=0, chosen=chosen))
     return derived

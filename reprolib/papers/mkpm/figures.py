@@ -35,9 +35,8 @@ from reprolib.report.style import (
     source_text,
 )
 from reprolib.rerun.records import HEADLINE, chosen, levels, machine_names, n_points, paths, select
-from reprolib.rerun.verdicts.errors import CORRELATION
+from reprolib.rerun.verdicts.errors import CORRELATION, corrected_interval
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
-from reprolib.rerun.verdicts.statistics import corrected_interval
 
 BUDGETS = ("shared budget", "equal dimensions", "independent dimensions")
 BASES = {"kernel_pca": "exact kernel PCA", "nystrom": "Nyström", "cholesky": "pivoted Cholesky"}
@@ -150,22 +149,15 @@ def chosen_dimensions(records: pd.DataFrame) -> pd.DataFrame:
         "test error, N points": TRAINING_SIZE_HELD_OUT,
     }
     lines = {}
-    for n in numbers("mkpm"):
-        if n.column == "d-hat":
-            own = rows[rows["dataset"] == n.select["dataset"]]
-            lines[n.row] = {"printed": f"{n.value:.0f}"} | {
-                column: _range_text(select(own, reading=reading)["value"])
-                for column, reading in columns.items()
-            }
+    for n in [n for n in numbers("mkpm") if n.column == "d-hat"]:
+        line = {"printed": f"{n.value:.0f}"}
+        for column, reading in columns.items():
+            d = select(rows, dataset=n.select["dataset"], reading=reading)["value"]
+            line[column] = f"{d.mean():.0f}" if len(d) else "–"
+            if len(d) > 1:
+                line[column] += f" ({d.min():.0f} to {d.max():.0f})"
+        lines[n.row] = line
     return pd.DataFrame.from_dict(lines, orient="index")
-
-
-def _range_text(values: pd.Series) -> str:
-    if values.empty:
-        return "–"
-    if len(values) == 1:
-        return f"{values.iloc[0]:.0f}"
-    return f"{values.mean():.0f} ({values.min():.0f} to {values.max():.0f})"
 
 
 def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
@@ -357,7 +349,9 @@ def weight_maps(volumes: dict[str, np.ndarray], affine, source: str = "") -> Fig
     """
     names = list(volumes)
     inside = np.isfinite(volumes[names[0]])
-    slices = _slices(inside)
+    # At equal steps through the slices that hold voxels, without the outermost ones.
+    filled = np.flatnonzero(inside.any(axis=(0, 1)))
+    slices = [int(filled[k]) for k in np.linspace(0, len(filled) - 1, 6).astype(int)[1:-1]]
     limit = max(np.nanpercentile(np.abs(volume), 99) for volume in volumes.values())
     figure, axes = figure_grid(len(names), len(slices), size=(1.4, 1.0))
     for axis, (z, name) in zip(axes, [(z, n) for n in names for z in slices], strict=True):
@@ -370,23 +364,23 @@ def weight_maps(volumes: dict[str, np.ndarray], affine, source: str = "") -> Fig
             aspect=abs(affine[1, 1] / affine[0, 0]),
         )
         _outline(axis, inside[:, :, z])
+        xs, ys = np.nonzero(inside.any(axis=2))
+        axis.set(xlim=(xs.min() - 2.5, xs.max() + 2.5), ylim=(ys.min() - 2.5, ys.max() + 2.5))
         axis.set(xticks=[], yticks=[])
         axis.grid(False)
-        _crop(axis, inside.any(axis=2))
     for axis, z in zip(axes, slices, strict=False):
         axis.set_title(f"z = {affine[2, 2] * z + affine[2, 3]:.0f} mm", fontsize=SMALL)
     for axis, name in zip(axes[:: len(slices)], names, strict=True):
         axis.set_ylabel(name, fontsize=SMALL)
-    _orient(axes[0], affine)
+    # Letters of the sides to which the axes of the first panel point.
+    opposite = {"L": "R", "R": "L", "A": "P", "P": "A", "S": "I", "I": "S"}
+    right, up, _ = nib.aff2axcodes(affine)
+    for x, y, side in [(0.96, 0.5, right), (0.04, 0.5, opposite[right]), (0.5, 0.92, up)]:
+        style = {"transform": axes[0].transAxes, "fontsize": SMALL, "ha": "center", "va": "center"}
+        axes[0].text(x, y, side, **style)
     figure.colorbar(image, ax=list(axes), shrink=0.6, label="weight per standard deviation")
     note_source(figure, source)
     return figure
-
-
-def _slices(inside, n: int = 4) -> list[int]:
-    """Slices at equal steps through those that hold voxels, without the outermost ones."""
-    filled = np.flatnonzero(inside.any(axis=(0, 1)))
-    return [int(filled[k]) for k in np.linspace(0, len(filled) - 1, n + 2).astype(int)[1:-1]]
 
 
 def _outline(axis, inside) -> None:
@@ -396,19 +390,6 @@ def _outline(axis, inside) -> None:
         axis.plot([x - 0.5, x - 0.5], [y - 1.5, y - 0.5], color=GREEN, lw=0.6)
     for x, y in np.argwhere(padded[:, 1:] != padded[:, :-1]):
         axis.plot([x - 1.5, x - 0.5], [y - 0.5, y - 0.5], color=GREEN, lw=0.6)
-
-
-def _orient(axis, affine) -> None:
-    """Letters of the sides to which the axes of the first panel point."""
-    opposite = {"L": "R", "R": "L", "A": "P", "P": "A", "S": "I", "I": "S"}
-    right, up, _ = nib.aff2axcodes(affine)
-    for x, y, side in [(0.96, 0.5, right), (0.04, 0.5, opposite[right]), (0.5, 0.92, up)]:
-        axis.text(x, y, side, transform=axis.transAxes, ha="center", va="center", fontsize=SMALL)
-
-
-def _crop(axis, inside) -> None:
-    x, y = np.nonzero(inside)
-    axis.set(xlim=(x.min() - 2.5, x.max() + 2.5), ylim=(y.min() - 2.5, y.max() + 2.5))
 
 
 #: Figures of the report, in its order.

@@ -109,7 +109,13 @@ def statlog(task: Task, dataset) -> list[Measurement]:
     if task.method == "svm":
         return _svm(task, dataset)
     if task.reading == CROSS_VALIDATED:
-        return _cross_validated(task, dataset)
+        train, test = fold(dataset, task.trial)
+        X, y = dataset.X[train], dataset.y[train]
+        search = _cross_validating(task)
+        model = sklearn.clone(search).fit(X, y)
+        _CROSS_VALIDATED_D.of((X, y, search), lambda: model.n_components_)
+        accuracy = model.score(dataset.X[test], dataset.y[test])
+        return accuracy_and_d(model.n_components_, accuracy, len(test), CROSS_VALIDATED)
     if task.reading == TRAINING_SIZE:
         # N = 1500 training points, and paths up to d = 1500 as in the other reading.
         train, test = draw(dataset, task.trial)
@@ -130,16 +136,6 @@ def _fit_and_select(task, dataset, train, test, v: int = 0):
     X, y = dataset.X, dataset.y
     model = MKPMClassifier(N, gamma=gamma_o(task.dataset, v)).fit(X[train], y[train])
     return selected(model, X[train], y[train], X[test], y[test])
-
-
-def _cross_validated(task, dataset):
-    train, test = fold(dataset, task.trial)
-    X, y = dataset.X[train], dataset.y[train]
-    search = _cross_validating(task)
-    model = sklearn.clone(search).fit(X, y)
-    _CROSS_VALIDATED_D.of((X, y, search), lambda: model.n_components_)
-    accuracy = model.score(dataset.X[test], dataset.y[test])
-    return accuracy_and_d(model.n_components_, accuracy, len(test), CROSS_VALIDATED)
 
 
 def _cross_validating(task) -> MKPMClassifierCV:

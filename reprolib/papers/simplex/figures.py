@@ -34,6 +34,7 @@ from reprolib.rerun.records import (
     path_matrix,
     paths,
     select,
+    sources,
     with_path,
 )
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
@@ -121,7 +122,7 @@ def online_seeds(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
     """
     rows = select(records, table="table2", method=list(ONLINE), metric="accuracy")
     with_sum = "SC + SH" if schedule == HEADLINE else f"SC + SH, {schedule}"
-    rows = rows[rows["reading"].isin([schedule, with_sum]) & (rows["source"] != "embedded")]
+    rows = rows[rows["reading"].isin([schedule, with_sum]) & (sources(rows) != "embedded")]
     losses = rows["method"].map({m: name.split(" Online")[0] for m, name in ONLINE.items()})
     losses = losses.where(rows["reading"] == schedule, "SC + SH")
     keys = {"index": "trial", "columns": ["loss", "dataset"], "values": "value"}
@@ -355,18 +356,6 @@ def accuracy_table(records: pd.DataFrame, table: str) -> pd.DataFrame:
     return frame[in_printed_order("simplex", frame.columns)].rename(columns=paper_name)
 
 
-def _has_boosting(records: pd.DataFrame) -> bool:
-    return not select(records, metric="accuracy", method="boosting").empty
-
-
-def _has_passes(records: pd.DataFrame) -> bool:
-    return not select(records, metric="accuracy", reading=PASS_BY_PASS).empty
-
-
-def _has_line_up(records: pd.DataFrame) -> bool:
-    return not select(records, metric="accuracy", reading=LINE_UP).empty
-
-
 #: Figures of the report, in its order.
 FIGURES = (
     PaperFigure(
@@ -377,7 +366,7 @@ FIGURES = (
             "but on Optdigit above it; S-LS is one to two points away; the printed loss SC-SVM is "
             "two to eight points below everywhere; SH-SVM is far off on several."
         ),
-        fits=_has_line_up,
+        fits=lambda records: len(select(records, metric="accuracy", reading=LINE_UP)) > 0,
     ),
     PaperFigure(
         "Table 2: printed accuracies and ours under the headline reading",
@@ -399,7 +388,7 @@ FIGURES = (
             "values as crosses. CD-MCBoost ends at three of them; Letter passes its cross after "
             "172 rounds."
         ),
-        fits=_has_boosting,
+        fits=lambda records: len(select(records, metric="accuracy", method="boosting")) > 0,
     ),
     PaperFigure(
         "Accuracy of the online methods against passes, library's Pegasos",
@@ -410,7 +399,7 @@ FIGURES = (
             "below, SC + SH ends within 1.5 points of the line; SH-SVM stays below its line on "
             "Landsat, and above or across it elsewhere."
         ),
-        fits=_has_passes,
+        fits=lambda records: len(select(records, metric="accuracy", reading=PASS_BY_PASS)) > 0,
     ),
     PaperFigure(
         "Cost of training and tuning against the number of classes",

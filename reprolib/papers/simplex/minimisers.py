@@ -85,11 +85,10 @@ class _ConeHalfspace:
         return np.mean((X @ self.class_weights_.T).argmax(axis=1) == y)
 
 
-def _cone(C):
-    return SimplexConeSVC(C, kernel="linear", tol=TOL, max_iter=2 * EPOCHS)
-
-
-_MAKERS = {"SC-SVM": _cone, "SC + SH": _ConeHalfspace}
+_MAKERS = {
+    "SC-SVM": lambda C: SimplexConeSVC(C, kernel="linear", tol=TOL, max_iter=2 * EPOCHS),
+    "SC + SH": _ConeHalfspace,
+}
 
 
 def certified_accuracy(data: Dataset, loss: str, exponents: Iterable[int]) -> float:

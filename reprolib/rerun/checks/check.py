@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 import data_fetch
-from reprolib.rerun.records.registry import get_protocol, nearest, printed_name
+from reprolib.rerun.records.registry import nearest, printed_name
 from reprolib.rerun.records.tables import load_paper, load_tasks
-from reprolib.rerun.records.task import HEADLINE, Protocol
+from reprolib.rerun.records.task import HEADLINE, Protocol, get_protocol
 from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
 from reprolib.rerun.tasks.runner import load_datasets
 from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from reprolib.rerun.records.folders import results_directory
+from reprolib.rerun.records.registry import results_directory
 from reprolib.rerun.records.rows import KEY, record_name
 from reprolib.rerun.records.tables import load_paper, load_run
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper

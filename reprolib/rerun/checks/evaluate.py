@@ -13,12 +13,19 @@ import numpy as np
 import pandas as pd
 
 from data_fetch import Dataset, counterparts
-from reprolib.rerun.records.registry import get_protocol, paper_key, paper_module, unknown
-from reprolib.rerun.records.rows import select
+from reprolib.rerun.records.registry import paper_key, paper_module, unknown
+from reprolib.rerun.records.rows import select, statuses
 from reprolib.rerun.records.tables import load_paper, load_run, write_results
-from reprolib.rerun.records.task import HEADLINE, Measurement, Profile, Protocol, Stage, Task
+from reprolib.rerun.records.task import (
+    HEADLINE,
+    Measurement,
+    Profile,
+    Protocol,
+    Stage,
+    Task,
+    get_protocol,
+)
 from reprolib.rerun.tasks.estimators import described, name_of, require_classifier
-from reprolib.rerun.tasks.local import LocalWorkers
 from reprolib.rerun.tasks.open_table import (
     OpenTable,
     grid_of,
@@ -28,12 +35,13 @@ from reprolib.rerun.tasks.open_table import (
 )
 from reprolib.rerun.tasks.runner import Progress, Run, run_protocol
 from reprolib.rerun.tasks.store import RecordStore
+from reprolib.rerun.tasks.worker import LocalWorkers
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell
 from reprolib.rerun.verdicts.claims import Pair
+from reprolib.rerun.verdicts.errors import rounded_interval
 from reprolib.rerun.verdicts.judge import choices_of
 from reprolib.rerun.verdicts.printed import Number, numbers
-from reprolib.rerun.verdicts.statistics import rounded_interval
 from reprolib.rerun.verdicts.words import of_contrast
 
 
@@ -175,7 +183,7 @@ def evaluate(
         progress=progress,
     )
     if len(run.failures):
-        raise ValueError(f"{name} failed: {run.failures['status'].iloc[0]}")
+        raise ValueError(f"{name} failed: {statuses(run.failures).iloc[0]}")
     if not (run.records["method"] == name).any():
         raise ValueError(f"the {profile} profile of {paper}/{table} has no trial on these data.")
     ours = pd.concat([guest.committed(run.about["data"]), run.records], ignore_index=True)

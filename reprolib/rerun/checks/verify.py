@@ -16,16 +16,13 @@ import data_fetch
 from data_fetch import Dataset
 from data_fetch.catalog import default_catalog
 from reprolib.rerun.checks.compare import compare
-from reprolib.rerun.records import seal
 from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
-from reprolib.rerun.records.folders import results_directory
-from reprolib.rerun.records.registry import get_protocol
-from reprolib.rerun.records.rows import is_derived, row_of, select, to_frame
-from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
-from reprolib.rerun.records.task import HEADLINE, Protocol, Task, task_id
+from reprolib.rerun.records.registry import results_directory
+from reprolib.rerun.records.rows import failures, is_derived, row_of, select, sources, to_frame
+from reprolib.rerun.records.tables import load_paper, load_run, load_tasks, seal_faults
+from reprolib.rerun.records.task import HEADLINE, Protocol, Task, get_protocol, task_id
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
-from reprolib.rerun.tasks.local import LocalWorkers
-from reprolib.rerun.tasks.worker import environment_id, execute
+from reprolib.rerun.tasks.worker import LocalWorkers, environment_id, execute
 from reprolib.rerun.verdicts.printed import printed_values
 
 #: Called with (finished tasks, tasks in all).
@@ -128,7 +125,7 @@ def verify_paper(
     check_fraction(fraction)
     root = results_directory(paper, directory)
     protocol = get_protocol(paper)
-    outcome = Verification(paper, differences=seal.faults(root / paper))
+    outcome = Verification(paper, differences=seal_faults(root / paper))
     try:
         records, run, made = load_paper(paper, root), load_run(paper, root), load_tasks(paper, root)
     except ValueError as error:
@@ -226,12 +223,12 @@ def _wrong_sources(records: pd.DataFrame, datasets: Mapping[str, Dataset]) -> li
     group = ["table", "dataset", "method", "setting", "reading"]
     for name, dataset in datasets.items():
         own = records[records["dataset"] == name]
-        drawn = (own["source"] == "resampled") & (dataset.source != "embedded")
+        drawn = (sources(own) == "resampled") & (dataset.source != "embedded")
         drawn = drawn.groupby([own[column] for column in group]).transform("all")
         lines += [
-            f"{table} {name}: {len(rows)} records with source {rows['source'].iloc[0]}, but the "
+            f"{table} {name}: {len(rows)} records with source {sources(rows).iloc[0]}, but the "
             f"data are {dataset.source}"
-            for table, rows in own[(own["source"] != dataset.source) & ~drawn].groupby("table")
+            for table, rows in own[(sources(own) != dataset.source) & ~drawn].groupby("table")
         ]
     return lines
 
@@ -309,8 +306,8 @@ def _check_values(
             rows += finished.rows
             sound.add(finished.task.id)
         else:
-            broken = [row for row in finished.rows if row["status"] != "ok"]
-            outcome.differences += [f"{row['task']}: now {row['status']}" for row in broken]
+            broken = failures(finished.rows)
+            outcome.differences += [f"{task}: now {status}" for task, status, _ in broken]
         if progress is not None:
             progress(outcome.n_tasks, len(calls))
     committed = records[records["task"].isin(sound)]

@@ -75,6 +75,8 @@ FILE_TYPES: dict[str, tuple[type, ...]] = {
     **{name: COLUMN_TYPES[name] for name in ("value", "n_test", "chosen", "gap", "path")},
 }
 FILE_COLUMNS = list(FILE_TYPES)
+#: What a record has that no task measured.
+NOT_MEASURED = {"gap": None, "path": "", "seconds": 0.0, "status": "ok"}
 #: Stands in the name of the task of a derived row, which no task measures.
 OVER_TRIALS = "over trials"
 #: Table of records, and metric, of `disagreements`.
@@ -134,7 +136,7 @@ def derived_row(
     dict
         The row, of a task that nothing measured: see `is_derived`.
     """
-    level = record["level"]
+    level = record["level"] if record["setting"] else None
     row = {
         **{name: record[name] for name in (*FIXED, "setting", "reading", "source")},
         "level": None if level is None or math.isnan(level) else int(level),
@@ -144,10 +146,7 @@ def derived_row(
         "value": float(value),
         "chosen": json.dumps(dict(chosen or {}), sort_keys=True),
         "n_test": int(n_test),
-        "gap": None,
-        "path": "",
-        "seconds": 0.0,
-        "status": "ok",
+        **NOT_MEASURED,
     }
     return {"task": task_id(row, OVER_TRIALS), **row}
 
@@ -225,6 +224,25 @@ def ok(records: pd.DataFrame) -> pd.DataFrame:
 def failed(records: pd.DataFrame) -> pd.DataFrame:
     """Records that must not be used: their status says why."""
     return records[records["status"] != "ok"]
+
+
+def failures(rows: Rows) -> list[tuple[str, str, str]]:
+    """Task, status and traceback of every row that must not be used."""
+    return [
+        (row["task"], row["status"], row.get("traceback", ""))
+        for row in rows
+        if row["status"] != "ok"
+    ]
+
+
+def statuses(records: pd.DataFrame) -> pd.Series:
+    """Why every record must not be used; "ok" where it may."""
+    return records["status"]
+
+
+def sources(records: pd.DataFrame) -> pd.Series:
+    """Source of the data behind every record."""
+    return records["source"]
 
 
 def n_points(records: pd.DataFrame) -> pd.Series:

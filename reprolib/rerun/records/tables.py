@@ -4,15 +4,21 @@
 has for itself. What its task says stands once, in ``tasks.csv.gz``: one line a task, with its
 seconds, the date, the code and the environment that made it, as they were when it ran. Statistics
 over trials have a line, too, without a date: nothing measured them. ``run.json`` says the profile,
-the data and what the environments were; ``SHA256SUMS`` seals all of them.
+the data and what the environments were; ``SHA256SUMS`` seals all of them:
+the sha256 of every file, in the form that ``sha256sum -c`` reads. Of a compressed file its content
+is sealed, under its name without ``.gz``: another release of zlib writes other bytes for the same
+records.
 """
 
 from __future__ import annotations
 
 import functools
 import gzip
+import hashlib
 import io
 import json
+import re
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,8 +26,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records import seal
-from reprolib.rerun.records.folders import results_directory, write_atomically
+from reprolib.rerun.records.registry import results_directory, write_atomically
 from reprolib.rerun.records.rows import (
     COLUMNS,
     FILE_COLUMNS,
@@ -38,7 +43,10 @@ from reprolib.rerun.records.rows import (
 )
 from reprolib.rerun.records.task import PARTS
 
-TABLE = ".csv" + seal.COMPRESSED
+SEAL, COMPRESSED = "SHA256SUMS", ".gz"
+#: A line of a seal; `sha256sum` writes a star before the name of a file that it reads as binary.
+_LINE = re.compile(r"([0-9a-fA-F]{64}) [ *]([^/\\]+)")
+TABLE = ".csv" + COMPRESSED
 TASKS, RUN = "tasks.csv", "run.json"
 #: Cell of a record that has nothing there where its task has something.
 NOTHING = "(none)"
@@ -84,22 +92,22 @@ def write_results(
         )
         for table, rows in records.groupby("table", sort=True)
     }
-    tables = [directory / f"{name}{seal.COMPRESSED}" for name in texts]
+    tables = [directory / f"{name}{COMPRESSED}" for name in texts]
     texts[TASKS] = lines.astype({"level": "Int64"}).to_csv(index=False)
     texts[RUN] = json.dumps(run, indent=1) + "\n"
-    for name in seal.names(directory):
-        for stale in {name, f"{name}{seal.COMPRESSED}"} - set(map(_file_name, texts)):
+    for name in _sealed(directory)[0]:
+        for stale in {name, f"{name}{COMPRESSED}"} - set(map(_file_name, texts)):
             (directory / stale).unlink(missing_ok=True)
     for name, text in texts.items():
         data = text.encode()
         compressed = gzip.compress(data, mtime=0) if name != RUN else data
         write_atomically(directory / _file_name(name), compressed)
-    seal.write(directory, texts)
+    write_seal(directory, texts)
     return tables
 
 
 def _file_name(name: str) -> str:
-    return name if name == RUN else name + seal.COMPRESSED
+    return name if name == RUN else name + COMPRESSED
 
 
 def _only_own(records: pd.DataFrame, lines: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
@@ -189,7 +197,7 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
         frame[name] = cells
         if name == "level":
             try:
-                own = pd.to_numeric(own.where(own != ""))
+                own = pd.to_numeric(own.where(own != "")).astype(float)  # type: ignore[assignment]
             except ValueError as error:
                 raise ValueError(f"{path} has a level that is no number ({error}).") from error
         if len(own):
@@ -216,7 +224,7 @@ def _read(path: Path, types: Mapping[str, tuple[type, ...]]) -> pd.DataFrame:
     """
     text = {name: str for name, allowed in types.items() if str in allowed}
     missing = {n: [""] for n, allowed in types.items() if type(None) in allowed or n == "value"}
-    data = io.BytesIO(seal.content(path))
+    data = io.BytesIO(content_of(path))
     try:
         frame = pd.read_csv(data, dtype=text, keep_default_na=False, na_values=missing)
     except ValueError as error:
@@ -277,3 +285,77 @@ def load_run(paper: str, directory: Path | None = None) -> dict[str, Any]:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path} does not describe a run: {error}") from error
+
+
+def write_seal(directory: Path, texts: Mapping[str, str]) -> None:
+    """Seal files by the texts that they were meant to hold.
+
+    Parameters
+    ----------
+    directory : Path
+        Folder of the files.
+    texts : mapping of str to str
+        By name, without `COMPRESSED`.
+    """
+    digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    lines = [f"{digests[name]}  {name}\n" for name in sorted(digests)]
+    write_atomically(directory / SEAL, "".join(lines))
+
+
+def content_of(path: Path) -> bytes:
+    """What is in a file, unpacked if it is compressed.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be unpacked.
+    """
+    data = path.read_bytes()
+    if path.suffix != COMPRESSED:
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{path} cannot be unpacked ({error}).") from error
+
+
+def seal_faults(directory: Path) -> list[str]:
+    """What in a results folder is not as it was sealed, one line each."""
+    sealed, lines = _sealed(directory)
+    if not sealed and not lines:
+        return [f"{directory.name}: there is no {SEAL}; only a full run writes one"]
+    found: dict[str, str] = {}
+    for path in sorted(directory.iterdir()):
+        name = path.name.removesuffix(COMPRESSED)
+        if path.name == SEAL or path.name.startswith("."):
+            continue
+        if path.is_symlink() or not path.is_file():
+            kind = "a link" if path.is_symlink() else "a folder"
+            lines.append(f"{path.name}: {kind}, not sealed")
+        elif name in found:
+            lines.append(f"{name}: is there twice, compressed and not")
+        elif name not in sealed:
+            lines.append(f"{path.name}: not sealed")
+        else:
+            try:
+                found[name] = hashlib.sha256(content_of(path)).hexdigest()
+            except ValueError:
+                found[name] = "unreadable"
+    for name, digest in sealed.items():
+        if name not in found:
+            lines.append(f"{name}: sealed, but missing")
+        elif found[name] != digest:
+            lines.append(f"{name}: changed since it was sealed")
+    return [f"{directory.name}/{line}" for line in lines]
+
+
+def _sealed(directory: Path) -> tuple[dict[str, str], list[str]]:
+    """Digests by name, and what is wrong with the seal itself."""
+    path = directory / SEAL
+    if path.is_symlink() or not path.is_file():
+        return {}, []
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    matches = {line: _LINE.fullmatch(line) for line in lines}
+    sealed = {match[2]: match[1].lower() for match in matches.values() if match}
+    other = [line for line, match in matches.items() if not match]
+    return sealed, [f"{SEAL}: {line!r} is no line of a seal" for line in other]

@@ -17,7 +17,7 @@ import distributed
 import data_fetch
 import reprolib
 from reprolib.rerun.records.fingerprint import package_versions, versions
-from reprolib.rerun.records.folders import homes
+from reprolib.rerun.records.registry import homes
 
 #: Seconds to wait for a first worker.
 TIMEOUT = 60

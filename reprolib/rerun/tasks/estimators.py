@@ -46,7 +46,15 @@ def load_estimator(named: str) -> Any:
         raise ValueError(f"{where} has no {name!r}; it has {', '.join(known[:20]) or 'nothing'}.")
     found = getattr(module, name)
     is_made = not (inspect.isclass(found) or inspect.isfunction(found))
-    return require_classifier(found if is_made else _called(found, named))
+    if not is_made:
+        try:
+            found = found()
+        except TypeError as error:
+            raise ValueError(
+                f"{named} cannot be made without arguments ({error}); name a function without "
+                "arguments that returns the estimator."
+            ) from error
+    return require_classifier(found)
 
 
 def require_classifier(estimator: Any) -> Any:
@@ -66,22 +74,22 @@ def require_classifier(estimator: Any) -> Any:
     return estimator
 
 
-def _called(make: Any, named: str) -> Any:
-    try:
-        return make()
-    except TypeError as error:
-        raise ValueError(
-            f"{named} cannot be made without arguments ({error}); name a function without "
-            "arguments that returns the estimator."
-        ) from error
-
-
 def _module(where: str) -> ModuleType:
+    """Module by name or file; those beside a file can be imported after it, in workers too."""
     file = Path(where) if where.endswith(".py") else Path(*where.split(".")).with_suffix(".py")
     if where.endswith(".py") and not file.is_file():
         raise ValueError(f"--estimator names the file {where}, which does not exist.")
     if (file.is_file() and file.parent == Path()) or where.endswith(".py"):
-        return _module_of_file(file.resolve())
+        file = file.resolve()
+        spec = importlib.util.spec_from_file_location(file.stem, file)
+        if spec is None or spec.loader is None:
+            raise ValueError(f"{file} is no Python module.")
+        if str(file.parent) not in sys.path:
+            sys.path.insert(0, str(file.parent))
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[file.stem] = module
+        spec.loader.exec_module(module)
+        return module
     try:
         return importlib.import_module(where)
     except ModuleNotFoundError as error:
@@ -89,19 +97,6 @@ def _module(where: str) -> ModuleType:
             f"there is no module {error.name!r}, neither installed nor a file in {Path.cwd()}; "
             "name the file: path/to/my_module.py:MyClassifier."
         ) from error
-
-
-def _module_of_file(file: Path) -> ModuleType:
-    """Module of a file; those beside it can be imported after it, here and in worker processes."""
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    if spec is None or spec.loader is None:
-        raise ValueError(f"{file} is no Python module.")
-    if str(file.parent) not in sys.path:
-        sys.path.insert(0, str(file.parent))
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def name_of(estimator: Any) -> str:
@@ -137,12 +132,10 @@ def _parts(estimator: Any) -> list[Any]:
 def _is_own(module: str) -> bool:
     """Whether a module is a file of the user, and no part of an installed package."""
     file = getattr(sys.modules.get(module), "__file__", None)
-    return file is not None and not _is_installed(Path(file))
-
-
-def _is_installed(file: Path) -> bool:
+    if file is None:
+        return False
     folders = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")}
-    return any(Path(folder) in file.resolve().parents for folder in folders)
+    return not any(Path(folder) in Path(file).resolve().parents for folder in folders)
 
 
 def _loaded_beside(module: str) -> set[str]:

@@ -14,16 +14,18 @@ from typing import Any
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.rerun.records.readings import Reading, Readings, readings_of
 from reprolib.rerun.records.rows import COLUMNS, failed
 from reprolib.rerun.records.task import (
     HEADLINE,
     Measurement,
     Profile,
     Protocol,
+    Reading,
+    Readings,
     Stage,
     Task,
     nothing_derived,
+    readings_of,
 )
 
 #: (number of the stage, its tasks) -> their records; None where they are not all known.
@@ -117,37 +119,33 @@ class Grid:
 
     def tasks(self, profile: Profile, dataset: Dataset, readings: Readings) -> Iterator[Task]:
         """Yield the tasks on one data set."""
-        left_out = self.datasets is not None and dataset.name not in self.datasets
-        if left_out or dataset.name in self.without:
+        named = self.datasets is None or dataset.name in self.datasets
+        if not named or dataset.name in self.without:
             return
+        n_trials = self.trials.of(profile, dataset)
         settings = self.settings(dataset) if callable(self.settings) else self.settings
         seeds = range(self.seeds.of(profile, dataset))
         for method, setting in itertools.product(self.methods, settings):
-            for reading in self._readings(dataset.name, method, readings):
-                trials = range(self._n_trials(profile, dataset, method, reading))
-                for trial, seed in itertools.product(trials, seeds):
+            if self.readings is None:
+                of_method = readings.of_tasks(self.table, dataset.name, method)
+            else:
+                of_method = [readings[name] for name in self.readings]
+            for reading in of_method:
+                stated = self.readings is not None or reading.name == HEADLINE
+                n = n_trials if stated or method in reading.quick else 0
+                if profile == "full":
+                    n = reading.n_trials(dataset.name, method, n_trials)
+                for trial, seed in itertools.product(range(n), seeds):
                     key = (readings.paper, self.table, dataset.name, method, reading.name, trial)
                     task = Task(*key, setting=setting.name, level=setting.level, seed=seed)
-                    task = replace(task, params=self._params(task, setting, reading))
+                    if callable(self.params):
+                        params = dict(self.params(task, reading))
+                    else:
+                        changes = reading.changes_of_tasks(method)
+                        params = {**self.params, **setting.params, **changes}
+                    task = replace(task, params=params)
                     if self.where(task, dataset):
                         yield task
-
-    def _readings(self, dataset: str, method: str, readings: Readings) -> list[Reading]:
-        if self.readings is None:
-            return readings.of_tasks(self.table, dataset, method)
-        return [readings[name] for name in self.readings]
-
-    def _n_trials(self, profile: Profile, dataset: Dataset, method: str, reading: Reading) -> int:
-        n = self.trials.of(profile, dataset)
-        if profile == "full":
-            return reading.n_trials(dataset.name, method, n)
-        stated = self.readings is not None or reading.name == HEADLINE
-        return n if stated or method in reading.quick else 0
-
-    def _params(self, task: Task, setting: Setting, reading: Reading) -> dict[str, Any]:
-        if callable(self.params):
-            return dict(self.params(task, reading))
-        return {**self.params, **setting.params, **reading.changes_of_tasks(task.method)}
 
 
 #: (data set, records on it of the tables that are read) -> grids.
@@ -279,7 +277,15 @@ def walk(
         if stage.reads and not complete:
             return tasks, number - 1
         records = pd.concat([k for k in known if len(k)] or known[:1], ignore_index=True)
-        of_stage = _tasks_of(protocol.paper, number, stage, profile, datasets, records)
+        read = records[records["table"].isin(stage.reads)].reset_index(drop=True)
+        try:
+            of_stage = stage.tasks(profile, datasets, read)
+        except Exception as error:
+            raise StageError(
+                f"stage {number} of {protocol.paper} cannot list its tasks "
+                f"({type(error).__name__}: {error}); of the {len(read)} records that it reads "
+                f"{len(failed(read))} failed. Finished tasks are stored"
+            ) from error
         tasks += of_stage
         names = pd.Series([task.id for task in tasks])
         if names.duplicated().any():
@@ -292,22 +298,3 @@ def walk(
         if measured is not None:
             known.append(measured)
     return tasks, len(protocol.stages)
-
-
-def _tasks_of(
-    paper: str,
-    number: int,
-    stage: Stage,
-    profile: Profile,
-    datasets: Mapping[str, Dataset],
-    records: pd.DataFrame,
-) -> list[Task]:
-    read = records[records["table"].isin(stage.reads)].reset_index(drop=True)
-    try:
-        return stage.tasks(profile, datasets, read)
-    except Exception as error:
-        n_failed = len(failed(read))
-        raise StageError(
-            f"stage {number} of {paper} cannot list its tasks ({type(error).__name__}: {error}); "
-            f"of the {len(read)} records that it reads {n_failed} failed. Finished tasks are stored"
-        ) from error

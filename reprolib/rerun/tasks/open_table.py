@@ -153,20 +153,16 @@ def ready(estimator: Any, grid: Any, folds: Sequence, seed: int, scoring: str = 
 def score(metric: str, model: Any, X, y) -> float:
     """Score of a fitted model on test rows, by the metric's name in the records."""
     if metric == "auc":
-        return float(roc_auc_score(y, _decisions(model, X)))
+        if hasattr(model, "decision_function"):
+            return float(roc_auc_score(y, model.decision_function(X)))
+        if hasattr(model, "predict_proba"):
+            return float(roc_auc_score(y, model.predict_proba(X)[:, 1]))
+        raise ValueError(
+            f"{type(model).__name__} has neither decision_function nor predict_proba, and this "
+            "table is of areas under the ROC curve; wrap it, for example in CalibratedClassifierCV."
+        )
     accuracy = float(np.mean(np.asarray(model.predict(X)) == y))
     return 1.0 - accuracy if metric == "test error" else accuracy
-
-
-def _decisions(model: Any, X) -> np.ndarray:
-    if hasattr(model, "decision_function"):
-        return model.decision_function(X)
-    if hasattr(model, "predict_proba"):
-        return model.predict_proba(X)[:, 1]
-    raise ValueError(
-        f"{type(model).__name__} has neither decision_function nor predict_proba, and this table "
-        "is of areas under the ROC curve; wrap it, for example in CalibratedClassifierCV."
-    )
 
 
 def _plain(value: Any) -> Any:

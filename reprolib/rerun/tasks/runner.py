@@ -14,13 +14,19 @@ import data_fetch
 from data_fetch import Dataset
 from data_fetch.access import loader_modules
 from reprolib.rerun.records.fingerprint import Code, code_of, fingerprint_of
-from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, row_of, to_frame
+from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, row_of, to_frame
 from reprolib.rerun.records.rows import failed as failed_records
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
-from reprolib.rerun.tasks.local import LocalWorkers, LostWorkError, Workers
 from reprolib.rerun.tasks.store import Explanation, RecordStore
-from reprolib.rerun.tasks.worker import Finished, environment_id, execute
+from reprolib.rerun.tasks.worker import (
+    Finished,
+    LocalWorkers,
+    LostWorkError,
+    Workers,
+    environment_id,
+    execute,
+)
 
 #: Called with (finished tasks, tasks in all, stage, stages in all) after every task.
 Progress = Callable[[int, int, int, int], None]
@@ -361,9 +367,9 @@ class _Run:
         for done, finished in enumerate(self._results(chosen), start=1):
             self.finished.append(finished)
             rows += finished.rows
-            for row in finished.rows:
-                if self.failed is not None and row["status"] != "ok":
-                    self.failed(Failure(row["task"], row["status"], row.get("traceback", "")))
+            if self.failed is not None:
+                for failure in failures(finished.rows):
+                    self.failed(Failure(*failure))
             if self.progress is not None:
                 self.progress(done, len(chosen), number, len(self.protocol.stages))
         stored = [self._stored(task) for task in others]
@@ -383,16 +389,15 @@ class _Run:
         for task in tasks:
             finished = None if self.fresh else self._stored(task)
             if finished is not None:
-                why = Explanation.reused(finished.date)
-            elif self.fresh:
-                why = Explanation.to_run("all are run afresh")
-            else:
-                why = self.store.explain(task, self.digests[task.dataset], self.code)
-            self.explained[task.id] = why
-            if finished is None:
-                pending.append(task)
-            else:
+                self.explained[task.id] = Explanation.reused(finished.date)
                 yield finished
+                continue
+            pending.append(task)
+            self.explained[task.id] = (
+                Explanation.to_run("all are run afresh")
+                if self.fresh
+                else self.store.explain(task, self.digests[task.dataset], self.code)
+            )
         order = {name: number for number, name in enumerate(self.digests)}
         pending.sort(key=lambda task: order[task.dataset])
         calls = ((self.protocol, task, self.digests[task.dataset]) for task in pending)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reprolib.rerun.records.fingerprint import Code
-from reprolib.rerun.records.folders import replace_file, store_directory
+from reprolib.rerun.records.registry import replace_file, store_directory
 from reprolib.rerun.records.rows import fault_of
 from reprolib.rerun.records.task import Task
 from reprolib.rerun.tasks.worker import Finished
@@ -108,7 +108,13 @@ class RecordStore:
         """Why a task is reused or not."""
         entry = _read(self._path(task, data))
         if entry is None:
-            return self._other_entry(task, data)
+            entries = [_read(path) for path in sorted(self._folder(task).glob("*.json"))]
+            others = [entry for entry in entries if entry and "fault" not in entry]
+            if not others:
+                return Explanation.to_run("never finished here")
+            if all(entry["data"] != data for entry in others):
+                return Explanation.to_run("stored for other data")
+            return Explanation.to_run("stored with other parameters")
         if entry.get("fault") or fault_of(entry["rows"], task):
             return Explanation.to_run("its stored file is damaged")
         if entry["code"] != code.fingerprint:
@@ -116,16 +122,6 @@ class RecordStore:
             change = code.change_since(then) if then else "which is unknown here"
             return Explanation.to_run("stored with other code", change)
         return Explanation.reused(entry["date"])
-
-    def _other_entry(self, task: Task, data: str) -> Explanation:
-        """Say how the stored files of a task differ from what is wanted."""
-        entries = [_read(path) for path in sorted(self._folder(task).glob("*.json"))]
-        others = [entry for entry in entries if entry and "fault" not in entry]
-        if not others:
-            return Explanation.to_run("never finished here")
-        if all(entry["data"] != data for entry in others):
-            return Explanation.to_run("stored for other data")
-        return Explanation.to_run("stored with other parameters")
 
     def put(self, finished: Finished, data: str, code: Code) -> None:
         """Store a finished task.

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records.registry import nearest, parsed_toml
+from reprolib.rerun.records.rows import NOT_MEASURED
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import (
     CLAIM_WORDS,
@@ -332,9 +333,8 @@ def _records(
         value=numeric.astype(float) / SHARES.get(units.results, 1.0),
         trial=trial,
         n_test=n_test.astype(int) if units.is_share else 0,
-        path="",
-        status="ok",
         source="original",
+        **NOT_MEASURED,
         trial_is_unsaid=is_unsaid,
     )
     repeated = records.index[records.duplicated([*_TEXTS, "trial"])]

@@ -12,8 +12,9 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records.folders import committed_directory, results_directory
+from reprolib.rerun.records.registry import committed_directory, results_directory
 from reprolib.rerun.records.rows import n_points, paths
+from reprolib.rerun.records.rows import sources as sources_of
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell, Claim, Side, claims_of
@@ -176,7 +177,7 @@ class Pair:
     @property
     def sources(self) -> set[str]:
         """Sources of the data behind side a."""
-        return set(self.a["source"])
+        return set(sources_of(self.a))
 
     def error(self) -> Error:
         """Error of the difference as a statement on other data."""

@@ -14,8 +14,17 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from reprolib.rerun.records.folders import committed_directory, results_directory
-from reprolib.rerun.records.rows import DISAGREEMENT, failed, n_points, path_matrix, with_path
+from reprolib.rerun.records.registry import committed_directory, results_directory
+from reprolib.rerun.records.rows import (
+    DISAGREEMENT,
+    failed,
+    n_points,
+    ok,
+    path_matrix,
+    sources,
+    statuses,
+    with_path,
+)
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors, words
@@ -226,7 +235,7 @@ def gathered(
             values[reading].to_numpy(),
             values[reading].index.to_numpy(),
             int(n_points(group).max()),
-            ", ".join(sorted(group["source"].unique())),
+            ", ".join(sorted(sources(group).unique())),
             {r: v for r, v in values.items() if r != reading and r not in controls},
             spread,
             disagreements,
@@ -260,11 +269,11 @@ def searched_of(number: Number, records: pd.DataFrame) -> int:
 def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
     """Sound records on real data with the given columns."""
     places = np.arange(len(records))
-    for column, wanted in {**select, "status": "ok"}.items():
+    for column, wanted in select.items():
         # Of one column, not of whole rows: a paper has tens of thousands of records.
         places = places[np.asarray(records[column].array.take(places) == wanted, dtype=bool)]
-    rows = records.iloc[places]
-    return rows[rows["source"] != "embedded"]
+    rows = ok(records.iloc[places])
+    return rows[sources(rows) != "embedded"]
 
 
 def _score_paths(rows: pd.DataFrame) -> np.ndarray:
@@ -418,7 +427,7 @@ def count_words(verdicts: Iterable[Verdict]) -> dict[Word, int]:
 
 def _why_missing(records: pd.DataFrame, number: Number) -> str:
     table = records[records["table"] == number.results]
-    embedded = table["source"] == "embedded"
+    embedded = sources(table) == "embedded"
     real = table.loc[~embedded, "dataset"]
     if embedded.any() and number.select.get("dataset") not in set(real):
         return "real data not at hand; the run on embedded data is no reproduction"
@@ -427,7 +436,7 @@ def _why_missing(records: pd.DataFrame, number: Number) -> str:
         if column in number.select:
             broken = broken[broken[column] == number.select[column]]
     if not broken.empty:
-        return str(broken["status"].iloc[0])
+        return str(statuses(broken).iloc[0])
     return "no record of it in these results"
 
 

@@ -347,7 +347,7 @@ def _or_by_name(form: Value, expected: str) -> Value:
     return Value(expected, {"anyOf": [form.schema, by_name]})
 
 
-#: What it asks, and (see `reprolib.rerun.records.readings`) whom it concerns and what it changes.
+#: What it asks, and (see `reprolib.rerun.records.task`) whom it concerns and what it changes.
 READING = Table(
     {
         "name": TEXT.means("as in the records"),

@@ -1,6 +1,6 @@
 import pytest
 
-from reprolib.methods.shared.scaling import power_of_two
+from reprolib.methods.shared.weights import power_of_two
 
 
 @pytest.mark.parametrize(

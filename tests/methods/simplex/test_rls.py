@@ -23,11 +23,11 @@ from reprolib.methods.simplex import (
     SimplexRLSClassifier,
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
+    rls_solver,
     spectrum_alphas,
 )
 from reprolib.methods.simplex._base import gram_name
 from reprolib.methods.simplex.rls_solver import (
-    _filtered,
     feature_spectrum,
     gram_spectrum,
     rls_dual_coefficients_cholesky,
@@ -120,6 +120,23 @@ def test_leave_one_out_scores_agree_with_the_formula_of_the_paper():
     one_hot = np.vstack([scores[:, 0] for _, _, scores in blocks])
     as_simplex = one_hot * 4 / 3 - one_hot.sum(axis=1, keepdims=True) / 3
     np.testing.assert_allclose(as_simplex, by_paper, atol=1e-10)
+
+
+@pytest.mark.parametrize("rank", [3, 12])
+@pytest.mark.parametrize(("width", "lengths"), [(3, [1] * 5), (8, [2, 2, 1]), (12, [3, 2])])
+def test_many_values_of_lambda_are_taken_a_few_at_a_time(monkeypatch, rank, width, lengths):
+    """As alone; so many numbers of a row are computed by one product."""
+    monkeypatch.setattr(rls_solver, "WIDTH", width)
+    X, y = np.random.default_rng(0).normal(size=(12, rank)), np.arange(12) % 4
+    spectrum, labels = feature_spectrum(X), sp.csr_array(np.eye(4)[y])
+    shifts = np.geomspace(0.1, 10.0, 5)
+    blocks = [(c, s) for _, c, s in rls_solver.leave_one_out_path(spectrum, labels, shifts)]
+    assert [scores.shape[1] for _, scores in blocks] == lengths
+    assert np.concatenate([np.arange(5)[columns] for columns, _ in blocks]).tolist() == [*range(5)]
+    together = np.concatenate([scores for _, scores in blocks], axis=1)
+    for shift, scores in zip(shifts, together.swapaxes(0, 1), strict=True):
+        ((_, _, alone),) = rls_solver.leave_one_out_path(spectrum, labels, np.array([shift]))
+        np.testing.assert_allclose(scores, alone[:, 0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -325,18 +342,6 @@ def test_features_of_lower_rank_have_as_many_eigenvalues():
     assert not feature_spectrum(X).full_rank
 
 
-@pytest.mark.parametrize(("width", "lengths"), [(3, [1] * 5), (8, [2, 2, 1]), (12, [3, 2])])
-def test_filters_are_taken_so_many_columns_at_a_time(width, lengths):
-    rng = np.random.default_rng(0)
-    U, projected, inverses = (rng.normal(size=shape) for shape in ((6, 3), (3, 4), (3, 5)))
-    blocks = list(_filtered(U, projected, inverses, width=width))
-    assert [block.shape[1] for _, block in blocks] == lengths
-    assert np.concatenate([np.arange(5)[columns] for columns, _ in blocks]).tolist() == [*range(5)]
-    for columns, block in blocks:
-        for k, filtered in zip(np.arange(5)[columns], np.moveaxis(block, 1, 0), strict=True):
-            np.testing.assert_allclose(filtered, U @ np.diag(inverses[:, k]) @ projected)
-
-
 @pytest.mark.parametrize(("second", "counts"), [(8.8e-15, False), (8.9e-15, True)])
 @pytest.mark.parametrize("unit", [1.0, 2.0**-60])
 def test_alphas_span_the_eigenvalues_that_are_not_round_off(second, counts, unit):
@@ -439,7 +444,7 @@ def test_scores_that_differ_by_round_off_tie(monkeypatch):
     X, y = blobs(3)
     for less, chosen in ((1e-10, 2.0), (1e-8, 1.0)):
         scores = np.array([0.9 - less, 0.9])
-        monkeypatch.setattr("reprolib.methods.simplex.rls._loo_accuracy", lambda *_: scores)  # noqa: B023
+        monkeypatch.setattr(SimplexRLSClassifierCV, "_loo_scores", lambda *_: scores)  # noqa: B023
         assert SimplexRLSClassifierCV([1.0, 2.0]).fit(X, y).alpha_ == chosen
 
 

@@ -12,7 +12,6 @@ from data_fetch.embedded.p300 import load_embedded
 from data_fetch.p300 import CHANNELS, codes_of
 from reprolib.methods.keops import KernelTree, MKLClassifier, TreeLassoClassifier
 from reprolib.methods.keops.electrodes import region
-from reprolib.methods.keops.speller import features
 from reprolib.papers.keops import beyond, figures, methods, splits
 from reprolib.papers.keops import summaries as readings
 from reprolib.papers.keops.beyond import correct_characters
@@ -304,14 +303,16 @@ def test_other_readings_run(dataset, short_grids):
     )
 
 
-def test_causal_filter_delays_the_response(dataset):
-    from reprolib.papers.keops.experiment import _filter
-
+def test_causal_filter_delays_the_response(dataset, monkeypatch):
+    """Of the features that a task is given, by the parameters of its reading."""
+    given = []
+    monkeypatch.setattr(methods, "table1", lambda task, dataset, X: given.append(X))
+    for params in ({}, {"zero_phase": False}):
+        run(Task("keops", "table1", "x", "lda", "r", 0, params), dataset)
     y = dataset.y
-    tasks = [Task("k", "t", "x", "lda", "r", 0, params) for params in ({}, {"zero_phase": False})]
     peak = [
         np.argmax((X[y == 1].mean(axis=0) - X[y == -1].mean(axis=0)).reshape(64, 14)[10])
-        for X in (features(dataset, _filter(task)) for task in tasks)
+        for X in given
     ]
     assert peak[1] > peak[0]
 

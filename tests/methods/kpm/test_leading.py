@@ -10,11 +10,10 @@ from scipy.sparse.linalg import ArpackNoConvergence
 from scipy.stats import ortho_group
 from sklearn.datasets import make_moons
 
-from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.kpm import KPMClassifier, components
+from reprolib.methods.kpm.components import leading_eigh
 from reprolib.methods.mkpm import MKPMClassifier
-from reprolib.methods.shared import leading
 from reprolib.methods.shared.kernels import gram, gram_eigh
-from reprolib.methods.shared.leading import leading_eigh
 
 examples = settings(derandomize=True, deadline=None, max_examples=60)
 
@@ -22,8 +21,8 @@ examples = settings(derandomize=True, deadline=None, max_examples=60)
 @pytest.fixture(scope="module", autouse=True)
 def _small_matrices_count_as_large():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leading, "FEWEST_ROWS", 20)
-        patch.setattr(leading, "LARGEST_PART", 0.5)
+        patch.setattr(components, "FEWEST_ROWS", 20)
+        patch.setattr(components, "LARGEST_PART", 0.5)
         yield
 
 
@@ -32,7 +31,7 @@ def refuses_the_full_solver(monkeypatch):
     def full(K, **options):
         raise AssertionError("all eigenvectors were computed")
 
-    monkeypatch.setattr(leading, "gram_eigh", full)
+    monkeypatch.setattr(components, "gram_eigh", full)
 
 
 def with_spectrum(eigenvalues, seed=0):
@@ -78,7 +77,7 @@ def test_an_eigenvalue_that_lanczos_missed_is_found(monkeypatch):
     expected, vectors = gram_eigh(K)
     missed = [0, 1, 3, 4]
     found = (expected[missed], vectors[:, missed])
-    monkeypatch.setattr(leading, "eigsh", lambda *arguments, **options: found)
+    monkeypatch.setattr(components, "eigsh", lambda *arguments, **options: found)
     np.testing.assert_allclose(leading_eigh(K, 3, rank_tol=1e-10)[0][:3], expected[:3])
 
 
@@ -86,7 +85,7 @@ def test_pairs_that_are_inaccurate_are_computed_anew(monkeypatch):
     K = with_spectrum(np.linspace(1.0, 0.1, 30))
     expected, vectors = gram_eigh(K)
     rough = (expected[:4], vectors[:, :4] + 1e-9)
-    monkeypatch.setattr(leading, "eigsh", lambda *arguments, **options: rough)
+    monkeypatch.setattr(components, "eigsh", lambda *arguments, **options: rough)
     np.testing.assert_allclose(leading_eigh(K, 3, rank_tol=1e-10)[1][:, :3], vectors[:, :3])
 
 
@@ -95,7 +94,7 @@ def test_lanczos_that_does_not_converge_leaves_the_matrix_to_the_full_solver(mon
         raise ArpackNoConvergence("stuck", np.zeros(0), np.zeros((30, 0)))
 
     K = with_spectrum(np.linspace(1.0, 0.1, 30))
-    monkeypatch.setattr(leading, "eigsh", stuck)
+    monkeypatch.setattr(components, "eigsh", stuck)
     assert len(leading_eigh(K, 3, rank_tol=1e-10)[0]) == 30
 
 
@@ -112,7 +111,7 @@ def test_classifiers_of_few_components_are_those_of_the_full_decomposition(make,
     weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y)) if weighted else None
     few = make(6, loss="square", gamma=2.0).fit(X, y, sample_weight=weights)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leading, "FEWEST_ROWS", len(X) + 1)
+        patch.setattr(components, "FEWEST_ROWS", len(X) + 1)
         full = make(6, loss="square", gamma=2.0).fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(few.decision_path(X), full.decision_path(X), atol=1e-8)
 
