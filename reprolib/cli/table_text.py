@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import pandas as pd
@@ -19,8 +20,10 @@ from reprolib.report.tables import (
 )
 from reprolib.report.theme import LOOKS, signed
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict
-from reprolib.rerun.verdicts.words import WORDS
+from reprolib.rerun.verdicts.words import N_DRAWS, WORDS
 
+#: Numbers that are named below a table; more are counted.
+NAMES = 4
 #: Columns of the plain table, beside the names of row and column.
 PLAIN = ["published", "ours", "difference", "half-width", "trials", "source", "verdict"]
 
@@ -33,6 +36,24 @@ def print_table(console: Console, table: PrintedTable) -> None:
         console.print(compact(table.verdicts), soft_wrap=False)
     else:
         console.print(plain(table.verdicts))
+        print_unbounded(console, table.verdicts)
+
+
+def print_unbounded(console: Console, verdicts: Iterable[Verdict]) -> None:
+    """Say why the half-width of some numbers is infinite: one line a reason, below their table."""
+    names: dict[str, list[str]] = {}
+    for v in verdicts:
+        if v.n_trials and math.isinf(v.half_width):
+            n = v.n_trials
+            if v.quantity == "selection":
+                why = f"a range of what is selected needs {N_DRAWS} draws, and we have {n}"
+            else:
+                why = "one trial shows no spread" if n == 1 else f"{n} trials give no interval"
+            names.setdefault(why, []).append(f"{v.number.row}, {v.number.column}")
+    for why, of_reason in names.items():
+        more = f"; and {len(of_reason) - NAMES} more" if len(of_reason) > NAMES else ""
+        text = f"∞: {why} ({'; '.join(of_reason[:NAMES])}{more})."
+        console.print(text, soft_wrap=True, highlight=False, markup=False)
 
 
 def print_numbers(console: Console, verdicts: Iterable[Verdict]) -> None:
@@ -43,6 +64,7 @@ def print_numbers(console: Console, verdicts: Iterable[Verdict]) -> None:
     for name, of_table in tables.items():
         console.print(f"\n{of_table[0].number.paper}, {name}:", highlight=False)
         console.print(plain(of_table), soft_wrap=True, highlight=False)
+        print_unbounded(console, of_table)
 
 
 def print_claims(console: Console, claims: Iterable[ClaimVerdict]) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 from reprolib.cli.commands import reproduce
 from reprolib.cli.commands.reproduce import FailureLog
 from reprolib.cli.main import main
-from reprolib.cli.table_text import plain, print_table
+from reprolib.cli.table_text import plain, print_numbers, print_table
 from reprolib.report import paper_figures, printed_tables, tables
 from reprolib.report.tables import number_text
 from reprolib.rerun import records as results
@@ -142,3 +142,37 @@ def test_selected_tasks_end_with_the_verdict_on_the_number_that_they_measure(
     assert number_text(verdict.ours, verdict.spread, number.digits) in line
     assert line.endswith(verdict.word)
     assert len(told.splitlines()) < reproduce.MOST
+
+
+def test_an_infinite_half_width_is_explained_below_its_table(tmp_path):
+    """Of a selection, and of a number with one trial."""
+    records = results.load_paper("mkpm")
+    some_results.write("mkpm", records[records["trial"] == 0], tmp_path, profile="quick")
+    console = Console(width=400)
+    with console.capture() as capture:
+        print_numbers(console, [v for v in judge_paper("mkpm", tmp_path) if v.n_trials])
+    told = capture.get()
+    (line,) = re.findall(r"^dna +d-hat +690 .*$", told, flags=re.MULTILINE)
+    assert "∞" in line
+    assert "∞: a range of what is selected needs 40 draws, and we have 1 (" in told
+    assert "∞: one trial shows no spread (" in told
+
+
+def test_one_split_is_not_said_to_be_beyond_deciding(tmp_path):
+    records = results.load_paper("mkmmc")
+    some_results.write("mkmmc", records[records["trial"] == 0], tmp_path, profile="quick")
+    undecided = [v for v in judge_paper("mkmmc", tmp_path) if v.word == "undecided"]
+    assert not any("± nan" in v.reason for v in undecided)
+    performances = [v for v in undecided if v.quantity == "performance"]
+    assert performances
+    assert all("We have one split, which shows no spread" in v.reason for v in performances)
+
+
+def test_tasks_records_and_trials_are_one_sentence():
+    records = results.load_paper("keops")
+    some = records[records["table"] == "table1"]
+    told = reproduce.counts(Run("keops", some, some[[]], {}))
+    tasks, trials = some["task"].nunique(), some["trial"].nunique()
+    assert told.startswith(f"keops: {tasks} tasks (one trial of a method on a data set")
+    assert f"gave {len(some)} records (one for each thing measured)" in told
+    assert told.endswith(f"is a mean of up to {trials} trials")

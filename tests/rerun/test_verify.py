@@ -472,3 +472,15 @@ def test_fraction_out_of_range(committed, fraction):
 def test_the_columns_of_the_files_are_the_documented_ones(committed):
     assert list(pd.read_csv(committed / "fake" / "first.csv.gz")) == FILE_COLUMNS
     assert list(pd.read_csv(committed / "fake" / "tasks.csv.gz")) == TASK_COLUMNS
+
+
+def test_another_file_of_printed_numbers_is_said(committed, monkeypatch):
+    """Records are as they were, but the words on them may be others."""
+    monkeypatch.setattr(verification, "printed_digest", lambda paper: 64 * "a")
+    outcome = verify(committed)
+    assert outcome.differences == []
+    assert (
+        "run.json has the sha256 of none, and here it is aaa" in outcome.unchecked["printed.toml"]
+    )
+    forged(committed, "run.json", lambda run: {**run, "printed": 64 * "a"})
+    assert verify(committed).unchecked == {}

@@ -279,10 +279,25 @@ def outcomes(
         reasons = Counter(why.reason for why in outcome.explained.values())
         counted = "; ".join(f"{n} {reason}" for reason, n in reasons.most_common())
         log.console.print(f"{outcome.paper}: {counted}")
+        log.console.print(counts(outcome))
         yield outcome
     if len(without) == len(protocols):
         papers = [protocol.paper for protocol in protocols]
         raise ValueError(unknown_part(arguments.only, papers) or str(without[0]))
+
+
+def counts(outcome: Run) -> str:
+    """Say how the numbers of tasks, records and trials of a run hang together."""
+    records = outcome.records
+    trials = records.groupby(["table", "dataset", "method", "setting", "reading"])[
+        "trial"
+    ].nunique()
+    n_tasks, most = records["task"].nunique(), int(trials.max())
+    return (
+        f"{outcome.paper}: {n_tasks} task{'s' * (n_tasks != 1)} (one trial of a method on a data "
+        f"set under a reading) gave {len(records)} records (one for each thing measured); a number "
+        f"of a table is a mean of up to {most} trial{'s' * (most != 1)}"
+    )
 
 
 def _write_all(

@@ -17,7 +17,7 @@ from data_fetch import Dataset
 from data_fetch.catalog import default_catalog
 from reprolib.rerun.checks.compare import compare
 from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
-from reprolib.rerun.records.registry import results_directory
+from reprolib.rerun.records.registry import printed_digest, results_directory
 from reprolib.rerun.records.rows import failures, is_derived, row_of, select, sources, to_frame
 from reprolib.rerun.records.tables import load_paper, load_run, load_tasks, seal_faults
 from reprolib.rerun.records.task import HEADLINE, Protocol, Task, get_protocol, task_id
@@ -138,6 +138,11 @@ def verify_paper(
         outcome.other_versions |= {
             p: (then[p], now[p]) for p in PACKAGES if then.get(p, now[p]) != now[p]
         }
+    if (now_printed := printed_digest(paper)) != run.get("printed", ""):
+        outcome.unchecked["printed.toml"] = (
+            f"run.json has the sha256 {run.get('printed') or 'of none'}, and here it is "
+            f"{now_printed or 'missing'}: numbers or texts of the paper were changed since the run"
+        )
     datasets = _load(outcome, protocol, records, run)
     outcome.differences += _wrong_sources(records, datasets)
     lost = set(made["environment"]) - environments.keys()

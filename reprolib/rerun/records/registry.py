@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import hashlib
 import importlib
 import importlib.util
 import os
@@ -274,6 +275,13 @@ def printed_text(paper: str) -> str:
         If there is no such paper.
     """
     return home(paper).printed.read_text(encoding="utf-8")
+
+
+def printed_digest(paper: str) -> str:
+    """Sha256 of a paper's ``printed.toml``; empty for a protocol without such a file."""
+    if paper not in homes() or not home(paper).printed.is_file():
+        return ""
+    return hashlib.sha256(printed_text(paper).encode()).hexdigest()
 
 
 def _year(paper: str) -> int:

@@ -14,6 +14,7 @@ import data_fetch
 from data_fetch import Dataset
 from data_fetch.access import loader_modules
 from reprolib.rerun.records.fingerprint import Code, code_of, fingerprint_of
+from reprolib.rerun.records.registry import printed_digest
 from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, row_of, to_frame
 from reprolib.rerun.records.rows import failed as failed_records
 from reprolib.rerun.records.task import Profile, Protocol, Task
@@ -266,6 +267,7 @@ def run_protocol(
             for name, d in datasets.items()
         },
         "listing": listing_of(protocol),
+        "printed": printed_digest(protocol.paper),
         "environments": {environment_id(f.environment): f.environment for f in run.finished},
         **run.workers.about(),
     }

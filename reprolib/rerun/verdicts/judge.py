@@ -526,7 +526,9 @@ def what_would_decide(number: Number, evidence: Evidence) -> str:
 
 
 def _of_splits(number: Number, values: np.ndarray) -> str:
-    own = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+    if len(values) < 2:
+        return "We have one split, which shows no spread; more of them would show how much there is"
+    own = float(values.std(ddof=1))
     theirs = (own if number.spread is None else number.spread) / math.sqrt(number.trials)
     difference = abs(float(values.mean()) - number.value)
     for n in _TRIALS:
