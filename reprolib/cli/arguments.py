@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reprolib.rerun.records.registry import PAPERS, paper_key, results_directory
-from reprolib.rerun.records.tables import table_names
 
 #: Folder of everything that a run writes, unless another one is named.
 BUILD = Path("build")
@@ -70,6 +69,8 @@ def require_results(folder: Path | None) -> None:
 
 def with_results(papers: Iterable[str], folder: Path | None) -> list[str]:
     """Those of the papers that have results: in a folder, or each in its own."""
+    from reprolib.rerun.records.tables import table_names  # pandas: slow, and the help needs none
+
     return [key for key in papers if table_names(key, folder)]
 
 

@@ -106,7 +106,7 @@ def feature_spectrum(X, *, rank_tol: float | None = None) -> Spectrum:
 
 def leave_one_out_path(
     spectrum: Spectrum, indicators: sp.csr_array, shifts, *, shares=None, block_rows: int = 2048
-) -> Iterator[tuple[slice, int, np.ndarray]]:
+) -> Iterator[tuple[slice, slice, np.ndarray]]:
     """Leave-one-out predictions of class indicators for every alpha from one decomposition.
 
     F_loo = Y - C o M with C = (K + n alpha I)^-1 Y and M_iq = 1 / [(K + n alpha I)^-1]_ii
