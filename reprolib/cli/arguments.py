@@ -69,7 +69,7 @@ def require_results(folder: Path | None) -> None:
 
 def with_results(papers: Iterable[str], folder: Path | None) -> list[str]:
     """Those of the papers that have results: in a folder, or each in its own."""
-    from reprolib.rerun.records.tables import table_names
+    from reprolib.rerun.records.tables import table_names  # pandas: slow, and the help needs none
 
     return [key for key in papers if table_names(key, folder)]
 

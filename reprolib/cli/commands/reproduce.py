@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from reprolib.cli import arguments as shared
 from reprolib.cli import console
 from reprolib.cli.arguments import BUILD, SITE
-from reprolib.rerun.records import registry, sources
+from reprolib.rerun.records import registry
 from reprolib.rerun.records.registry import PAPERS
 
 if TYPE_CHECKING:
@@ -449,6 +449,8 @@ def write_tables(err: Console, outcome: Run, directory: Path) -> None:
 
 def publish(err: Console, outcome: Run) -> None:
     """Replace the committed results of a paper, if all records are sound and on real data."""
+    from reprolib.rerun.records import sources
+
     directory = registry.committed_directory(outcome.paper)
     reason = ""
     if not registry.can_be_committed(outcome.paper):

@@ -291,16 +291,21 @@ def scan_minima(records: pd.DataFrame) -> pd.DataFrame:
             nearest = [scan_distances(other, shift).idxmin() for other in redrawn]
             for row in SCANNED_ROWS:
                 drawn = [int(n[row]) for n in nearest]
-                low, high = np.percentile(drawn, [2.5, 97.5], method="nearest")
-                of_row = distances[row]
-                least = of_row.min()
-                near = of_row.index[of_row <= least + 0.25]
-                weight = int(of_row.index[int(np.argmin(of_row))])
-                ranges = f"{low:.0f} to {high:.0f}", f"{min(near):.0f} to {max(near):.0f}"
-                lines.append((curve, row, name, weight, round(float(least), 1), *ranges))
+                lines.append((curve, row, name, *_minimum(distances[row], drawn)))
     names = ["curve", "printed row", "corrected"]
     found = ["weight", "rms", "redrawn", "within 0.25"]
     return pd.DataFrame(lines, columns=[*names, *found]).set_index(names)
+
+
+def _minimum(distances: pd.Series, drawn: Sequence[int]) -> tuple[int, float, str, str]:
+    low, high = np.percentile(drawn, [2.5, 97.5], method="nearest")
+    near = distances.index[distances <= distances.min() + 0.25]
+    return (
+        int(distances.index[int(np.argmin(distances))]),
+        round(float(distances.min()), 1),
+        f"{low:.0f} to {high:.0f}",
+        f"{min(near):.0f} to {max(near):.0f}",
+    )
 
 
 def scan_figure(records: pd.DataFrame) -> Figure:

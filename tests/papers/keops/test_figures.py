@@ -65,11 +65,6 @@ def test_counts_along_costs_draws_mean_and_printed():
     assert list(lines["printed"].get_ydata()) == [85.8, 85.8]
 
 
-def test_spelling_interval_is_wilsons():
-    low, high = figures._wilson(0.5, 18)
-    assert (low, high) == pytest.approx((0.2903, 0.7097), abs=1e-3)
-
-
 def test_patterns_have_a_map_for_every_frame():
     patterns = {"one": np.ones((64, 14)), "two": np.random.default_rng(0).normal(size=(64, 14))}
     assert len(figures.pattern_maps(patterns, frames=(4, 6)).axes) == 4

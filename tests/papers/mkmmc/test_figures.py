@@ -227,13 +227,17 @@ def test_scan_of_the_committed_records_is_drawn():
 
 def test_a_reading_is_drawn_for_the_methods_that_have_it(records):
     axis = figures.accuracy_by_dimension(records, "whitened").axes[0]
-    column = ("embedded/faces", "2 train")
+
+    def mean_path(method, reading):
+        wanted = {"dataset": "embedded/faces", "setting": "2 train", "metric": figures.OWN}
+        rows = results.select(records, method=method, reading=reading, **wanted)
+        return 100 * np.mean(results.paths(rows), axis=0)
+
     for line, method in zip(axis.lines[::2], figures.METHOD_NAMES, strict=True):
         reading = "whitened" if method in ("kmmc_cv", "mkmmc") else HEADLINE
-        expected = 100 * figures._mean_path(records, method, reading, column)
+        expected = mean_path(method, reading)
         np.testing.assert_allclose(line.get_ydata(), expected)
-    plain = 100 * figures._mean_path(records, "mkmmc", HEADLINE, column)
-    assert not np.allclose(axis.lines[8].get_ydata(), plain)
+    assert not np.allclose(axis.lines[8].get_ydata(), mean_path("mkmmc", HEADLINE))
 
 
 def test_every_image_has_its_place_and_every_row_its_name():
