@@ -163,11 +163,11 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    ``fit`` draws the place of a patch from all scales and places of an image with equal chances, and
-    as many patches from every image, as Mutch's package does. That draws the size in the same way,
-    so it has more of the small patches; its ``limited`` reaches 0.0575 far, and not the paper's
-    0.05. Where an image is too narrow for a patch, the next one has it; a patch that fits nowhere
-    into a new image answers 0.
+    ``fit`` draws the place of a patch from all scales and places of an image with equal chances,
+    and as many patches from every image, as Mutch's package does. That draws the size in the same
+    way, so it has more of the small patches; its ``limited`` reaches 0.0575 far, and not the
+    paper's 0.05. Where an image is too narrow for a patch, the next one has it; a patch that fits
+    nowhere into a new image answers 0.
 
     Examples
     --------
