@@ -25,6 +25,8 @@ from data_fetch.errors import AlteredDataError
 
 #: Bytes of a sha256 that the manifest keeps: as hard to meet as 128 bits are.
 KEPT = 16
+#: An archive may hold this many times the bytes of its images, for whatever lies beside them.
+MOST = 10
 MANIFESTS = Path(__file__).with_name("manifests.npz")
 
 
@@ -171,8 +173,12 @@ def _files(path: Path, manifest: Manifest) -> list[bytes]:
     """Content of every image of the manifest, each compared with its hash."""
     place = {name: row for row, name in enumerate(manifest.names)}
     found: list[bytes | None] = [None] * len(place)
+    left = MOST * int(manifest.sizes.sum())
     try:
         for member, size, read in _members(path):
+            left -= size
+            if left < 0:
+                raise AlteredDataError(f"{path.name} holds far more than the images")
             parts = PurePosixPath(member).parts
             row = place.get("/".join(parts[-2:]))
             if row is None:

@@ -121,6 +121,10 @@ WRONG = {
         lambda path, files: tarred(path, {f"../../{n}": r for n, r in files.items()}),
         "which leads outside",
     ),
+    "a bomb": (
+        lambda path, files: tarred(path, {"x": bytes(10**6), **files}),
+        "holds far more than the images",
+    ),
     "no archive": (lambda path, files: path.write_bytes(b"0" * 99), "is no whole tar or zip file"),
     "half an archive": (
         lambda path, files: path.write_bytes(tarred(path, files).read_bytes()[:9000]),
