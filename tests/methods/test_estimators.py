@@ -43,11 +43,16 @@ QUICK = {
 #: Settings that take another way through the code than the defaults.
 VARIANTS = [
     ("KEOPSClassifier", {"p": 0.5}),
+    ("KEOPSClassifier", {"solver": "cvxopt"}),
+    ("KPMClassifier", {"solver": "cvxopt"}),
+    ("MKLClassifier", {"solver": "cvxopt"}),
     ("MKPMClassifier", {"basis": "nystrom"}),
+    ("MKPMClassifier", {"loss": "hinge", "rank": 3, "solver": "cvxopt"}),
     ("MKPMClassifier", {"basis": "cholesky", "code": "simplex"}),
     ("SimplexBoostingClassifier", {"n_estimators": 20, "update": "coordinate"}),
     ("SimplexConeSVC", {"kernel": "linear", "solver": "cvxopt"}),
     ("SimplexHalfspaceSVC", {"convex_hull": False}),
+    ("SimplexHalfspaceSVC", {"solver": "cvxopt"}),
     ("SimplexSGDClassifier", {"loss": "least_squares", "average": True}),
 ]
 

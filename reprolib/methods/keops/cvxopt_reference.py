@@ -172,7 +172,7 @@ def mkl_socp(factors, y, C, tol: float):
 
 
 def solve_mkl_cvxopt(
-    kernels: KernelSet, y, C: float, *, costs=None, prune_tol: float, tol: float = 1e-9
+    kernels: KernelSet, y, C: float, *, costs=None, prune_tol: float, tol: float = 1e-10
 ) -> Solution:
     """Multiple kernel learning without groups, by `mkl_socp`.
 
