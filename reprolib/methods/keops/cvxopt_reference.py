@@ -36,7 +36,6 @@ taken. The weights of MKL are not unique where kernels are copies of each other:
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,11 +49,10 @@ from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.methods.shared.qp import cvxopt
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning, Solution
 
-if TYPE_CHECKING:
-    from reprolib.methods.keops.kernel_sets import KernelSet
-
 #: Relative duality gap up to which an answer to multiple kernel learning is optimal.
 MKL_GAP = 1e-5
+#: Tolerances of cvxopt in multiple kernel learning, tried until it does not break down.
+MKL_TOLS = (1e-10, 1e-8, 1e-6)
 
 
 def solve_svm_cvxopt(K, y, C: float, *, costs=None, tol: float = 1e-10) -> Solution:
@@ -171,9 +169,7 @@ def mkl_socp(factors, y, C, tol: float):
     return np.ravel(answer["x"])[:n], norms, answer["status"], answer["iterations"]
 
 
-def solve_mkl_cvxopt(
-    kernels: KernelSet, y, C: float, *, costs=None, prune_tol: float, tol: float = 1e-10
-) -> Solution:
+def solve_mkl_cvxopt(kernels, y, C: float, *, costs=None, prune_tol: float) -> Solution:
     """Multiple kernel learning without groups, by `mkl_socp`.
 
     Parameters
@@ -189,8 +185,6 @@ def solve_mkl_cvxopt(
     prune_tol : float
         Kernels whose norm is at most this part of the largest are dropped: an interior-point method
         ends with small numbers in place of zeros.
-    tol : float
-        Absolute and relative tolerance handed to cvxopt, for the problem scaled to C = 1.
 
     Returns
     -------
@@ -229,13 +223,16 @@ def solve_mkl_cvxopt(
     unit = max(float(np.trace(K)) for K in Ks) / len(y) or 1.0
     spectra = [gram_eigh(K / unit) for K in Ks]
     factors = [vectors * np.sqrt(C * unit * eigenvalues) for eigenvalues, vectors in spectra]
-    try:
-        beta, norms, said, iterations = mkl_socp(factors, y, costs, tol)  # alpha = C beta
-    except (ArithmeticError, ValueError) as error:
-        raise NotOptimalError(
-            f"cvxopt cannot factor its linear system for C = {C:g} and kernel values of {unit:.3g} "
-            f"({error}); scale the kernels, or lower C."
-        ) from error
+    for tol in MKL_TOLS:
+        try:
+            beta, norms, said, iterations = mkl_socp(factors, y, costs, tol)  # alpha = C beta
+            break
+        except (ArithmeticError, ValueError) as error:
+            if tol == MKL_TOLS[-1]:
+                raise NotOptimalError(
+                    f"cvxopt cannot factor its linear system for C = {C:g} and kernel values of "
+                    f"{unit:.3g} ({error}); scale the kernels, or lower C."
+                ) from error
     alpha = feasible_point(C * beta, y, C * costs)
     dual_norms = kernels.dual_norms(y * alpha)
     noise = kernels.round_off(y * alpha, dual_norms)

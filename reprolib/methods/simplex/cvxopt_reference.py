@@ -78,8 +78,8 @@ def simplex_svm_qp(L, examples, words, offsets, prices, *, tol: float, max_iter:
     # G (W, xi) <= h: the rows first, then xi >= 0.
     G = -np.block([[F, slacks], [np.zeros((len(soft), size)), np.eye(len(soft))]])
     h = np.append(-offsets, np.zeros(len(soft)))
-    options = {"show_progress": False, "maxiters": max_iter, "refinement": 2}
-    options |= {"reltol": tol, "abstol": 1e-2 * tol, "feastol": 1e-2 * tol}
+    tolerances = {"reltol": tol, "abstol": 1e-2 * tol, "feastol": 1e-2 * tol}
+    options = {"show_progress": False, "maxiters": max_iter, "refinement": 2, **tolerances}
     try:
         answer = cvxopt.solvers.qp(*map(cvxopt.matrix, (P, q, G, h)), options=options)
     except (ArithmeticError, ValueError) as error:
