@@ -19,7 +19,7 @@ by its dual, f = sum_i alpha_i y_i k(x_i, .)::
     minimise over f_1, ..., f_M, b and xi   1/2 (sum_m ||f_m||)^2 + sum_i C_i xi_i
     subject to   y_i (sum_m f_m(x_i) + b) >= 1 - xi_i,   xi_i >= 0,
 
-by its dual, a programme over second-order cones (two rows each where L_m is one column)::
+by its dual for K_m = L_m L_m', with second-order cones (two rows where L_m is one column)::
 
     maximise over alpha and s   sum_i alpha_i - s^2 / 2
     subject to   ||L_m' (y alpha)|| <= s for every m,
