@@ -160,7 +160,7 @@ def solve_pyramid_alternating(
     max_iter : int
         Outer steps.
     by_cvxopt : bool
-        Whether cvxopt solves every SVM from scratch, in place of the active-set method.
+        Whether cvxopt solves every SVM from scratch, and not the warm-started active-set method.
 
     Returns
     -------

@@ -19,7 +19,7 @@ by its dual, f = sum_i alpha_i y_i k(x_i, .)::
     minimise over f_1, ..., f_M, b and xi   1/2 (sum_m ||f_m||)^2 + sum_i C_i xi_i
     subject to   y_i (sum_m f_m(x_i) + b) >= 1 - xi_i,   xi_i >= 0,
 
-by its dual, a programme over second-order cones, for K_m = L_m L_m'::
+by its dual for K_m = L_m L_m', with second-order cones (two rows where L_m is one column)::
 
     maximise over alpha and s   sum_i alpha_i - s^2 / 2
     subject to   ||L_m' (y alpha)|| <= s for every m,
@@ -36,7 +36,6 @@ taken. The weights of MKL are not unique where kernels are copies of each other:
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,11 +49,10 @@ from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.methods.shared.qp import cvxopt
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning, Solution
 
-if TYPE_CHECKING:
-    from reprolib.methods.keops.kernel_sets import KernelSet
-
 #: Relative duality gap up to which an answer to multiple kernel learning is optimal.
 MKL_GAP = 1e-5
+#: Tolerances of cvxopt in multiple kernel learning, tried until it does not break down.
+MKL_TOLS = (1e-10, 1e-8, 1e-6)
 
 
 def solve_svm_cvxopt(K, y, C: float, *, costs=None, tol: float = 1e-10) -> Solution:
@@ -150,30 +148,34 @@ def mkl_socp(factors, y, C, tol: float):
     # Variables alpha and s: minimise s^2 / 2 - sum_i alpha_i.
     P, q = np.zeros((n + 1, n + 1)), np.append(-np.ones(n), 0.0)
     P[n, n] = 1.0
-    # G (alpha, s) <= h: the box first, then for every m that (s, L_m' (y alpha)) is in the cone.
+    # G (alpha, s) <= h: the box, then |L_m' (y alpha)| <= s for every m of one feature as two rows,
+    # then for every other m that (s, L_m' (y alpha)) is in the cone.
     G = [np.column_stack([np.vstack([-eye, eye]), np.zeros(2 * n)])]
-    for L in factors:
-        rank = L.shape[1]
-        G.append(-np.block([[np.zeros((1, n)), np.ones((1, 1))], [L.T * y, np.zeros((rank, 1))]]))
-    sizes = [L.shape[1] + 1 for L in factors]
-    h = np.concatenate([np.zeros(n), C, np.zeros(sum(sizes))])
+    lines = [m for m, L in enumerate(factors) if L.shape[1] == 1]
+    cones = [m for m, L in enumerate(factors) if L.shape[1] > 1]
+    for m in lines:
+        G.append(np.hstack([np.vstack([factors[m].T * y, -factors[m].T * y]), -np.ones((2, 1))]))
+    for m in cones:
+        inside = np.vstack([np.zeros((1, n)), factors[m].T * y])
+        G.append(-np.hstack([inside, np.eye(len(inside), 1)]))
+    n_rows, sizes = 2 * n + 2 * len(lines), [factors[m].shape[1] + 1 for m in cones]
+    h = np.concatenate([np.zeros(n), C, np.zeros(n_rows - 2 * n + sum(sizes))])
     A = np.append(y, 0.0)[np.newaxis, :]
     answer = cvxopt.solvers.coneqp(
         *map(cvxopt.matrix, (P, q, np.vstack(G), h)),
-        {"l": 2 * n, "q": sizes, "s": []},
+        {"l": n_rows, "q": sizes, "s": []},
         cvxopt.matrix(A),
         cvxopt.matrix(0.0),
         kktsolver="ldl",
         options={"show_progress": False, "abstol": tol, "reltol": tol, "feastol": tol},
     )
-    multipliers = np.ravel(answer["z"])[2 * n :]
-    norms = multipliers[np.cumsum([0, *sizes[:-1]])]
+    multipliers, norms = np.ravel(answer["z"]), np.zeros(len(factors))
+    norms[lines] = multipliers[2 * n : n_rows].reshape(-1, 2).sum(axis=1)
+    norms[cones] = multipliers[n_rows + np.cumsum([0, *sizes])[:-1]]
     return np.ravel(answer["x"])[:n], norms, answer["status"], answer["iterations"]
 
 
-def solve_mkl_cvxopt(
-    kernels: KernelSet, y, C: float, *, costs=None, prune_tol: float, tol: float = 1e-9
-) -> Solution:
+def solve_mkl_cvxopt(kernels, y, C: float, *, costs=None, prune_tol: float) -> Solution:
     """Multiple kernel learning without groups, by `mkl_socp`.
 
     Parameters
@@ -189,8 +191,6 @@ def solve_mkl_cvxopt(
     prune_tol : float
         Kernels whose norm is at most this part of the largest are dropped: an interior-point method
         ends with small numbers in place of zeros.
-    tol : float
-        Absolute and relative tolerance handed to cvxopt, for the problem scaled to C = 1.
 
     Returns
     -------
@@ -229,13 +229,16 @@ def solve_mkl_cvxopt(
     unit = max(float(np.trace(K)) for K in Ks) / len(y) or 1.0
     spectra = [gram_eigh(K / unit) for K in Ks]
     factors = [vectors * np.sqrt(C * unit * eigenvalues) for eigenvalues, vectors in spectra]
-    try:
-        beta, norms, said, iterations = mkl_socp(factors, y, costs, tol)  # alpha = C beta
-    except (ArithmeticError, ValueError) as error:
-        raise NotOptimalError(
-            f"cvxopt cannot factor its linear system for C = {C:g} and kernel values of {unit:.3g} "
-            f"({error}); scale the kernels, or lower C."
-        ) from error
+    for tol in MKL_TOLS:
+        try:
+            beta, norms, said, iterations = mkl_socp(factors, y, costs, tol)  # alpha = C beta
+            break
+        except (ArithmeticError, ValueError) as error:
+            if tol == MKL_TOLS[-1]:
+                raise NotOptimalError(
+                    f"cvxopt cannot factor its linear system for C = {C:g} and kernel values of "
+                    f"{unit:.3g} ({error}); scale the kernels, or lower C."
+                ) from error
     alpha = feasible_point(C * beta, y, C * costs)
     dual_norms = kernels.dual_norms(y * alpha)
     noise = kernels.round_off(y * alpha, dual_norms)

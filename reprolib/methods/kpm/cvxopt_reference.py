@@ -17,6 +17,9 @@ cvxopt would meet columns that are nearly dependent, it is given orthonormal one
 Where several functions have the least loss, as on separable data (loss zero), an interior-point
 method ends inside of the set of optima, and `solve_hinge_lp_path` gives the one of least
 sum_i w_i f(x_i)^2. Then only the losses of the two agree.
+
+Where the optimum is a function of root mean square beyond 2e5 margins, `solve_hinge_lp_path` gives
+the best function within that bound, and its loss may be larger than the one here.
 """
 
 from __future__ import annotations

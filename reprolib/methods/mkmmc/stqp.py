@@ -7,6 +7,9 @@ Equation (23) of Gu & Zhou (ICIP 2009), the weight step of multiple kernel MMC, 
 is seldom concave there, so that the problem has several local maxima; the general problem is
 NP-hard, and a quadratic programming routine answers with one of the local ones.
 
+What is convex here goes to cvxopt: `solve_stqp_local` climbs by a sequence of convex quadratic
+programmes, each of them in `_maximise_concave`.
+
 Objectives follow the convention of `Solution`, which minimises: ``primal_objective`` is
 -theta' M theta and ``-dual_objective`` is an upper bound on the maximum. ``variables["weights"]``
 is theta. Gaps are relative to the largest entry of M in size; of maxima that are equal up to

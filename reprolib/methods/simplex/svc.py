@@ -219,8 +219,9 @@ class SimplexConeSVC(_SimplexSVC):
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     solver : {"descent", "cvxopt"}, default="descent"
         Block coordinate descent, followed where it is slow (at a large C) by an interior-point
-        method on the examples that it did not leave out; or cvxopt's interior-point method, the
-        reference for small problems, which is exact also where C K is beyond 1e6.
+        method on the examples that it did not leave out. "cvxopt" solves the paper's quadratic
+        programme as it is printed, as a check on some hundred examples; it is exact also where
+        C K is beyond 1e6. See `reprolib.methods.simplex.cvxopt_reference`.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=2000
@@ -323,8 +324,9 @@ class SimplexHalfspaceSVC(_SimplexSVC):
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     solver : {"descent", "cvxopt"}, default="descent"
         Block coordinate descent, followed where it is slow (at a large C) by an interior-point
-        method on the examples that it did not leave out; or cvxopt's interior-point method, the
-        reference for small problems.
+        method on the examples that it did not leave out. "cvxopt" solves the paper's quadratic
+        programme as it is printed, as a check on some hundred examples; it is exact also where
+        C K is beyond 1e6. See `reprolib.methods.simplex.cvxopt_reference`.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=2000

@@ -284,7 +284,9 @@ class HullDual(SimplexSVMDual):
 
 
 def solve_simplex_svm_cvxopt(dual: SimplexSVMDual, L, *, tol=1e-6, max_iter=100) -> Solution:
-    """Solve the reference way for K = L L', by `kronecker_qp.minimise_cvxopt`.
+    """Solve the programme as the paper states it for K = L L', by cvxopt.
+
+    See `reprolib.methods.simplex.cvxopt_reference`.
 
     cvxopt ends at its last iterate, which is not its best where round-off has spoilt a step. So
     the tolerance asked of it is raised a hundredfold, twice, as long as the certificate fails.

@@ -4,8 +4,9 @@ import cvxopt
 import numpy as np
 import pytest
 
+from reprolib.methods.shared.codes import simplex_code
 from reprolib.methods.shared.solution import Solution
-from reprolib.methods.simplex import kronecker_qp, svm_solver
+from reprolib.methods.simplex import svm_solver
 from reprolib.methods.simplex.kronecker_qp import ConstraintRows, gram_factor, minimise_cvxopt
 from reprolib.methods.simplex.svm_solver import ConeDual, HalfspaceDual, HullDual
 
@@ -20,52 +21,16 @@ def rows(n=5, n_classes=3, seed=0):
 
 
 def given_to_cvxopt(monkeypatch, L, constraints, **settings):
-    """Positional and named arguments of the cone solver, with its answer."""
-    seen, solve = [], kronecker_qp._coneqp
+    """Arrays and options that the solver of quadratic programmes gets, with its answer."""
+    seen, solve = [], cvxopt.solvers.qp
 
     def recorded(*programme, **options):
-        seen.append((programme, options))
+        seen.append(([np.array(matrix) for matrix in programme], options))
         return solve(*programme, **options)
 
-    monkeypatch.setattr(kronecker_qp, "_coneqp", recorded)
+    monkeypatch.setattr(cvxopt.solvers, "qp", recorded)
     answer = minimise_cvxopt(L, constraints, **settings)
     return *seen[0], answer
-
-
-def dense(L, constraints, W_size):
-    """Left-hand sides of all rows as a matrix, by one unit vector after the other."""
-    features = kronecker_qp._KroneckerFeatures(L, constraints)
-    return np.column_stack([features.forward(e) for e in np.eye(W_size)])
-
-
-def test_rows_are_signed_products_with_the_code_words():
-    L, constraints = rows()
-    features = kronecker_qp._make_features(L, constraints)
-    W = np.random.default_rng(1).normal(size=(2, 2))
-    words = features.words
-    by_definition = [
-        c.sign * L[i] @ W @ words[q] for c in constraints for i, q in np.argwhere(c.mask)
-    ]
-    F = dense(L, constraints, 4)
-    np.testing.assert_allclose(F @ W.ravel(), by_definition)
-    a = np.random.default_rng(2).normal(size=len(F))
-    np.testing.assert_allclose(features.adjoint(a), F.T @ a)
-    np.testing.assert_allclose(features.weighted_gram(a), F.T @ np.diag(a) @ F, atol=1e-12)
-    np.testing.assert_allclose(features.gram(), F @ F.T)
-
-
-@pytest.mark.parametrize(("rank", "combined"), [(1, False), (2, False), (3, True)])
-def test_fewer_rows_than_weights_are_combined(rank, combined):
-    """Two classes and two points: two rows, and as many weights as features."""
-    L = np.random.default_rng(0).normal(size=(2, rank))
-    constraints = [ConstraintRows(np.eye(2, dtype=bool), 1.0, 1.0, np.ones((2, 1)))]
-    features = kronecker_qp._make_features(L, constraints)
-    assert isinstance(features, kronecker_qp._CombinedFeatures) is combined
-    w = np.random.default_rng(1).normal(size=features.size)
-    W = features.weights(w)
-    plain = kronecker_qp._KroneckerFeatures(L, constraints)
-    np.testing.assert_allclose(features.forward(w), plain.forward(W.ravel()))
-    assert np.sum(W**2) == pytest.approx(w @ w)
 
 
 @pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
@@ -91,50 +56,19 @@ def test_cvxopt_is_asked_for_the_tolerance_and_a_hundredth_of_it_in_absolute_ter
 
 
 def test_cvxopt_is_given_the_programme_of_the_docstring(monkeypatch):
+    """Rows sigma <c_q, W' l_i> + xi >= b, slacks that are not negative, 1/2 ||W||^2 + prices xi."""
     L, constraints = rows()
-    (hessian, cost, bounds, right), _, _ = given_to_cvxopt(monkeypatch, L, constraints)
-    F = dense(L, constraints, 4)
-    m, n_soft = len(F), constraints[0].mask.sum()
-    prices = np.concatenate([c.prices() for c in constraints])
-    np.testing.assert_allclose(np.ravel(cost), [0.0] * 4 + [*prices[:n_soft]])
-    offsets = np.repeat([c.offset for c in constraints], [c.mask.sum() for c in constraints])
-    np.testing.assert_allclose(np.ravel(right), [*-offsets, *[0.0] * n_soft])
-    eye = np.eye(m)[:, :n_soft]
-    G = -np.block([[F, eye], [np.zeros((n_soft, 4)), np.eye(n_soft)]])
-    P = np.diag([1.0] * 4 + [0.0] * n_soft)
-    rng = np.random.default_rng(3)
-    for matrix, operator, options in (
-        (P, hessian, {}),
-        (G, bounds, {}),
-        (G.T, bounds, {"trans": "T"}),
-    ):
-        x, y = rng.normal(size=matrix.shape[1]), rng.normal(size=matrix.shape[0])
-        for scales in ({}, {"alpha": -2.0, "beta": 0.5}):
-            out = cvxopt.matrix(y)
-            operator(cvxopt.matrix(x), out, **options, **scales)
-            alpha, beta = scales.get("alpha", 1.0), scales.get("beta", 0.0)
-            np.testing.assert_allclose(np.ravel(out), alpha * matrix @ x + beta * y, atol=1e-12)
-
-
-def test_kkt_solver_solves_the_system_of_cvxopt():
-    """[P G'; G -W'W] [ux; uz] = [bx; bz], and z is W uz."""
-    L, constraints = rows()
-    features = kronecker_qp._make_features(L, constraints)
-    F = dense(L, constraints, 4)
-    m, n_soft = len(F), int(constraints[0].mask.sum())
-    eye = np.eye(m)[:, :n_soft]
-    G = -np.block([[F, eye], [np.zeros((n_soft, 4)), np.eye(n_soft)]])
-    P = np.diag([1.0] * 4 + [0.0] * n_soft)
-    rng = np.random.default_rng(4)
-    d = rng.uniform(0.3, 3.0, size=m + n_soft)
-    system = np.block([[P, G.T], [G, -np.diag(d**2)]])
-    bx, bz = rng.normal(size=4 + n_soft), rng.normal(size=m + n_soft)
-    expected = np.linalg.solve(system, np.concatenate([bx, bz]))
-    solve = kronecker_qp._kkt_solver(features, np.arange(n_soft), m)({"d": cvxopt.matrix(d)})
-    x, z = cvxopt.matrix(bx), cvxopt.matrix(bz)
-    solve(x, None, z)
-    np.testing.assert_allclose(np.ravel(x), expected[: 4 + n_soft], atol=1e-10)
-    np.testing.assert_allclose(np.ravel(z), d * expected[4 + n_soft :], atol=1e-10)
+    (P, q, G, h), _, _ = given_to_cvxopt(monkeypatch, L, constraints)
+    soft, hard = constraints
+    words, rng = simplex_code(3).T, np.random.default_rng(1)
+    W, xi = rng.normal(size=(2, 2)), rng.normal(size=soft.mask.sum())
+    x = np.concatenate([W.ravel(), xi])
+    left = [c.sign * words[k] @ W.T @ L[i] for c in constraints for i, k in np.argwhere(c.mask)]
+    left = np.array(left) + np.concatenate([xi, np.zeros(hard.mask.sum())])
+    offsets = np.repeat([0.5, -0.5], [soft.mask.sum(), hard.mask.sum()])
+    np.testing.assert_allclose(np.ravel(h) - G @ x, np.concatenate([left - offsets, xi]))
+    value = 0.5 * x @ P @ x + np.ravel(q) @ x
+    assert value == pytest.approx(0.5 * np.sum(W**2) + soft.prices() @ xi)
 
 
 @pytest.mark.parametrize("C", [1e-9, 0.3, 1e9])
