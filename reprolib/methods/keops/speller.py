@@ -84,7 +84,7 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         interval: float = 0.05,
         n_frames: int = 14,
         per_window: bool = False,
-    ):
+    ) -> None:
         self.low = low
         self.high = high
         self.order = order

@@ -57,6 +57,8 @@ SERRE_POOLS = (8, 10, 12, 14, 16, 18, 20, 22)
 DARKEST = 1e-3
 #: Answers nearer to each other than this count as equal where one is chosen.
 EQUAL = 1e-4
+#: A place this much farther away than the limit, in parts of the image, is still within it.
+HAIR = 1e-9
 #: Longer side of an image over its shorter one; more is a mistake, and would fill the memory.
 LONGEST = 16
 DECIMALS = 5
@@ -209,7 +211,7 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-    ):
+    ) -> None:
         self.model = model
         self.n_patches = n_patches
         self.patch_sizes = patch_sizes
@@ -510,7 +512,7 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 centres = band.first[axis] + step * (np.arange(n) + (size - 1) / 2)
                 away = np.abs(centres[:, np.newaxis] - self.places_[columns, 2 + axis])
                 # A hair more, so that what is just as far counts on every processor.
-                far = np.where(away > max(self.tolerance, step / 2) + 1e-9, np.inf, 0)
+                far = np.where(away > max(self.tolerance, step / 2) + HAIR, np.inf, 0)
                 distances += np.expand_dims(far.astype(np.float32), 1 - axis)
         return distances
 
