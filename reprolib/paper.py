@@ -400,7 +400,7 @@ class Paper:
         >>> kpm = reprolib.paper("kpm")
         >>> kpm.rerun(only="table2/raetsch/heart/kpm").numbers()  # doctest: +SKIP
         """
-        from reprolib.rerun.tasks.runner import LocalWorkers, Selection, run_protocol
+        from reprolib.rerun.tasks.runner import LocalWorkers, Only, run_protocol
 
         protocol = get_protocol(self.key)
         names = [n for n in protocol.datasets(profile) if not n.startswith("embedded/")]
@@ -423,7 +423,7 @@ class Paper:
             protocol,
             profile,
             workers=LocalWorkers(n_jobs),
-            only=Selection(patterns) if patterns else None,
+            only=Only(patterns) if patterns else None,
             progress=progress,
             failed=lambda failure: print(f"failed: {failure.record}: {failure.status}"),
         )

@@ -11,7 +11,7 @@ import pytest
 import data_fetch
 from reprolib.rerun.records import Stage, Task
 from reprolib.rerun.tasks import plan, runner
-from reprolib.rerun.tasks.runner import Selection
+from reprolib.rerun.tasks.runner import Only
 from reprolib.rerun.tasks.store import RecordStore
 from tests.rerun.made_up import row, tasks_of
 
@@ -74,21 +74,21 @@ def test_stored_tasks_are_counted(committed, tmp_path):
 
 
 def test_selected_tasks_are_counted(committed, tmp_path):
-    only = Selection(["first/real/coins/mean/3", "second"])
+    only = Only(["first/real/coins/mean/3", "second"])
     assert planned(committed, "full", tmp_path, only=only).n_tasks == 2
 
 
 def test_selected_tasks_that_wait_for_others_are_said_as_the_run_says_them(committed, tmp_path):
     """The plan counted tasks that a run from the same store then refused to know."""
-    only, store = Selection(["second"]), RecordStore(tmp_path / "store")
+    only, store = Only(["second"]), RecordStore(tmp_path / "store")
     found = planned(committed, "full", tmp_path, only=only)
     assert found.note.startswith(f"{found.n_tasks} of these tasks cannot run yet. Stage 2 chooses")
     with pytest.raises(runner.NothingSelectedError) as refused:
         runner.run_protocol(committed, "full", store=store, only=only)
     assert str(refused.value).endswith(found.note.partition("yet. ")[2])
-    runner.run_protocol(committed, "full", store=store, only=Selection(["first"]))
+    runner.run_protocol(committed, "full", store=store, only=Only(["first"]))
     assert not planned(committed, "full", tmp_path, only=only).note
-    assert not planned(committed, "full", tmp_path / "new", only=Selection(["first"])).note
+    assert not planned(committed, "full", tmp_path / "new", only=Only(["first"])).note
 
 
 def test_a_list_of_experiments_that_changed_is_listed_anew(committed, tmp_path):

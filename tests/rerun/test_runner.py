@@ -13,7 +13,7 @@ from reprolib.rerun.records import Measurement, Stage, fingerprint
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.records.task import get_protocol
 from reprolib.rerun.tasks import runner, worker
-from reprolib.rerun.tasks.runner import Selection
+from reprolib.rerun.tasks.runner import Only
 from reprolib.rerun.tasks.store import RecordStore
 from reprolib.rerun.tasks.worker import LocalWorkers
 from tests import fake_paper
@@ -181,7 +181,7 @@ def test_a_packaged_protocol_with_another_run_is_run_as_it_is(tmp_path):
     changed = dataclasses.replace(
         get_protocol("kpm"), run=lambda task, data: [Measurement("test error", 0.999)]
     )
-    only = Selection(["table2/embedded/ringnorm/kpm/0"])
+    only = Only(["table2/embedded/ringnorm/kpm/0"])
     run = runner.run_protocol(
         changed, "quick", embedded=True, only=only, store=RecordStore(tmp_path)
     )

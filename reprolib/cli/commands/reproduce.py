@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from data_fetch.errors import DataUnavailableError
     from reprolib.rerun.records.task import Protocol
-    from reprolib.rerun.tasks.runner import Failure, Run, Selection
+    from reprolib.rerun.tasks.runner import Failure, Only, Run
 
 HELP = "rerun papers: records, tables, figures, report, scoreboard"
 #: Said when a run ends early.
@@ -129,11 +129,11 @@ def dry_run(arguments: argparse.Namespace) -> int:
     from reprolib.rerun.checks.check import require_sound
     from reprolib.rerun.records.task import get_protocol
     from reprolib.rerun.tasks.plan import plan
-    from reprolib.rerun.tasks.runner import Selection
+    from reprolib.rerun.tasks.runner import Only
 
     require_sound(arguments.papers)
     out = console.out()
-    only = Selection(arguments.only) if arguments.only else None
+    only = Only(arguments.only) if arguments.only else None
     seconds = []
     for paper in arguments.papers:
         found = plan(get_protocol(paper), arguments.profile, embedded=arguments.embedded, only=only)
@@ -217,11 +217,11 @@ def rerun(arguments: argparse.Namespace) -> int:
     """
     from reprolib.rerun.checks.check import require_sound
     from reprolib.rerun.records.task import get_protocol
-    from reprolib.rerun.tasks.runner import Selection
+    from reprolib.rerun.tasks.runner import Only
 
     require_sound(arguments.papers)
     protocols = [get_protocol(paper) for paper in arguments.papers]
-    only = Selection(arguments.only) if arguments.only else None
+    only = Only(arguments.only) if arguments.only else None
     output = arguments.output or (BUILD if only is None else BUILD / "only")
     log = FailureLog(console.err(), output / "failures.log")
     write = _write_all if only is None else _write_selected
@@ -232,7 +232,7 @@ def rerun(arguments: argparse.Namespace) -> int:
 def outcomes(
     protocols: Sequence[Protocol],
     arguments: argparse.Namespace,
-    only: Selection | None,
+    only: Only | None,
     log: FailureLog,
 ) -> Iterator[Run]:
     """Yield the run of every protocol whose stages could list their tasks; say which could not.

@@ -16,7 +16,7 @@ from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
 from reprolib.rerun.tasks.runner import (
-    Selection,
+    Only,
     code_of_protocol,
     listing_of,
     load_datasets,
@@ -63,7 +63,7 @@ def plan(
     *,
     embedded: bool = False,
     store: RecordStore | None = None,
-    only: Selection | None = None,
+    only: Only | None = None,
 ) -> Plan:
     """Count the tasks of a run without running or downloading anything.
 
@@ -78,7 +78,7 @@ def plan(
         Use the embedded counterparts even where the real data are available.
     store : RecordStore, optional
         Of finished tasks; the user's by default.
-    only : Selection, optional
+    only : Only, optional
         Count these tasks only.
     """
     store = RecordStore() if store is None else store

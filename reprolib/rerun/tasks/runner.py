@@ -19,7 +19,7 @@ from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, r
 from reprolib.rerun.records.rows import failed as failed_records
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
-from reprolib.rerun.tasks.store import Explanation, RecordStore
+from reprolib.rerun.tasks.store import RecordStore, Reuse
 from reprolib.rerun.tasks.worker import (
     Finished,
     LocalWorkers,
@@ -33,7 +33,7 @@ from reprolib.rerun.tasks.worker import (
 Progress = Callable[[int, int, int, int], None]
 
 
-class Selection:
+class Only:
     """Tasks whose names begin with one of several patterns.
 
     The name of a task is ``table/dataset/method/reading/trial``, with its setting and seed before
@@ -135,7 +135,7 @@ class Run:
     tasks: pd.DataFrame
     about: dict[str, Any]
     substituted: dict[str, data_fetch.DataUnavailableError] = field(default_factory=dict)
-    explained: dict[str, Explanation] = field(default_factory=dict)
+    explained: dict[str, Reuse] = field(default_factory=dict)
 
     @property
     def failures(self) -> pd.DataFrame:
@@ -192,7 +192,7 @@ def run_protocol(
     embedded: bool = False,
     store: RecordStore | None = None,
     workers: Workers | None = None,
-    only: Selection | None = None,
+    only: Only | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
     failed: Callable[[Failure], None] | None = None,
@@ -212,7 +212,7 @@ def run_protocol(
         Of finished tasks; the user's by default.
     workers : Workers, optional
         Who runs the tasks: this process by default. The records do not depend on it.
-    only : Selection, optional
+    only : Only, optional
         Run and record these tasks only. A stage that chooses from the records of earlier ones is
         reached if all earlier tasks on the selected data sets are selected too, or stored.
     fresh : bool
@@ -316,16 +316,14 @@ def quick_tasks(
     return {task.id for task in tasks}
 
 
-def needed(names: Iterable[str], only: Selection | None) -> list[str]:
+def needed(names: Iterable[str], only: Only | None) -> list[str]:
     """Names of the data sets that selected tasks, or tasks on their counterparts, may need."""
     if only is None:
         return list(names)
     return only.needed({name: data_fetch.counterparts(name) for name in names})
 
 
-def _nothing_selected(
-    only: Selection, protocol: Protocol, tasks: Sequence[Task], n_stages: int
-) -> str:
+def _nothing_selected(only: Only, protocol: Protocol, tasks: Sequence[Task], n_stages: int) -> str:
     """Say what there is to select from."""
     seen = {task.table: task.id for task in reversed(tasks)}
     message = (
@@ -354,12 +352,12 @@ class _Run:
     digests: Mapping[str, str]
     store: RecordStore
     workers: Workers
-    only: Selection | None
+    only: Only | None
     fresh: bool
     progress: Progress | None
     failed: Callable[[Failure], None] | None
     finished: list[Finished] = field(default_factory=list)
-    explained: dict[str, Explanation] = field(default_factory=dict)
+    explained: dict[str, Reuse] = field(default_factory=dict)
 
     def records_of(self, number: int, tasks: list[Task]) -> pd.DataFrame | None:
         """Run the selected tasks; give the records of all, if the others are stored."""
@@ -391,12 +389,12 @@ class _Run:
         for task in tasks:
             finished = None if self.fresh else self._stored(task)
             if finished is not None:
-                self.explained[task.id] = Explanation.reused(finished.date)
+                self.explained[task.id] = Reuse.reused(finished.date)
                 yield finished
                 continue
             pending.append(task)
             self.explained[task.id] = (
-                Explanation.to_run("all are run afresh")
+                Reuse.to_run("all are run afresh")
                 if self.fresh
                 else self.store.explain(task, self.digests[task.dataset], self.code)
             )

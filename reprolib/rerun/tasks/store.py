@@ -21,7 +21,7 @@ from reprolib.rerun.tasks.worker import Finished
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Reuse:
     """Why a task is reused or run.
 
     Parameters
@@ -40,12 +40,12 @@ class Explanation:
         return f"{self.reason} ({self.detail})" if self.detail else self.reason
 
     @classmethod
-    def reused(cls, date: str) -> Explanation:
+    def reused(cls, date: str) -> Reuse:
         """Say when a stored task was made."""
         return cls("reused", f"made on {date} with this code")
 
     @classmethod
-    def to_run(cls, why: str, detail: str = "") -> Explanation:
+    def to_run(cls, why: str, detail: str = "") -> Reuse:
         """Say why a task is not taken from the store."""
         return cls(f"to be run: {why}", detail)
 
@@ -104,24 +104,24 @@ class RecordStore:
     def _has_tasks(self) -> bool:
         return (self.directory / "tasks").is_dir()
 
-    def explain(self, task: Task, data: str, code: Code) -> Explanation:
+    def explain(self, task: Task, data: str, code: Code) -> Reuse:
         """Why a task is reused or not."""
         entry = _read(self._path(task, data))
         if entry is None:
             entries = [_read(path) for path in sorted(self._folder(task).glob("*.json"))]
             others = [entry for entry in entries if entry and "fault" not in entry]
             if not others:
-                return Explanation.to_run("never finished here")
+                return Reuse.to_run("never finished here")
             if all(entry["data"] != data for entry in others):
-                return Explanation.to_run("stored for other data")
-            return Explanation.to_run("stored with other parameters")
+                return Reuse.to_run("stored for other data")
+            return Reuse.to_run("stored with other parameters")
         if entry.get("fault") or fault_of(entry["rows"], task):
-            return Explanation.to_run("its stored file is damaged")
+            return Reuse.to_run("its stored file is damaged")
         if entry["code"] != code.fingerprint:
             then = _read_json(self._code_path(entry["code"]))
             change = code.change_since(then) if then else "which is unknown here"
-            return Explanation.to_run("stored with other code", change)
-        return Explanation.reused(entry["date"])
+            return Reuse.to_run("stored with other code", change)
+        return Reuse.reused(entry["date"])
 
     def put(self, finished: Finished, data: str, code: Code) -> None:
         """Store a finished task.

@@ -100,7 +100,7 @@ class Value:
         """Whether a value is allowed."""
         return self.is_checked_later or is_valid(value, self.schema)
 
-    def means(self, about: str) -> Self:
+    def is_for(self, about: str) -> Self:
         """The same, with what it stands for."""
         return replace(self, about=about)
 
@@ -128,7 +128,7 @@ class Table:
         """Whether it is a table at all."""
         return isinstance(value, dict)
 
-    def means(self, about: str) -> Self:
+    def is_for(self, about: str) -> Self:
         """The same, with what it stands for."""
         return replace(self, about=about)
 
@@ -285,28 +285,30 @@ SEARCHED = Value(
 MARGIN = Value("a number above 0", {"type": "number", "exclusiveMinimum": 0})
 SETTINGS: dict[str, Form] = {
     "design": DESIGN,
-    "role": _one_of(get_args(StatedRole)).means("the method of the paper, or one that it compares"),
-    "quantity": _one_of(get_args(Quantity)).means("a performance, or a chosen hyperparameter"),
-    "trials": POSITIVE.means("behind a printed mean"),
+    "role": _one_of(get_args(StatedRole)).is_for(
+        "the method of the paper, or one that it compares"
+    ),
+    "quantity": _one_of(get_args(Quantity)).is_for("a performance, or a chosen hyperparameter"),
+    "trials": POSITIVE.is_for("behind a printed mean"),
     "searched": SEARCHED,
-    "folds": POSITIVE.means("of a cross-validation"),
-    "judged": TEXT.means("the reading that is judged, if not the headline"),
-    "spread_of": TEXT.means("the reading whose spread is that of the design seeds"),
-    "drawn_once": TEXT.means("metric of a mean at other draws of a choice that was made once"),
+    "folds": POSITIVE.is_for("of a cross-validation"),
+    "judged": TEXT.is_for("the reading that is judged, if not the headline"),
+    "spread_of": TEXT.is_for("the reading whose spread is that of the design seeds"),
+    "drawn_once": TEXT.is_for("metric of a mean at other draws of a choice that was made once"),
     "scale": Value(
         "a number above 0",
         {"type": "number", "exclusiveMinimum": 0},
         "printed value over ours: 100 if percent are printed and fractions recorded",
     ),
-    "margin": MARGIN.means("difference that counts as none, instead of 1.5 percentage points"),
-    "digits": COUNT.means("printed after the point"),
-    "results": TEXT.means("our table, if it is named otherwise"),
+    "margin": MARGIN.is_for("difference that counts as none, instead of 1.5 percentage points"),
+    "digits": COUNT.is_for("printed after the point"),
+    "results": TEXT.is_for("our table, if it is named otherwise"),
 }
 SELECTING: dict[str, Form] = {
-    **dict.fromkeys(SELECTORS, TEXT.means("selects our records")),
-    "setting": TEXT.means("training size, kernel or rank, where there are several"),
+    **dict.fromkeys(SELECTORS, TEXT.is_for("selects our records")),
+    "setting": TEXT.is_for("training size, kernel or rank, where there are several"),
 }
-PLACE: dict[str, Form] = dict.fromkeys(("row", "column"), TEXT.means("name, or * for all"))
+PLACE: dict[str, Form] = dict.fromkeys(("row", "column"), TEXT.is_for("name, or * for all"))
 PAPER = Table(
     {
         **dict.fromkeys(("key", "title", "authors", "venue", "notebook"), TEXT),
@@ -350,41 +352,41 @@ def _or_by_name(form: Value, expected: str) -> Value:
 #: What it asks, and (see `reprolib.rerun.records.task`) whom it concerns and what it changes.
 READING = Table(
     {
-        "name": TEXT.means("as in the records"),
-        "question": TEXT.means("what the paper leaves open"),
-        "text": TEXT.means("what this reading takes"),
-        "control": TRUE.means("an experiment that is no reading of the text"),
-        "quick": TRUE_OR_NAMES.means("the quick profile has it, too, of all or of some methods"),
-        "methods": TEXTS.means("that are run under it"),
-        "tables": TEXTS.means("where they are; everywhere by default"),
-        "datasets": TEXTS.means("on which they are; on all by default"),
+        "name": TEXT.is_for("as in the records"),
+        "question": TEXT.is_for("what the paper leaves open"),
+        "text": TEXT.is_for("what this reading takes"),
+        "control": TRUE.is_for("an experiment that is no reading of the text"),
+        "quick": TRUE_OR_NAMES.is_for("the quick profile has it, too, of all or of some methods"),
+        "methods": TEXTS.is_for("that are run under it"),
+        "tables": TEXTS.is_for("where they are; everywhere by default"),
+        "datasets": TEXTS.is_for("on which they are; on all by default"),
         "changes": Named(ANYTHING, "parameters of tasks that differ from those of the headline"),
-        "beside": _or_by_name(TEXT, "a reading, or one by method").means(
+        "beside": _or_by_name(TEXT, "a reading, or one by method").is_for(
             "the reading whose tasks measure this one, too"
         ),
         "trials": _or_by_name(
             POSITIVE, "a whole number, at least 1, or one by method or data set"
-        ).means("of the full profile, instead of the method's own"),
+        ).is_for("of the full profile, instead of the method's own"),
     },
     ("name", "question", "text"),
 )
 SIDE = Table(
     {
         **dict.fromkeys(("method", "metric", "setting", "results", "reading"), TEXT),
-        "value": NUMBER.means("a fixed value, in the printed unit"),
-        "factor": NUMBER.means("times what is measured"),
-        "at": POSITIVE.means("place on a recorded path, from 1"),
+        "value": NUMBER.is_for("a fixed value, in the printed unit"),
+        "factor": NUMBER.is_for("times what is measured"),
+        "at": POSITIVE.is_for("place on a recorded path, from 1"),
     }
 )
 CLAIM = Table(
     {
         "name": TEXT,
-        "text": TEXT.means("the sentence of the paper"),
+        "text": TEXT.is_for("the sentence of the paper"),
         "page": COUNT,
-        "tables": TEXTS.means("printed tables that it is about"),
-        "claims": _one_of(KINDS).means("of side a against every one of b"),
+        "tables": TEXTS.is_for("printed tables that it is about"),
+        "claims": _one_of(KINDS).is_for("of side a against every one of b"),
         "metric": TEXT,
-        "larger": _one_of(("better", "worse")).means("what a larger value of the metric is"),
+        "larger": _one_of(("better", "worse")).is_for("what a larger value of the metric is"),
         "a": SIDE,
         "b": Listed(SIDE),
         **dict.fromkeys(("results", "reading"), TEXT),
@@ -404,8 +406,8 @@ FILE = Table(
 )
 UNITS = Table(
     {
-        **dict.fromkeys(("printed", "results"), TEXT.means("percent, fraction, or a name")),
-        "margin": MARGIN.means("difference that counts as none, in the printed unit"),
+        **dict.fromkeys(("printed", "results"), TEXT.is_for("percent, fraction, or a name")),
+        "margin": MARGIN.is_for("difference that counts as none, in the printed unit"),
     },
     about="units of print and results, and the margin of any other unit than a share",
 )

@@ -9,7 +9,7 @@ import pytest
 import data_fetch
 from reprolib.rerun.records import Stage, Task
 from reprolib.rerun.tasks import runner, worker
-from reprolib.rerun.tasks.runner import Selection
+from reprolib.rerun.tasks.runner import Only
 from reprolib.rerun.tasks.store import RecordStore
 from tests import fake_paper
 
@@ -37,8 +37,8 @@ TASK = Task("fake", "table1", "raetsch/banana", "kpm, square loss", trial=10)
     ],
 )
 def test_pattern_selects_by_the_first_parts_of_the_name(pattern, selected):
-    assert Selection([pattern]).has(TASK) is selected
-    assert Selection(["table7", pattern]).has(TASK) is selected
+    assert Only([pattern]).has(TASK) is selected
+    assert Only(["table7", pattern]).has(TASK) is selected
 
 
 @pytest.mark.parametrize(
@@ -62,19 +62,19 @@ def test_only_data_sets_that_can_be_selected_are_needed(pattern, needed):
         "raetsch/heart": ["embedded/twonorm"],
         "uci/digits": ["embedded/optdigits"],
     }
-    assert [name.split("/")[1] for name in Selection([pattern]).needed(sets)] == needed.split()
+    assert [name.split("/")[1] for name in Only([pattern]).needed(sets)] == needed.split()
 
 
 @pytest.mark.parametrize("pattern", ["", "/", " "])
 def test_empty_pattern_is_refused(pattern):
     with pytest.raises(ValueError, match="pattern of tasks is empty"):
-        Selection([pattern])
+        Only([pattern])
 
 
 def test_selected_tasks_alone_are_run_and_recorded(fake, tmp_path):
     protocol, ran = fake
     store = RecordStore(tmp_path)
-    run = runner.run_protocol(protocol, "full", store=store, only=Selection(["first/*/3"]))
+    run = runner.run_protocol(protocol, "full", store=store, only=Only(["first/*/3"]))
     assert [task.trial for task in ran] == [3]
     assert set(run.records["trial"]) == {3}
     whole = runner.run_protocol(protocol, "full", store=store)
@@ -84,7 +84,7 @@ def test_selected_tasks_alone_are_run_and_recorded(fake, tmp_path):
 
 def test_later_stage_is_reached_when_the_earlier_tasks_are_stored(fake, tmp_path):
     protocol, ran = fake
-    store, second = RecordStore(tmp_path), Selection(["second"])
+    store, second = RecordStore(tmp_path), Only(["second"])
     with pytest.raises(runner.NothingSelectedError, match="Stage 2 chooses from .* not all stored"):
         runner.run_protocol(protocol, "full", store=store, only=second)
     assert ran == []
@@ -96,7 +96,7 @@ def test_later_stage_is_reached_when_the_earlier_tasks_are_stored(fake, tmp_path
 
 def test_pattern_of_all_stages_runs_all_of_them(fake, tmp_path):
     protocol, ran = fake
-    only = Selection(["*/real/coins"])
+    only = Only(["*/real/coins"])
     run = runner.run_protocol(protocol, "full", store=RecordStore(tmp_path), only=only)
     assert len(ran) == 6
     assert set(run.records["table"]) == {"first", "second"}
@@ -112,9 +112,7 @@ def test_pattern_of_all_stages_runs_all_of_them(fake, tmp_path):
 def test_pattern_without_tasks_is_answered_with_what_there_is(fake, tmp_path, pattern, message):
     protocol, _ = fake
     with pytest.raises(runner.NothingSelectedError, match=message):
-        runner.run_protocol(
-            protocol, "quick", store=RecordStore(tmp_path), only=Selection([pattern])
-        )
+        runner.run_protocol(protocol, "quick", store=RecordStore(tmp_path), only=Only([pattern]))
 
 
 def test_tasks_are_run_in_the_order_of_their_data_sets(fake, tmp_path):
