@@ -17,7 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 import reprolib
 from reprolib.methods.shared.solution import NotOptimalError, NotOptimalWarning
 from reprolib.methods.shared.validation import ConstantClassifierWarning
-from tests.methods.test_estimators import ESTIMATORS
+from tests.methods import takes_rows
+from tests.methods.test_estimators import ESTIMATORS as ALL
+
+#: Those that take one row of numbers an example.
+ESTIMATORS = {name: c for name, c in ALL.items() if takes_rows(c)}
 
 #: Settings tried beside the defaults, by class; what is not listed is fuzzed with its defaults.
 VARIANTS: dict[str, list[dict]] = {

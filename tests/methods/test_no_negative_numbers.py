@@ -8,6 +8,7 @@ from numbers import Real
 import numpy as np
 import pytest
 
+from tests.methods import takes_rows
 from tests.methods.test_estimators import ESTIMATORS
 
 #: Numbers, where one is given; by default they are found from the data.
@@ -27,7 +28,7 @@ def sizes(name):
             yield parameter.name, -1 if isinstance(default, int) else -0.5
 
 
-@pytest.mark.parametrize("name", sorted(ESTIMATORS))
+@pytest.mark.parametrize("name", sorted(n for n, c in ESTIMATORS.items() if takes_rows(c)))
 def test_a_negative_size_is_refused_by_its_name(name):
     for parameter, value in sizes(name):
         with pytest.raises(ValueError, match=rf"'{parameter}' parameter"):

@@ -74,8 +74,9 @@ def hinge_lp(V, y, w, tol: float = LP_TOLS[0]):
     >>> from reprolib.methods.kpm.cvxopt_reference import hinge_lp
     >>> V, y = np.array([[2.0, 1.0], [-1.0, 1.0], [1.0, 1.0]]), np.array([1.0, -1.0, -1.0])
     >>> beta, a, status, _ = hinge_lp(V, y, np.ones(3))
-    >>> beta.round(4).tolist(), status
-    ([2.0, -3.0], 'optimal')
+    >>> losses = np.maximum(0.0, 1.0 - y * (V @ beta))  # of many optima cvxopt ends inside
+    >>> bool(losses.sum() < 1e-6), status
+    (True, 'optimal')
     """
     n, m = V.shape
     margins = y[:, np.newaxis] * V

@@ -12,7 +12,7 @@ from reprolib.methods.mkpm._bases import (
     nystrom_basis,
 )
 from reprolib.methods.mkpm._codes import check_code, make_code
-from reprolib.methods.mkpm._losses import _solved_paths
+from reprolib.methods.mkpm._losses import solved_paths
 from reprolib.methods.mkpm._paths import (
     NestedPaths,
     TabulatedPaths,
@@ -120,7 +120,7 @@ def test_bits_of_other_losses_are_read_off_the_answers_of_their_solver():
             for d, (beta, b, primal, dual) in enumerate(answers[target[0]])
         ]
 
-    paths, gap = _solved_paths(basis, np.array([[1.0, -1.0]] * 4), solve)
+    paths, gap = solved_paths(basis, np.array([[1.0, -1.0]] * 4), solve)
     assert seen == [([[0.0, 1.0]] * 4, None)] * 2
     assert paths.coef.tolist() == [[[0.0], [10.0]], [[0.0], [18.0]]]
     assert paths.intercept.tolist() == [[0.3, 0.5], [0.7, 0.9]]
