@@ -624,8 +624,13 @@ def gabor_filters(n_orientations: int, side: int, wavelength: float, width: floa
 
 
 def _number_of(X: Any) -> int:
-    """Count the images; a ValueError if there are none or they cannot be counted."""
-    if scipy.sparse.issparse(X) or not (hasattr(X, "__len__") and hasattr(X, "__getitem__")):
+    """Count the images; an error if there are none or they cannot be counted.
+
+    Of a sparse matrix it is a TypeError, as scikit-learn's estimators have it that take none.
+    """
+    if scipy.sparse.issparse(X):
+        raise TypeError("X is a sparse matrix; give a sequence of images, such as a list.")
+    if not (hasattr(X, "__len__") and hasattr(X, "__getitem__")):
         raise ValueError(f"X is {type(X).__name__!r}; give a sequence of images, such as a list.")
     if len(X) == 0:
         raise ValueError("X has no images; at least one is needed.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse
 from PIL import Image
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -194,6 +195,11 @@ def test_what_is_no_image_is_named(images, images_, words):
         HMAX(**SMALL).fit(images_)
     with pytest.raises(ValueError, match=words):
         HMAX(**SMALL).fit(images).transform(images_)
+
+
+def test_a_sparse_matrix_is_refused_as_scikit_learn_does():
+    with pytest.raises(TypeError, match="X is a sparse matrix; give a sequence of images"):
+        HMAX(**SMALL).fit(scipy.sparse.eye_array(4))
 
 
 def test_wrong_settings_are_named(images):
