@@ -24,7 +24,6 @@ from reprolib.rerun.tasks.worker import (
     Finished,
     LocalWorkers,
     LostWorkError,
-    Workers,
     environment_id,
     execute,
 )
@@ -191,7 +190,7 @@ def run_protocol(
     *,
     embedded: bool = False,
     store: RecordStore | None = None,
-    workers: Workers | None = None,
+    workers: LocalWorkers | None = None,
     only: Only | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
@@ -210,7 +209,7 @@ def run_protocol(
         Use the embedded counterparts even where the real data are available.
     store : RecordStore, optional
         Of finished tasks; the user's by default.
-    workers : Workers, optional
+    workers : LocalWorkers, optional
         Who runs the tasks: this process by default. The records do not depend on it.
     only : Only, optional
         Run and record these tasks only. A stage that chooses from the records of earlier ones is
@@ -269,7 +268,6 @@ def run_protocol(
         "listing": listing_of(protocol),
         "printed": printed_digest(protocol.paper),
         "environments": {environment_id(f.environment): f.environment for f in run.finished},
-        **run.workers.about(),
     }
     made = task_table(run.finished, run.code, quick_tasks(protocol, datasets, measured))
     records = to_frame([*rows, *derived]) if derived else measured
@@ -351,7 +349,7 @@ class _Run:
     code: Code
     digests: Mapping[str, str]
     store: RecordStore
-    workers: Workers
+    workers: LocalWorkers
     only: Only | None
     fresh: bool
     progress: Progress | None

@@ -11,7 +11,6 @@ import shutil
 import threading
 import time
 import traceback
-import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
@@ -143,19 +142,6 @@ class LostWorkError(OSError):
     """Work that cannot be finished, as the processes that did it are gone."""
 
 
-class Workers(typing.Protocol):
-    """Who does the work: processes of this machine, or a cluster."""
-
-    def holding(self, datasets: Mapping[str, Dataset]) -> AbstractContextManager[None]:
-        """Have the workers hold data sets, by digest, while the context lasts."""
-
-    def results(self, function: Callable, calls: Iterable[tuple[Any, ...]]) -> Iterator:
-        """Yield what a function returns for the arguments of every call, in any order."""
-
-    def about(self) -> dict[str, str]:
-        """What the results say of the workers, by key."""
-
-
 class LocalWorkers:
     """Worker processes of this machine.
 
@@ -174,10 +160,6 @@ class LocalWorkers:
     def holding(self, datasets: Mapping[str, Dataset]) -> AbstractContextManager[None]:
         """Have this process hold data sets, by digest, while the context lasts."""
         return holding(datasets)
-
-    def about(self) -> dict[str, str]:
-        """Nothing: every task names the machine that it ran on."""
-        return {}
 
     def results(self, function: Callable, calls: Iterable[tuple[Any, ...]]) -> Iterator:
         """Yield what a function returns for the arguments of every call, as it finishes.

@@ -198,8 +198,8 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
         paired = [cell for cell in claim.cells if not is_of_one_test_set(cell)]
         if paired and records["trial_is_unsaid"].any():
             raise ValueError(
-                f"{path.name}: claim {claim.name!r} compares equal trials, and {where} has no "
-                "column trial; add one, or name yours in [columns]"
+                f"{path.name}: claim {claim.name!r} compares equal trials, but there is no "
+                f"column trial in {where}; add one, or name yours in [columns]"
             )
         try:
             claims.append(judge_claim(claim, records, numbers))
@@ -252,7 +252,7 @@ def _completed(
                 continue
             if only[name] is None:
                 raise ValueError(
-                    f"{where} has several {name}s, and table {key!r} names none; say which: "
+                    f"{where}: several {name}s, and table {key!r} names none; say which: "
                     f"{name} = ..., in a row or a column"
                 )
             table["columns"] = {k: {name: only[name], **v} for k, v in table["columns"].items()}

@@ -1,7 +1,7 @@
 """Anyone's table of results, from a file as people have it.
 
-A file is read whole, and what it is, is seen from its first bytes and not from its name. What
-cannot be read is refused with the file, the row and what to do.
+The first bytes of a file say of which kind it is; its name does not count. A file that cannot be
+read is refused, with its name, the row and what to do.
 """
 
 from __future__ import annotations
