@@ -58,7 +58,7 @@ class _Problem:
     p: np.ndarray
     C: float
     costs: np.ndarray | None = None
-    by_cvxopt: bool = False
+    solver: str = "auto"
     uncertified: list[float] = field(default_factory=list)
 
     @property
@@ -74,7 +74,7 @@ class _Problem:
 
         The gap of an answer that is not certified is kept in ``uncertified``.
         """
-        if self.by_cvxopt:
+        if self.solver == "cvxopt":
             svm = solve_svm_cvxopt(self.kernels.gram(effective), self.y, self.C, costs=self.costs)
         else:
             svm = self.kernels.solve_svm(
@@ -124,7 +124,7 @@ def solve_pyramid_alternating(
     decrease_tol: float = DECREASE_TOL,
     prune_tol: float = PRUNE_TOL,
     max_iter: int = 3000,
-    by_cvxopt: bool = False,
+    solver: str = "auto",
 ) -> Solution:
     """Algorithm 1 (KEOPS): SVM for fixed weights, closed-form weights for fixed f, repeated.
 
@@ -159,8 +159,8 @@ def solve_pyramid_alternating(
         Kernels whose norm is at most this part of the largest are dropped: a larger one drops more.
     max_iter : int
         Outer steps.
-    by_cvxopt : bool
-        Whether cvxopt solves every SVM from scratch, and not the warm-started active-set method.
+    solver : {"auto", "cvxopt"}
+        Of every SVM: the warm-started active-set method, or cvxopt, from scratch each time.
 
     Returns
     -------
@@ -196,9 +196,7 @@ def solve_pyramid_alternating(
     >>> solution.variables["effective"].round(3).tolist()
     [1.0, 0.0]
     """
-    problem = _Problem(
-        kernels, y, tree, np.asarray(p, dtype=np.float64), float(C), costs, by_cvxopt
-    )
+    problem = _Problem(kernels, y, tree, np.asarray(p, dtype=np.float64), float(C), costs, solver)
     weights = uniform_weights(tree) if start is None else start
     effective = effective_weights(tree, problem.p, weights)
     path: list[float] = []

@@ -179,7 +179,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
             decrease_tol=self.decrease_tol,
             prune_tol=self.prune_tol,
             max_iter=self.max_iter,
-            by_cvxopt=self.solver == "cvxopt",
+            solver=self.solver,
         )
 
     def _store(self, solution, kernels, signs):
