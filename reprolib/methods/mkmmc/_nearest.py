@@ -49,7 +49,7 @@ def nearest_neighbor_path(train, y_train, test):
     """
     columns = np.ascontiguousarray(train.T, dtype=np.float64)
     rows = np.ascontiguousarray(test, dtype=np.float64)
-    return np.asarray(y_train)[_nearest_path(columns, rows)]
+    return np.asarray(y_train)[_nearest_path(columns, rows, np.full(len(columns), ARITHMETIC))]
 
 
 def nearest_neighbor(train, y_train, test):
@@ -123,7 +123,7 @@ def nearest_in_order(train, test, k: int, tol: float = ARITHMETIC):
     return in_order(distances, tol * distances.max(axis=1))[:, :k]
 
 
-def nearest_other_path(points, y):
+def nearest_other_path(points, y, tol=ARITHMETIC):
     """`nearest_neighbor_path` of every point among the others of the same projection.
 
     This is leave-one-out of the classifier behind a projection that uses no labels and has seen
@@ -135,6 +135,10 @@ def nearest_other_path(points, y):
         The projected points, one a row.
     y : ndarray of shape (n,)
         Class label of every example.
+    tol : float or array-like of shape (m,), default=1e-12
+        Part of the largest distance up to which distances are equal, in the first j + 1
+        coordinates. Coordinates along eigenvectors whose eigenvalues nearly tie are known to some
+        1e-6 only, and need more than the round-off of sums.
 
     Returns
     -------
@@ -154,16 +158,17 @@ def nearest_other_path(points, y):
     """
     rows = np.ascontiguousarray(points, dtype=np.float64)
     others = np.array(rows.T[:, 1:], order="C")
+    tolerance = np.broadcast_to(np.asarray(tol, dtype=np.float64), len(others))
     nearest = np.empty(rows.T.shape, dtype=np.intp)
     for i in range(len(rows)):
         others[:, i - 1 : i] = rows[i - 1 : i].T  # the point before is one of the others again
-        found = _nearest_path(others, rows[i : i + 1])[:, 0]
+        found = _nearest_path(others, rows[i : i + 1], tolerance)[:, 0]
         nearest[:, i] = found + (found >= i)
     return np.asarray(y)[nearest]
 
 
-def _nearest_path(columns, rows):
+def _nearest_path(columns, rows, tolerance):
     """`_nearest_loop.nearest_path`; numba, which takes long to import, waits for its first call."""
     from reprolib.methods.mkmmc._nearest_loop import nearest_path
 
-    return nearest_path(columns, rows)
+    return nearest_path(columns, rows, np.ascontiguousarray(tolerance))

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from reprolib.methods.shared.ties import ARITHMETIC
-
 
 @numba.njit(cache=True)
-def nearest_path(columns, test):
+def nearest_path(columns, test, tolerance):
     """Index of the first nearest training point in the first 1, 2, ..., m coordinates.
 
     The differences are squared themselves: |a|^2 - 2 a'b + |b|^2 would hide a tie in the digits
@@ -22,6 +20,9 @@ def nearest_path(columns, test):
         The training points, one a column.
     test : ndarray of shape (n_test, m)
         The points whose neighbours are looked for, one a row.
+    tolerance : ndarray of shape (m,)
+        Of the distances in the first j + 1 coordinates: those that exceed the smallest by no more
+        than this part of the largest are equal to it.
 
     Returns
     -------
@@ -47,7 +48,7 @@ def nearest_path(columns, test):
                 low, high = min(low, bits[j]), max(high, bits[j])
             ends[0], ends[1] = low, high
             # As `reprolib.methods.shared.ties.first_within` of the distances, without their roots.
-            equal = (np.sqrt(extremes[0]) + ARITHMETIC * np.sqrt(extremes[1])) ** 2
+            equal = (np.sqrt(extremes[0]) + tolerance[d] * np.sqrt(extremes[1])) ** 2
             first = 0
             while squares[first] > equal:
                 first += 1

@@ -209,6 +209,12 @@ def test_equally_near_others_are_taken_by_index_in_any_basis():
         np.testing.assert_array_equal(nearest_other_path(points @ Q, y)[-1], [1, 0, 0, 0])
 
 
+def test_others_tie_up_to_the_tolerance_of_their_dimension():
+    points, y = np.array([[0.0, 0.0], [1.0 + 1e-8, 0.0], [-1.0, 0.0]]), np.arange(3)
+    assert nearest_other_path(points, y)[:, 0].tolist() == [2, 2]
+    assert nearest_other_path(points, y, tol=[1e-6, 1e-12])[:, 0].tolist() == [1, 2]
+
+
 def test_all_bandwidths_rank_neighbours_as_the_points_do_in_all_dimensions():
     X, y = make_blobs([9, 9, 9, 9], n_features=9, cluster_std=6.0, random_state=3)
     expected = nearest_other_path(X, y)[-1]

@@ -6,6 +6,7 @@ from sklearn.decomposition import PCA
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
+import data_fetch
 from data_fetch.embedded.faces import load_embedded
 from reprolib.methods.mkmmc import CONSTRAINTS, MMC, KernelMMC, margin_laplacian
 from reprolib.methods.shared.ties import last_largest
@@ -22,6 +23,7 @@ from reprolib.papers.mkmmc.splits import Trial, split
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
+from reprolib.rerun.tasks.remembered import Remembered
 from reprolib.rerun.verdicts.printed import numbers
 
 DATA = load_embedded()
@@ -310,3 +312,18 @@ def test_best_dimension_is_that_of_the_mean_and_counts_from_one():
     drawn = [row["value"] for row in found if row["metric"] == "dimension"]
     assert len(drawn) == 4
     assert set(drawn) <= {1.0, 2.0, 3.0}
+
+
+@pytest.mark.skipif(not data_fetch.available("faces/yale"), reason="faces/yale is not at hand")
+def test_round_off_does_not_choose_the_bandwidth_of_kernel_pca(monkeypatch):
+    """At the narrowest width of this split two eigenvalues lie at the edge of a tie."""
+    data = data_fetch.load("faces/yale")
+    train, test = split(data.y, 2, 81)
+    exponents = set()
+    for seed in range(6):
+        trial = Trial(data.X[train], data.y[train], data.X[test], data.y[test])
+        noise = 2e-16 * np.random.default_rng(seed).normal(size=trial.grams.shape)
+        vars(trial)["grams"] = trial.grams + noise + noise.transpose(0, 2, 1)
+        monkeypatch.setattr(methods, "_LEFT_OUT", Remembered("with this noise", size=1))
+        exponents |= {m.chosen["exponent"] for m in methods.kpca(trial, {HEADLINE: {}})}
+    assert exponents == {-5}, f"round-off chooses between the widths 2^k, k in {exponents}"
