@@ -15,6 +15,7 @@ N_FOLDS, N_PARTITIONS = 10, 20
 RAW = "raw"
 SCALED = "voxels scaled to [0, 1]"
 CENTRED = "voxels centred"
+STANDARDISED = "voxels z-scored over all runs"
 Z_SCORED = "z-scored in each run (extra)"
 
 
@@ -48,6 +49,8 @@ def prepare(dataset, trial: int, *, runs: int = 10, condition: str = RAW) -> dic
     X, y, groups = dataset.X[used], dataset.y[used], dataset.groups[used]
     if condition == SCALED:
         X = (X - X.min(axis=0)) / np.maximum(np.ptp(X, axis=0), 1e-12)
+    elif condition == STANDARDISED:
+        X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)
     elif condition == Z_SCORED:
         X = z_score_runs(X, groups)
     train, test = groups != trial, groups == trial
