@@ -48,6 +48,13 @@ def test_masked_volumes_become_a_nifti_map(tmp_path, monkeypatch):
     assert (tmp_path / "recipe_fmri.png").stat().st_size > 1000
 
 
+def test_lists_of_kernels_blocks_and_gram_matrices_become_weights(tmp_path, monkeypatch):
+    names = run_page("multiple_kernel_learning.md", tmp_path, monkeypatch)
+    assert names["accuracy"] > 0.95
+    assert names["mkl"].score(names["new"], names["y"][300:]) > 0.95
+    assert names["mkl"].status_ == "optimal"
+
+
 @pytest.mark.parametrize("page", ["recipe_eeg", "recipe_fmri"])
 def test_a_page_shows_its_picture(page):
     assert f"]({page}.png)" in (DOCS / f"{page}.md").read_text(encoding="utf-8")

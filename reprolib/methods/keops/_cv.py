@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.metrics import get_scorer
@@ -56,9 +57,12 @@ class KEOPSClassifierCV(_PyramidClassifier):
         What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
         as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of right
         predictions on all held-out points.
-    kernel : {"linear", "precomputed"}, default="linear"
+    kernel : {"linear", "precomputed"} or list, default="linear"
         "linear": one linear kernel for each block of features. "precomputed": ``X`` holds Gram
-        matrices, shape (n_kernels, n, n).
+        matrices, shape (n_kernels, n, n). A list has one kernel an entry: a name of
+        `sklearn.metrics.pairwise.pairwise_kernels` ("rbf", "laplacian", ...) with its default
+        parameters, or a function of two arrays of rows, (n, p) and (m, p), that returns their
+        kernel values, (n, m).
     blocks : array-like of int of shape (p,), optional
         Kernel of every feature, 0..n_kernels-1; one kernel for each feature by default.
     solver : {"auto", "cvxopt"}, default="auto"
@@ -110,6 +114,8 @@ class KEOPSClassifierCV(_PyramidClassifier):
         "optimal" (by the gap), "stationary" (by the decrease) or "max_iter".
     coef_ : ndarray of shape (p,)
         Weight of every feature, for kernel="linear".
+    X_fit_ : ndarray of shape (n, p)
+        Training data whose weight is not zero, where ``kernel`` is a list.
     dual_coef_ : ndarray of shape (n,)
         y_i alpha_i; n does not count rows of weight zero.
     intercept_ : float
@@ -168,7 +174,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
         *,
         cv: Splitter = 5,
         scoring: Scoring = None,
-        kernel: str = "linear",
+        kernel: str | list[str | Callable[..., Any]] = "linear",
         blocks: Data = None,
         solver: str = "auto",
         init: str = "uniform",
@@ -297,7 +303,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
 
     def _part(self, X, rows, train):
         """Features of some rows, or their kernel values with the training rows."""
-        return X[rows] if self.kernel == "linear" else X[:, rows][:, :, train]
+        return X[:, rows][:, :, train] if self.kernel == "precomputed" else X[rows]
 
 
 def _repetitions(weights):

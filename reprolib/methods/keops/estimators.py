@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,6 +21,7 @@ from reprolib.methods.keops.kernel_sets import (
     LinearBlocks,
     check_blocks,
     check_stack,
+    kernel_values,
 )
 from reprolib.methods.keops.mkl_features import solve_mkl_features
 from reprolib.methods.keops.norms import check_exponents, pyramid_weights
@@ -69,7 +71,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
     _parameter_constraints: dict = {  # noqa: RUF012
         "C": [POSITIVE],
         "p": [NON_NEGATIVE, "array-like"],
-        "kernel": [StrOptions({"linear", "precomputed"})],
+        "kernel": [StrOptions({"linear", "precomputed"}), list],
         "blocks": ["array-like", None],
         "solver": [StrOptions({"auto", "cvxopt"})],
         "gap_tol": [NON_NEGATIVE],
@@ -79,7 +81,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
         "class_weight": CLASS_WEIGHT,
     }
 
-    kernel: str
+    kernel: str | list[str | Callable[..., Any]]
     blocks: object
     solver: str
     C: float
@@ -152,7 +154,7 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
 
     def _checked(self, X, y):
         """Validate training data: features, or one Gram matrix a kernel."""
-        if self.kernel == "linear":
+        if self.kernel != "precomputed":
             return validate_data(self, X, y, dtype=np.float64)
         X = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
         y = column_or_1d(y)
@@ -164,7 +166,17 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
         """Kernels between some rows of data that are checked."""
         if self.kernel == "linear":
             return LinearBlocks(X[rows], check_blocks(self.blocks, X.shape[1]))
-        return KernelStack(X[:, rows][:, :, rows])
+        if self.blocks is not None:
+            raise ValueError(
+                "blocks says which features a linear kernel has; leave it out, or set "
+                f"kernel='linear' (it is {self.kernel!r})."
+            )
+        if isinstance(self.kernel, str):
+            return KernelStack(X[:, rows][:, :, rows])
+        if not self.kernel:
+            raise ValueError("kernel is an empty list; give at least one kernel.")
+        X = X[rows]
+        return KernelStack(check_stack(kernel_values(self.kernel, X, X), len(X), "kernel"), X)
 
     def _alternate(self, kernels, signs, costs, exponents, start):
         return solve_pyramid_alternating(
@@ -202,19 +214,27 @@ class _PyramidClassifier(OneVsRestMixin, BaseEstimator):
             per_feature = self.kernel_weights_[kernels.blocks]
             self.coef_ = per_feature * (kernels.X.T @ self.dual_coef_)
             self.intercept_ = self._intercept_at_origin - self._origin @ self.coef_
+        elif isinstance(kernels, KernelStack) and kernels.X is not None:
+            self.X_fit_ = kernels.X
 
     def _decide(self, X):
         if self.kernel == "linear":
             X = validate_data(self, X, dtype=np.float64, reset=False)
             return (X - self._origin) @ self.coef_ + self._intercept_at_origin
+        alive = np.flatnonzero(self.kernel_weights_)
+        if self.kernel != "precomputed":
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+            Ks = kernel_values([self.kernel[m] for m in alive], X, self.X_fit_)
+            return self._combine(Ks, alive)
         Ks = validate_array(X, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="X")
         if Ks.ndim != 3 or Ks.shape[::2] != (len(self.kernel_weights_), self._n_samples):
             raise ValueError(
                 f"X has shape {Ks.shape}; the precomputed kernels between m new points and the "
                 f"training data have shape ({len(self.kernel_weights_)}, m, {self._n_samples})."
             )
-        alive = np.flatnonzero(self.kernel_weights_)
-        Ks = Ks[alive][:, :, self._rows]
+        return self._combine(Ks[alive][:, :, self._rows], alive)
+
+    def _combine(self, Ks, alive):
         scores = np.tensordot(self.kernel_weights_[alive], Ks @ self.dual_coef_, axes=1)
         return scores + self.intercept_
 
@@ -249,9 +269,12 @@ class KEOPSClassifier(_PyramidClassifier):
         Weight of the hinge loss: a small C prefers small functions and few kernels, a large one
         fits the training data. With uniform weights the effective kernel is divided by the
         product of M_h^p_h, so C must grow as that product to keep the balance.
-    kernel : {"linear", "precomputed"}, default="linear"
+    kernel : {"linear", "precomputed"} or list, default="linear"
         "linear": one linear kernel for each block of features. "precomputed": ``X`` holds Gram
-        matrices, shape (n_kernels, n, n).
+        matrices, shape (n_kernels, n, n). A list has one kernel an entry: a name of
+        `sklearn.metrics.pairwise.pairwise_kernels` ("rbf", "laplacian", ...) with its default
+        parameters, or a function of two arrays of rows, (n, p) and (m, p), that returns their
+        kernel values, (n, m).
     blocks : array-like of int of shape (p,), optional
         Kernel of every feature, 0..n_kernels-1; one kernel for each feature by default.
     solver : {"auto", "cvxopt"}, default="auto"
@@ -299,6 +322,8 @@ class KEOPSClassifier(_PyramidClassifier):
         "optimal" (by the gap), "stationary" (by the decrease) or "max_iter".
     coef_ : ndarray of shape (p,)
         Weight of every feature, for kernel="linear".
+    X_fit_ : ndarray of shape (n, p)
+        Training data whose weight is not zero, where ``kernel`` is a list.
     dual_coef_ : ndarray of shape (n,)
         y_i alpha_i; n does not count rows of weight zero.
     intercept_ : float
@@ -352,7 +377,7 @@ class KEOPSClassifier(_PyramidClassifier):
         p: Data = 1.0,
         C: float = 1.0,
         *,
-        kernel: str = "linear",
+        kernel: str | list[str | Callable[..., Any]] = "linear",
         blocks: Data = None,
         solver: str = "auto",
         init: str = "uniform",
@@ -416,9 +441,12 @@ class MKLClassifier(_PyramidClassifier):
     p : tuple of two floats, default=(0.5, 0.5)
         Exponents of groups and kernels, used only with groups; convex if they sum to at most 1.
         (0, 1) ignores the groups, (1, 0) is the group lasso over groups.
-    kernel : {"linear", "precomputed"}, default="linear"
+    kernel : {"linear", "precomputed"} or list, default="linear"
         "linear": one linear kernel for each block of features. "precomputed": ``X`` holds Gram
-        matrices, shape (n_kernels, n, n).
+        matrices, shape (n_kernels, n, n). A list has one kernel an entry: a name of
+        `sklearn.metrics.pairwise.pairwise_kernels` ("rbf", "laplacian", ...) with its default
+        parameters, or a function of two arrays of rows, (n, p) and (m, p), that returns their
+        kernel values, (n, m).
     blocks : array-like of int of shape (p,), optional
         Kernel of every feature, 0..n_kernels-1; one kernel for each feature by default.
     solver : {"auto", "cvxopt"}, default="auto"
@@ -460,6 +488,8 @@ class MKLClassifier(_PyramidClassifier):
         "optimal" (by the gap), "stationary" (by the decrease) or "max_iter".
     coef_ : ndarray of shape (p,)
         Weight of every feature, for kernel="linear".
+    X_fit_ : ndarray of shape (n, p)
+        Training data whose weight is not zero, where ``kernel`` is a list.
     dual_coef_ : ndarray of shape (n,)
         y_i alpha_i; n does not count rows of weight zero.
     intercept_ : float
@@ -502,7 +532,7 @@ class MKLClassifier(_PyramidClassifier):
         *,
         groups: Data = None,
         p: Data = (0.5, 0.5),
-        kernel: str = "linear",
+        kernel: str | list[str | Callable[..., Any]] = "linear",
         blocks: Data = None,
         solver: str = "auto",
         gap_tol: float = 1e-3,

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 from scipy.linalg import norm
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
 from reprolib.methods.keops.svm import solve_svm
 from reprolib.methods.keops.svm_certificate import EPSILON
@@ -114,10 +115,13 @@ class KernelStack:
     ----------
     Ks : ndarray of shape (M, n, n)
         One Gram matrix for each kernel.
+    X : ndarray of shape (n, p), optional
+        The training points behind them.
     """
 
-    def __init__(self, Ks):
+    def __init__(self, Ks, X=None):
         self.Ks = Ks
+        self.X = X
         self._trace = np.trace(Ks, axis1=1, axis2=2)
         self.n_kernels = len(Ks)
 
@@ -167,7 +171,50 @@ def check_blocks(blocks, n_features: int):
     return array.astype(np.intp)
 
 
-def check_stack(Ks, n_samples: int):
+def kernel_values(kernels, X, Y):
+    """Values of several kernels between the rows of X and those of Y, shape (M, n, m).
+
+    Parameters
+    ----------
+    kernels : list of str or callable
+        As the parameter ``kernel`` of `reprolib.MKLClassifier`.
+    X : ndarray of shape (n, p)
+        Points, one a row.
+    Y : ndarray of shape (m, p)
+        Points, one a row.
+
+    Returns
+    -------
+    ndarray of shape (M, n, m)
+        One matrix a kernel.
+
+    Raises
+    ------
+    ValueError
+        If a kernel is neither known nor a function, or gives another shape or values that are not
+        finite.
+    """
+    Ks = np.empty((len(kernels), len(X), len(Y)))
+    for m, kernel in enumerate(kernels):
+        if not callable(kernel) and kernel not in PAIRWISE_KERNEL_FUNCTIONS:
+            raise ValueError(
+                f"kernel[{m}] is {kernel!r}; give a function of two arrays of rows, or one of "
+                f"{', '.join(sorted(PAIRWISE_KERNEL_FUNCTIONS))}."
+            )
+        function = kernel if callable(kernel) else PAIRWISE_KERNEL_FUNCTIONS[kernel]
+        K = np.asarray(function(X, Y), dtype=np.float64)
+        if K.shape != Ks.shape[1:]:
+            raise ValueError(
+                f"kernel[{m}] gives values of shape {K.shape} for {len(X)} and {len(Y)} rows; it "
+                f"must be a function of two arrays of rows that returns shape {Ks.shape[1:]}."
+            )
+        if not np.all(np.isfinite(K)):
+            raise ValueError(f"kernel[{m}] gives values that are not finite; check its parameters.")
+        Ks[m] = K
+    return Ks
+
+
+def check_stack(Ks, n_samples: int, name: str = "X"):
     """Gram matrices of shape (M, n, n), each symmetric and positive semidefinite.
 
     Raises
@@ -182,7 +229,7 @@ def check_stack(Ks, n_samples: int):
             f"(n_kernels, {n_samples}, {n_samples}) for the {n_samples} labels in y, none empty."
         )
     checked = [
-        require_positive_semidefinite(check_gram(K, name=f"X[{m}]"), name=f"X[{m}]")
+        require_positive_semidefinite(check_gram(K, name=f"{name}[{m}]"), name=f"{name}[{m}]")
         for m, K in enumerate(Ks)
     ]
     return np.stack(checked)
