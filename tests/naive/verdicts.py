@@ -23,8 +23,8 @@ from scipy import stats
 ROOT = Path(__file__).parents[2]
 PAPERS = ("kpm", "mkmmc", "mkpm", "simplex", "keops")
 #: What a line of a table says that selects no record.
-SETTINGS = ("design", "trials", "scale", "role", "quantity", "results", "searched", "digits")
-SETTINGS += ("judged", "folds", "spread_of", "drawn_once", "row", "column")
+SETTINGS = ("design", "trials", "scale", "role", "quantity", "results", "digits")
+SETTINGS += ("judged", "folds", "spread_of", "drawn_once", "fixed", "pool", "row", "column")
 NO_WORD = ("quoted", "not run")
 
 
@@ -103,10 +103,7 @@ def _by_reading(paper, name, table, row, column, value, controls) -> dict[str, t
     line["design"] = [line["design"]] if isinstance(line["design"], str) else line["design"]
     if line["design"] == ["selection"]:
         line["quantity"] = "selection"
-    line["searched"] = _searched(paper, line["searched"], wanted)
     rows = _records(paper, line["results"] or name, wanted)
-    scores = table.get("scores", {}).get(column)
-    paths = _records(paper, name, {**wanted, **scores}) if scores else []
     own = {k: wanted[k] for k in ("dataset", "method") if k in wanted}
     disagreements = [
         float(r["value"])
@@ -119,24 +116,26 @@ def _by_reading(paper, name, table, row, column, value, controls) -> dict[str, t
             by_reading.setdefault(r["reading"], {})[int(r["trial"])] = r
     found = {}
     for reading, mine in by_reading.items():
-        own_paths = [r["path"] for r in paths if r["reading"] == reading and r["path"]]
         others = {r: o for r, o in by_reading.items() if r != reading and r not in controls}
         choices = _choices(paper, line, line["results"] or name, wanted, reading)
-        evidence = (mine, others, by_reading.get(line["spread_of"], {}), disagreements, choices)
-        found[reading] = (_word(line, value, evidence, own_paths), len(mine))
+        units = _units(paper, line, wanted, reading)
+        spreads = by_reading.get(line["spread_of"], {})
+        evidence = (mine, others, spreads, disagreements, choices, units)
+        found[reading] = (_word(line, value, evidence), len(mine))
     return found
 
 
-def _searched(paper, stated, wanted) -> int:
-    """Number of candidates, as stated or as the shortest of the first paths of the headline has."""
-    if not isinstance(stated, dict):
-        return stated
-    rows = _records(
-        paper,
-        stated["results"],
-        {**wanted, "metric": stated["metric"], "reading": "headline"},
-    )
-    return min(len(r["path"].split()) for r in rows if int(r["trial"]) < stated["trials"])
+def _units(paper, line, wanted, reading) -> list[float]:
+    """Our mean in each run, in the printed unit, where the paper has more runs than we."""
+    if not line["pool"]:
+        return []
+    own = {k: wanted[k] for k in ("dataset", "method")}
+    of_run: dict[str, list[float]] = {}
+    for r in _table(paper, line["pool"]["results"]):
+        wanted_here = {**own, "metric": line["pool"]["metric"], "reading": reading}
+        if all(r[k] == v for k, v in wanted_here.items()):
+            of_run.setdefault(r["setting"], []).append(float(r["value"]) * (line["scale"] or 1))
+    return [statistics.fmean(values) for values in of_run.values()]
 
 
 def _choices(paper, line, table, wanted, reading) -> list[float]:
@@ -179,40 +178,32 @@ def _records(paper, table, wanted) -> list[dict[str, str]]:
     return [r for r in _table(paper, table) if all(r.get(k, "") == v for k, v in wanted.items())]
 
 
-def _word(line, value, evidence, paths) -> str:
+def _word(line, value, evidence) -> str:
     published, spread = value if isinstance(value, list) else (value, None)
     scale = line["scale"] or 1
     ours = [float(r["value"]) * scale for r in evidence[0].values()]
-    mean = statistics.fmean(ours)
-    if line["design"] == ["selection"]:
-        return _selection(published, ours, line["searched"], _mean_path(paths))
-    half, half_90 = max(_half_widths(line, d, published, spread, evidence) for d in line["design"])
-    if line["quantity"] == "selection":
-        if math.isinf(half):
-            return "undecided"
-        if abs(mean - published) > half:
-            return "not reproduced"
-        return "reproduced" if 5 * (2 * half + 1) <= line["searched"] else "undecided"
     margin = 1.5 * scale / 100
-    if mean - published - half_90 > -margin and mean - published + half_90 < margin:
+    if line["quantity"] == "selection":
+        margin = max(0.2 * abs(published), 1)
+    if line["design"] == ["selection"]:
+        n = len(ours)
+        if n < 40:
+            return "undecided"
+        ends = []
+        for tail in (0.025, 0.05):
+            j = math.floor(round(tail * (n + 1), 9))
+            ends += [sorted(ours)[j - 1] - published, sorted(ours)[n - j] - published]
+    else:
+        widths = [_half_widths(line, d, published, spread, evidence) for d in line["design"]]
+        half, half_90 = max(widths)
+        d = statistics.fmean(ours) - published
+        ends = [d - half, d + half, d - half_90, d + half_90]
+    low, high, low_90, high_90 = ends
+    if low_90 > -margin and high_90 < margin:
         return "reproduced"
-    return "not reproduced" if abs(mean - published) > half else "undecided"
-
-
-def _selection(published, ours, searched, scores) -> str:
-    k = int(published)
-    if scores and 1 <= k <= len(scores):
-        best = [score for score in scores if max(scores) - score < 1.0e-6]
-        if max(scores) - scores[k - 1] < 1.0e-6 and 5 * len(best) <= len(scores):
-            return "reproduced"
-    n = len(ours)
-    if n < 40:
-        return "undecided"
-    j = math.floor(0.025 * (n + 1))
-    low, high = sorted(ours)[j - 1], sorted(ours)[n - j]
-    if not low <= published <= high:
+    if low > margin or high < -margin:
         return "not reproduced"
-    return "reproduced" if 5 * (high - low + 1) <= (searched or len(scores)) else "undecided"
+    return "undecided, differs" if low > 0 or high < 0 else "undecided"
 
 
 def _half_widths(line, design, published, spread, evidence) -> tuple[float, float]:
@@ -220,6 +211,10 @@ def _half_widths(line, design, published, spread, evidence) -> tuple[float, floa
     se, degrees = _error(line, design, published, spread, evidence)
     if choices := evidence[4]:
         se, degrees = _with_choice(se, degrees, choices, 2)
+    if units := evidence[5]:
+        k, of = len(units), line["pool"]["of"]
+        a, b = se**2, statistics.variance(units) * (1 / k - 1 / of)
+        se, degrees = math.sqrt(a + b), (a + b) ** 2 / (a**2 / degrees + b**2 / (k - 1))
     if math.isinf(se) or se == 0:
         return se, se
     normal = math.isinf(degrees)
@@ -228,7 +223,7 @@ def _half_widths(line, design, published, spread, evidence) -> tuple[float, floa
 
 
 def _error(line, design, published, spread, evidence) -> tuple[float, float]:
-    mine, others, spreads, disagreements, _ = evidence
+    mine, others, spreads, disagreements, *_ = evidence
     scale = line["scale"] or 1
     ours = [float(r["value"]) * scale for r in mine.values()]
     n = len(ours)
@@ -279,24 +274,50 @@ def _one_more(values, least=0.0) -> tuple[float, float]:
     return max(statistics.stdev(values), least) * math.sqrt(1 + 1 / k), k - 1
 
 
-def _mean_path(paths) -> list[float]:
-    numbers = [[float(x) for x in path.split()] for path in paths]
-    return [statistics.fmean(column) for column in zip(*numbers, strict=False)]
-
-
 def recounted_claims(paper: str) -> dict[str, str]:
     """Word on every claim whose data sets were all measured on splits of a pool, by its name."""
     entry, words = entry_of(paper), {}
     for claim in entry.get("claims", []):
-        cells = _cells(entry, claim)
+        cells = [] if "not_judged" in claim else _cells(entry, claim)
         if not cells or any(cell["design"] != ["splits"] for cell in cells):
             continue
-        listed = [_contrast(paper, claim, cells, b) for b in claim["b"]]
-        if "fails" in listed:
-            words[claim["name"]] = "fails"
-        else:
-            words[claim["name"]] = "undecided" if "undecided" in listed else "holds"
+        judged, n = _under(paper, claim, cells, cells[0]["reading"])
+        tables = {s.get("results", c["table"]) for s in (claim["a"], *claim["b"]) for c in cells}
+        methods = {s.get("method") for s in (claim["a"], *claim["b"])}
+        metrics = {s.get("metric", claim["metric"]) for s in (claim["a"], *claim["b"])}
+        others = {
+            r["reading"]
+            for table in tables
+            for r in _table(paper, table)
+            if r["dataset"] in {cell["dataset"] for cell in cells}
+            and r["method"] in methods
+            and r["metric"] in metrics
+        } - {cells[0]["reading"]}
+        excepted = False
+        for reading in sorted(others):
+            try:
+                word, n_other = _under(paper, claim, cells, reading)
+            except (ValueError, statistics.StatisticsError):
+                continue
+            excepted |= word != judged and not (word == "undecided" and n_other < n)
+        words[claim["name"]] = "holds, but" if judged == "holds" and excepted else judged
     return words
+
+
+def _under(paper, claim, cells, reading) -> tuple[str, int]:
+    """Word under one reading, and the fewest trials of side a."""
+    cells = [{**cell, "reading": reading} for cell in cells]
+    groups = [cells]
+    if claim.get("each"):
+        names = dict.fromkeys(cell["dataset"] for cell in cells)
+        groups = [[cell for cell in cells if cell["dataset"] == name] for name in names]
+    n = len(groups) * len(claim["b"])
+    listed = [_contrast(paper, claim, group, b, n) for b in claim["b"] for group in groups]
+    trials = min(len(_side(paper, claim, cell, claim["a"]) or {}) for cell in cells)
+    for word in ("fails", "undecided"):
+        if word in listed:
+            return word, trials
+    return "holds", trials
 
 
 def _cells(entry, claim) -> list[dict]:
@@ -328,22 +349,24 @@ def _cells_of(entry, claim, other_metric) -> list[dict]:
                     "design": designs,
                     "scale": line["scale"] or 1,
                     "choices": _choices_of_claim(entry, claim, line, name),
+                    "line": line,
+                    "published": value[0] if isinstance(value, list) else value,
                 }
-                if cell not in cells:
+                keys = ("table", "dataset", "setting")
+                if not any(all(cell[k] == other[k] for k in keys) for other in cells):
                     cells.append(cell)
     return cells
 
 
-def _choices_of_claim(entry, claim, line, table) -> list[float]:
-    """Of side a, if it is the one of the printed number."""
+def _choices_of_claim(entry, claim, line, table):
+    """What selects them for side a, if it is the one of the printed number; else None."""
     if claim["metric"] != line["metric"] or claim["a"].get("results", table) != table:
-        return []
+        return None
     wanted = {k: v for k, v in line.items() if k not in SETTINGS}
-    reading = line["judged"] or "headline"
-    return _choices(entry["paper"]["key"], line, line["results"] or table, wanted, reading)
+    return line, line["results"] or table, wanted
 
 
-def _contrast(paper, claim, cells, b) -> str:
+def _contrast(paper, claim, cells, b, n_contrasts) -> str:
     means, variances, degrees = [], [], []
     for cell in cells:
         ours, theirs = (_side(paper, claim, cell, side) for side in (claim["a"], b))
@@ -352,25 +375,62 @@ def _contrast(paper, claim, cells, b) -> str:
         n = len(d)
         means.append(statistics.fmean(d))
         error = (math.sqrt(statistics.variance(d) * (1 / n + 0.2 / 0.8)), n - 1)
-        if cell["choices"]:
-            error = _with_choice(*error, cell["choices"], 1)
+        if choices := _choices_at(paper, cell):
+            error = _with_choice(*error, choices, 1)
+        if (
+            cell["line"]["pool"]
+            and claim["metric"] == cell["line"]["metric"]
+            and theirs is not None
+        ):
+            units = _paired_units(paper, cell, claim["a"], b)
+            u, v = error[0] ** 2, statistics.variance(units) / len(units)
+            error = math.sqrt(u + v), (u + v) ** 2 / (u**2 / error[1] + v**2 / (len(units) - 1))
         variances.append(error[0] ** 2)
         degrees.append(error[1])
     total = sum(variances)
-    freedom = total**2 / sum(v**2 / f for v, f in zip(variances, degrees, strict=True))
+    lost = sum(v**2 / f for v, f in zip(variances, degrees, strict=True))
+    freedom = total**2 / lost if lost else 1e9
     se = math.sqrt(total) / len(cells)
     d = statistics.fmean(means) * (1 if claim["larger"] == "better" else -1)
-    wide, narrow = (stats.t.ppf(p, freedom) * se for p in (0.975, 0.95))
+    level = 1 - 0.025 / n_contrasts
+    wide, narrow, widest = (stats.t.ppf(p, freedom) * se for p in (0.975, 0.95, level))
+    line = cells[0]["line"]
     margin = 1.5 * cells[0]["scale"] / 100
+    if line["quantity"] == "selection":
+        published = cells[0]["published"]
+        margin = max(0.2 * abs(published), 1)
+    margin, by = claim.get("margin", margin), claim.get("by", 0)
     holds = {
-        "better": d - wide > 0,
+        "better": d - wide > by,
         "at least as good": d - narrow > -margin,
         "same": -margin < d - narrow and d + narrow < margin,
     }[claim["claims"]]
     if holds:
         return "holds"
-    misses = abs(d) > wide if claim["claims"] == "same" else d + wide < 0
-    return "fails" if misses else "undecided"
+    fails = {
+        "better": d + widest < by,
+        "at least as good": d + widest < -margin,
+        "same": d + widest < -margin or d - widest > margin,
+    }[claim["claims"]]
+    return "fails" if fails else "undecided"
+
+
+def _choices_at(paper, cell) -> list[float]:
+    """Means at other draws of a choice that is made once, under the reading of the cell."""
+    if cell["choices"] is None:
+        return []
+    line, table, wanted = cell["choices"]
+    return _choices(paper, line, table, wanted, cell["reading"])
+
+
+def _paired_units(paper, cell, a, b) -> list[float]:
+    """Difference of two sides in each run; of the headline where a reading has no runs."""
+    sides = []
+    for side in (a, b):
+        own = {"dataset": cell["dataset"], "method": side["method"]}
+        units = _units(paper, cell["line"], own, cell["reading"])
+        sides.append(units or _units(paper, cell["line"], own, "headline"))
+    return [x - y for x, y in zip(*sides, strict=True)]
 
 
 def _side(paper, claim, cell, side) -> dict[int, float] | None:
@@ -379,11 +439,23 @@ def _side(paper, claim, cell, side) -> dict[int, float] | None:
     wanted = {k: cell[k] for k in ("dataset", "setting", "reading")}
     wanted |= {"metric": claim["metric"]}
     wanted |= {k: side[k] for k in ("method", "metric", "setting", "reading") if k in side}
-    rows = _records(paper, side.get("results", cell["table"]), wanted)
-    factor = cell["scale"] * side.get("factor", 1)
+    table = side.get("results", cell["table"])
+    rows = _records(paper, table, wanted)
+    if not rows and "reading" not in side:
+        rows = _records(paper, table, {**wanted, "reading": _base(paper, cell["reading"], side)})
+    factor = claim.get("scale", cell["scale"]) * side.get("factor", 1)
     if "at" in side:
         return {int(r["trial"]): factor * float(r["path"].split()[side["at"] - 1]) for r in rows}
     return {int(r["trial"]): factor * float(r["value"]) for r in rows if r["value"]}
+
+
+def _base(paper, reading, side) -> str:
+    """The reading that another one is a change of."""
+    for entry in entry_of(paper).get("readings", []):
+        if entry["name"] == reading:
+            beside = entry.get("beside", "headline")
+            return beside if isinstance(beside, str) else beside.get(side["method"], "headline")
+    return "headline"
 
 
 def main() -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import tomllib
 
-import pandas as pd
 import pytest
 
 from reprolib.rerun import records as results
@@ -13,7 +12,7 @@ from reprolib.rerun.checks import check
 from reprolib.rerun.records.registry import PAPERS, printed_text
 from reprolib.rerun.records.task import get_protocol
 from reprolib.rerun.verdicts import judge
-from reprolib.rerun.verdicts.judge import judge_paper, searched_of
+from reprolib.rerun.verdicts.judge import judge_paper
 from reprolib.rerun.verdicts.printed import (
     entry_numbers,
     numbers,
@@ -96,18 +95,6 @@ FAULTS = {
     "no quantity": (
         lambda t: t.pop("quantity"),
         "nothing says the quantity of row 'Banana', column 'KPM'",
-    ),
-    "extent of a search": (
-        lambda t: t["columns"]["selected D"].pop("searched"),
-        "row 'Banana', column 'selected D' is a selection; say out of how many",
-    ),
-    "scores": (
-        lambda t: t.update(scores={"selected": {"metric": "x"}}),
-        "scores: no column 'selected'; did you mean 'selected D'?",
-    ),
-    "key of scores": (
-        lambda t: t.update(scores={"selected D": {"metrik": "x"}}),
-        "scores, 'selected D': unknown key 'metrik'; did you mean 'metric'?",
     ),
     "selector": (
         lambda t: t["columns"]["KPM"].pop("method"),
@@ -213,24 +200,14 @@ def test_role_and_quantity_of_every_number_are_known():
     assert by_id["table1/Banana/SVM"].role == "quoted"
     assert by_id["table2/Banana/SVM"].role == "baseline"
     assert by_id["table1/Banana/selected D"].quantity == "selection"
-    searched = by_id["table1/Banana/selected D"]
-    assert searched_of(searched, results.load_paper("kpm")) == 38, "of the shortest of five paths"
     for paper in PAPERS:
         for n in numbers(paper):
             assert n.role in ("own", "baseline", "quoted")
             assert (n.role == "quoted") == bool(n.quoted)
             assert n.quantity in ("performance", "selection")
-            assert n.quantity == "performance" or n.searched or n.scores
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_records_behind_selections_exist(paper):
-    records = results.load_paper(paper)
-    for n in numbers(paper):
-        if n.scores:
-            rows = records[(records[list(n.scores)] == pd.Series(n.scores)).all(axis=1)]
-            assert (rows["path"] != "").all()
-            assert len(rows)
+            assert n.quantity == "selection" or not n.fixed
+    fixed = {n.select["dataset"] for n in numbers("mkmmc") if n.fixed}
+    assert fixed == {"faces/orl", "faces/yale"}
 
 
 def test_kpm_text_is_the_file_that_is_loaded():
@@ -239,7 +216,7 @@ def test_kpm_text_is_the_file_that_is_loaded():
 
 def test_a_table_that_says_nothing_else_has_single_runs_in_printed_units():
     def bare(table):
-        for name in ("trials", "scale", "digits", "folds", "searched", "drawn_once"):
+        for name in ("trials", "scale", "digits", "folds", "drawn_once"):
             for part in (table, *table["rows"].values(), *table["columns"].values()):
                 part.pop(name, None)
         table.pop("cells", None)
@@ -247,17 +224,13 @@ def test_a_table_that_says_nothing_else_has_single_runs_in_printed_units():
     changed = with_change(bare)
     number = next(n for n in entry_numbers("kpm", changed) if n.table == "table1")
     assert (number.trials, number.scale, number.digits) == (1, 1, 2)
-    assert (number.folds, number.searched, number.drawn_once) == (None, None, "")
+    assert (number.folds, number.drawn_once) == (None, "")
 
 
 SOUND = {
     "no digits": lambda t: t.update(digits=0),
     "one trial": lambda t: t.update(trials=1),
     "small scale": lambda t: t.update(scale=0.5),
-    "one candidate": lambda t: t["rows"]["Banana"].update(searched=1),
-    "candidates of paths": lambda t: t.update(
-        searched={"results": "x", "metric": "y", "trials": 1}
-    ),
     "no spread": lambda t: t["values"]["Banana"].__setitem__(0, [10.7, 0]),
     "nothing printed": lambda t: t["values"]["Banana"].__setitem__(0, ""),
     "row that is not run": lambda t: (
@@ -289,8 +262,7 @@ def test_what_is_just_allowed_is_sound(name):
         (lambda t: t.update(scale=0), "scale is 0; it must be a number above 0"),
         (lambda t: t.update(scale=True), "scale is True; it must be"),
         (lambda t: t.update(scale="1"), "scale is '1'; it must be"),
-        (lambda t: t["rows"]["Banana"].update(searched=0), "searched is 0; it must be a whole"),
-        (lambda t: t.update(searched={"results": "x"}), "searched is {'results': 'x'}; it must be"),
+        (lambda t: t.update(pool={"results": "x"}), "pool is {'results': 'x'}; it must be a table"),
         (lambda t: t.update(caption=""), "caption is ''; it must be a text"),
         (lambda t: t.update(caption=1), "caption is 1; it must be a text"),
         (lambda t: t.update(quoted=["x"]), "quoted is ['x']; it must be a list of tables"),
@@ -325,7 +297,7 @@ CLAIM_FAULTS = {
         "it must be one of better, at least as",
     ),
     "a side of numbers": (lambda c: c["a"].update(method=3), "method is 3; it must be a text"),
-    "unknown control": (lambda c: c.update(controls=["centered"]), "no reading 'centered'"),
+    "nothing to judge": (lambda c: c.pop("a"), "a is missing"),
 }
 
 

@@ -19,14 +19,16 @@ def splits_of(n, mean, spread):
 
 
 @pytest.mark.parametrize("printed_spread", [2.0, None])
-@pytest.mark.parametrize(("mean", "spread"), [(21.0, 3.0), (20.0, 5.0), (23.0, 9.0)])
+@pytest.mark.parametrize(("mean", "spread"), [(21.0, 3.0), (20.0, 5.0), (26.0, 9.0)])
 def test_as_many_splits_as_are_named_decide_and_a_third_do_not(mean, spread, printed_spread):
     printed = number(spread=printed_spread)
     verdict = judge(printed, splits_of(10, mean, spread))
-    assert verdict.word == "undecided"
+    assert verdict.word.startswith("undecided")
     (named,) = re.findall(r"About (\d+) splits of ours would decide \(we have 10\)", verdict.reason)
-    assert judge(printed, splits_of(int(named), mean, spread)).word != "undecided"
-    assert judge(printed, splits_of(int(named) // 6 * 2, mean, spread)).word == "undecided"
+    decided = judge(printed, splits_of(int(named), mean, spread)).word
+    assert decided in ("reproduced", "not reproduced")
+    third = judge(printed, splits_of(int(named) // 6 * 2, mean, spread)).word
+    assert third.startswith("undecided")
 
 
 def test_where_the_printed_mean_is_too_unsure_no_number_of_splits_is_named():

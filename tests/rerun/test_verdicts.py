@@ -16,7 +16,7 @@ from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import Number, judge_claims, judge_paper, numbers
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim
-from reprolib.rerun.verdicts.judge import credit_readings, gathered, judge
+from reprolib.rerun.verdicts.judge import credit_readings, judge
 from reprolib.rerun.verdicts.printed import controls, paper_entry
 from tests.naive import verdicts as naive
 
@@ -53,12 +53,21 @@ def selection(**changes) -> Number:
 
 
 def records(
-    values, *, reading="headline", source="original", status="ok", n_test=100, metric="error"
+    values,
+    *,
+    reading="headline",
+    source="original",
+    status="ok",
+    n_test=100,
+    metric="error",
+    table="table1",
+    setting="",
 ):
     rows = [
         {
             **dict.fromkeys(results.COLUMNS, ""),
-            "table": "table1",
+            "table": table,
+            "setting": setting,
             "dataset": "real/coins",
             "method": "mean",
             "metric": metric,
@@ -189,35 +198,38 @@ DRAWS = [*range(11, 31)] * 2
 
 
 def test_a_selection_is_judged_by_the_range_of_one_more():
-    verdict = judge(selection(searched=100), records(DRAWS))
-    assert verdict.word == "reproduced"
-    assert verdict.interval == pytest.approx((11 - 15, 30 - 15))
-    assert judge(selection(searched=100, value=31), records(DRAWS)).word == "not reproduced"
-    assert judge(selection(searched=99), records(DRAWS)).word == "undecided", "20 of 99 are inside"
-    assert judge(selection(searched=100), records(DRAWS[:39])).word == "undecided", "few draws"
-    assert judge(selection(searched=5, value=0), records([0])).word == "undecided", "one draw"
+    verdict = judge(selection(value=15), records([14, 15, 16, 17] * 10))
+    assert verdict.word == "reproduced", "all within 3, a fifth of 15"
+    assert verdict.interval == pytest.approx((14 - 15, 17 - 15))
+    assert judge(selection(value=15), records(DRAWS)).word == "undecided", "11 to 30"
+    assert judge(selection(value=31), records(DRAWS)).word == "undecided, differs"
+    assert judge(selection(value=38), records(DRAWS)).word == "not reproduced", "all below 30.4"
+    assert judge(selection(value=15), records(DRAWS[:39])).word == "undecided", "few draws"
+    assert judge(selection(value=0), records([0])).word == "undecided", "one draw"
+    assert judge(selection(value=2), records([3] * 40)).word == "undecided, differs", "one step"
 
 
-def test_selection_of_the_same_mean_score_is_reproduced_if_few_have_it():
-    scores = {"table": "table1", "dataset": "real/coins", "method": "mean", "metric": "score"}
-    chosen = records([16, 16])
-    paths = records([np.nan, np.nan], metric="score")
-    flat = " ".join(["0.5"] * 14 + ["0.75"] * 2)
-    paths["path"] = [flat, flat]
-    both = pd.concat([chosen, paths])
-    assert judge(selection(value=15, scores=scores), both).word == "reproduced"
-    assert judge(selection(value=14, scores=scores), both).word == "undecided", "two draws"
-    paths["path"] = [flat.replace("0.5", "0.75")] * 2
-    anywhere = pd.concat([chosen, paths])
-    assert judge(selection(value=15, scores=scores), anywhere).word == "undecided", "all tie"
-
-
-def test_a_mean_of_selections_may_not_cover_much_of_what_was_searched():
-    counts = number(quantity="selection", scale=1, value=12.0, spread=1.0, searched=64, trials=10)
+def test_a_mean_of_selections_has_a_fifth_of_the_printed_value_as_margin():
+    counts = number(quantity="selection", scale=1, value=12.0, spread=1.0, trials=10)
     ours = records([11.0, 12, 11, 12, 13, 12, 12, 12])
     assert judge(counts, ours).word == "reproduced"
-    assert judge(replace(counts, searched=11), ours).word == "undecided"
+    assert judge(replace(counts, value=14.2), ours).word == "undecided, differs"
     assert judge(replace(counts, value=18.0), ours).word == "not reproduced"
+
+
+def test_some_of_the_papers_runs_are_as_sure_as_runs_are_alike():
+    ours = records([80.0, 82, 81, 79, 80, 81, 80, 82, 81, 80])
+    runs = pd.concat(
+        [records([x], table="runs", setting=f"run {i}") for i, x in enumerate((74.0, 79, 82, 87))]
+    )
+    of_pool = {"results": "runs", "metric": "error", "of": 11}
+    printed = number(value=84.0, spread=1.0, trials=10, scale=1, stated_margin=1.5)
+    alone = judge(printed, pd.concat([ours, runs]))
+    within = judge(replace(printed, pool=of_pool), pd.concat([ours, runs]))
+    assert (alone.word, within.word) == ("not reproduced", "undecided")
+    spread = np.std((74.0, 79, 82, 87), ddof=1) * np.sqrt(1 / 4 - 1 / 11)
+    assert within.error.standard == pytest.approx(np.hypot(alone.error.standard, spread))
+    assert "4 of the paper's 11 runs" in within.reason
 
 
 def test_a_quotation_is_no_reproduction_but_shows_ours():
@@ -334,7 +346,7 @@ def test_readings_that_may_yet_be_credited_have_as_many_trials_as_the_headline(p
 def _excludes(verdict, reading, records):
     """Whether a number lies outside under a reading, or has a performance that it moves away."""
     outcome = verdict.readings.get(reading)
-    if outcome is None or outcome.word not in ("reproduced", "undecided"):
+    if outcome is None or outcome.word not in ("reproduced", "undecided") or verdict.number.pool:
         return True
     if verdict.quantity == "selection" or verdict.judged_word in ("reproduced", "undecided"):
         return False
@@ -404,11 +416,3 @@ def test_why_a_number_has_no_record_is_told_of_its_own_data_and_method_alone():
     for changes in ({"method": "other"}, {"dataset": "real/dice"}, {"table": "table2"}):
         assert judge(number(), failed.assign(**changes)).reason == nothing
     assert judge(number(), pd.concat([failed, real])).reason == "failed: x"
-
-
-def test_paths_of_scores_are_cut_at_the_shortest_and_empty_ones_left_out():
-    frame = records([0.2, 0.3, 0.4]).assign(path=["1 2 3", "", "4 5"])
-    scored = number(scores={"table": "table1", "metric": "error"})
-    found = gathered(scored, frame, frozenset())["headline"]
-    assert found.paths.tolist() == [[1, 2], [4, 5]]
-    assert len(gathered(scored, frame.assign(path=""), frozenset())["headline"].paths) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -10,17 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts import words as rules
 from reprolib.rerun.verdicts.calibration import (
     chance_of_words,
-    expected_false_alarms,
     judged_performances,
     operating_characteristics,
 )
-from reprolib.rerun.verdicts.errors import Error, one_more_run, splits
+from reprolib.rerun.verdicts.errors import Error, one_more_run, partial_pool, splits, summed
 from reprolib.rerun.verdicts.errors import test_set as shared_test_set
+from reprolib.rerun.verdicts.judge import judge
 
 N_SIMULATED = 3000
 #: Deviations of a share of `N_SIMULATED` around 5 %.
@@ -34,30 +36,56 @@ degrees = st.integers(1, 200)
 def test_edges_of_the_words():
     error = Error(0.5)
     edge = 1.5 - error.half_width(0.9)
-    assert rules.of_performance(edge - 1e-9, error, 1.5) == "reproduced"
-    assert rules.of_performance(edge + 1e-9, error, 1.5) == "undecided"
-    assert rules.of_performance(error.half_width() + 1e-9, error, 1.5) == "not reproduced"
-    assert rules.of_performance(0.0, Error(math.inf), 1.5) == "undecided"
-    assert rules.of_performance(1.4, Error(0.0), 1.5) == "reproduced"
-    assert rules.of_performance(1.6, Error(0.0), 1.5) == "not reproduced"
+    assert rules.of_difference(edge - 1e-9, error, 1.5) == "reproduced"
+    assert rules.of_difference(edge + 1e-9, error, 1.5) == "undecided"
+    assert rules.of_difference(error.half_width() + 1e-9, error, 1.5) == "undecided, differs"
+    assert rules.of_difference(1.5 + error.half_width() - 1e-9, error, 1.5) == "undecided, differs"
+    assert rules.of_difference(1.5 + error.half_width() + 1e-9, error, 1.5) == "not reproduced"
+    assert rules.of_difference(0.0, Error(math.inf), 1.5) == "undecided"
+    assert rules.of_difference(1.4, Error(0.0), 1.5) == "reproduced"
+    assert rules.of_difference(1.6, Error(0.0), 1.5) == "not reproduced"
 
 
 @given(differences, standard_errors, degrees)
-def test_the_same_difference_measured_more_sharply_is_never_less_decided(d, se, df):
-    before = rules.of_performance(d, Error(se, df), 1.5)
-    after = rules.of_performance(d, Error(se / 2, 4 * df), 1.5)
-    assert before == "undecided" or after != "undecided"
-    if before == "reproduced":
-        assert after == "reproduced"
+def test_the_same_difference_measured_more_sharply_goes_towards_the_right_word(d, se, df):
+    before = rules.of_difference(d, Error(se, df), 1.5)
+    after = rules.of_difference(d, Error(se / 2, 4 * df), 1.5)
+    if before in ("reproduced", "not reproduced"):
+        assert after == before
+    if before == "undecided, differs":
+        assert after != "undecided"
+
+
+@pytest.mark.parametrize("true_difference", [0.0, 0.75, 1.2, 2.0, 3.0])
+def test_the_right_word_becomes_certain_with_data_and_the_wrong_one_never_likely(true_difference):
+    """Means of n splits on either side, n from 5 to 500: one spread of 3 points, as of faces."""
+    rng = np.random.default_rng(0)
+    right, wrong = "reproduced", "not reproduced"
+    if true_difference > 1.5:
+        right, wrong = wrong, right
+    shares = []
+    for n in (5, 20, 50, 200, 500, 5000):
+        means = rng.normal(0.0, 3.0 / math.sqrt(n), (N_SIMULATED, 2))
+        spreads = 3.0 * np.sqrt(rng.chisquare(n - 1, (N_SIMULATED, 2)) / (n - 1))
+        found = [
+            rules.of_difference(
+                true_difference + a - b, summed([Error(s / math.sqrt(n), n - 1) for s in both]), 1.5
+            )
+            for (a, b), both in zip(means, spreads, strict=True)
+        ]
+        shares.append(found.count(right) / N_SIMULATED)
+        assert found.count(wrong) / N_SIMULATED <= 0.05 + SLACK, f"n = {n}"
+    assert shares[-1] > 0.99, f"the right word in {shares}"
+    assert all(b >= a - SLACK for a, b in itertools.pairwise(shares)), f"the right word in {shares}"
 
 
 @given(differences, standard_errors, degrees)
 def test_words_do_not_depend_on_the_sign_or_the_unit(d, se, df):
     error = Error(se, df)
-    word = rules.of_performance(d, error, 1.5)
-    assert rules.of_performance(-d, error, 1.5) == word
+    word = rules.of_difference(d, error, 1.5)
+    assert rules.of_difference(-d, error, 1.5) == word
     fraction = Error(se / 128, df)
-    assert rules.of_performance(d / 128, fraction, 1.5 / 128) == word
+    assert rules.of_difference(d / 128, fraction, 1.5 / 128) == word
 
 
 @given(standard_errors, degrees)
@@ -86,22 +114,55 @@ def test_the_range_of_a_selection_holds_one_more_as_often_as_said(n):
 
 def test_fewer_than_forty_draws_have_no_range():
     assert rules.prediction_range(np.arange(39.0)) == (-math.inf, math.inf)
-    assert rules.of_selection(3.0, -math.inf, math.inf, 1000) == "undecided"
-    assert math.isinf(rules.detectable_shift(np.arange(39.0)))
+    low_90, high_90 = rules.prediction_range(np.arange(100.0), 0.9)
+    low, high = rules.prediction_range(np.arange(100.0))
+    assert low < low_90 < high_90 < high
 
 
-def test_a_choice_may_tie_with_the_best_if_few_do():
-    scores = np.full(50, 0.8)
-    scores[[6, 7]] = 0.9, 0.9 - 1e-12
-    ties = [choice for choice in range(53) if rules.ties_with_best(scores, choice)]
-    assert ties == [7, 8], "counted from one; 0, 51 and 52 were not searched"
-    assert not rules.ties_with_best(np.full(50, 0.9), 7), "all are best, which decides nothing"
+#: Selections of the committed records that are means, or have forty draws or more.
+SELECTIONS = [
+    pytest.param(v, id=f"{paper} {v.number.id}")
+    for paper, tables in (("keops", ("table1",)), ("kpm", ("table1",)))
+    for v in judge_paper(paper)
+    if v.quantity == "selection" and v.number.table in tables
+]
 
 
-@pytest.mark.parametrize("searched", [99, 100])
-def test_a_random_candidate_may_be_inside_in_one_case_of_five(searched):
-    word = rules.of_selection(5.0, 1.0, 20.0, searched)
-    assert word == ("reproduced" if searched == 100 else "undecided")
+@pytest.mark.parametrize("verdict", SELECTIONS)
+def test_fewer_draws_of_a_selection_are_never_kinder(verdict):
+    """Random subsets of draws that are undecided together are seldom reproduced on their own.
+
+    A few must be: a subset may lie nearer to print by luck. (Before, 68 % of seven draws were.)
+    """
+    number = verdict.number
+    records = load_paper(number.paper)
+    rows = records[records["dataset"] == number.select["dataset"]]
+    trials = np.unique(
+        rows.loc[rows["metric"].eq(number.select["metric"]) & rows["trial"].ge(0), "trial"]
+    )
+    rng = np.random.default_rng(0)
+    if verdict.judged_word == "reproduced":
+        return  # the kindest word: nothing is kinder
+    for share_of_all in (0.4, 0.7):
+        words = []
+        for _ in range(20):
+            few = rng.choice(trials, max(2, int(share_of_all * len(trials))), replace=False)
+            words.append(judge(number, rows[rows["trial"].isin(few)]).judged_word)
+        assert words.count("reproduced") <= 6, f"with {share_of_all:.0%} of the draws: {words}"
+
+
+def test_the_error_of_a_partial_pool_covers_the_whole_one():
+    """Four of eleven runs, drawn at random: the interval holds the mean of all in 95 % of cases."""
+    rng = np.random.default_rng(0)
+    inside = 0
+    for _ in range(N_SIMULATED):
+        runs = rng.normal(size=11)
+        ours = rng.choice(runs, 4, replace=False)
+        half = partial_pool(ours, 11).half_width()
+        inside += abs(ours.mean() - runs.mean()) <= half
+    assert abs(inside / N_SIMULATED - 0.95) < SLACK
+    assert partial_pool(np.arange(11.0), 11).standard == 0, "all runs are at hand"
+    assert math.isinf(partial_pool(np.array([1.0]), 11).standard)
 
 
 def simulated_words(v, true_difference, rng, factor=1):
@@ -132,7 +193,7 @@ def simulated_words(v, true_difference, rng, factor=1):
             only_ours, only_theirs, _ = rng.multinomial(n_test, right)
             error = Error(100 * scale * shared_test_set([q], n_test, 1.0).standard)
             difference = 100 * scale * (only_ours - only_theirs) / n_test
-        yield rules.of_performance(difference, error, number.margin)
+        yield rules.of_difference(difference, error, number.margin)
 
 
 def comparisons():
@@ -173,15 +234,17 @@ def test_chances_of_the_words_add_up_and_keep_their_levels(se, df, true_differen
     if true_difference >= 1.5:
         assert chances["reproduced"] <= 0.05 + 1e-9
     if true_difference == 0:
+        assert chances["not reproduced"] + chances["undecided, differs"] <= 0.05 + 1e-9
+    if true_difference <= 1.5:
         assert chances["not reproduced"] <= 0.05 + 1e-9
 
 
-def test_the_table_of_characteristics_keeps_the_levels_for_every_paper():
+def test_the_table_of_characteristics_keeps_the_levels_in_the_worst_cell():
     verdicts = [v for paper in PAPERS for v in judge_paper(paper)]
     frame = operating_characteristics(verdicts)
     assert set(frame.index.get_level_values("paper")) == set(PAPERS)
-    assert (frame["equal: not reproduced"] <= 0.05 + 1e-9).all()
-    assert (frame["3 points off: reproduced"] <= 0.05 + 1e-9).all()
-    n = len(judged_performances(verdicts))
-    assert frame["numbers"].sum() == n
-    assert 0 < expected_false_alarms(verdicts) <= 0.05 * n
+    assert (frame["1 off: not reproduced, worst"] <= 0.05 + 1e-9).all()
+    assert (frame["3 off: reproduced, worst"] <= 0.05 + 1e-9).all()
+    assert (frame["3 off: reproduced"] <= frame["3 off: reproduced, worst"]).all()
+    assert (frame["0 off: reproduced"] >= frame["0 off: reproduced, worst"]).all()
+    assert frame["numbers"].sum() == len(judged_performances(verdicts))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts.printed import Number, designs_of
 from reprolib.rerun.verdicts.printed_file import Design, Kind
 
@@ -81,15 +82,21 @@ class Claim:
     scale : float
         Printed value over the unit of our records.
     margin : float
-        Difference that counts as none, in the printed unit; 0 for counts.
+        Difference that counts as none, in the printed unit.
+    by : float
+        Size that "better" must exceed, in the printed unit: what the sentence means by "far" or
+        "large"; else 0.
+    each : bool
+        Whether the sentence is about every data set: then each is judged apart.
     metric : str
     reading : str
     a : Side
     b : tuple of Side
     cells : tuple of Cell
-        Over which the contrast is averaged.
-    controls : tuple of str
-        Readings under which the word must hold, too, or it says so.
+        Over which the contrast is averaged, or over those of each data set.
+    bases : dict
+        By the name of a reading, the one that it is a change of, or that by method; the headline
+        where it says none.
     """
 
     paper: str
@@ -101,21 +108,35 @@ class Claim:
     larger_is_better: bool
     scale: float
     margin: float
+    by: float
+    each: bool
     metric: str
     reading: str
     a: Side
     b: tuple[Side, ...]
     cells: tuple[Cell, ...]
-    controls: tuple[str, ...]
+    bases: Mapping[str, Any] = field(default_factory=dict)
+
+    def base(self, reading: str, method: str) -> str:
+        """Reading under which a method is, where another reading does not measure it."""
+        base = self.bases.get(reading, HEADLINE)
+        return base if isinstance(base, str) else base.get(method, HEADLINE)
 
 
 def claims_of(paper: str, entry: Mapping[str, Any], numbers: Sequence[Number]) -> list[Claim]:
     """Every claim of a parsed file, in its order."""
-    claims = [_claim(paper, claim_entry, numbers) for claim_entry in entry.get("claims", [])]
+    bases = {r["name"]: r["beside"] for r in entry.get("readings", []) if "beside" in r}
+    judged = [claim for claim in entry.get("claims", []) if "not_judged" not in claim]
+    claims = [_claim(paper, claim_entry, numbers, bases) for claim_entry in judged]
     return [claim for claim in claims if claim is not None]
 
 
-def _claim(paper: str, entry: Mapping[str, Any], numbers: Sequence[Number]) -> Claim | None:
+def _claim(
+    paper: str,
+    entry: Mapping[str, Any],
+    numbers: Sequence[Number],
+    bases: Mapping[str, Any],
+) -> Claim | None:
     """Claim of the file's entry; None if no number of its tables is run."""
     a = _side(entry["a"])
     of_tables = [n for n in numbers if n.table in entry["tables"] and not n.not_run]
@@ -135,13 +156,15 @@ def _claim(paper: str, entry: Mapping[str, Any], numbers: Sequence[Number]) -> C
         entry["claims"],
         entry["larger"] == "better",
         entry.get("scale", own[0].scale),
-        own[0].margin if own[0].quantity == "performance" else 0.0,
+        entry.get("margin", own[0].margin),
+        entry.get("by", 0.0),
+        entry.get("each", False),
         entry["metric"],
         entry.get("reading", own[0].judged),
         a,
         tuple(map(_side, entry["b"])),
         cells,
-        tuple(entry.get("controls", ())),
+        bases,
     )
 
 

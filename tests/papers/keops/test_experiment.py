@@ -201,12 +201,6 @@ def test_every_printed_number_finds_a_method():
     assert {n.select["method"] for n in numbers("keops")} == set(PAPER_METHODS)
 
 
-def test_candidates_of_the_printed_counts_are_the_nodes_of_the_tree():
-    nodes = electrode_tree(CHANNELS, 14).n_nodes
-    searched = {n.select["metric"]: n.searched for n in numbers("keops") if n.searched}
-    assert searched == dict(zip(("regions", "channels", "frames"), nodes, strict=True))
-
-
 # ---- measurements
 
 

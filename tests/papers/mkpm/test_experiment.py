@@ -16,14 +16,12 @@ from data_fetch import Dataset
 from data_fetch.embedded import haxby as simulated
 from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.papers.mkpm import figures, methods
-from reprolib.papers.mkpm.experiment import PROTOCOL, STATLOG_GRIDS
+from reprolib.papers.mkpm.experiment import PROTOCOL
 from reprolib.papers.mkpm.methods import CROSS_VALIDATED, HELD_OUT, TRAINING_SIZE, first_best
 from reprolib.papers.mkpm.splits import (
     CENTRED,
-    FMRI,
     RAW,
     SCALED,
-    N,
     draw,
     fold,
     n_folds,
@@ -34,7 +32,6 @@ from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
-from reprolib.rerun.verdicts.printed import numbers
 
 
 @pytest.fixture(scope="module")
@@ -249,15 +246,6 @@ def test_allocations_to_choose_from_are_those_of_every_total_and_of_every_dimens
 
 
 # ---- what the profiles list, and the settings of the methods
-
-
-def test_candidates_of_the_printed_choices_are_those_of_the_experiment():
-    n_kernels = {len(g.settings) for g in STATLOG_GRIDS if g.table == "gamma"}
-    for n in numbers("mkpm"):
-        if n.select["metric"] == "log2 gamma":
-            assert {n.searched} == n_kernels
-        elif n.select["dataset"] not in FMRI:
-            assert n.searched == N
 
 
 def recorded(monkeypatch, module, name):
