@@ -82,7 +82,6 @@ def write_report(
         counts=count_words(everything),
         claims=claim_lines.assign(paper=claim_lines["paper"].str.upper()),
         claim_counts=tables.count_claims([c for of_paper in claims.values() for c in of_paper]),
-        calibration=tables.calibration_text(everything),
         scoreboard=svg(scoreboard(by_kind(judged, claims), legend=WORDS)) if judged else "",
         readings={
             paper: sorted({name for v in of_paper for name in v.readings})

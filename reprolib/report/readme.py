@@ -89,8 +89,7 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
         for row in frame.to_dict("records")
     ]
     table = markdown_table(["paper", "design", "numbers", *shares], rows)
-    characteristics = f"{table}\n\n{tables.calibration_text(everything)}"
-    page = between(page, BEGIN_CHARACTERISTICS, END_CHARACTERISTICS, characteristics)
+    page = between(page, BEGIN_CHARACTERISTICS, END_CHARACTERISTICS, table)
     pictures = {path.parent / name: svg(drawing, ground) for ground, name in PICTURES.items()}
     return {path: readme, words: page, **pictures}
 
@@ -145,7 +144,7 @@ def _scoreboard_markdown(
     note = (
         f"Claims: {', '.join(map(signed, CLAIM_WORDS))} (\\* not under every control). "
         f"Numbers: {', '.join(signed(word) for word in WORDS if used[word])}. "
-        f"{tables.calibration_text(verdicts)} Time: `reprolib reproduce --full` from an empty "
+        f"Time: `reprolib reproduce --full` from an empty "
         f"store on {WORKERS} cores, {total} min for all papers: the seconds that the tasks took "
         f"when these results were made, divided by {WORKERS}."
     )

@@ -14,7 +14,6 @@ import pandas as pd
 from reprolib.report.theme import LOOKS, signed
 from reprolib.rerun.records import load_paper, ok, sources
 from reprolib.rerun.verdicts import ClaimVerdict, Number, Verdict, judge_claims, judge_paper
-from reprolib.rerun.verdicts.calibration import expected_false_alarms, judged_performances
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import Role, paper_entry
@@ -346,14 +345,3 @@ def count_claims(claims: Sequence[ClaimVerdict]) -> Mapping[str, int]:
     """How many claims of each word."""
     counts = Counter(c.word for c in claims)
     return {word: counts[word] for word in CLAIM_WORDS}
-
-
-def calibration_text(verdicts: Sequence[Verdict]) -> str:
-    """Say how many performances chance alone would call not reproduced; empty if none are run."""
-    count = len(judged_performances(verdicts))
-    if not count:
-        return ""
-    return (
-        f"Were all of the {count} performances with an interval equal to print, chance alone would "
-        f"call {expected_false_alarms(verdicts):.1f} of them not reproduced."
-    )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from reprolib.rerun.verdicts.claims import ClaimWord
-from reprolib.rerun.verdicts.words import LARGEST_CHANCE, MARGIN, WORDS, Word
+from reprolib.rerun.verdicts.words import MARGIN, SELECTION_MARGIN, WORDS, Word
 
 if TYPE_CHECKING:
     import jinja2
@@ -64,6 +64,7 @@ GROUND_COLOURS: Mapping[str, Colour] = {
 _GREEN = Colour("#00805d", "#1fc79a")
 _BLUE = Colour("#0072b2", "#56a8e8")
 _SKY = Colour("#3487b8", "#8fd0f5")
+_AMBER = Colour("#946200", "#e0a93a")
 _RED = Colour("#c64f00", "#ff8a4c")
 _GREY = Colour("#767676", "#9a9a9a")
 
@@ -72,6 +73,7 @@ LOOKS: Mapping[str, Look] = {
     "reproduced": Look(_GREEN, "●", "o"),
     "reproduced under a reading": Look(_BLUE, "◆", "D"),
     "undecided": Look(_SKY, "○", "o", hollow=True),
+    "undecided, differs": Look(_AMBER, "◐", "H"),
     "not reproduced": Look(_RED, "✕", "X"),
     "quoted": Look(_GREY, "❞", "d", hollow=True),
     "not run": Look(_GREY, "–", [(-1.0, 0.0), (1.0, 0.0)], hollow=True),
@@ -82,20 +84,22 @@ LOOKS: Mapping[str, Look] = {
 #: The rule of each word.
 RULES: Mapping[Word, str] = {
     "reproduced": (
-        f"The difference is less than {MARGIN:g} percentage points, and surely so: its 90 % "
-        "interval lies inside. A selected hyperparameter: the published one lies in the range of "
-        f"ours, and at most {LARGEST_CHANCE:.0%} of the candidates do."
+        f"Ours and print differ by less than {MARGIN:g} percentage points, and surely so: the 90 % "
+        f"interval of the difference lies inside. A selection: by less than {SELECTION_MARGIN:.0%}."
     ),
     "reproduced under a reading": (
         "Not under the reading that is judged, but one other reading of the text, which is named, "
         "reproduces numbers of the row that the judged one does not, and none of the row's numbers "
         "is worse under it."
     ),
-    "undecided": (
-        "Neither: our runs, or those of the paper, spread too widely to tell. The difference that "
-        "they would have detected stands beside it."
+    "undecided": "The interval is too wide to tell.",
+    "undecided, differs": (
+        f"Ours and print surely differ, but whether by more than {MARGIN:g} points is open."
     ),
-    "not reproduced": "The 95 % interval of the difference excludes zero.",
+    "not reproduced": (
+        f"Ours and print differ by more than {MARGIN:g} points, and surely so: the 95 % interval "
+        "of the difference lies outside."
+    ),
     "quoted": "The paper took the number from elsewhere; it is no experiment of the paper.",
     "not run": "We have no result on real data.",
 }
@@ -115,8 +119,8 @@ CLAIM_MEANINGS: Mapping[ClaimWord, str] = {
 
 
 def slug(word: str) -> str:
-    """Word as part of an identifier: without spaces."""
-    return word.replace(" ", "-")
+    """Word as part of an identifier: without spaces and commas."""
+    return word.replace(",", "").replace(" ", "-")
 
 
 def palette(ground: Ground) -> dict[str, str]:

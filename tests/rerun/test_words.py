@@ -34,18 +34,18 @@ degrees = st.integers(1, 200)
 def test_edges_of_the_words():
     error = Error(0.5)
     edge = 1.5 - error.half_width(0.9)
-    assert rules.of_performance(edge - 1e-9, error, 1.5) == "reproduced"
-    assert rules.of_performance(edge + 1e-9, error, 1.5) == "undecided"
-    assert rules.of_performance(error.half_width() + 1e-9, error, 1.5) == "not reproduced"
-    assert rules.of_performance(0.0, Error(math.inf), 1.5) == "undecided"
-    assert rules.of_performance(1.4, Error(0.0), 1.5) == "reproduced"
-    assert rules.of_performance(1.6, Error(0.0), 1.5) == "not reproduced"
+    assert rules.of_difference(edge - 1e-9, error, 1.5) == "reproduced"
+    assert rules.of_difference(edge + 1e-9, error, 1.5) == "undecided"
+    assert rules.of_difference(error.half_width() + 1e-9, error, 1.5) == "not reproduced"
+    assert rules.of_difference(0.0, Error(math.inf), 1.5) == "undecided"
+    assert rules.of_difference(1.4, Error(0.0), 1.5) == "reproduced"
+    assert rules.of_difference(1.6, Error(0.0), 1.5) == "not reproduced"
 
 
 @given(differences, standard_errors, degrees)
 def test_the_same_difference_measured_more_sharply_is_never_less_decided(d, se, df):
-    before = rules.of_performance(d, Error(se, df), 1.5)
-    after = rules.of_performance(d, Error(se / 2, 4 * df), 1.5)
+    before = rules.of_difference(d, Error(se, df), 1.5)
+    after = rules.of_difference(d, Error(se / 2, 4 * df), 1.5)
     assert before == "undecided" or after != "undecided"
     if before == "reproduced":
         assert after == "reproduced"
@@ -54,10 +54,10 @@ def test_the_same_difference_measured_more_sharply_is_never_less_decided(d, se, 
 @given(differences, standard_errors, degrees)
 def test_words_do_not_depend_on_the_sign_or_the_unit(d, se, df):
     error = Error(se, df)
-    word = rules.of_performance(d, error, 1.5)
-    assert rules.of_performance(-d, error, 1.5) == word
+    word = rules.of_difference(d, error, 1.5)
+    assert rules.of_difference(-d, error, 1.5) == word
     fraction = Error(se / 128, df)
-    assert rules.of_performance(d / 128, fraction, 1.5 / 128) == word
+    assert rules.of_difference(d / 128, fraction, 1.5 / 128) == word
 
 
 @given(standard_errors, degrees)
@@ -132,7 +132,7 @@ def simulated_words(v, true_difference, rng, factor=1):
             only_ours, only_theirs, _ = rng.multinomial(n_test, right)
             error = Error(100 * scale * shared_test_set([q], n_test, 1.0).standard)
             difference = 100 * scale * (only_ours - only_theirs) / n_test
-        yield rules.of_performance(difference, error, number.margin)
+        yield rules.of_difference(difference, error, number.margin)
 
 
 def comparisons():

@@ -19,12 +19,13 @@ import numpy as np
 import pandas as pd
 
 from data_fetch import Dataset
-from data_fetch.p300 import contradicted_flashes
+from data_fetch.p300 import CHANNELS, contradicted_flashes
+from reprolib.methods.keops.electrodes import region
 from reprolib.methods.keops.speller import SpellerFeatures, features
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.papers.keops import beyond, methods
 from reprolib.papers.keops.splits import run_codes
-from reprolib.rerun.records import HEADLINE, Measurement, Task, chosen, paths, select
+from reprolib.rerun.records import HEADLINE, Measurement, Task, chosen, derived_row, paths, select
 from reprolib.rerun.records.task import Reading
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later
 
@@ -117,6 +118,26 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
         return measure[task.table](task, dataset, features(dataset, preprocessing))
 
 
+def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
+    """What section 4 says of Figure 2, by draw: electrodes at the front, frames off the peak."""
+    front = np.array(["frontal" in region(name) for name in CHANNELS])
+    rows = []
+    ranked = select(records, table="table1", metric="relevance")
+    for record, relevance in zip(ranked.to_dict("records"), paths(ranked), strict=True):
+        of_channel = relevance.reshape(len(CHANNELS), -1)
+        kept = int(np.count_nonzero(of_channel[front].sum(axis=1)))
+        outside = 1.0 - of_channel[:, [6, 7]].sum() / max(of_channel.sum(), 1e-300)
+        own = {"trial": record["trial"]}
+        rows.append(derived_row(record, "frontal electrodes", kept, **own))
+        rows.append(derived_row(record, "relevance outside frames 7 and 8", outside, **own))
+    return rows
+
+
 PROTOCOL = Experiment(
-    "keops", ["p300/iib"], GRIDS, run, later=[Later(chosen_before, reads=("table1",))]
+    "keops",
+    ["p300/iib"],
+    GRIDS,
+    run,
+    later=[Later(chosen_before, reads=("table1",))],
+    derive=derive,
 ).protocol()

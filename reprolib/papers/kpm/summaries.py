@@ -11,7 +11,7 @@ from reprolib.rerun.records import chosen, path_matrix, paths, select
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.errors import CORRELATION, Error
 from reprolib.rerun.verdicts.printed import numbers
-from reprolib.rerun.verdicts.words import of_performance
+from reprolib.rerun.verdicts.words import of_difference
 
 #: Method and setting of the records, by what is regularised.
 REGULARISERS = {
@@ -201,7 +201,7 @@ def printed_contrasts(records: pd.DataFrame) -> pd.DataFrame:
         values = _kpm_minus_svm(records, table, number.select["dataset"])
         printed, ours = number.value - of_cell[table, row, "SVM"].value, float(values.mean())
         error = errors.splits(values, None, number.trials)
-        word = of_performance(ours - printed, error, number.margin)
+        word = of_difference(ours - printed, error, number.margin)
         lines[table, row] = (printed, ours, error.half_width(), word)
     columns = ["printed", "ours", "half-width", "verdict"]
     return pd.DataFrame(list(lines.values()), pd.MultiIndex.from_tuples(lines), columns)

@@ -339,7 +339,7 @@ def _beside(
                     number,
                 )
                 drawn = choices_of(number, ours, guest.reading) * number.scale
-                pair = Pair(mine, theirs, number.scale, cell, drawn)
+                pair = Pair(mine, theirs, number.scale, cell, drawn, np.empty(0))
                 pairs.setdefault(method, []).append(pair)
                 n = len(pair.differences) if len(mine) > 1 else 1
                 lines.append(_line(guest, row, method, pair.difference, pair.error(), n))

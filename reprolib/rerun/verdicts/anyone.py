@@ -415,6 +415,7 @@ def _require_shares(
 ORDER = (
     "not reproduced",
     "fails",
+    "undecided, differs",
     "undecided",
     "reproduced under a reading",
     "reproduced",

@@ -10,10 +10,10 @@ from scipy import stats
 
 from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import Verdict
-from reprolib.rerun.verdicts.words import MARGIN
+from reprolib.rerun.verdicts.words import JUDGED, MARGIN, Word
 
 
-def chance_of_words(error: Error, margin: float, true_difference: float) -> dict[str, float]:
+def chance_of_words(error: Error, margin: float, true_difference: float) -> dict[Word, float]:
     """Chance of each word on a performance, if the true difference is known.
 
     The difference is drawn around the true one with the deviation that `Error` states; half-widths
@@ -21,14 +21,18 @@ def chance_of_words(error: Error, margin: float, true_difference: float) -> dict
     """
     half, half_90, se = error.half_width(), error.half_width(0.9), error.standard
     if not math.isfinite(se):
-        return {"reproduced": 0.0, "undecided": 1.0, "not reproduced": 0.0}
-    inner, outer = max(margin - half_90, 0.0), max(half, margin - half_90)
-    reproduced = _chance_inside(inner, se, error.degrees, true_difference)
-    not_reproduced = 1.0 - _chance_inside(outer, se, error.degrees, true_difference)
+        return {**dict.fromkeys(JUDGED, 0.0), "undecided": 1.0}
+    inside, zero, outside = (
+        _chance_inside(bound, se, error.degrees, true_difference)
+        for bound in (max(margin - half_90, 0.0), half, margin + half)
+    )
+    reproduced = inside
+    undecided = max(zero - reproduced, 0.0)
     return {
         "reproduced": reproduced,
-        "undecided": max(1.0 - reproduced - not_reproduced, 0.0),
-        "not reproduced": not_reproduced,
+        "undecided": undecided,
+        "undecided, differs": max(outside - reproduced - undecided, 0.0),
+        "not reproduced": 1.0 - outside,
     }
 
 
@@ -49,38 +53,37 @@ def judged_performances(verdicts: Iterable[Verdict]) -> list[Verdict]:
     ]
 
 
-def expected_false_alarms(verdicts: Iterable[Verdict]) -> float:
-    """How many performances would be *not reproduced* by chance, were all of them equal."""
-    return sum(
-        chance_of_words(v.error, v.margin, 0.0)["not reproduced"]
-        for v in judged_performances(verdicts)
-    )
+#: True differences in points, and the word whose chance is shown.
+SHOWN: tuple[tuple[float, Word], ...] = (
+    (0.0, "reproduced"),
+    (1.0, "not reproduced"),
+    (3.0, "reproduced"),
+    (3.0, "not reproduced"),
+)
 
 
 def operating_characteristics(verdicts: Sequence[Verdict]) -> pd.DataFrame:
-    """Mean chance of each word by paper and design, if ours and print are equal or 3 points apart.
+    """Chance of words by paper and design, were the true difference 0, 1 or 3 points.
 
     Returns
     -------
     DataFrame
-        Indexed by paper and design: how many numbers, and chances between 0 and 1.
+        Indexed by paper and design: how many numbers, and for each of `SHOWN` the mean chance and
+        that of the worst number, between 0 and 1. Worst is the least chance of the right word and
+        the largest of a wrong one.
     """
     rows = []
     for v in judged_performances(verdicts):
-        equal = chance_of_words(v.error, v.margin, 0.0)
-        apart = chance_of_words(v.error, v.margin, 3.0 * v.margin / MARGIN)
-        rows.append(
-            {
-                "paper": v.number.paper,
-                "design": v.design,
-                "equal: reproduced": equal["reproduced"],
-                "equal: not reproduced": equal["not reproduced"],
-                "3 points off: reproduced": apart["reproduced"],
-                "3 points off: not reproduced": apart["not reproduced"],
-            }
-        )
-    frame = pd.DataFrame(rows)
-    grouped = frame.groupby(["paper", "design"], sort=False)
-    means = grouped.mean()
-    means.insert(0, "numbers", grouped.size())
-    return means
+        row: dict[str, object] = {"paper": v.number.paper, "design": v.design}
+        for points, word in SHOWN:
+            chances = chance_of_words(v.error, v.margin, points * v.margin / MARGIN)
+            row[f"{points:g} off: {word}"] = chances[word]
+        rows.append(row)
+    grouped = pd.DataFrame(rows).groupby(["paper", "design"], sort=False)
+    shown = {"numbers": grouped.size()}
+    for points, word in SHOWN:
+        name = f"{points:g} off: {word}"
+        is_right = (word == "reproduced") == (points < MARGIN)
+        shown[name] = grouped[name].mean()
+        shown[f"{name}, worst"] = grouped[name].min() if is_right else grouped[name].max()
+    return pd.DataFrame(shown)

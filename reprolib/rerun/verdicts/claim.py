@@ -81,15 +81,18 @@ class Claim:
     scale : float
         Printed value over the unit of our records.
     margin : float
-        Difference that counts as none, in the printed unit; 0 for counts.
+        Difference that counts as none, in the printed unit.
+    by : float
+        Size that "better" must exceed, in the printed unit: what the sentence means by "far" or
+        "large"; else 0.
+    each : bool
+        Whether the sentence is about every data set: then each is judged apart.
     metric : str
     reading : str
     a : Side
     b : tuple of Side
     cells : tuple of Cell
-        Over which the contrast is averaged.
-    controls : tuple of str
-        Readings under which the word must hold, too, or it says so.
+        Over which the contrast is averaged, or over those of each data set.
     """
 
     paper: str
@@ -101,17 +104,19 @@ class Claim:
     larger_is_better: bool
     scale: float
     margin: float
+    by: float
+    each: bool
     metric: str
     reading: str
     a: Side
     b: tuple[Side, ...]
     cells: tuple[Cell, ...]
-    controls: tuple[str, ...]
 
 
 def claims_of(paper: str, entry: Mapping[str, Any], numbers: Sequence[Number]) -> list[Claim]:
     """Every claim of a parsed file, in its order."""
-    claims = [_claim(paper, claim_entry, numbers) for claim_entry in entry.get("claims", [])]
+    judged = [claim for claim in entry.get("claims", []) if "not_judged" not in claim]
+    claims = [_claim(paper, claim_entry, numbers) for claim_entry in judged]
     return [claim for claim in claims if claim is not None]
 
 
@@ -135,13 +140,14 @@ def _claim(paper: str, entry: Mapping[str, Any], numbers: Sequence[Number]) -> C
         entry["claims"],
         entry["larger"] == "better",
         entry.get("scale", own[0].scale),
-        own[0].margin if own[0].quantity == "performance" else 0.0,
+        entry.get("margin", own[0].margin),
+        entry.get("by", 0.0),
+        entry.get("each", False),
         entry["metric"],
         entry.get("reading", own[0].judged),
         a,
         tuple(map(_side, entry["b"])),
         cells,
-        tuple(entry.get("controls", ())),
     )
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,19 +16,19 @@ from reprolib.rerun.records.registry import committed_directory, results_directo
 from reprolib.rerun.records.rows import n_points, paths
 from reprolib.rerun.records.rows import sources as sources_of
 from reprolib.rerun.records.tables import load_paper
+from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell, Claim, Side, claims_of
 from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import choices_of, state_of, usable
 from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry
 from reprolib.rerun.verdicts.printed_file import Design
-from reprolib.rerun.verdicts.words import Word, of_performance
+from reprolib.rerun.verdicts.words import Word, of_difference
 
-ClaimWord = Literal["holds", "fails", "undecided"]
+ClaimWord = Literal["holds", "holds, but", "undecided", "fails"]
 CLAIM_WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
 
-
-#: Controls with another word are named if they are at most so many; more are counted.
+#: Readings with another word are named if they are at most so many; more are counted.
 N_NAMED = 2
 
 
@@ -43,7 +43,8 @@ class Contrast:
     Parameters
     ----------
     against : str
-    word : {"holds", "fails", "undecided"}
+        Side b; of a sentence about every data set, also the data set.
+    word : {"holds", "undecided", "fails"}
     difference : float
     error : Error
     by_cell : dict of str to float
@@ -67,22 +68,26 @@ class Contrast:
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """The word on one claim: that of its weakest contrast.
+    """The word on one claim: that of its weakest contrast, under every reading.
 
     Parameters
     ----------
     claim : Claim
-    word : {"holds", "fails", "undecided"}
+    word : {"holds", "holds, but", "undecided", "fails"}
+        "holds, but" where it holds under the judged reading and not under some other.
     contrasts : tuple of Contrast
-        Against every side b.
+        Under the judged reading, against every side b.
     exceptions : dict of str to str
-        Word under each control that has another one.
+        Word under each reading and control that has another one.
+    n_readings : int
+        Readings and controls, beside the judged one, under which it was measured.
     """
 
     claim: Claim
     word: ClaimWord
     contrasts: tuple[Contrast, ...]
     exceptions: dict[str, ClaimWord] = field(default_factory=dict)
+    n_readings: int = 0
 
     @property
     def text(self) -> str:
@@ -93,7 +98,7 @@ class ClaimVerdict:
     def weakest(self) -> Contrast:
         """The contrast that decides: the word's own, and of these the least in favour."""
         sign = 1 if self.claim.larger_is_better else -1
-        own = [c for c in self.contrasts if c.word == self.word]
+        own = [c for c in self.contrasts if self.word.startswith(c.word)]
         if self.claim.kind == "same":
             return max(own, key=lambda c: abs(c.difference))
         return min(own, key=lambda c: sign * c.difference)
@@ -116,18 +121,20 @@ class ClaimVerdict:
 
     @property
     def but(self) -> str:
-        """Controls under which the word is another one, by that word; more than two are counted."""
+        """Readings under which the word is another one, by that word; more than two are counted."""
         parts = []
         for word in ("holds", "fails", "undecided"):
-            names = [f"“{control}”" for control, other in self.exceptions.items() if other == word]
+            names = [f"“{reading}”" for reading, other in self.exceptions.items() if other == word]
             all_named = ", ".join(names) if len(names) <= N_NAMED else ""
-            in_short = f"{len(names)} of {len(self.claim.controls)} controls"
+            in_short = f"{len(names)} of {self.n_readings} other readings"
             parts += [f"{word} under {all_named or in_short}"] if names else []
         return "; ".join(parts)
 
     @property
     def word_with_exceptions(self) -> str:
-        """The word, and the controls under which it is another one."""
+        """The word, and the readings under which it is another one."""
+        if self.word == "holds, but":
+            return f"holds, but {self.but}"
         return f"{self.word} ({self.but})" if self.but else self.word
 
 
@@ -154,6 +161,8 @@ class Pair:
         Where, and by which design.
     choices : ndarray
         What the mean of side a would be at other draws of a choice that is made once.
+    units : ndarray
+        Mean of a - b in each run or subject, where the paper has more of them; else empty.
     """
 
     a: pd.DataFrame
@@ -161,6 +170,7 @@ class Pair:
     scale: float
     cell: Cell
     choices: np.ndarray
+    units: np.ndarray
 
     @property
     def differences(self) -> pd.Series:
@@ -211,11 +221,13 @@ class Pair:
 
     def _with_choice(self, models: Mapping[Design, Callable[[], Error]], times: int) -> Error:
         """Error of the design, with that of a choice made once, by us and perhaps by theirs."""
-        error = errors.wider(models[design]() for design in self.cell.designs)
-        if not len(self.choices):
-            return error
-        both = errors.two_choices(self.choices)
-        return errors.summed([error, Error(both.standard * math.sqrt(times / 2), both.degrees)])
+        terms = [errors.wider(models[design]() for design in self.cell.designs)]
+        if len(self.choices):
+            both = errors.two_choices(self.choices)
+            terms.append(Error(both.standard * math.sqrt(times / 2), both.degrees))
+        if len(self.units):  # other recordings would be other draws of the unit
+            terms.append(errors.paired(self.units, 0.0))
+        return errors.summed(terms) if len(terms) > 1 else terms[0]
 
     def _on_a_test_set(self) -> Error:
         """The points of one test set, and the seeds of either side."""
@@ -267,29 +279,83 @@ def _judged(paper: str, root: Path, state: tuple) -> tuple[ClaimVerdict, ...]:
 
 
 def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) -> ClaimVerdict:
-    """Judge one claim by paired differences on identical trials.
+    """Judge one claim by paired differences on identical trials, under every reading.
 
-    Against every side b, with d the mean difference in the claim's favour and 1.5 points as margin:
+    Against every side b, with d the mean difference in the claim's favour:
 
-    - better: holds if the 95 % interval of d is above zero, fails if it is below;
-    - at least as good: holds if the 90 % interval is above minus the margin; fails otherwise if the
-      95 % interval is below zero;
-    - same: holds if the 90 % interval is inside the margin; fails otherwise if the 95 % interval
-      excludes zero.
+    - better: holds if the 95 % interval of d is above ``by`` (0, or what the sentence means by
+      "far"), fails if it is below;
+    - at least as good: holds if the 90 % interval is above minus the margin, fails if the 95 %
+      interval is below minus the margin;
+    - same: holds if the 90 % interval is inside the margin, fails if the 95 % interval is outside.
 
-    The claim holds if it holds against all, and fails if it fails against one.
+    The claim holds if it holds against all, and fails if it fails against one; the more there are,
+    the wider the interval by which it may fail (Bonferroni). A sentence about every data set is
+    judged on each. What another reading did not measure is as under the headline there. A reading
+    under which the claim is undecided is no exception if it has fewer trials than the judged one.
 
     Raises
     ------
     NoRecordError
         If a side has no usable records.
     """
-    contrasts = _contrasts(claim, claim.reading, records, printed)
-    word = _of_all(contrasts)
-    others = {
-        control: _of_all(_contrasts(claim, control, records, printed)) for control in claim.controls
+    sides = (claim.a, *claim.b)
+    datasets = {cell.dataset for cell in claim.cells}
+    own = Records(records[records["dataset"].isin(datasets)])
+    tables = {side.select.get("results", cell.results) for side in sides for cell in claim.cells}
+    methods = {side.select.get("method") for side in sides}
+    metrics = {claim.metric, *(side.select.get("metric") for side in sides)}
+    free = [side for side in sides if side.value is None and "reading" not in side.select]
+    measured = {
+        reading
+        for table, _, method, _, metric, reading in own.places
+        if table in tables and method in methods and metric in metrics and free
     }
-    return ClaimVerdict(claim, word, contrasts, {c: w for c, w in others.items() if w != word})
+    others = sorted(measured - {claim.reading})
+    contrasts = _contrasts(claim, claim.reading, own, printed)
+    word, n_trials = _of_all(contrasts), _least_trials(claim, claim.reading, own)
+    exceptions: dict[str, ClaimWord] = {}
+    n_readings = 0
+    for reading in others:
+        try:
+            other = _of_all(_contrasts(claim, reading, own, printed))
+        except NoRecordError:
+            continue
+        n_readings += 1
+        weak = other == "undecided" and _least_trials(claim, reading, own) < n_trials
+        if other != word and not weak:
+            exceptions[reading] = other
+    if word == "holds" and exceptions:
+        word = "holds, but"
+    return ClaimVerdict(claim, word, contrasts, exceptions, n_readings)
+
+
+class Records:
+    """Sound records on real data, found by what a side of a contrast selects.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Of a paper.
+    """
+
+    #: Columns by which records are found.
+    BY = ("table", "dataset", "method", "setting", "metric", "reading")
+
+    def __init__(self, records: pd.DataFrame):
+        self.all = records
+        self._sound = usable(records, {})
+        groups: Any = self._sound.groupby(list(self.BY), sort=False)
+        self.places: Mapping[tuple[str, ...], np.ndarray] = groups.indices
+
+    def of(self, select: Mapping[str, str]) -> pd.DataFrame:
+        """Records with all the columns of `BY` as given."""
+        return self._sound.iloc[self.places.get(tuple(select[name] for name in self.BY), [])]
+
+
+def _least_trials(claim: Claim, reading: str, records: Records) -> int:
+    """Fewest trials of side a in a cell under a reading."""
+    return min(len(_measured(claim, claim.a, cell, reading, records)) for cell in claim.cells)
 
 
 def _of_all(contrasts: Sequence[Contrast]) -> ClaimWord:
@@ -300,39 +366,54 @@ def _of_all(contrasts: Sequence[Contrast]) -> ClaimWord:
 
 
 def _contrasts(
-    claim: Claim, reading: str, records: pd.DataFrame, printed: Sequence[Number]
+    claim: Claim, reading: str, records: Records, printed: Sequence[Number]
 ) -> tuple[Contrast, ...]:
-    return tuple(_contrast(claim, side, reading, records, printed) for side in claim.b)
+    groups: list[tuple[str, tuple[Cell, ...]]] = [("", claim.cells)]
+    if claim.each:
+        names = dict.fromkeys(cell.dataset for cell in claim.cells)
+        groups = [(n, tuple(c for c in claim.cells if c.dataset == n)) for n in names]
+    n = len(groups) * len(claim.b)
+    return tuple(
+        _contrast(claim, side, where, cells, n, reading, records, printed)
+        for side in claim.b
+        for where, cells in groups
+    )
 
 
 def _contrast(
-    claim: Claim, b: Side, reading: str, records: pd.DataFrame, printed: Sequence[Number]
+    claim: Claim,
+    b: Side,
+    where: str,
+    cells: Sequence[Cell],
+    n_contrasts: int,
+    reading: str,
+    records: Records,
+    printed: Sequence[Number],
 ) -> Contrast:
-    pairs = {cell: _pair(claim, b, cell, reading, records) for cell in claim.cells}
+    pairs = {cell: _pair(claim, b, cell, reading, records) for cell in cells}
     by_cell = {cell: pair.difference for cell, pair in pairs.items()}
     difference, n = float(np.mean(list(by_cell.values()))), len(pairs)
     error = errors.summed((pair.error() for pair in pairs.values()), 1 / n)
-    of_a = [_printed_value(claim, claim.a, cell, printed) for cell in claim.cells]
+    of_a = [_printed_value(claim, claim.a, cell, printed) for cell in cells]
     of_b = [
-        _printed_value(claim, b, cell, printed) if b.value is None else b.value
-        for cell in claim.cells
+        _printed_value(claim, b, cell, printed) if b.value is None else b.value for cell in cells
     ]
     in_print = float(np.mean(np.subtract(of_a, of_b)))
     to_print = errors.summed((pair.error_to_print() for pair in pairs.values()), 1 / n)
     unprinted = math.isnan(in_print)
     return Contrast(
-        b.name,
-        word_of(claim, difference, error),
+        f"{b.name} on {where}" if where else b.name,
+        word_of(claim, difference, error, n_contrasts),
         difference,
         error,
         {" ".join(filter(None, (c.dataset, c.setting))): d for c, d in by_cell.items()},
         in_print,
-        "not run" if unprinted else of_performance(difference - in_print, to_print, claim.margin),
+        "not run" if unprinted else of_difference(difference - in_print, to_print, claim.margin),
         ", ".join(sorted({source for pair in pairs.values() for source in pair.sources})),
     )
 
 
-def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: pd.DataFrame) -> Pair:
+def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: Records) -> Pair:
     ours = _measured(claim, claim.a, cell, reading, records)
     if b.value is not None:
         theirs = ours.assign(value=b.value)
@@ -342,31 +423,51 @@ def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: pd.DataFrame
     drawn = claim.a.select.get("results", own.results) == own.results and claim.metric
     choices = np.empty(0)
     if drawn == own.select["metric"]:
-        choices = choices_of(own, records, reading) * claim.scale
-    pair = Pair(ours, theirs, claim.scale, cell, choices)
+        choices = choices_of(own, records.all, reading) * claim.scale
+    units = np.empty(0)
+    if own.pool and claim.metric == own.select["metric"] and b.value is None:
+        ours_less_theirs = _by_unit(own, claim.a, reading, records).sub(
+            _by_unit(own, b, reading, records)
+        )
+        units = claim.scale * ours_less_theirs.to_numpy()
+    pair = Pair(ours, theirs, claim.scale, cell, choices, units)
     if not is_of_one_test_set(cell) and pair.differences.empty:
         where = " ".join(filter(None, (cell.dataset, cell.setting)))
         raise NoRecordError(f"{claim.a.name} and {b.name} have no trial in common on {where}")
     return pair
 
 
-def word_of(claim: Claim, difference: float, error: Error) -> ClaimWord:
-    """Word for a difference a - b, as in `judge_claim`."""
+def _by_unit(number: Number, side: Side, reading: str, records: Records) -> pd.Series:
+    """Mean of a side in each run or subject; those of the headline where a reading has none."""
+    pool = dict(number.pool or {})
+    select = {
+        "table": pool["results"],
+        "metric": pool["metric"],
+        "dataset": number.select["dataset"],
+        "method": side.select["method"],
+    }
+    rows = usable(records.all, {**select, "reading": reading})
+    rows = usable(records.all, {**select, "reading": HEADLINE}) if rows.empty else rows
+    return rows.groupby("setting")["value"].mean()
+
+
+def word_of(claim: Claim, difference: float, error: Error, n_contrasts: int = 1) -> ClaimWord:
+    """Word for a difference a - b that is one of several, as in `judge_claim`."""
     favour = difference if claim.larger_is_better else -difference
-    low, high = favour - error.half_width(), favour + error.half_width()
-    low_90, high_90 = favour - error.half_width(0.9), favour + error.half_width(0.9)
+    half, half_90 = error.half_width(), error.half_width(0.9)
+    surely_below = favour + error.half_width(1 - 0.05 / n_contrasts)
+    surely_above = favour - error.half_width(1 - 0.05 / n_contrasts)
     if claim.kind == "better":
-        return "holds" if low > 0 else "fails" if high < 0 else "undecided"
-    if claim.kind == "at least as good":
-        return "holds" if low_90 > -claim.margin else "fails" if high < 0 else "undecided"
-    if -claim.margin < low_90 and high_90 < claim.margin:
-        return "holds"
-    return "fails" if low > 0 or high < 0 else "undecided"
+        holds, fails = favour - half > claim.by, surely_below < claim.by
+    elif claim.kind == "at least as good":
+        holds, fails = favour - half_90 > -claim.margin, surely_below < -claim.margin
+    else:
+        holds = -claim.margin < favour - half_90 and favour + half_90 < claim.margin
+        fails = surely_below < -claim.margin or surely_above > claim.margin
+    return "holds" if holds else "fails" if fails else "undecided"
 
 
-def _measured(
-    claim: Claim, side: Side, cell: Cell, reading: str, records: pd.DataFrame
-) -> pd.DataFrame:
+def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Records) -> pd.DataFrame:
     """Value, test points and source of every trial of one side in one cell.
 
     Raises
@@ -382,7 +483,9 @@ def _measured(
         "reading": reading,
         **{("table" if k == "results" else k): v for k, v in side.select.items()},
     }
-    rows = usable(records, select)
+    rows = records.of(select)
+    if rows.empty and "reading" not in side.select:  # as under the headline, unless it says another
+        rows = records.of({**select, "reading": base_of(claim.paper, reading, select["method"])})
     if side.at is None:
         rows = rows[rows["value"].notna()]
     if rows.empty:
@@ -390,6 +493,16 @@ def _measured(
     values = [path[side.at - 1] for path in paths(rows)] if side.at else rows["value"]
     scaled = np.asarray(values, dtype=float) * claim.scale * side.factor
     return rows.assign(value=scaled).set_index("trial").sort_index()
+
+
+@functools.cache
+def base_of(paper: str, reading: str, method: str) -> str:
+    """Reading that another one is a change of, for a method: the headline if it says none."""
+    for entry in paper_entry(paper).get("readings", []):
+        if entry["name"] == reading:
+            beside = entry.get("beside", HEADLINE)
+            return beside if isinstance(beside, str) else beside.get(method, HEADLINE)
+    return HEADLINE
 
 
 def _printed_value(claim: Claim, side: Side, cell: Cell, printed: Sequence[Number]) -> float:

@@ -176,8 +176,33 @@ def test_set(disagreements: Sequence[float], n_test: int, largest: float) -> Err
     return Error(math.sqrt(max(q, 1 / n_test) / n_test))
 
 
+def partial_pool(units: np.ndarray, of: int) -> Error:
+    """Some of the runs or subjects that the paper has, against all of them.
+
+    The paper's mean is over K units, ours over k of them. Were ours drawn at random, the two means
+    would differ by the variance S^2 (1/k - 1/K), with S the spread over units: the k that both have
+    are on both sides. (Cochran, Sampling Techniques, 1977, section 2.6, with the correction for a
+    finite population.) Units are few, so that S has k - 1 degrees of freedom, however many draws
+    are made from them.
+
+    Parameters
+    ----------
+    units : array of shape (k,)
+        Our mean in each unit.
+    of : int
+        K.
+    """
+    k = len(units)
+    if k < 2:
+        return UNKNOWN
+    return Error(float(units.std(ddof=1)) * math.sqrt(1 / k - 1 / of), k - 1)
+
+
 def shared_runs(
-    ours: np.ndarray, others: Mapping[str, np.ndarray], spread: float | None = None
+    ours: np.ndarray,
+    others: Mapping[str, np.ndarray],
+    spread: float | None = None,
+    rounding: float = 0.0,
 ) -> Error:
     """Means over runs of one subject that both sides share, each run left out once.
 
@@ -195,12 +220,16 @@ def shared_runs(
         Printed standard deviation over the same runs. Without other readings it alone shows how
         far the two sides can be alike: at least the difference of the two spreads lies between
         them. Without either, the error is as if the runs of both sides were independent.
+    rounding : float
+        Half a unit of the last digit in which ``spread`` is printed: two spreads that look the same
+        may differ by so much.
     """
     k = len(ours)
     if k < 2:
         return UNKNOWN
     if not others and spread is not None:
-        return Error(abs(float(ours.std(ddof=1)) - spread) / math.sqrt(k), k - 1)
+        apart = max(abs(float(ours.std(ddof=1)) - spread), rounding)
+        return Error(apart / math.sqrt(k), k - 1)
     variances = [(ours - other).var(ddof=1) for other in others.values()]
     variance = float(np.mean(variances)) if variances else 2 * float(ours.var(ddof=1))
     return Error(math.sqrt(variance / k), k - 1)

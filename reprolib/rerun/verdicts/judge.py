@@ -20,10 +20,8 @@ from reprolib.rerun.records.rows import (
     failed,
     n_points,
     ok,
-    path_matrix,
     sources,
     statuses,
-    with_path,
 )
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
@@ -44,12 +42,12 @@ class Outcome:
 
     Parameters
     ----------
-    word : {"reproduced", "undecided", "not reproduced"}
+    word : {"reproduced", "undecided", "undecided, differs", "not reproduced"}
     ours, spread : float
         Our mean and standard deviation over trials.
     interval, interval_90 : tuple of float
-        95 % and 90 % interval of the difference ours minus published. For a selection, the range
-        that holds one more of ours with 95 %, minus the published one.
+        95 % and 90 % interval of the difference ours minus published. For one selection, the range
+        that holds one more of ours with 95 % (90 %), minus the published one.
     detectable : float
         The difference that this comparison would have detected with 80 % power.
     error : Error
@@ -77,8 +75,8 @@ class Verdict:
     Parameters
     ----------
     number : Number
-    word : {"reproduced", "reproduced under a reading", "undecided", "not reproduced", "quoted", \
-"not run"}
+    word : {"reproduced", "reproduced under a reading", "undecided", "undecided, differs", \
+"not reproduced", "quoted", "not run"}
     reason : str
         Why it is not run or not reproduced, what would decide it, or where it is quoted from.
     reading : str
@@ -157,10 +155,8 @@ class Evidence:
         Between our own runs, by reading.
     choices : ndarray
         What the mean would be at other draws of a choice that is made once for all trials.
-    paths : ndarray of shape (n_trials, n_searched)
-        Of the scores behind a selection.
-    searched : int
-        Candidates of a selection, 0 where nothing says it.
+    units : ndarray
+        Our mean in each run or subject, where ours are only some of the paper's.
     """
 
     values: np.ndarray
@@ -171,8 +167,7 @@ class Evidence:
     spread: np.ndarray
     disagreements: Sequence[float]
     choices: np.ndarray
-    paths: np.ndarray
-    searched: int
+    units: np.ndarray
 
     @property
     def mean(self) -> float:
@@ -205,12 +200,15 @@ class Evidence:
                     for name, other in self.others.items()
                     if set(self.trials) <= set(other.index)
                 }
-                error = errors.shared_runs(self.values, others, number.spread)
+                rounding = 0.5 * 10.0**-number.digits
+                error = errors.shared_runs(self.values, others, number.spread, rounding)
             found.append(error)
-        error = errors.wider(found)
-        if not len(self.choices):
-            return error
-        return errors.summed([error, errors.two_choices(self.choices)])
+        terms = [errors.wider(found)]
+        if len(self.choices):
+            terms.append(errors.two_choices(self.choices))
+        if number.pool:
+            terms.append(errors.partial_pool(self.units, number.pool["of"]))
+        return errors.summed(terms) if len(terms) > 1 else terms[0]
 
 
 def gathered(
@@ -223,7 +221,6 @@ def gathered(
         reading: group.set_index("trial")["value"].sort_index() * number.scale
         for reading, group in by_reading.items()
     }
-    scores = usable(records, number.scores) if number.scores else records.iloc[:0]
     disagreements: list[float] = []
     if "test set" in number.designs:
         own = {name: number.select[name] for name in ("dataset", "method")}
@@ -240,8 +237,7 @@ def gathered(
             spread,
             disagreements,
             choices_of(number, records, reading) * number.scale,
-            _score_paths(scores[scores["reading"] == reading]),
-            searched_of(number, records),
+            units_of(number, records, reading) * number.scale,
         )
         for reading, group in by_reading.items()
     }
@@ -255,15 +251,14 @@ def choices_of(number: Number, records: pd.DataFrame, reading: str) -> np.ndarra
     return usable(records, {**select, "reading": reading})["value"].to_numpy(dtype=float)
 
 
-def searched_of(number: Number, records: pd.DataFrame) -> int:
-    """Candidates of a selection: as stated, or the length of the shortest path that it was on."""
-    stated = number.searched
-    if not isinstance(stated, Mapping):
-        return stated or 0
-    own = {name: number.select[name] for name in ("dataset", "method", "setting")}
-    columns = {"table": stated["results"], "metric": stated["metric"], "reading": HEADLINE}
-    rows = usable(records, {**own, **columns})
-    return _score_paths(rows[rows["trial"] < stated["trials"]]).shape[1]
+def units_of(number: Number, records: pd.DataFrame, reading: str) -> np.ndarray:
+    """Mean of ours in each run or subject of a partial pool; empty where print has no others."""
+    if not number.pool:
+        return np.empty(0)
+    own = {name: number.select[name] for name in ("dataset", "method")}
+    select = {"table": number.pool["results"], "metric": number.pool["metric"], "reading": reading}
+    rows = usable(records, {**own, **select})
+    return rows.groupby("setting")["value"].mean().to_numpy(dtype=float)
 
 
 def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
@@ -276,16 +271,10 @@ def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
     return rows[sources(rows) != "embedded"]
 
 
-def _score_paths(rows: pd.DataFrame) -> np.ndarray:
-    """Paths of the scores in some records, one row a trial that has one."""
-    return path_matrix(with_path(rows))
-
-
 def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = frozenset()) -> Verdict:
     """Compare one published number with our records under the reading that is judged.
 
-    The error model is that of the number's design (`errors`), the rule that of its quantity
-    (`words.of_performance`, `words.of_selection`).
+    The error model is that of the number's design (`errors`), the rule is `words.word_of`.
 
     Parameters
     ----------
@@ -311,7 +300,7 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
     reasons = []
     if judged.word != "reproduced" and number.explanation:
         reasons.append(number.explanation.rstrip("."))
-    if judged.word == "undecided":
+    if judged.word.startswith("undecided"):
         reasons.append(what_would_decide(number, by_reading[number.judged]).rstrip("."))
     return Verdict(
         number,
@@ -404,7 +393,8 @@ def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ())
         for v in row:
             outcome = v.readings.get(best)
             changed: dict[str, Any] = {"n_readings": len(tried)}
-            gains = v.word not in ("reproduced", "quoted", "not run")
+            # Without an interval of its own a number is not known well enough to ask for another.
+            gains = v.word not in ("reproduced", "quoted", "not run") and np.isfinite(v.half_width)
             if gains and outcome is not None and outcome.word == "reproduced":
                 changed |= {"word": "reproduced under a reading", "reading": best}
             credited[v.number.id] = replace(v, **changed)
@@ -453,14 +443,8 @@ def _outcome(number: Number, evidence: Evidence) -> Outcome:
         return _selection(number, evidence, about)
     difference, error = evidence.mean - number.value, evidence.error(number)
     half, half_90 = error.half_width(), error.half_width(0.9)
-    if number.quantity == "selection":
-        ends = (number.value - half, number.value + half)
-        word = words.of_selection(evidence.mean, *ends, evidence.searched)
-        word = "undecided" if np.isinf(half) else word
-    else:
-        word = words.of_performance(difference, error, number.margin)
     return Outcome(
-        word,
+        words.of_difference(difference, error, number.margin),
         interval=(difference - half, difference + half),
         interval_90=(difference - half_90, difference + half_90),
         detectable=error.detectable,
@@ -471,18 +455,13 @@ def _outcome(number: Number, evidence: Evidence) -> Outcome:
 
 def _selection(number: Number, evidence: Evidence, about: Mapping[str, Any]) -> Outcome:
     """Judge what was selected once by the range of one more selection."""
-    low, high = words.prediction_range(evidence.values)
-    searched = evidence.searched or evidence.paths.shape[1]
-    word = words.of_selection(number.value, low, high, searched)
-    paths = evidence.paths
-    if len(paths) and words.ties_with_best(paths.mean(axis=0), number.value):
-        word = "reproduced"
-    interval = (low - number.value, high - number.value)
+    low, high = (end - number.value for end in words.prediction_range(evidence.values))
+    low_90, high_90 = (end - number.value for end in words.prediction_range(evidence.values, 0.9))
     return Outcome(
-        word,
-        interval=interval,
-        interval_90=_NOWHERE,
-        detectable=words.detectable_shift(evidence.values),
+        words.word_of(low, high, low_90, high_90, number.margin),
+        interval=(low, high),
+        interval_90=(low_90, high_90),
+        detectable=max(high - low - number.margin, number.margin),
         error=UNKNOWN,
         **about,
     )
@@ -507,7 +486,12 @@ def what_would_decide(number: Number, evidence: Evidence) -> str:
         low, high = prediction_range(evidence.values)
         return (
             f"No number of runs decides: one selection of ours lies between {low:g} and {high:g}, "
-            "too many of the candidates"
+            f"and a fifth of the printed value is {number.margin:g}"
+        )
+    if number.pool:
+        return (
+            f"More draws of ours cannot decide: we have {len(evidence.units)} of the paper's "
+            f"{number.pool['of']} runs, and the runs differ by more than the two means"
         )
     if "splits" in number.designs:
         return _of_splits(number, evidence.values)
@@ -543,9 +527,7 @@ def _of_splits(number: Number, values: np.ndarray) -> str:
 
 def _decides(difference: float, se: float, number: Number) -> bool:
     reproduced = difference + stats.norm.ppf(0.95) * se < number.margin
-    return number.quantity == "performance" and (
-        reproduced or difference > stats.norm.ppf(0.975) * se
-    )
+    return reproduced or difference - stats.norm.ppf(0.975) * se > number.margin
 
 
 def _of_one_run(number: Number, evidence: Evidence) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from reprolib.rerun.records.registry import parsed_toml, printed_name, printed_text
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import printed_file as paper_file
 from reprolib.rerun.verdicts.printed_file import Design, Quantity
-from reprolib.rerun.verdicts.words import MARGIN
+from reprolib.rerun.verdicts.words import MARGIN, SELECTION_MARGIN
 
 #: What stands beside an interval.
 DESIGN_TEXTS: Mapping[Design, str] = {
@@ -34,7 +34,8 @@ DEFAULTS: dict[str, Any] = {
     "folds": None,
     "spread_of": "",
     "drawn_once": "",
-    "searched": None,
+    "fixed": "",
+    "pool": None,
     "margin": None,
 }
 
@@ -76,11 +77,12 @@ class Number:
         For two designs: the reading whose spread stands for that of "seeds".
     drawn_once : str
         Metric, if any, whose spread is that of a choice made once for all trials, on either side.
-    searched : int or mapping, optional
-        How many candidates a selection had; or the results, metric and number of first trials
-        whose shortest path says it. By default the length of the paths of ``scores``.
-    scores : dict
-        Columns of the records whose mean path a selection maximises, empty if there are none.
+    fixed : str
+        What fixes a selection before anything is learned, such as the number of classes; empty if
+        nothing does.
+    pool : mapping, optional
+        Where ours are only some of the paper's runs or subjects: results and metric of our value
+        in each (a setting each), and how many the paper has (``of``).
     quoted : str
         Where the paper has the number from, empty if it is an experiment of its own.
     not_run : str
@@ -109,8 +111,8 @@ class Number:
     folds: int | None = None
     spread_of: str = ""
     drawn_once: str = ""
-    searched: int | Mapping[str, Any] | None = None
-    scores: Mapping[str, str] = field(default_factory=dict)
+    fixed: str = ""
+    pool: Mapping[str, Any] | None = None
     quoted: str = ""
     not_run: str = ""
     explanation: str = ""
@@ -123,9 +125,9 @@ class Number:
 
     @property
     def margin(self) -> float:
-        """Difference up to which a performance is reproduced, in the printed unit."""
-        if self.quantity != "performance":
-            return float("inf")
+        """Difference up to which it is reproduced, in the printed unit."""
+        if self.quantity == "selection":
+            return max(SELECTION_MARGIN * abs(self.value), 1.0)
         return MARGIN * self.scale / 100 if self.stated_margin is None else self.stated_margin
 
     @property
@@ -236,13 +238,11 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
     quoted = paper_file.text_on(table.get("quoted", []), row, column)
     merged.pop("quantity", None)
     setting = {name: merged.pop(name, table.get(name, d)) for name, d in DEFAULTS.items()}
+    if quantity != "selection":
+        setting["fixed"] = ""
     designs = merged.pop("design", table.get("design", "splits"))
     results = merged.pop("results", table.get("results", table_key))
     not_run = table.get("not_run", {})
-    scores: dict[str, str] = {}
-    if (others := table.get("scores", {}).get(column)) is not None:
-        differing = {("table" if name == "results" else name): v for name, v in others.items()}
-        scores = {"table": results, "setting": "", **merged, **differing}
     return Number(
         paper=paper,
         table=table_key,
@@ -254,7 +254,6 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
         select={"setting": "", **merged},
         results=results,
         quantity=quantity,
-        scores=scores,
         quoted=quoted,
         not_run=not_run.get(row, not_run.get(column, "")),
         explanation=paper_file.text_on(table.get("explanations", []), row, column),

@@ -276,12 +276,6 @@ PRINTED_ROW = Value(
     "one entry a column: a number, [mean, spread], or an empty text where none is printed",
     is_checked_later=True,
 )
-_PATHS = {"results": TEXT, "metric": TEXT, "trials": POSITIVE}
-SEARCHED = Value(
-    "a whole number, at least 1, or the results, metric and trials of paths",
-    {"anyOf": [POSITIVE.schema, schema(Table(_PATHS, tuple(_PATHS)))]},
-    "candidates of a selection, or the paths of the headline whose shortest one says it",
-)
 MARGIN = Value("a number above 0", {"type": "number", "exclusiveMinimum": 0})
 SETTINGS: dict[str, Form] = {
     "design": DESIGN,
@@ -290,7 +284,17 @@ SETTINGS: dict[str, Form] = {
     ),
     "quantity": _one_of(get_args(Quantity)).is_for("a performance, or a chosen hyperparameter"),
     "trials": POSITIVE.is_for("behind a printed mean"),
-    "searched": SEARCHED,
+    "fixed": TEXT.is_for("what fixes a selection before anything is learned, in words"),
+    "pool": Value(
+        "a table with results, metric and of",
+        {
+            "type": "object",
+            "properties": {"results": TEXT.schema, "metric": TEXT.schema, "of": POSITIVE.schema},
+            "required": ["results", "metric", "of"],
+            "additionalProperties": False,
+        },
+        "where ours are some of the paper's runs or subjects: our value in each, how many it has",
+    ),
     "folds": POSITIVE.is_for("of a cross-validation"),
     "judged": TEXT.is_for("the reading that is judged, if not the headline"),
     "spread_of": TEXT.is_for("the reading whose spread is that of the design seeds"),
@@ -328,9 +332,6 @@ PRINTED_TABLE = Table(
         "columns": Named(LINE, "printed name of every column, and what it says of its numbers"),
         "values": Named(PRINTED_ROW, "printed numbers by row"),
         "not_run": Named(TEXT, "row or column, and why it is not run"),
-        "scores": Named(
-            Table({"results": TEXT, **SELECTING}), "records of the paths that a column maximises"
-        ),
         "explanations": Listed(NOTE, "why a number is not reproduced, by experiment"),
         "quoted": Listed(NOTE, "where the paper has a number from"),
         "cells": Listed(
@@ -382,6 +383,11 @@ CLAIM = Table(
     {
         "name": TEXT,
         "text": TEXT.is_for("the sentence of the paper"),
+        "also": TEXTS.is_for("other sentences that say the same"),
+        "not_judged": TEXT.is_for("why no contrast of ours can judge it"),
+        "by": NUMBER.is_for("what the sentence means by far or large, in the printed unit"),
+        "each": TRUE.is_for("the sentence is about every data set: each is judged"),
+        "margin": MARGIN.is_for("difference that counts as none"),
         "page": COUNT,
         "tables": TEXTS.is_for("printed tables that it is about"),
         "claims": _one_of(KINDS).is_for("of side a against every one of b"),
@@ -390,10 +396,10 @@ CLAIM = Table(
         "a": SIDE,
         "b": Listed(SIDE),
         **dict.fromkeys(("results", "reading"), TEXT),
-        **dict.fromkeys(("datasets", "controls"), TEXTS),
+        "datasets": TEXTS,
         **{name: SETTINGS[name] for name in ("design", "folds", "scale")},
     },
-    ("name", "text", "page", "tables", "claims", "metric", "larger", "a", "b"),
+    ("name", "text", "page"),
 )
 FILE = Table(
     {
@@ -413,7 +419,15 @@ UNITS = Table(
 )
 #: The words that a number or a claim may be expected to have.
 EXPECTED = _one_of(
-    ("reproduced", "reproduced under a reading", "not reproduced", "undecided", "holds", "fails")
+    (
+        "reproduced",
+        "reproduced under a reading",
+        "undecided",
+        "undecided, differs",
+        "not reproduced",
+        "holds",
+        "fails",
+    )
 )
 #: A file of anyone's printed table: it may leave out what a paper of its own must say.
 ANYONES = Table(
@@ -494,15 +508,15 @@ def anyones_faults(entry: Mapping[str, Any]) -> list[str]:
 
 def _claim_faults(where: str, claim: Mapping[str, Any], entry: Mapping[str, Any]) -> list[str]:
     found = table_faults(where, claim, CLAIM)
+    if found or "not_judged" in claim:
+        return found
+    needed = ("tables", "claims", "metric", "larger", "a", "b")
+    found = [f"{where}: {key} is missing" for key in needed if key not in claim]
     if found:
         return found
     for name in claim["tables"]:
         if name not in entry["tables"]:
             found.append(f"{where}: no table {name!r}{nearest(name, entry['tables'])}")
-    readings = [reading.get("name") for reading in entry.get("readings", [])]
-    for name in claim.get("controls", []):
-        if name not in readings:
-            found.append(f"{where}: no reading {name!r}{nearest(name, readings)}")
     return found
 
 
@@ -512,9 +526,6 @@ def _name_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
     for name in table.get("not_run", {}):
         if name not in rows and name not in columns:
             yield f"{where}.not_run: no row or column {name!r}{nearest(name, [*rows, *columns])}"
-    for name in table.get("scores", {}):
-        if name not in columns:
-            yield f"{where}.scores: no column {name!r}{nearest(name, columns)}"
     for key in ("explanations", "quoted", "cells"):
         for number, entry in enumerate(table.get(key, []), start=1):
             for part, names in (("row", rows), ("column", columns)):
@@ -557,19 +568,13 @@ def _value_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _meaning_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:
-    """Yield what the file must say of a number and does not: role, quantity, extent of a search."""
+    """Yield what the file must say of a number and does not: role and quantity."""
     stated = {**table, **settings_of(table, row, column)}
     quantity = quantity_of(table, row, column)
     if "role" not in stated and not text_on(table.get("quoted", []), row, column):
         yield f"{where}: nothing says the role of row {row!r}, column {column!r}"
     if not quantity:
         yield f"{where}: nothing says the quantity of row {row!r}, column {column!r}"
-    bounded = "searched" in stated or column in table.get("scores", {})
-    if quantity == "selection" and not bounded:
-        yield (
-            f"{where}: row {row!r}, column {column!r} is a selection; say out of how many under "
-            "searched, or the records of its paths under scores"
-        )
 
 
 def text_on(entries: Iterable[Mapping[str, str]], row: str, column: str) -> str:

@@ -14,30 +14,56 @@ Word = Literal[
     "reproduced",
     "reproduced under a reading",
     "undecided",
+    "undecided, differs",
     "not reproduced",
     "quoted",
     "not run",
 ]
 WORDS: tuple[Word, ...] = get_args(Word)
+#: Words of numbers that are judged by an interval, the best first.
+JUDGED: tuple[Word, ...] = ("reproduced", "undecided", "undecided, differs", "not reproduced")
 
 #: Percentage points by which a performance may differ and still be called reproduced.
 MARGIN = 1.5
+#: Part of a printed selection by which ours may differ and still be called reproduced, but at least
+#: one step. Selections of one and the same method on other draws differ by about as much.
+SELECTION_MARGIN = 0.2
 #: Draws of a selection from which its range is known: of forty, the smallest and the largest hold
 #: one more draw with a probability of 39 / 41, 95 %.
 N_DRAWS = 40
-#: Largest chance of a candidate drawn at random to lie in the range of a selection.
-LARGEST_CHANCE = 0.2
-#: Paths in the records have six digits: means of them that differ by less are equal.
-PATH_ROUNDING = 1e-6
 
 
-def of_performance(difference: float, error: Error, margin: float) -> Word:
-    """Word for a performance.
+def word_of(low: float, high: float, low_90: float, high_90: float, margin: float) -> Word:
+    """Word for a difference, ours minus printed, whose intervals are known.
 
-    - reproduced: the 90 % interval of the difference lies inside the margin (two one-sided tests
-      at 5 %; Schuirmann 1987), also where it excludes zero;
-    - not reproduced: otherwise, if the 95 % interval excludes zero;
-    - undecided: neither.
+    - reproduced: the 90 % interval lies inside the margin (two one-sided tests at 5 %; Schuirmann
+      1987), also where it excludes zero;
+    - not reproduced: the 95 % interval lies outside the margin, so that the two surely differ by
+      more;
+    - undecided, differs: neither, and the 95 % interval excludes zero;
+    - undecided: none of these.
+
+    The more data, the narrower the intervals: a difference below the margin ends as *reproduced*,
+    one above it as *not reproduced*.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends of the 95 % interval.
+    low_90, high_90 : float
+        Ends of the 90 % interval.
+    margin : float
+        In the unit of the difference.
+    """
+    if -margin < low_90 and high_90 < margin:
+        return "reproduced"
+    if low > margin or high < -margin:
+        return "not reproduced"
+    return "undecided, differs" if low > 0 or high < 0 else "undecided"
+
+
+def of_difference(difference: float, error: Error, margin: float) -> Word:
+    """`word_of` for a difference with an error model.
 
     Parameters
     ----------
@@ -47,9 +73,9 @@ def of_performance(difference: float, error: Error, margin: float) -> Word:
     margin : float
         In the unit of the difference.
     """
-    if abs(difference) + error.half_width(0.9) < margin:
-        return "reproduced"
-    return "not reproduced" if abs(difference) > error.half_width() else "undecided"
+    half, half_90 = error.half_width(), error.half_width(0.9)
+    ends = (difference - half, difference + half, difference - half_90, difference + half_90)
+    return word_of(*ends, margin)
 
 
 def of_contrast(
@@ -64,29 +90,8 @@ def of_contrast(
     return "better" if (difference > 0) == larger_is_better else "worse"
 
 
-def of_selection(value: float, low: float, high: float, searched: float) -> Word:
-    """Word for a selection whose range for one more draw is known.
-
-    - not reproduced: the printed choice is outside the range;
-    - reproduced: it is inside, and of the candidates at most one in five is;
-    - undecided: inside, but many others would be, too.
-
-    Parameters
-    ----------
-    value : float
-        The printed choice.
-    low, high : float
-        Ends of the range; they belong to it.
-    searched : float
-        How many candidates, one apart, there were.
-    """
-    if not low <= value <= high:
-        return "not reproduced"
-    return "reproduced" if high - low + 1 <= LARGEST_CHANCE * searched else "undecided"
-
-
-def prediction_range(draws: np.ndarray) -> tuple[float, float]:
-    """Range that holds one more draw with a probability of 95 %, by order statistics.
+def prediction_range(draws: np.ndarray, level: float = 0.95) -> tuple[float, float]:
+    """Range that holds one more draw with a given probability, by order statistics.
 
     The j-th smallest and the j-th largest of n draws hold another one with a probability of
     1 - 2 j / (n + 1), whatever its distribution. Without `N_DRAWS` the range has no ends.
@@ -94,35 +99,9 @@ def prediction_range(draws: np.ndarray) -> tuple[float, float]:
     n = len(draws)
     if n < N_DRAWS:
         return -math.inf, math.inf
-    j = math.floor(0.025 * (n + 1))
+    j = math.floor((1 - level) / 2 * (n + 1))
     ordered = np.sort(draws)
     return float(ordered[j - 1]), float(ordered[n - j])
-
-
-def detectable_shift(draws: np.ndarray) -> float:
-    """Smallest shift that takes four of five draws out of their own range."""
-    low, high = prediction_range(draws)
-    if math.isinf(low):
-        return math.inf
-    up, down = np.quantile(draws, [0.2, 0.8])
-    return float(max(high - up, down - low))
-
-
-def ties_with_best(mean_scores: np.ndarray, choice: float) -> bool:
-    """Whether a choice has the mean score of the best one, and few others have.
-
-    Parameters
-    ----------
-    mean_scores : array of shape (n_searched,)
-        Mean over trials of the score, better when larger, of the choices 1, ..., n_searched.
-    choice : float
-        False for one that was not searched.
-    """
-    position = round(choice) - 1
-    if not 0 <= position < len(mean_scores):
-        return False
-    best = mean_scores.max() - mean_scores <= PATH_ROUNDING
-    return bool(best[position] and best.mean() <= LARGEST_CHANCE)
 
 
 def row_gain(
@@ -134,8 +113,8 @@ def row_gain(
     """How many numbers of a row a reading reproduces that the judged run does not.
 
     0 unless the reading was run for all numbers of the row, with at least as many trials each, none
-    of them is *not reproduced*, and none gets a worse word than in the judged run. A number that is
-    undecided under the reading adds nothing.
+    of them differs under it (*not reproduced*, or *undecided, differs*), and none that the judged
+    run reproduces is undecided. A number that is undecided under the reading adds nothing.
 
     Parameters
     ----------
