@@ -1,6 +1,6 @@
 """What the README shows of the committed results: one sentence, one picture, one table.
 
-``make readme`` writes them between markers, and the table of the page on the words.
+``make readme`` writes them between markers, and the picture and error rates of the words.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from reprolib.report.charts import by_kind, scoreboard
 from reprolib.report.drawing import svg
 from reprolib.report.printed_tables import Markdown, markdown_table
 from reprolib.report.theme import GROUNDS, LOOKS, signed
+from reprolib.report.words_picture import words_picture
 from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
@@ -28,8 +29,9 @@ BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
 BEGIN_PICTURE, END_PICTURE = "<!-- picture: begin -->", "<!-- picture: end -->"
 BEGIN_CHARACTERISTICS = "<!-- characteristics: begin -->"
 END_CHARACTERISTICS = "<!-- characteristics: end -->"
-#: Page on the words, relative to the README.
-WORDS_PAGE = "docs/words.md"
+#: Page with the error rates of the words, relative to the README, and the picture of the words.
+ERROR_RATES_PAGE = "docs/derivations.md"
+WORDS_PICTURE = "docs/words.svg"
 #: The README's picture, relative to it, by the ground that it is drawn for.
 PICTURES = {ground: f"docs/scoreboard-{ground}.svg" for ground in GROUNDS}
 #: Worker processes for which the time of a full run is stated: the command line's default.
@@ -44,7 +46,7 @@ _COLUMNS = {
 
 
 def update_file(path: Path, papers: Sequence[str]) -> None:
-    """Rewrite scoreboard and pictures of a README, and its page on the words.
+    """Rewrite scoreboard and pictures of a README, and the pages on the words.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ def update_file(path: Path, papers: Sequence[str]) -> None:
 
 
 def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
-    """Texts of the README, its pictures and its page on the words, by their files."""
+    """Texts of the README, of its pictures and of the error rates of the words, by their files."""
     verdicts = {paper: judge_paper(paper) for paper in papers}
     claims = {paper: judge_claims(paper) for paper in papers}
     everything = [v for of_paper in verdicts.values() for v in of_paper]
@@ -80,7 +82,7 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     ]
     readme = between(readme, BEGIN_PICTURE, END_PICTURE, "\n".join(picture))
     readme = between(readme, BEGIN, END, _scoreboard_markdown(papers, claims, everything))
-    words = path.parent / WORDS_PAGE
+    words = path.parent / ERROR_RATES_PAGE
     page = words.read_text(encoding="utf-8")
     frame = operating_characteristics(everything).reset_index()
     shares = frame.columns[3:]
@@ -91,6 +93,7 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     table = markdown_table(["paper", "design", "numbers", *shares], rows)
     page = between(page, BEGIN_CHARACTERISTICS, END_CHARACTERISTICS, table)
     pictures = {path.parent / name: svg(drawing, ground) for ground, name in PICTURES.items()}
+    pictures[path.parent / WORDS_PICTURE] = words_picture()
     return {path: readme, words: page, **pictures}
 
 

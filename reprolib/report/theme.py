@@ -78,6 +78,7 @@ LOOKS: Mapping[str, Look] = {
     "quoted": Look(_GREY, "❞", "d", hollow=True),
     "not run": Look(_GREY, "–", [(-1.0, 0.0), (1.0, 0.0)], hollow=True),
     "holds": Look(_GREEN, "✓", [(-1.0, 0.0), (-0.3, -0.8), (1.0, 0.9)], hollow=True),
+    "holds, but": Look(_AMBER, "(✓)", "v", hollow=True),
     "fails": Look(_RED, "✗", "X"),
 }
 
@@ -113,6 +114,7 @@ MEANINGS: Mapping[Word, str] = {
 
 CLAIM_MEANINGS: Mapping[ClaimWord, str] = {
     "holds": "Our runs on the same trials show what the paper says, at a level of 5 %.",
+    "holds, but": "It holds as we read the text, and not under other readings, which are named.",
     "fails": "Our runs show the opposite, at a level of 5 %.",
     "undecided": "Neither; the difference that would have been detected stands beside it.",
 }

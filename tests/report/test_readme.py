@@ -15,7 +15,7 @@ from reprolib.rerun.verdicts import judge_claims, judge_paper
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS
 from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.printed import paper_entry
-from reprolib.rerun.verdicts.words import MARGIN, N_DRAWS, WORDS
+from reprolib.rerun.verdicts.words import JUDGED, MARGIN, N_DRAWS, SELECTION_MARGIN, WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -32,7 +32,10 @@ def made():
     return readme.made(ROOT / "README.md", PAPERS)
 
 
-@pytest.mark.parametrize("name", ["README.md", readme.WORDS_PAGE, *readme.PICTURES.values()])
+MADE = ["README.md", readme.ERROR_RATES_PAGE, readme.WORDS_PICTURE, *readme.PICTURES.values()]
+
+
+@pytest.mark.parametrize("name", MADE)
 def test_what_is_committed_agrees_with_the_results(made, name):
     """A picture is out of date if it shows something else, not if it has another blue."""
     committed = (ROOT / name).read_text(encoding="utf-8")
@@ -101,9 +104,22 @@ def test_the_page_on_the_words_has_the_words_of_the_rules():
         assert f"| {LOOKS[word].sign} | {word} | " in page
     assert f"{MARGIN:g} percentage points" in page
     assert f"n ≥ {N_DRAWS} draws" in page
-    assert f"ρ = {CORRELATION}" in page
+    assert SELECTION_MARGIN == 1 / 5
+    assert "a fifth of the printed value" in page
+    assert f"ρ = {CORRELATION}" in (ROOT / "docs/derivations.md").read_text(encoding="utf-8")
+    n_words = len(re.findall(r"\S*\w\S*", page))
+    assert n_words <= 700, f"{n_words} words: why the rules are so is said in docs/derivations.md"
     for word in CLAIM_WORDS:
         assert f"| {LOOKS[word].sign} | {word} | " in page
+
+
+def test_the_picture_of_the_words_has_every_word_that_an_interval_decides(made):
+    root = ET.fromstring(made[ROOT / readme.WORDS_PICTURE])
+    told = " ".join(text.text or "" for text in root.iter(f"{SVG}text"))
+    assert not [word for word in JUDGED if f"{LOOKS[word].sign} {word}:" not in told]
+    lines = [line.get("d", "") for line in root.iter(f"{SVG}path")]
+    widest = max(float(x) for line in lines for x in re.findall("H([0-9.]+)", line))
+    assert widest < float(root.get("width")) <= 420, "no interval is cut, and a phone shows it"
 
 
 def _luminance(colour: str) -> float:

@@ -190,9 +190,7 @@ def test_claims_are_judged_under_all_readings_that_the_records_have():
     listed = [c for paper in PAPERS for c in judge_claims(paper)]
     assert len(listed) >= 30
     assert sum(c.n_readings > 0 for c in listed) >= 20
-    contrasts = {
-        (c.claim.paper, c.claim.a, c.claim.b, c.claim.metric, c.claim.kind) for c in listed
-    }
+    contrasts = {str(replace(c.claim, name="", text="", page=0, kind="same")) for c in listed}
     assert len(contrasts) == len(listed), "one contrast is one claim"
 
 

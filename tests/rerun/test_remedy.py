@@ -19,7 +19,7 @@ def splits_of(n, mean, spread):
 
 
 @pytest.mark.parametrize("printed_spread", [2.0, None])
-@pytest.mark.parametrize(("mean", "spread"), [(21.0, 3.0), (20.0, 5.0), (26.0, 9.0)])
+@pytest.mark.parametrize(("mean", "spread"), [(20.9, 3.0), (20.0, 5.0), (26.0, 9.0)])
 def test_as_many_splits_as_are_named_decide_and_a_third_do_not(mean, spread, printed_spread):
     printed = number(spread=printed_spread)
     verdict = judge(printed, splits_of(10, mean, spread))
