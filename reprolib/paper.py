@@ -138,7 +138,7 @@ class Paper:
         return Data(get_protocol(self.key).datasets("full"))
 
     def table(self, name: str) -> PrintedTable:
-        """One printed table, with our value and the verdict beside every number.
+        """One table as the paper prints it: in each cell ours and, below it, the printed number.
 
         Parameters
         ----------
@@ -148,8 +148,9 @@ class Paper:
         Returns
         -------
         PrintedTable
-            A notebook shows it, ``print`` prints it; ``frame`` has its texts, ``text("tex")`` is
-            its file in LaTeX ("csv", "md" and "html" are the others).
+            A notebook shows it, ``print`` prints it; ``ours``, ``printed`` and ``words`` are tables
+            to compute with, ``text("tex")`` is its file in LaTeX ("csv", "md" and "html" are the
+            others).
 
         Raises
         ------
@@ -159,13 +160,15 @@ class Paper:
         Examples
         --------
         >>> import reprolib
-        >>> frame = reprolib.paper("kpm").table("table2").frame
-        >>> frame.loc[0, ["row", "column", "published"]].tolist()
-        ['Banana', 'KPM', '11.14 ± 0.73']
+        >>> table = reprolib.paper("kpm").table("table2")
+        >>> float(table.printed.loc["Banana", "KPM"]), table.words.loc["Banana", "KPM"]
+        (11.14, 'reproduced')
         """
         from reprolib.report.printed_tables import printed_tables
 
-        made = printed_tables(self.key, self.directory, command=f"reprolib.paper({self.key!r})")
+        made = printed_tables(
+            self.key, self.directory, command=f"reprolib.paper({self.key!r})", run=self.run
+        )
         return self._named("table", name, {table.key: table for table in made})
 
     def figure(self, name: str) -> Picture:

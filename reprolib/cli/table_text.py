@@ -1,24 +1,18 @@
-"""A printed table on the console: compact on a terminal, plain where the output is piped."""
+"""Printed tables, numbers and claims on the console."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
 import pandas as pd
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from reprolib.report.printed_tables import PrintedTable
-from reprolib.report.tables import (
-    difference_text,
-    digits_of,
-    half_width_text,
-    number_text,
-    verdict_frame,
-)
-from reprolib.report.theme import LOOKS, signed
+from reprolib.report.printed_tables import PrintedTable, plain_text
+from reprolib.report.tables import difference_text, digits_of, half_width_text, verdict_frame
+from reprolib.report.theme import LOOKS
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict
 from reprolib.rerun.verdicts.words import N_DRAWS, WORDS
 
@@ -29,14 +23,14 @@ PLAIN = ["published", "ours", "difference", "half-width", "trials", "source", "v
 
 
 def print_table(console: Console, table: PrintedTable) -> None:
-    """Print a table: on a terminal as it is printed in the paper, else one line a number."""
-    console.print(f"\n{table.heading}", style="bold", soft_wrap=not console.is_terminal)
-    if console.is_terminal:
-        console.print(_legend(table.verdicts), soft_wrap=False)
-        console.print(compact(table.verdicts), soft_wrap=False)
-    else:
-        console.print(plain(table.verdicts))
-        print_unbounded(console, table.verdicts)
+    """Print a table as the paper prints it, ours above the printed number."""
+    wraps = not console.is_terminal
+    console.print(Text(f"\n{table.heading}", "bold"), soft_wrap=wraps, highlight=False)
+    text = Text(plain_text(table, console.width if console.is_terminal else 0))
+    for word in WORDS:
+        text.highlight_regex(re.escape(LOOKS[word].sign) + r"(?= )", LOOKS[word].colour.light)
+    console.print(text, soft_wrap=True, highlight=False)
+    print_unbounded(console, table.verdicts)
 
 
 def print_unbounded(console: Console, verdicts: Iterable[Verdict]) -> None:
@@ -53,7 +47,7 @@ def print_unbounded(console: Console, verdicts: Iterable[Verdict]) -> None:
     for why, of_reason in names.items():
         more = f"; and {len(of_reason) - NAMES} more" if len(of_reason) > NAMES else ""
         text = f"∞: {why} ({'; '.join(of_reason[:NAMES])}{more})."
-        console.print(text, soft_wrap=True, highlight=False, markup=False)
+        console.print(text, soft_wrap=not console.is_terminal, highlight=False, markup=False)
 
 
 def print_numbers(console: Console, verdicts: Iterable[Verdict]) -> None:
@@ -94,29 +88,3 @@ def left_aligned(frame: pd.DataFrame) -> str:
         shown[name] = frame[name].str.ljust(width)
         shown = shown.rename(columns={name: str(name).ljust(width)})
     return shown.to_string(index=False, na_rep="–", float_format="{:.6g}".format)
-
-
-def compact(verdicts: Iterable[Verdict]) -> Table:
-    """Table of the paper's own form: in each cell published, ours and the sign of the verdict."""
-    cells: dict[str, dict[str, Text]] = {}
-    for v in verdicts:
-        look = LOOKS[v.word]
-        published, ours = (number_text(x, None, v.number.digits) for x in (v.number.value, v.ours))
-        mark = ("", "") if ours == look.sign else (f" {look.sign}", look.colour.light)
-        cell = Text.assemble(f"{published} / {ours}", mark)
-        cells.setdefault(v.number.row, {})[v.number.column] = cell
-    columns = dict.fromkeys(name for row in cells.values() for name in row)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("")
-    for name in columns:
-        table.add_column(Text(name), overflow="fold")
-    for row, of_row in cells.items():
-        table.add_row(Text(row), *(of_row.get(name, Text("")) for name in columns))
-    return table
-
-
-def _legend(verdicts: Iterable[Verdict]) -> Text:
-    used = {v.word for v in verdicts}
-    entries = [(signed(w), LOOKS[w].colour.light) for w in WORDS if w in used]
-    signs = Text(", ").join(Text(text, colour) for text, colour in entries)
-    return Text("published / ours, ") + signs

@@ -1,43 +1,84 @@
-"""Files of the printed tables, published beside ours: CSV, Markdown, LaTeX and HTML."""
+"""A table as the paper prints it, rerun: in each cell ours and, below it, the printed number.
+
+One description of a table (`PrintedTable`) and its texts: HTML for notebooks, report and site,
+plain text for the terminal, Markdown, CSV and LaTeX. Everything about one number, line by line, is
+`reprolib.report.tables.verdict_frame`.
+"""
 
 from __future__ import annotations
 
 import csv
+import io
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from reprolib.report.escape import csv_cell, latex_text, markdown_escaped, one_line
 from reprolib.report.origin import Origin, origin
-from reprolib.report.tables import verdict_frame
-from reprolib.report.theme import render
+from reprolib.report.tables import number_text
+from reprolib.report.theme import LOOKS, SHORT_MEANINGS, render, slug
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.words import WORDS
 
 #: Significant digits of values in CSV files: those of the records.
 DIGITS = 10
-#: Columns of a table in LaTeX, after the printed column's name.
-COLUMNS = ("published", "ours", "difference", "trials", "verdict")
-#: Lines before a table in LaTeX, whose style ends with it, and after it.
-_BEGIN = r"""\begingroup\footnotesize\setlength{\tabcolsep}{4pt}
-\begin{longtable}{@{}lrrrr>{\raggedright\arraybackslash}p{2.2cm}@{}}"""
-_END = r"""\end{longtable}
-\endgroup
-"""
-_NOTE = (
-    "Difference: ours minus published, with the half-width of its interval. "
-    "Trials: how many of ours. In brackets: source of our data."
-)
+#: Signs of the words in LaTeX, where ours are not in every font.
+_LATEX_SIGNS: Mapping[str, str] = {
+    "reproduced": r"$\bullet$",
+    "reproduced under a reading": r"$\diamond$",
+    "undecided": r"$\circ$",
+    "undecided, differs": r"$\odot$",
+    "not reproduced": r"$\times$",
+}
+#: A table of more columns is scaled down to the width of the text in LaTeX.
+_NARROW = 4
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: ours and the printed number, each with its spread and what stands in brackets.
+
+    Parameters
+    ----------
+    word : str
+        The verdict; empty for a mean over the rows.
+    ours, printed : str
+        Rounded; a dash where there is none.
+    ours_spread, printed_spread : str
+        With the sign, such as "± 0.67"; else empty.
+    note : str
+        Letter of the footnote that says why, or where from; else empty.
+    """
+
+    word: str
+    ours: str
+    printed: str
+    ours_spread: str = ""
+    printed_spread: str = ""
+    note: str = ""
+
+    @property
+    def sign(self) -> str:
+        """Sign of the word."""
+        return LOOKS[self.word].sign if self.word else ""
+
+    @property
+    def mark(self) -> str:
+        """Class of the word in HTML."""
+        return slug(self.word) if self.word else "mean"
 
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A printed table with our numbers; a notebook shows it.
+    """A printed table with our numbers; a notebook shows it, ``print`` prints it.
 
     Parameters
     ----------
@@ -49,6 +90,8 @@ class PrintedTable:
         In printed order.
     origin : Origin
         Where our numbers come from.
+    run : str
+        "records", or the profile that was computed here.
     """
 
     paper: str
@@ -56,6 +99,7 @@ class PrintedTable:
     caption: str
     verdicts: Sequence[Verdict]
     origin: Origin
+    run: str = "records"
 
     @property
     def name(self) -> str:
@@ -63,31 +107,160 @@ class PrintedTable:
         return f"{self.paper}-{self.key}"
 
     @property
-    def heading(self) -> str:
-        """Paper, year, key and caption of the table."""
-        year = paper_entry(self.paper)["paper"]["year"]
-        return one_line(f"{self.paper.upper()} ({year}), {self.key}: {self.caption}")
+    def title(self) -> str:
+        """``Table 2 of the paper (page 1655)``."""
+        page = paper_entry(self.paper)["tables"][self.key].get("page")
+        number = self.key.removeprefix("table")
+        named = f"Table {number}" if self.key.startswith("table") else self.key
+        return f"{named} of the paper" + (f" (page {page})" if page else "")
 
     @property
-    def frame(self) -> pd.DataFrame:
-        """Texts of the table as people read it, without columns that are empty in all lines."""
-        frame = verdict_frame(self.verdicts).drop(columns=["table", "role", "quantity"])
-        frame = frame.rename(columns={"reason": "why"}).map(one_line)
-        return frame.loc[:, (frame != "").any()]
+    def behind(self) -> str:
+        """What our numbers are: trials, and source of the data."""
+        run = [v for v in self.verdicts if v.n_trials]
+        if not run:
+            return "Ours: not run."
+        trials = sorted({v.n_trials for v in run if v.quantity == "performance"} or {0})
+        several = f"{trials[0]} to {trials[-1]}" if len(trials) > 1 else f"{trials[0]}"
+        sources = ", ".join(sorted({s for v in run for s in v.source.split(", ")}))
+        here = "" if self.run == "records" else f", computed here ({self.run} profile)"
+        plural = "" if several == "1" else "s"
+        return f"Ours: {several} trial{plural} a number, data {sources}{here}."
+
+    @property
+    def heading(self) -> str:
+        """Paper, year, number and caption of the table, and what ours are."""
+        about = paper_entry(self.paper)["paper"]
+        name = f"{self.paper.upper()} ({about['year']})"
+        return one_line(f"{name}, {self.title}: {self.caption}. {self.behind}")
+
+    @property
+    def rows(self) -> list[str]:
+        """Names of the rows, as printed."""
+        return list(dict.fromkeys(v.number.row for v in self.verdicts))
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns; what stands in brackets after a number has none of its own."""
+        names = list(dict.fromkeys(v.number.column for v in self.verdicts))
+        return [name for name in names if self._brackets_after(name, names) is None]
+
+    @property
+    def ours(self) -> pd.DataFrame:
+        """Our values as numbers, in the printed unit, by printed row and column."""
+        return self._values(lambda v: v.ours)
+
+    @property
+    def printed(self) -> pd.DataFrame:
+        """The printed values as numbers."""
+        return self._values(lambda v: v.number.value)
+
+    @property
+    def words(self) -> pd.DataFrame:
+        """The words, by printed row and column."""
+        return self._values(lambda v: v.word)
+
+    def _values(self, value: Callable[[Verdict], object]) -> pd.DataFrame:
+        found: dict[str, dict[str, object]] = {}
+        for v in self.verdicts:
+            found.setdefault(v.number.row, {})[v.number.column] = value(v)
+        return pd.DataFrame.from_dict(found, orient="index")
+
+    @staticmethod
+    def _brackets_after(name: str, names: Sequence[str]) -> str | None:
+        """Column after whose number this one is printed in brackets: "A" for "A, dimension"."""
+        before, comma, _ = name.rpartition(", ")
+        return before if comma and before in names else None
+
+    @cached_property
+    def notes(self) -> dict[str, str]:
+        """Footnotes by their letter: why not run, where quoted from, which reading."""
+        texts = list(dict.fromkeys(filter(None, map(_note_of, self.verdicts))))
+        return {chr(ord("a") + i): text for i, text in enumerate(texts)}
+
+    @cached_property
+    def cells(self) -> dict[tuple[str, str], Cell]:
+        """Cells by row and column; the row "Mean" where the table has one."""
+        letters = {text: letter for letter, text in self.notes.items()}
+        names = list(dict.fromkeys(v.number.column for v in self.verdicts))
+        at = {(v.number.row, v.number.column): v for v in self.verdicts}
+        brackets = {self._brackets_after(name, names): name for name in names}
+        found = {}
+        for (row, column), v in at.items():
+            if column not in self.columns:
+                continue
+            digits, beside = v.number.digits, at.get((row, brackets.get(column, "")))
+            ours, printed = (
+                number_text(v.ours, None, digits),
+                number_text(v.number.value, None, digits),
+            )
+            if beside is not None:
+                more = (beside.ours, beside.number.value)
+                ours, printed = (
+                    f"{text} ({number_text(x, None, beside.number.digits)})"
+                    for text, x in zip((ours, printed), more, strict=True)
+                )
+            found[row, column] = Cell(
+                v.word,
+                ours,
+                printed,
+                _spread(v.spread, digits),
+                _spread(v.number.spread, digits),
+                letters.get(_note_of(v), ""),
+            )
+        if paper_entry(self.paper)["tables"][self.key].get("mean"):
+            for column in self.columns:
+                of_column = [v for (_, name), v in at.items() if name == column]
+                if all(v.quantity == "performance" for v in of_column):
+                    digits = of_column[0].number.digits
+                    both = [np.mean([v.ours for v in of_column])]
+                    both.append(np.mean([v.number.value for v in of_column]))
+                    ours, printed = (number_text(float(x), None, digits) for x in both)
+                    found["Mean", column] = Cell("", ours, printed)
+        return found
+
+    @property
+    def shown_rows(self) -> list[str]:
+        """Names of the rows with that of the mean, if there is one."""
+        return list(dict.fromkeys(row for row, _ in self.cells))
+
+    @property
+    def legend(self) -> list[tuple[str, str]]:
+        """Sign and short meaning of every word in the table."""
+        used = {cell.word for cell in self.cells.values()}
+        return [(LOOKS[w].sign, SHORT_MEANINGS[w]) for w in WORDS if w in used]
 
     def text(self, ending: str) -> str:
         """Text of its file: "csv", "md", "tex" or "html"."""
         return FORMATS[ending](self)
 
     def __str__(self) -> str:
-        return f"{self.heading}\n\n{self.frame.to_string(index=False)}"
+        return f"{self.heading}\n{plain_text(self)}"
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
-        return f"<p><b>{escape(self.heading)}</b></p>{self.frame.to_html(index=False)}"
+        return html_fragment(self)
+
+
+def _note_of(v: Verdict) -> str:
+    """What a footnote says of a number; empty if nothing has to be said."""
+    if v.word in ("quoted", "not run"):
+        return v.number.quoted or v.number.not_run or v.reason
+    if v.word == "reproduced under a reading":
+        return f"within the margin under the reading '{v.reading}', one of {v.n_readings} tried"
+    return ""
+
+
+def _spread(value: float | None, digits: int) -> str:
+    if value is None or np.isnan(value):
+        return ""
+    return f"± {value:.{digits}f}"
 
 
 def printed_tables(
-    paper: str, directory: Path | None = None, *, command: str = ""
+    paper: str, directory: Path | None = None, *, command: str = "", run: str = "records"
 ) -> list[PrintedTable]:
     """Gather the printed tables of a paper with the verdicts on its results.
 
@@ -99,6 +272,8 @@ def printed_tables(
         Results folder; the committed results if not given.
     command : str
         Command that makes the tables.
+    run : str
+        Where the results come from, see `PrintedTable`.
     """
     records = load_paper(paper, directory)
     verdicts = judge_paper(paper, directory)
@@ -108,7 +283,7 @@ def printed_tables(
         title = f"{paper.upper()}, {key}: {table['caption']}"
         rows = _rows_behind(of_table, records)
         made = origin(title, paper, command, directory, rows)
-        tables.append(PrintedTable(paper, key, table["caption"], of_table, made))
+        tables.append(PrintedTable(paper, key, table["caption"], of_table, made, run))
     return tables
 
 
@@ -126,91 +301,143 @@ def _rows_behind(verdicts: Sequence[Verdict], records: pd.DataFrame) -> pd.DataF
     return records[pd.MultiIndex.from_frame(records[columns]).isin(wanted)]
 
 
-def csv_text(table: PrintedTable) -> str:
-    """Numbers to compute with, one line a printed number; texts are quoted, comments are not.
+def plain_text(table: PrintedTable, width: int = 0) -> str:
+    """The table in columns of text: ours with its sign, and below it the printed number.
 
-    ``pandas.read_csv(file, comment="#")`` reads it.
+    Parameters
+    ----------
+    table : PrintedTable
+    width : int, default=0
+        Of a terminal: columns that find no room stand in a block below, and texts are wrapped. 0
+        wraps nothing.
     """
-
-    def rounded(value: float) -> float:
-        return float(f"{value:.{DIGITS}g}")
-
-    lines = [
-        {
-            "paper": v.number.paper,
-            "table": v.number.table,
-            "row": v.number.row,
-            "column": v.number.column,
-            "role": v.role,
-            "quantity": v.quantity,
-            "published": v.number.value,
-            "published_spread": v.number.spread,
-            "ours": rounded(v.ours),
-            "ours_spread": rounded(v.spread),
-            "difference": rounded(v.difference),
-            "low": rounded(v.interval[0]),
-            "high": rounded(v.interval[1]),
-            "detectable": rounded(v.detectable),
-            "design": v.design,
-            "trials": v.n_trials,
-            "source": v.source,
-            "verdict": str(v.word),
-            "reading": v.reading,
-            "why": v.reason,
-        }
-        for v in table.verdicts
+    names = table.shown_rows
+    columns: list[list[str]] = [["", *(text for name in names for text in (name, ""))]]
+    for column in table.columns:
+        texts = [column]
+        for row in names:
+            cell = table.cells.get((row, column))
+            if cell is None:
+                texts += ["", ""]
+                continue
+            note = f" [{cell.note}]" if cell.note else ""
+            texts.append(f"{cell.sign or ' '} {cell.ours} {cell.ours_spread}".rstrip() + note)
+            texts.append(f"  {cell.printed} {cell.printed_spread}".rstrip())
+        columns.append(texts)
+    blocks = [[columns[0]]]
+    for texts in columns[1:]:
+        room = sum(max(map(len, other)) + 2 for other in blocks[-1]) + max(map(len, texts))
+        if width and room > width and len(blocks[-1]) > 1:
+            blocks.append([columns[0]])
+        blocks[-1].append(texts)
+    shown = [
+        "\n".join(
+            "  ".join(texts[i].ljust(max(map(len, texts))) for texts in block).rstrip()
+            for i in range(len(columns[0]))
+        )
+        for block in blocks
     ]
-    frame = pd.DataFrame(lines).map(lambda cell: csv_cell(cell) if isinstance(cell, str) else cell)
-    text = frame.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC)
-    return _commented(table.origin, "# ") + text
+    legend = "; ".join(f"{sign} {meaning}" for sign, meaning in table.legend)
+    notes = [f"[{letter}] {one_line(text)}" for letter, text in table.notes.items()]
+    below = [f"above: ours; below: printed; {legend}", *notes]
+    if width:
+        below = [textwrap.fill(line, width) for line in below]
+    return "\n".join([*shown, *below])
+
+
+def csv_text(table: PrintedTable) -> str:
+    """Numbers to compute with, in the paper's shape: two blocks, ours and printed.
+
+    Comments begin with ``#``; an empty line parts the blocks.
+    """
+    blocks = []
+    for name, frame in (("ours", table.ours), ("printed", table.printed)):
+        shown = frame.map(lambda x: float(f"{x:.{DIGITS}g}")).rename_axis(name)
+        shown.index = shown.index.map(csv_cell)
+        shown.columns = shown.columns.map(csv_cell)
+        text = io.StringIO()
+        shown.to_csv(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+        blocks.append(text.getvalue())
+    return _commented(table.origin, "# ") + "\n".join(blocks)
 
 
 def markdown_text(table: PrintedTable) -> str:
     """Table in Markdown; where it comes from stands in a comment and is not shown."""
-    frame = table.frame
-    text = markdown_table(list(frame.columns), frame.to_numpy().tolist())
-    return f"{_hidden(table.origin)}\n**{markdown_escaped(table.heading)}**\n\n{text}\n"
+
+    def shown(row: str, column: str) -> Markdown:
+        cell = table.cells.get((row, column))
+        if cell is None:
+            return Markdown("")
+        note = f" <sup>{cell.note}</sup>" if cell.note else ""
+        spread = f" <small>{cell.ours_spread}</small>" if cell.ours_spread else ""
+        below = " ".join(filter(None, (cell.printed, cell.printed_spread)))
+        sign = f"{cell.sign} " if cell.sign else ""
+        return Markdown(f"{sign}**{cell.ours}**{spread}{note}<br><small>*{below}*</small>")
+
+    rows = [[row, *(shown(row, column) for column in table.columns)] for row in table.shown_rows]
+    legend = " · ".join(f"{sign} {meaning}" for sign, meaning in table.legend)
+    notes = "".join(
+        f"\n<sup>{letter}</sup> {markdown_escaped(text)}  " for letter, text in table.notes.items()
+    )
+    body = markdown_table(["", *table.columns], rows)
+    return (
+        f"{_hidden(table.origin)}\n**{markdown_escaped(table.heading)}**\n\n{body}\n\n"
+        f"Ours, and *printed* below it. {legend}\n{notes}\n"
+    )
 
 
 def latex_file_text(table: PrintedTable) -> str:
-    r"""Table for ``\input`` that breaks over pages: narrow enough for `article`.
+    r"""Table for ``\input`` that fits a column: it needs booktabs, and graphicx if it is wide."""
+    head = " & ".join(["", *map(latex_text, table.columns)]) + r" \\"
+    lines = [head, r"\midrule"]
+    for row in table.shown_rows:
+        above, below = [latex_text(row)], [""]
+        for column in table.columns:
+            cell = table.cells.get((row, column))
+            if cell is None:
+                above.append("")
+                below.append("")
+                continue
+            sign = _LATEX_SIGNS.get(cell.word, "--" if cell.word == "not run" else "")
+            note = rf"\textsuperscript{{{cell.note}}}" if cell.note else ""
+            ours = latex_text(" ".join(filter(None, (cell.ours, cell.ours_spread))))
+            printed = latex_text(" ".join(filter(None, (cell.printed, cell.printed_spread))))
+            above.append(f"{sign} {ours}{note}".strip())
+            below.append(rf"\scriptsize\itshape {printed}")
+        lines += [" & ".join(above) + r" \\[-2pt]", " & ".join(below) + r" \\"]
+    begin = rf"\begin{{tabular}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}"
+    tabular = "\n".join([begin, r"\toprule", *lines, r"\bottomrule", r"\end{tabular}"])
+    if len(table.columns) > _NARROW:
+        tabular = f"\\resizebox{{\\linewidth}}{{!}}{{%\n{tabular}}}"
+    used = {cell.word for cell in table.cells.values()}
+    signs = ", ".join(f"{_LATEX_SIGNS[w]} {w}" for w in WORDS if w in used and w in _LATEX_SIGNS)
+    notes = r"\\ ".join(
+        rf"\textsuperscript{{{letter}}}~{latex_text(one_line(text))}"
+        for letter, text in table.notes.items()
+    )
+    preamble = r"% In the preamble: \usepackage{booktabs,graphicx}"
+    return "\n".join(
+        [
+            _commented(table.origin, "% ") + preamble,
+            r"\begin{table}[tbp]\centering\small\setlength{\tabcolsep}{4pt}",
+            rf"\caption{{{latex_text(table.heading)} Below ours the printed number. {signs}.}}"
+            rf"\label{{tab:{table.name}}}",
+            tabular,
+            rf"\par\footnotesize\raggedright {notes}" if notes else "",
+            r"\end{table}",
+            "",
+        ]
+    )
 
-    It needs the packages booktabs, array and longtable. Why a number is not reproduced is left out:
-    it would not fit on a page.
-    """
-    title = latex_text(f"{table.heading}. {_NOTE}")
-    head = _latex_line(["", *COLUMNS])
-    lines = [
-        _BEGIN,
-        rf"\caption{{{title}}}\label{{tab:{table.name}}}\\",
-        *(r"\toprule", head, r"\midrule", r"\endfirsthead"),
-        *(r"\toprule", head, r"\midrule", r"\endhead"),
-        *(r"\bottomrule", r"\endfoot"),
-    ]
-    frame = verdict_frame(table.verdicts).astype(str)
-    for number, (row, part) in enumerate(frame.groupby("row", sort=False)):
-        lines += [r"\addlinespace"] if number else []
-        sources = " and ".join(sorted(set(part["source"]) - {"–"}))
-        name = latex_text(f"{row} ({sources})" if sources else str(row))
-        lines.append(rf"\multicolumn{{{1 + len(COLUMNS)}}}{{@{{}}l}}{{\textit{{{name}}}}} \\*")
-        for line in part.to_dict("records"):
-            if line["half-width"] != "–":
-                line["difference"] += f" ± {line['half-width']}"
-            if line["reading"]:
-                line["verdict"] += f": {line['reading'].partition(':')[0]}"
-            lines.append(r"\quad " + _latex_line(line[name] for name in ("column", *COLUMNS)))
-    preamble = r"% In the preamble: \usepackage{array,booktabs,longtable}"
-    return "\n".join([_commented(table.origin, "% ") + preamble, *lines, _END])
 
-
-def _latex_line(cells: Iterable[str]) -> str:
-    return " & ".join(map(latex_text, cells)) + r" \\"
+def html_fragment(table: PrintedTable) -> str:
+    """The table for a notebook, the report or the site, with its style."""
+    return render("printed_table.html.jinja", table=table, page=False, comment="")
 
 
 def html_text(table: PrintedTable) -> str:
     """Return a page with the table, which needs no other file."""
-    comment = _hidden(table.origin)
-    return render("printed_table.html.jinja", table=table, frame=table.frame, comment=comment)
+    return render("printed_table.html.jinja", table=table, page=True, comment=_hidden(table.origin))
 
 
 def _commented(made: Origin, start: str) -> str:

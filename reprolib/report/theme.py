@@ -112,6 +112,17 @@ MEANINGS: Mapping[Word, str] = {
     for word, rule in RULES.items()
 }
 
+#: The same in a few words, for the line below a table.
+SHORT_MEANINGS: Mapping[Word, str] = {
+    "reproduced": f"surely within {MARGIN:g} points",
+    "reproduced under a reading": "within them under another reading",
+    "undecided": "open",
+    "undecided, differs": f"differs, by more or less than {MARGIN:g} is open",
+    "not reproduced": f"surely beyond {MARGIN:g} points",
+    "quoted": "quoted by the paper",
+    "not run": "not run",
+}
+
 CLAIM_MEANINGS: Mapping[ClaimWord, str] = {
     "holds": "Our runs on the same trials show what the paper says, at a level of 5 %.",
     "holds, but": "It holds as we read the text, and not under other readings, which are named.",

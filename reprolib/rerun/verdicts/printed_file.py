@@ -276,6 +276,7 @@ PRINTED_ROW = Value(
     "one entry a column: a number, [mean, spread], or an empty text where none is printed",
     is_checked_later=True,
 )
+TRUE = Value("true, or left out", {"const": True})
 MARGIN = Value("a number above 0", {"type": "number", "exclusiveMinimum": 0})
 SETTINGS: dict[str, Form] = {
     "design": DESIGN,
@@ -328,6 +329,7 @@ PRINTED_TABLE = Table(
         **SETTINGS,
         "caption": TEXT,
         "page": COUNT,
+        "mean": TRUE.is_for("a row with the means of the columns is shown, too"),
         "rows": Named(LINE, "printed name of every row, and what it says of its numbers"),
         "columns": Named(LINE, "printed name of every column, and what it says of its numbers"),
         "values": Named(PRINTED_ROW, "printed numbers by row"),
@@ -340,7 +342,6 @@ PRINTED_TABLE = Table(
     },
     ("caption", "rows", "columns", "values"),
 )
-TRUE = Value("true, or left out", {"const": True})
 TRUE_OR_NAMES = Value("true, or a list of methods", {"anyOf": [TRUE.schema, TEXTS.schema]})
 
 
