@@ -15,7 +15,10 @@ from reprolib.cli.main import main
 from reprolib.rerun import records as package_records
 from reprolib.rerun.verdicts import judge_paper, judge_table
 from reprolib.rerun.verdicts.anyone import ORDER, place
+from reprolib.rerun.verdicts.claims import CLAIM_WORDS
+from reprolib.rerun.verdicts.printed_file import EXPECTED
 from reprolib.rerun.verdicts.table_file import read_table
+from reprolib.rerun.verdicts.words import JUDGED
 
 PRINTED = """
 [units]
@@ -424,4 +427,8 @@ def test_a_toml_file_in_another_encoding_or_nested_without_end_is_refused(tmp_pa
 
 def test_a_better_word_than_expected_is_no_failure():
     assert place("reproduced") > place("undecided") > place("not reproduced")
+    assert place("undecided") > place("undecided, differs") > place("not reproduced")
+    assert place("holds") > place("holds, but") > place("undecided") > place("fails")
+    judged = {*JUDGED, "reproduced under a reading", *CLAIM_WORDS}
+    assert judged == {*ORDER} == {*EXPECTED.schema["enum"]}, "any word can be expected"
     assert place("not run") < min(map(place, ORDER))
