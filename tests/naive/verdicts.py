@@ -189,10 +189,10 @@ def _word(line, value, evidence) -> str:
         n = len(ours)
         if n < 40:
             return "undecided"
-        ends = []
-        for tail in (0.025, 0.05):
-            j = math.floor(round(tail * (n + 1), 9))
-            ends += [sorted(ours)[j - 1] - published, sorted(ours)[n - j] - published]
+        one_more = math.floor((n + 1) / 40)
+        sure = max(j for j in range(1, n) if stats.binom.sf(j - 1, n, 0.1) >= 0.95)
+        places = (one_more - 1, n - one_more, sure - 1, n - sure)
+        ends = [sorted(ours)[place] - published for place in places]
     else:
         widths = [_half_widths(line, d, published, spread, evidence) for d in line["design"]]
         half, half_90 = max(widths)
@@ -257,8 +257,7 @@ def _error(line, design, published, spread, evidence) -> tuple[float, float]:
     own, trials = statistics.variance(ours), line["trials"] or 1
     if spread is None:
         return math.sqrt(own * (1 / n + 1 / trials)), n - 1
-    a, b = own / n, spread**2 / trials
-    return math.sqrt(a + b), (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (trials - 1))
+    return math.sqrt(own / n + spread**2 / trials), min(n, trials) - 1
 
 
 def _with_choice(se, degrees, choices, times) -> tuple[float, float]:

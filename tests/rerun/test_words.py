@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from reprolib.rerun.verdicts.calibration import (
 )
 from reprolib.rerun.verdicts.errors import Error, one_more_run, partial_pool, splits, summed
 from reprolib.rerun.verdicts.errors import test_set as shared_test_set
-from reprolib.rerun.verdicts.judge import judge
+from reprolib.rerun.verdicts.judge import gathered, outcome
 
 N_SIMULATED = 3000
 #: Deviations of a share of `N_SIMULATED` around 5 %.
@@ -113,42 +114,70 @@ def test_the_range_of_a_selection_holds_one_more_as_often_as_said(n):
 
 
 def test_fewer_than_forty_draws_have_no_range():
-    assert rules.prediction_range(np.arange(39.0)) == (-math.inf, math.inf)
-    low_90, high_90 = rules.prediction_range(np.arange(100.0), 0.9)
-    low, high = rules.prediction_range(np.arange(100.0))
+    few, many = np.arange(39.0), np.arange(100.0)
+    assert rules.prediction_range(few) == rules.sure_range(few) == (-math.inf, math.inf)
+    (low, high), (low_90, high_90) = rules.prediction_range(many), rules.sure_range(many)
     assert low < low_90 < high_90 < high
 
 
-#: Selections of the committed records that are means, or have forty draws or more.
+@pytest.mark.parametrize("n", [40, 57, 100, 300])
+def test_the_sure_range_of_a_selection_leaves_out_a_tenth_at_most_as_often_as_said(n):
+    rng = np.random.default_rng(n)
+    ends = [rules.sure_range(rng.random(n)) for _ in range(N_SIMULATED)]
+    for share_beyond in ([low for low, _ in ends], [1 - high for _, high in ends]):
+        assert np.mean(np.array(share_beyond) > 0.1) <= 0.05 + SLACK
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 20])
+@pytest.mark.parametrize("theirs", [0.3, 1.0, 3.0])
+def test_few_splits_of_ours_are_never_kinder(n, theirs):
+    """With Welch and Satterthwaite's degrees of freedom 8 % of pairs of splits were kind."""
+    rng = np.random.default_rng(n)
+    kind = 0
+    for _ in range(N_SIMULATED):
+        ours, printed = rng.normal(1.5, 1.0, n), rng.normal(0.0, theirs, 20)
+        error = splits(ours, float(printed.std(ddof=1)), 20)
+        kind += rules.of_difference(ours.mean() - printed.mean(), error, 1.5) == "reproduced"
+    assert kind / N_SIMULATED <= 0.05 + SLACK
+
+
+#: Printed selections that the size of the data does not fix, with our draws of each.
 SELECTIONS = [
-    pytest.param(v, id=f"{paper} {v.number.id}")
-    for paper, tables in (("keops", ("table1",)), ("kpm", ("table1",)))
+    pytest.param(v.number, gathered(v.number, records, frozenset())[v.reading], id=v.number.id)
+    for paper in PAPERS
+    for records in [load_paper(paper)]
     for v in judge_paper(paper)
-    if v.quantity == "selection" and v.number.table in tables
+    if v.quantity == "selection" and v.n_trials > 1 and not v.number.fixed
 ]
 
 
-@pytest.mark.parametrize("verdict", SELECTIONS)
-def test_fewer_draws_of_a_selection_are_never_kinder(verdict):
-    """Random subsets of draws that are undecided together are seldom reproduced on their own.
-
-    A few must be: a subset may lie nearer to print by luck. (Before, 68 % of seven draws were.)
-    """
-    number = verdict.number
-    records = load_paper(number.paper)
-    rows = records[records["dataset"] == number.select["dataset"]]
-    trials = np.unique(
-        rows.loc[rows["metric"].eq(number.select["metric"]) & rows["trial"].ge(0), "trial"]
-    )
+@pytest.mark.parametrize(("number", "evidence"), SELECTIONS)
+def test_fewer_draws_of_a_selection_are_never_kinder(number, evidence):
+    """Of draws from ours, four times as many are reproduced as often, if it is more than 5 %."""
     rng = np.random.default_rng(0)
-    if verdict.judged_word == "reproduced":
-        return  # the kindest word: nothing is kinder
-    for share_of_all in (0.4, 0.7):
-        words = []
-        for _ in range(20):
-            few = rng.choice(trials, max(2, int(share_of_all * len(trials))), replace=False)
-            words.append(judge(number, rows[rows["trial"].isin(few)]).judged_word)
-        assert words.count("reproduced") <= 6, f"with {share_of_all:.0%} of the draws: {words}"
+    least = 40 if number.designs == ("selection",) else 2
+    kind = []
+    for n in (least, 4 * least, 16 * least):
+        drawn = (rng.choice(evidence.values, n) for _ in range(200))
+        samples = [replace(evidence, values=values, trials=np.arange(n)) for values in drawn]
+        kind.append(share((outcome(number, sample).word for sample in samples), "reproduced"))
+    slack = 4 * math.sqrt(0.05 * 0.95 / 200)
+    assert all(few <= max(0.05, more) + slack for few, more in itertools.pairwise(kind)), kind
+
+
+@pytest.mark.parametrize(("number", "evidence"), SELECTIONS)
+def test_a_subset_of_the_draws_is_no_kinder_than_all(number, evidence):
+    """Unless ours is within the margin, so that the kind word would be right."""
+    if abs(evidence.mean - number.value) < number.margin:
+        return
+    rng, n = np.random.default_rng(0), len(evidence.values)
+    for size in range(2, n, max(1, n // 8)):
+        chosen = [rng.choice(n, size, replace=False) for _ in range(100)]
+        subsets = [
+            replace(evidence, values=evidence.values[i], trials=evidence.trials[i]) for i in chosen
+        ]
+        kind = share((outcome(number, subset).word for subset in subsets), "reproduced")
+        assert kind <= 0.05, f"{kind:.0%} of subsets of {size}"
 
 
 def test_the_error_of_a_partial_pool_covers_the_whole_one():

@@ -419,6 +419,7 @@ ORDER = (
     "undecided",
     "reproduced under a reading",
     "reproduced",
+    "holds, but",
     "holds",
 )
 

@@ -80,8 +80,12 @@ def splits(ours: np.ndarray, spread: float | None, trials: int) -> Error:
     """Two means over independent splits of the same pool.
 
     Both sides draw splits of the pool that both have: given the pool, all draws are independent,
-    and Welch's variance s^2 / n + S^2 / N holds, whatever rows two splits share. Where the paper
-    prints no S, ours stands for it, with our degrees of freedom alone.
+    and Welch's variance s^2 / n + S^2 / N holds, whatever rows two splits share. The degrees of
+    freedom are those of the side with fewer splits, which never makes an interval too short
+    (Mickey and Brown, Annals of Mathematical Statistics 1966). Welch and Satterthwaite's are kinder
+    with less data: of two splits of ours that agree by chance nothing would be left but S, and a
+    difference of 1.5 points would be called reproduced in 8 % of cases instead of 5 %. Where the
+    paper prints no S, ours stands for it, with our degrees of freedom alone.
 
     Parameters
     ----------
@@ -100,7 +104,8 @@ def splits_of(own: float, n: int, spread: float | None, trials: int) -> Error:
     """`splits` for n splits whose standard deviation is known."""
     if spread is None:
         return Error(own * math.sqrt(1 / n + 1 / trials), n - 1)
-    return summed([Error(own / math.sqrt(n), n - 1), Error(spread / math.sqrt(trials), trials - 1)])
+    standard = math.hypot(own / math.sqrt(n), spread / math.sqrt(trials))
+    return Error(standard, min(n, trials) - 1)
 
 
 def one_more_run(ours: np.ndarray, least: float = 0.0) -> Error:

@@ -47,7 +47,8 @@ class Outcome:
         Our mean and standard deviation over trials.
     interval, interval_90 : tuple of float
         95 % and 90 % interval of the difference ours minus published. For one selection, the range
-        that holds one more of ours with 95 % (90 %), minus the published one.
+        that holds one more of ours with 95 %, and that which surely holds four of five of ours,
+        minus the published one.
     detectable : float
         The difference that this comparison would have detected with 80 % power.
     error : Error
@@ -293,7 +294,7 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
     if number.not_run:
         return _without_records(number, number.not_run)
     by_reading = gathered(number, records, controls)
-    outcomes = {reading: _outcome(number, evidence) for reading, evidence in by_reading.items()}
+    outcomes = {reading: outcome(number, evidence) for reading, evidence in by_reading.items()}
     judged = outcomes.pop(number.judged, None)
     if judged is None:
         return _without_records(number, _why_missing(records, number))
@@ -430,7 +431,7 @@ def _why_missing(records: pd.DataFrame, number: Number) -> str:
     return "no record of it in these results"
 
 
-def _outcome(number: Number, evidence: Evidence) -> Outcome:
+def outcome(number: Number, evidence: Evidence) -> Outcome:
     """Judge a number by what one reading has for it."""
     values = evidence.values
     about: dict[str, Any] = {
@@ -456,7 +457,7 @@ def _outcome(number: Number, evidence: Evidence) -> Outcome:
 def _selection(number: Number, evidence: Evidence, about: Mapping[str, Any]) -> Outcome:
     """Judge what was selected once by the range of one more selection."""
     low, high = (end - number.value for end in words.prediction_range(evidence.values))
-    low_90, high_90 = (end - number.value for end in words.prediction_range(evidence.values, 0.9))
+    low_90, high_90 = (end - number.value for end in words.sure_range(evidence.values))
     return Outcome(
         words.word_of(low, high, low_90, high_90, number.margin),
         interval=(low, high),

@@ -427,6 +427,7 @@ EXPECTED = _one_of(
         "undecided, differs",
         "not reproduced",
         "holds",
+        "holds, but",
         "fails",
     )
 )

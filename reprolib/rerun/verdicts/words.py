@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
+from scipy import stats
 
 from reprolib.rerun.verdicts.errors import Error
 
@@ -90,8 +91,8 @@ def of_contrast(
     return "better" if (difference > 0) == larger_is_better else "worse"
 
 
-def prediction_range(draws: np.ndarray, level: float = 0.95) -> tuple[float, float]:
-    """Range that holds one more draw with a given probability, by order statistics.
+def prediction_range(draws: np.ndarray) -> tuple[float, float]:
+    """Range that holds one more draw with a probability of 95 %, by order statistics.
 
     The j-th smallest and the j-th largest of n draws hold another one with a probability of
     1 - 2 j / (n + 1), whatever its distribution. Without `N_DRAWS` the range has no ends.
@@ -99,9 +100,27 @@ def prediction_range(draws: np.ndarray, level: float = 0.95) -> tuple[float, flo
     n = len(draws)
     if n < N_DRAWS:
         return -math.inf, math.inf
-    j = math.floor(round((1 - level) / 2 * (n + 1), 9))
+    return _between(draws, math.floor(0.025 * (n + 1)))
+
+
+def sure_range(draws: np.ndarray) -> tuple[float, float]:
+    """Range beyond either end of which lies at most one draw in ten, with 95 % confidence.
+
+    The j-th smallest of n draws is such an end if of n draws j or more are among the lowest tenth
+    in 95 % of cases (Wilks 1941). A range for one more draw would be kinder with less data: where 6
+    in 100 draws lie beyond the margin, it is inside in 30 % of samples of forty and, in the end,
+    in none.
+    """
+    n = len(draws)
+    if n < N_DRAWS:
+        return -math.inf, math.inf
+    return _between(draws, int(stats.binom.ppf(0.05, n, 0.1)))
+
+
+def _between(draws: np.ndarray, j: int) -> tuple[float, float]:
+    """The j-th smallest and the j-th largest draw."""
     ordered = np.sort(draws)
-    return float(ordered[j - 1]), float(ordered[n - j])
+    return float(ordered[j - 1]), float(ordered[-j])
 
 
 def row_gain(
