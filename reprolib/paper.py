@@ -320,13 +320,45 @@ class Paper:
         """
         return live(self.key, *datasets)
 
+    def recompute(self, seconds: float = 30.0) -> None:
+        """Compute some of the results behind the tables here and now, and say what became of them.
+
+        Parameters
+        ----------
+        seconds : float, default=30.0
+            About how long it may take: the first trial behind each printed number is run, the
+            cheapest first.
+
+        Examples
+        --------
+        >>> import reprolib
+        >>> reprolib.paper("kpm").recompute(seconds=1.0)  # doctest: +SKIP
+        12 results of table1, table2 were computed here (...). All equal the records.
+        """
+        from reprolib.rerun.checks.verify import recompute_some
+
+        tasks, differences = recompute_some(self.key, seconds)
+        if not tasks:
+            names = [name for name in self.data if not name.startswith("embedded/")]
+            print(
+                "Nothing was computed here, as no data are at hand "
+                f"(`reprolib data fetch {' '.join(names)}` may bring them): all numbers are the "
+                "committed ones."
+            )
+            return
+        tables = ", ".join(sorted({task.table for task in tasks}))
+        shown = dict.fromkeys(f"{task.method} on {task.dataset}" for task in tasks)
+        verdict = "All equal the records." if not differences else "Not equal to the records:"
+        print(f"{len(tasks)} results of {tables} were computed here. {verdict}")
+        print("\n".join(differences or [", ".join(shown)]))
+
     def claims(self) -> Frame:
         """What the paper claims, one line a claim: the word, and the contrast that decides.
 
         Returns
         -------
         Frame
-            Indexed by claim; a DataFrame that a notebook shows with its texts on the left.
+            Indexed by verdict; a DataFrame that a notebook shows with its texts on the left.
         """
         from reprolib.report.tables import claims_table
 

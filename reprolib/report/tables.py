@@ -286,15 +286,33 @@ def claims_frame(papers: Sequence[str], directory: Path | None = None) -> pd.Dat
 
 
 def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
-    """Claims of one paper, in short: the word with its exceptions, and the contrast that decides.
+    """Claims of one paper for a reader: the word first, the contrast that decides, and the buts.
 
     Returns
     -------
     DataFrame
-        As `claims_frame`, indexed by claim, with the sign of the word and the controls under which
-        it is another one in ``verdict``.
+        Indexed by verdict. Sentences that no contrast can judge are last, with the reason.
     """
-    return claims_lines(judge_claims(paper, directory))
+    rows = []
+    for c in judge_claims(paper, directory):
+        digits = digits_of(c)
+        low, high = (difference_text(end, digits) for end in c.interval)
+        rows.append(
+            {
+                "verdict": signed(c.word),
+                "claim": c.claim.name,
+                "compared": f"{c.claim.a.name} − {c.weakest.against}",
+                "difference": difference_text(c.difference, digits),
+                "95 % interval": "unknown" if np.isinf(c.interval[1]) else f"{low} to {high}",
+                "but": c.but,
+            }
+        )
+    for entry in paper_entry(paper).get("claims", []):
+        if "not_judged" in entry:
+            line = {"verdict": "– not judged", "claim": entry["name"], "but": entry["not_judged"]}
+            rows.append({**line, "compared": "", "difference": "", "95 % interval": ""})
+    columns = ["verdict", "claim", "compared", "difference", "95 % interval", "but"]
+    return pd.DataFrame(rows, columns=columns).set_index("verdict")
 
 
 def claims_lines(claims: Sequence[ClaimVerdict]) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from reprolib.rerun.records.tables import load_paper, load_run, load_tasks, seal
 from reprolib.rerun.records.task import HEADLINE, Protocol, Task, get_protocol, task_id
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
 from reprolib.rerun.tasks.worker import LocalWorkers, environment_id, execute
-from reprolib.rerun.verdicts.printed import printed_values
+from reprolib.rerun.verdicts.printed import numbers, printed_values
 
 #: Called with (finished tasks, tasks in all).
 Progress = Callable[[int, int], None]
@@ -318,6 +318,42 @@ def _check_values(
     committed = records[records["task"].isin(sound)]
     outcome.n_checked += len(committed)
     outcome.differences += compare(to_frame(rows), committed)
+
+
+def recompute_some(paper: str, seconds: float) -> tuple[list[Task], list[str]]:
+    """Run the first trial behind printed numbers again, the cheapest first, on data at hand.
+
+    Parameters
+    ----------
+    paper : str
+        Paper key.
+    seconds : float
+        As many tasks are run as took so long when the committed records were made.
+
+    Returns
+    -------
+    tasks : list of Task
+        Those that were run; none without data.
+    differences : list of str
+        Where their records are not those that are committed.
+    """
+    protocol, records, made = get_protocol(paper), load_paper(paper), load_tasks(paper)
+    behind = {
+        (n.results, n.select["dataset"], n.select["method"], n.select["setting"], n.judged)
+        for n in numbers(paper)
+        if not n.not_run
+    }
+    keys = ["table", "dataset", "method", "setting", "reading"]
+    first = made.sort_values(["trial", "seconds"]).drop_duplicates(keys)
+    first = first[[tuple(row) in behind for row in first[keys].to_numpy()]].sort_values("seconds")
+    chosen = set(first.loc[first["seconds"].cumsum() <= seconds, "task"])
+    names = sorted(set(first.loc[first["task"].isin(chosen), "dataset"]))
+    datasets = {name: data_fetch.load(name) for name in names if data_fetch.available(name)}
+    measured = records[~is_derived(records)]
+    tasks, _ = walk(protocol, "full", datasets, looked_up(measured))
+    outcome = Verification(paper)
+    _check_values(outcome, protocol, tasks, chosen, datasets, measured, 1, None)
+    return [task for task in tasks if task.id in chosen], outcome.differences
 
 
 def recompute(
