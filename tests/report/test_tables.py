@@ -15,7 +15,7 @@ from reprolib.rerun.verdicts import judge
 from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
-from reprolib.rerun.verdicts.words import WORDS
+from reprolib.rerun.verdicts.words import JUDGED, WORDS
 
 RECORDS = pd.DataFrame({"source": ["partial", "original", "partial"]})
 
@@ -57,7 +57,7 @@ def test_a_line_for_every_reading_of_a_number_with_its_own_verdict():
     banana = frame.loc["Banana", "KPM"]
     assert banana.index[0] == "random partitions"
     assert {"headline", "centred", "half width"} <= set(banana.index)
-    assert set(frame["verdict"]) <= {"reproduced", "undecided", "not reproduced"}
+    assert set(frame["verdict"]) <= set(JUDGED)
     assert not (frame == "–").any(axis=None)
 
 
