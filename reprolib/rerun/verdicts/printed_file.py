@@ -378,6 +378,7 @@ SIDE = Table(
         "value": NUMBER.is_for("a fixed value, in the printed unit"),
         "factor": NUMBER.is_for("times what is measured"),
         "at": POSITIVE.is_for("place on a recorded path, from 1"),
+        "label": TEXT.is_for("what it is called in tables"),
     }
 )
 CLAIM = Table(
