@@ -3,6 +3,7 @@
 The archive may be packed in more than one way (a tar or zip file, other folders around, other files
 beside). A manifest, ``manifests.npz``, says which images it must have: the first 16 bytes of the
 sha256 of every file, its bytes and, for Caltech-101, width, height and mode. It has no pixels.
+Features of the images that a user brings are a table, ``features.npz``: see `load_features`.
 ``tests/data/image_manifests.py`` makes it of the full lists.
 """
 
@@ -25,6 +26,8 @@ from data_fetch.errors import AlteredDataError
 
 #: Bytes of a sha256 that the manifest keeps: as hard to meet as 128 bits are.
 KEPT = 16
+#: Images of a class that a table of features must have.
+LEAST_OF_CLASS = 100
 #: An archive may hold this many times the bytes of its images, for whatever lies beside them.
 MOST = 10
 MANIFESTS = Path(__file__).with_name("manifests.npz")
@@ -147,13 +150,83 @@ def load_images(name: str, paths: dict[str, Path]) -> Dataset:
     )
 
 
+def load_features(name: str, paths: dict[str, Path]) -> Dataset:
+    """Read "pubfig83/features": one vector an image, made by whoever has the images.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set: that of the manifest, and of the table.
+    paths : dict of str to Path
+        The table, by its catalog key: a file of `numpy.savez` with ``sha256``, the hash of every
+        image in hexadecimal digits, and ``features``, one row an image.
+
+    Returns
+    -------
+    Dataset
+        ``X`` are the features and ``y`` the class, both in the order of the manifest.
+
+    Raises
+    ------
+    AlteredDataError
+        If the table has another form, an image that is not in the set, one twice, or fewer than
+        100 of a class.
+    """
+    (path,) = paths.values()
+    manifest = read_manifest(name.partition("/")[0])
+    rows, features = _table(path, manifest)
+    order = np.argsort(rows)
+    classes = np.array([one.partition("/")[0] for one in manifest.names])
+    return Dataset(
+        name=name,
+        X=features[order],
+        y=classes[rows[order]],
+        source="original",
+        source_note=f"features of {len(rows)} images, as {path.name} has them",
+    )
+
+
+def _table(path: Path, manifest: Manifest) -> tuple[np.ndarray, np.ndarray]:
+    """Row of the manifest for every image of a table of features, and the features."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            hashes, features = stored["sha256"], stored["features"]
+    except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise AlteredDataError(
+            f"{path.name} is no file of numpy.savez with sha256 and features ({error})"
+        ) from error
+    if features.ndim != 2 or features.dtype.kind != "f" or hashes.shape != features.shape[:1]:
+        raise AlteredDataError(
+            f"{path.name} has sha256 of shape {hashes.shape} and features of {features.dtype} and "
+            f"shape {features.shape}; one hash and one row of numbers an image were expected"
+        )
+    if not np.isfinite(features).all():
+        raise AlteredDataError(f"{path.name} has features that are no finite numbers")
+    places = {prefix.tobytes().hex(): row for row, prefix in enumerate(manifest.prefixes)}
+    rows = np.array([places.get(str(one)[: 2 * KEPT].lower(), -1) for one in hashes], int)
+    if (rows < 0).any():
+        raise AlteredDataError(
+            f"{path.name} has features of {(rows < 0).sum()} images that are not in the set, the "
+            f"first is {hashes[np.argmin(rows)]}"
+        )
+    if len(np.unique(rows)) < len(rows):
+        raise AlteredDataError(f"{path.name} has an image twice")
+    classes = np.array([one.partition("/")[0] for one in manifest.names])
+    for label in np.unique(classes):
+        if (count := np.count_nonzero(classes[rows] == label)) < LEAST_OF_CLASS:
+            raise AlteredDataError(
+                f"{path.name} has {count} images of {label}; at least {LEAST_OF_CLASS} are needed"
+            )
+    return rows, features
+
+
 def fault(path: Path, name: str) -> str | None:
     """Say in what an archive is not the set of images that a manifest lists.
 
     Parameters
     ----------
     path : Path
-        A tar or zip file.
+        A tar or zip file, or a table of features (``.npz``).
     name : str
         Name of the manifest.
 
@@ -162,8 +235,9 @@ def fault(path: Path, name: str) -> str | None:
     str or None
         What is wrong; None if it has every image.
     """
+    read = _table if path.suffix == ".npz" else _files
     try:
-        _files(path, read_manifest(name))
+        read(path, read_manifest(name))
     except AlteredDataError as error:
         return str(error)
     return None

@@ -8,10 +8,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
+import data_fetch
 from reprolib.methods.shared.codes import decode, simplex_code
 from reprolib.methods.simplex import make_loss
 from reprolib.methods.simplex.consistency import pointwise_minimizer
+from reprolib.methods.simplex.hmax import HMAX
 from reprolib.report.style import (
     BLACK,
     BLUE,
@@ -145,3 +148,65 @@ def three_clouds(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     y = rng.choice(3, p=[0.5, 0.3, 0.2], size=n)
     return simplex_code(3).T[y] + 0.6 * rng.normal(size=(n, 2)), y
+
+
+def hmax(shown: int = 14) -> Figure:
+    """An image, its S1 and C1, and two patches: where they come from and where they answer.
+
+    The images are drawn, not those of Caltech-101.
+
+    Parameters
+    ----------
+    shown : int
+        Number of the image.
+    """
+    drawn = data_fetch.load("embedded/objects")
+    images = drawn.extra["images"]
+    model = HMAX(n_patches=60, patch_sizes=(4,), side=100, random_state=0)
+    features = model.fit_transform(images)
+    own = drawn.y == drawn.y[shown]
+    # Patches that know this shape: they answer more to it than to the other shapes. Small ones of
+    # other images show best.
+    known = features[own].mean(axis=0) - features[~own].mean(axis=0)
+    known[(model.places_[:, 0] == shown) | (model.places_[:, 1] > 2)] = -1
+    pair = np.argsort(-known)[:2]
+    stages = model.stages(images[shown])
+    figure, axes = figure_grid(2, 4, size=(WIDTH / 4, 1.8))
+    axes[0].imshow(_grey(images[shown]), cmap="gray")
+    axes[1].imshow(stages.s1[2].max(axis=0), cmap="gray")
+    axes[2].imshow(stages.c1[2].values.max(axis=-1), cmap="gray")
+    axes[3].imshow(_grey(images[shown]), cmap="gray")
+    for feature, colour, left in zip(pair, (BLUE, ORANGE), (4, 6), strict=True):
+        source, scale, *centre = model.places_[feature]
+        axes[left].imshow(_grey(images[int(source)]), cmap="gray")
+        _frame(axes[left], model, images[int(source)], int(scale), centre, colour)
+        maps = model.s2(images[shown], feature)
+        best = int(np.argmax([found.max(initial=0) for found in maps]))
+        axes[left + 1].imshow(maps[best], cmap="gray")
+        band = stages.c1[best]
+        row, column = np.unravel_index(maps[best].argmax(), maps[best].shape)
+        axes[left + 1].plot(column, row, "o", mfc="none", color=colour, ms=9)
+        middle = band.first + band.step * (np.array([row, column]) + (model.patch_sizes[0] - 1) / 2)
+        _frame(axes[3], model, images[shown], best, middle, colour)
+    titles = ("image", "S1, edges", "C1, largest near", "where both answer")
+    pairs = ("patch 1, drawn here", "S2 of patch 1", "patch 2, drawn here", "S2 of patch 2")
+    for axis, title in zip(axes, (*titles, *pairs), strict=True):
+        axis.set_title(title, fontsize=SMALL)
+        axis.set(xticks=[], yticks=[])
+        axis.spines[:].set_visible(False)
+        axis.grid(False)
+    return figure
+
+
+def _grey(image: np.ndarray) -> np.ndarray:
+    return image if image.ndim == 2 else image.mean(axis=-1)
+
+
+def _frame(axis, model: HMAX, image: np.ndarray, scale: int, centre, colour: str) -> None:
+    """Frame the pixels that a patch sees, around a centre given as parts of the image."""
+    step = model.stages(image).c1[scale].step
+    size = np.array(image.shape[:2])
+    height, width = (model.patch_sizes[0] + 1) * step * size
+    y, x = np.asarray(centre) * size
+    corner = (x - width / 2, y - height / 2)
+    axis.add_patch(Rectangle(corner, width, height, fill=False, color=colour, lw=2))

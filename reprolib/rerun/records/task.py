@@ -170,6 +170,8 @@ class Protocol:
         `reprolib.rerun.records.derived_row`). A pure function; failed records must not enter.
     facts : str
         What the tasks depend on besides code and data: a record is made anew if it changes.
+    brought : tuple of str
+        Data sets that only a user can bring, in no profile: a selection that names one has it.
     """
 
     paper: str
@@ -178,6 +180,7 @@ class Protocol:
     run: Callable[[Task, Dataset], list[Measurement]]
     derive: Callable[[pd.DataFrame], list[dict[str, Any]]] = nothing_derived
     facts: str = ""
+    brought: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

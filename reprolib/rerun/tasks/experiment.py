@@ -187,6 +187,8 @@ class Experiment:
         Data sets of the quick profile; all by default.
     derive : callable
         As in `Protocol`.
+    brought : tuple of str
+        As in `Protocol`.
     """
 
     paper: str
@@ -196,6 +198,7 @@ class Experiment:
     later: Sequence[Later] = ()
     quick: Sequence[str] | None = None
     derive: Callable[[pd.DataFrame], list[dict[str, Any]]] = nothing_derived
+    brought: tuple[str, ...] = ()
 
     def protocol(self) -> Protocol:
         """Give the machinery what it runs."""
@@ -204,8 +207,9 @@ class Experiment:
             Stage(functools.partial(_tasks, self.paper, stage.grids), stage.reads)
             for stage in self.later
         )
+        stages = (first, *later)
         return Protocol(
-            self.paper, self.names, (first, *later), self.run, self.derive, facts=self.facts()
+            self.paper, self.names, stages, self.run, self.derive, self.facts(), self.brought
         )
 
     def names(self, profile: Profile) -> list[str]:

@@ -83,7 +83,7 @@ def plan(
     """
     store = RecordStore() if store is None else store
     code = code_of_protocol(protocol)
-    names = needed(protocol.datasets(profile), only)
+    names = needed(protocol, profile, only)
     absent = [name for name in names if not (embedded or data_fetch.available(name))]
     present = [name for name in names if name not in absent]
     loaded = functools.cache(lambda: load_datasets(present, embedded=embedded)[0])

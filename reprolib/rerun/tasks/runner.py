@@ -227,17 +227,22 @@ def run_protocol(
         If a stage cannot list its tasks.
     NothingSelectedError
         If ``only`` selects no task.
+    DataUnavailableError
+        If ``only`` names data that the user must bring, and they are not there.
     LostWorkError
         If tasks cannot be finished, as their processes are gone.
     """
     started = time.perf_counter()
     names = protocol.datasets(profile)
-    wanted = needed(names, only)
+    wanted = needed(protocol, profile, only)
     if not wanted:
         raise NothingSelectedError(
             f"--only {only} selects no data set of {protocol.paper}; it has {', '.join(names)}."
         )
     datasets, substituted = load_datasets(wanted, embedded=embedded)
+    for name in protocol.brought:
+        if name in substituted:  # asked for by name: nothing stands in
+            raise substituted[name]
     run = _Run(
         protocol=protocol,
         code=code_of_protocol(protocol),
@@ -314,11 +319,13 @@ def quick_tasks(
     return {task.id for task in tasks}
 
 
-def needed(names: Iterable[str], only: Only | None) -> list[str]:
+def needed(protocol: Protocol, profile: Profile, only: Only | None) -> list[str]:
     """Names of the data sets that selected tasks, or tasks on their counterparts, may need."""
+    names = list(protocol.datasets(profile))
     if only is None:
-        return list(names)
-    return only.needed({name: data_fetch.counterparts(name) for name in names})
+        return names
+    known = {name: data_fetch.counterparts(name) for name in names}
+    return only.needed({**known, **dict.fromkeys(protocol.brought, ())})
 
 
 def _nothing_selected(only: Only, protocol: Protocol, tasks: Sequence[Task], n_stages: int) -> str:

@@ -8,6 +8,17 @@ def test_pictures_of_the_method():
     assert len(example.level_sets().axes) == len(example.LOSS_NAMES)
 
 
+def test_a_patch_answers_where_the_picture_frames_it():
+    figure = example.hmax()
+    titles = [axis.get_title() for axis in figure.axes]
+    assert titles[:4] == ["image", "S1, edges", "C1, largest near", "where both answer"]
+    for place in (5, 7):  # the marked unit is the largest of its map
+        axis = figure.axes[place]
+        (mark,) = axis.lines
+        values = axis.images[0].get_array()
+        assert values[int(mark.get_ydata()[0]), int(mark.get_xdata()[0])] == values.max()
+
+
 def test_only_the_unconstrained_half_space_loss_fails_to_decide():
     cone = example.undecided("cone", convex_hull=False, steps=6)
     both = example.undecided("cone_halfspace", convex_hull=False, steps=6)

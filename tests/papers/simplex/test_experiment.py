@@ -16,6 +16,7 @@ from reprolib.rerun.verdicts.printed import numbers, paper_entry
 from tests.naive import simplex as naive
 
 SMALL = "embedded/optdigits"
+ALL = (*simplex.SETS, "caltech101")
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +35,7 @@ def all_tasks(profile, datasets):
 
 
 def test_every_printed_number_has_a_task_or_a_reason():
-    names = simplex.SETS
-    tasks = all_tasks("full", names)
+    tasks = all_tasks("full", ALL)
     covered = {(t.table, t.dataset, t.method) for t in tasks if t.reading == HEADLINE}
     for number in numbers("simplex"):
         key = (number.results, number.select["dataset"], number.select["method"])
@@ -43,7 +43,7 @@ def test_every_printed_number_has_a_task_or_a_reason():
 
 
 def test_every_reading_is_explained():
-    tasks = all_tasks("full", simplex.SETS)
+    tasks = all_tasks("full", ALL)
     explained = {entry["name"] for entry in paper_entry("simplex")["readings"]}
     also = {reading for t in tasks for reading in t.params.get("also", {})}
     assert {t.reading for t in tasks} | also | {"Nystrom only", "half the rounds"} == explained
@@ -134,7 +134,7 @@ def test_a_fixed_c_is_that_of_the_reading(small):
 
 
 def test_tasks_are_distinct():
-    tasks = all_tasks("full", simplex.SETS)
+    tasks = all_tasks("full", (*ALL, "pubfig83/features"))
     assert len({task.id for task in tasks}) == len(tasks)
 
 
@@ -186,7 +186,25 @@ def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
 
 def rbf_tasks():
     listed = [t for t in all_tasks("full", ["uci/landsat"]) if t.table == "table2"]
-    return [replace(t, dataset=SMALL) for t in listed if t.method == "s-ls rbf"]
+    whole = [t for t in listed if t.method == "s-ls rbf" and "sizes" not in t.params]
+    return [replace(t, dataset=SMALL) for t in whole]
+
+
+def test_a_part_of_the_training_set_is_as_large_as_a_reading_says(small, monkeypatch):
+    given = []
+    monkeypatch.setitem(methods._METHODS, "s-ls", lambda task, X, y, *_: given.append((X, y)))
+    train, test = small.splits[0]
+    for seed in (0, 0, 1):
+        params = {"seed": seed, "sizes": {SMALL: 30, "uci/letter": 10000}}
+        task = Task("simplex", "table2", SMALL, "s-ls", params=params)
+        methods.table2(task, small.X[train], small.y[train], small.X[test], small.y[test])
+    (X, y), again, other = given
+    assert X.shape == (30, 64)
+    rows = [int(np.flatnonzero((small.X[train] == x).all(axis=1))[0]) for x in X]
+    assert len(set(rows)) == 30
+    np.testing.assert_array_equal(small.y[train][rows], y)
+    np.testing.assert_array_equal(again[0], X)
+    assert not np.array_equal(other[0], X)
 
 
 def test_one_task_measures_both_grids_of_a_gaussian_kernel(small):

@@ -95,8 +95,8 @@ def test_minimisers_are_drawn_as_their_distance_from_the_printed_row():
     np.testing.assert_allclose(lines["minimiser of SC + SH"], 1.0)
 
 
-def test_printed_rows_have_the_columns_that_are_run_or_all():
-    """The printed winner loses on the five sets that are run and not on all seven."""
+def test_printed_rows_have_the_columns_of_numbers_or_all():
+    """The printed winner loses on the five sets of numbers and not on all seven."""
     run, printed = figures.printed_rows(), figures.printed_rows(all_columns=True)
     assert list(printed.columns) == [*run.columns, "Ctech", "Pubfig83"]
     pd.testing.assert_frame_equal(printed[run.columns], run)
