@@ -83,7 +83,8 @@ def rings_at(d: int) -> Figure:
     """Four classes of unlike difficulty, the arcs wound round each other, at one budget."""
     X, y = rings(400, seed=0)
     model = MKPMClassifier(200, kernel="rbf", gamma=1.0).fit(X, y)
-    return at_dimension(model, X, y, *rings(400, seed=1), d)
+    X_test, y_test = rings(400, seed=1)
+    return at_dimension(model, X, y, X_test, y_test, d)
 
 
 def brain() -> Figure:

@@ -318,6 +318,8 @@ PAPER = Table(
     {
         **dict.fromkeys(("key", "title", "authors", "venue", "notebook"), TEXT),
         "year": COUNT,
+        "short": TEXT.is_for("its method's name in a headline"),
+        "in_short": TEXT.is_for("one plain sentence: how far it can be trusted"),
         "pages": Value("a text", {"type": "string"}),
     },
     ("key", "title", "authors", "venue", "notebook", "year"),
