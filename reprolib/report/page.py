@@ -16,19 +16,23 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from PIL import Image
 
 from reprolib.report import tables
 from reprolib.report.charts import by_kind, forests, scoreboard
 from reprolib.report.drawing import svg, symbols
+from reprolib.report.headline import headline_picture, sentences
 from reprolib.report.paper_figures import drawn_figures
+from reprolib.report.printed_tables import html_fragment, printed_tables
 from reprolib.report.style import use_style
 from reprolib.report.tables import difference_text, half_width_text, number_text
 from reprolib.report.theme import CLAIM_MEANINGS, MEANINGS, render
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import write_atomically
-from reprolib.rerun.verdicts import Verdict, judge_claims, judge_paper, numbers
+from reprolib.rerun.verdicts import Verdict, judge_claims, judge_paper
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.standing import standing_of
 from reprolib.rerun.verdicts.words import WORDS
 
 #: A heading of a rendered notebook: its anchor and its text.
@@ -82,6 +86,10 @@ def write_report(
         counts=count_words(everything),
         claims=claim_lines.assign(paper=claim_lines["paper"].str.upper()),
         claim_counts=tables.count_claims([c for of_paper in claims.values() for c in of_paper]),
+        headline=headline_picture({paper: standing_of(paper, directory) for paper in judged})
+        if judged
+        else "",
+        sentences=sentences(list(judged)),
         scoreboard=svg(scoreboard(by_kind(judged, claims), legend=WORDS)) if judged else "",
         readings={
             paper: sorted({name for v in of_paper for name in v.readings})
@@ -150,6 +158,7 @@ def _section(
         if site is not None and link
         else {},
         "finding": finding(verdicts),
+        "printed": [html_fragment(t) for t in printed_tables(paper, directory)],
         "forests": {quantity: svg(drawing) for quantity, drawing in forests(verdicts).items()},
         "tables": [
             (key, entry["tables"][key]["caption"], frame.drop(columns=["table", "quantity"]))
@@ -159,7 +168,6 @@ def _section(
         "undrawn": fault.strip().rsplit("\n", 1)[-1],
         "readings": tables.readings_tried(paper, verdicts),
         "every_reading": {k: f.reset_index() for k, f in under_all.items() if not f.empty},
-        "summary": tables.summary(records, numbers(paper)),
         "provenance": provenance.reset_index(),
         "runs": _runs(made, records),
         "environments": _environments(made, run),
@@ -173,10 +181,11 @@ def chapters(page: str) -> dict[str, str]:
 
 
 def embed(figure: Figure) -> str:
-    """Figure as a PNG data URI; the figure is closed."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
+    """Figure as a PNG data URI of 128 colours, which its lines and letters need; it is closed."""
+    drawn, buffer = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", metadata={"Software": None})
     plt.close(figure)
+    Image.open(drawn).convert("RGB").quantize(128).save(buffer, format="PNG", optimize=True)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
