@@ -25,6 +25,8 @@ PAPERS = ("kpm", "mkmmc", "mkpm", "simplex", "keops")
 #: What a line of a table says that selects no record.
 SETTINGS = ("design", "trials", "scale", "role", "quantity", "results", "digits")
 SETTINGS += ("judged", "folds", "spread_of", "drawn_once", "fixed", "pool", "row", "column")
+#: What every search of records says.
+PLACE = ("dataset", "method", "metric")
 NO_WORD = ("quoted", "not run")
 
 
@@ -175,7 +177,16 @@ def _csv(paper, name) -> list[dict[str, str]]:
 
 def _records(paper, table, wanted) -> list[dict[str, str]]:
     wanted = {"setting": "", **wanted}
-    return [r for r in _table(paper, table) if all(r.get(k, "") == v for k, v in wanted.items())]
+    rows = _by_place(paper, table).get(tuple(wanted.get(k) for k in PLACE), [])
+    return [r for r in rows if all(r.get(k, "") == v for k, v in wanted.items())]
+
+
+@functools.cache
+def _by_place(paper, table) -> dict[tuple, list[dict[str, str]]]:
+    rows: dict[tuple, list[dict[str, str]]] = {}
+    for r in _table(paper, table):
+        rows.setdefault(tuple(r[k] for k in PLACE), []).append(r)
+    return rows
 
 
 def _word(line, value, evidence) -> str:
@@ -274,57 +285,104 @@ def _one_more(values, least=0.0) -> tuple[float, float]:
 
 
 def recounted_claims(paper: str) -> dict[str, str]:
-    """Word on every claim whose data sets were all measured on splits of a pool, by its name."""
+    """Word on every claim, by its name."""
     entry, words = entry_of(paper), {}
     for claim in entry.get("claims", []):
         cells = [] if "not_judged" in claim else _cells(entry, claim)
-        if not cells or any(cell["design"] != ["splits"] for cell in cells):
+        if not cells:
             continue
-        judged, n = _under(paper, claim, cells, cells[0]["reading"])
-        tables = {s.get("results", c["table"]) for s in (claim["a"], *claim["b"]) for c in cells}
-        methods = {s.get("method") for s in (claim["a"], *claim["b"])}
-        metrics = {s.get("metric", claim["metric"]) for s in (claim["a"], *claim["b"])}
-        others = {
-            r["reading"]
-            for table in tables
-            for r in _table(paper, table)
-            if r["dataset"] in {cell["dataset"] for cell in cells}
-            and r["method"] in methods
-            and r["metric"] in metrics
-        } - {cells[0]["reading"]}
-        excepted = False
-        for reading in sorted(others):
-            try:
-                word, n_other = _under(paper, claim, cells, reading)
-            except (ValueError, statistics.StatisticsError):
+        judged = [_pairs_in(paper, claim, cell) for cell in cells]
+        whole = _weakest(_contrasts(claim, cells, judged))
+        farther = False
+        for reading in _readings_of(paper, claim, cells) - {cells[0]["reading"]}:
+            places, pairs, beside = [], [], []
+            for cell, as_judged in zip(cells, judged, strict=True):
+                own = _pairs_in(paper, claim, {**cell, "reading": reading})
+                if own is None or not any(reading in pair["readings"] for pair in own):
+                    continue
+                if any(n == 1 < m for n, m in _trials(own, as_judged)):
+                    continue
+                places.append(cell)
+                pairs.append(own)
+                beside.append(as_judged)
+            if not places:
                 continue
-            excepted |= word != judged and not (word == "undecided" and n_other < n)
-        words[claim["name"]] = "holds, but" if judged == "holds" and excepted else judged
+            listed, as_judged = _contrasts(claim, places, pairs), _contrasts(claim, places, beside)
+            word = _weakest(listed)
+            if word == "undecided":
+                fewer = any(
+                    n < m
+                    for own, others in zip(pairs, beside, strict=True)
+                    for n, m in _trials(own, others)
+                )
+                wider = all(
+                    mine[1] > other[1]
+                    for mine, other in zip(listed, as_judged, strict=True)
+                    if mine[0] == "undecided"
+                )
+                if fewer and wider:
+                    continue
+            rank = ["fails", "undecided", "holds"].index
+            before = abs(rank(_weakest(as_judged)) - rank(whole))
+            farther |= abs(rank(word) - rank(whole)) > before
+        words[claim["name"]] = "holds, but" if whole == "holds" and farther else whole
     return words
 
 
-def _under(paper, claim, cells, reading) -> tuple[str, int]:
-    """Word under one reading, and the fewest trials of side a."""
-    cells = [{**cell, "reading": reading} for cell in cells]
-    groups = [cells]
-    if claim.get("each"):
-        names = dict.fromkeys(cell["dataset"] for cell in cells)
-        groups = [[cell for cell in cells if cell["dataset"] == name] for name in names]
+def _readings_of(paper, claim, cells) -> set[str]:
+    """Readings of all records that may belong to a side whose reading is not said."""
+    sides = (claim["a"], *claim["b"])
+    if all("value" in side or "reading" in side for side in sides):
+        return set()
+    tables = {s.get("results", c["table"]) for s in sides for c in cells}
+    return {
+        r["reading"]
+        for table in tables
+        for r in _table(paper, table)
+        if r["dataset"] in {cell["dataset"] for cell in cells}
+        and r["method"] in {s.get("method") for s in sides}
+        and r["metric"] in {claim["metric"], *(s.get("metric") for s in sides)}
+    }
+
+
+def _trials(pairs, judged) -> list[tuple[int, int]]:
+    counts = []
+    for pair, as_judged in zip(pairs, judged, strict=True):
+        counts += zip(pair["trials"], as_judged["trials"], strict=True)
+    return counts
+
+
+def _weakest(contrasts) -> str:
+    words = [word for word, _ in contrasts]
+    return "fails" if "fails" in words else "undecided" if "undecided" in words else "holds"
+
+
+def _contrasts(claim, cells, pairs) -> list[tuple[str, float]]:
+    """Word and half-width against every side b, of a sentence on every data set in each."""
+    groups: dict[str, list[int]] = {}
+    for place, cell in enumerate(cells):
+        groups.setdefault(cell["dataset"] if claim.get("each") else "", []).append(place)
     n = len(groups) * len(claim["b"])
-    listed = [_contrast(paper, claim, group, b, n) for b in claim["b"] for group in groups]
-    trials = min(len(_side(paper, claim, cell, claim["a"]) or {}) for cell in cells)
-    for word in ("fails", "undecided"):
-        if word in listed:
-            return word, trials
-    return "holds", trials
+    return [
+        _contrast(claim, cells[0], [pairs[place][b] for place in places], n)
+        for b in range(len(claim["b"]))
+        for places in groups.values()
+    ]
 
 
 def _cells(entry, claim) -> list[dict]:
-    """Where the claim's metric is printed; where it is not, the performances of its method."""
-    return _cells_of(entry, claim, False) or _cells_of(entry, claim, True)
+    """Where the claim's metric is printed of its method, or else of any.
+
+    Where it is not, the performances of the method, or of any.
+    """
+    for any_method in (False, True):
+        for other_metric in (False, True):
+            if cells := _cells_of(entry, claim, other_metric, any_method):
+                return cells
+    return []
 
 
-def _cells_of(entry, claim, other_metric) -> list[dict]:
+def _cells_of(entry, claim, other_metric, any_method) -> list[dict]:
     cells: list[dict] = []
     for name in claim["tables"]:
         table = entry["tables"][name]
@@ -333,20 +391,22 @@ def _cells_of(entry, claim, other_metric) -> list[dict]:
                 line = _line(table, row, column)
                 is_performance = line["design"] != "selection" and line["quantity"] == "performance"
                 same = is_performance if other_metric else line["metric"] == claim["metric"]
-                if value == "" or line["method"] != claim["a"]["method"] or not same:
+                own = any_method or line["method"] == claim["a"]["method"]
+                if value == "" or not own or not same:
                     continue
                 if row in table.get("not_run", {}) or column in table.get("not_run", {}):
                     continue
                 if line["dataset"] not in claim.get("datasets", [line["dataset"]]):
                     continue
-                designs = [line["design"]] if isinstance(line["design"], str) else line["design"]
+                design = claim.get("design", line["design"])
                 cell = {
                     "table": claim.get("results") or line["results"] or name,
                     "dataset": line["dataset"],
                     "setting": line.get("setting", ""),
                     "reading": claim.get("reading") or line["judged"] or "headline",
-                    "design": designs,
-                    "scale": line["scale"] or 1,
+                    "design": [design] if isinstance(design, str) else design,
+                    "folds": claim.get("folds", line["folds"]),
+                    "scale": claim.get("scale", line["scale"] or 1),
                     "choices": _choices_of_claim(entry, claim, line, name),
                     "line": line,
                     "published": value[0] if isinstance(value, list) else value,
@@ -365,38 +425,80 @@ def _choices_of_claim(entry, claim, line, table):
     return line, line["results"] or table, wanted
 
 
-def _contrast(paper, claim, cells, b, n_contrasts) -> str:
-    means, variances, degrees = [], [], []
-    for cell in cells:
-        ours, theirs = (_side(paper, claim, cell, side) for side in (claim["a"], b))
-        trials = sorted(ours if theirs is None else set(ours) & set(theirs))
-        d = [ours[t] - (b["value"] if theirs is None else theirs[t]) for t in trials]
-        n = len(d)
-        means.append(statistics.fmean(d))
-        error = (math.sqrt(statistics.variance(d) * (1 / n + 0.2 / 0.8)), n - 1)
+def _pairs_in(paper, claim, cell) -> list[dict] | None:
+    """Difference, variance, degrees and trials against every side b; None where a side has none."""
+    pairs = []
+    for b in claim["b"]:
+        ours = _side(paper, claim, cell, claim["a"])
+        theirs = ours if "value" in b else _side(paper, claim, cell, b)
+        apart = bool({"test set", "seeds"} & set(cell["design"]))
+        trials = sorted(set(ours) & set(theirs))
+        if not ours or not theirs or not (apart or trials):
+            return None
+        x = {t: value for t, (value, _, _) in ours.items()}
+        y = {t: b.get("value", value) for t, (value, _, _) in theirs.items()}
+        differences = [x[t] - y[t] for t in trials]
+        mean = statistics.fmean(x.values()) - statistics.fmean(y.values())
+        errors = [_error_of_pair(d, cell, ours, x, y, differences) for d in cell["design"]]
+        error = max(errors, key=lambda e: _quantile(0.975, e[1]) * e[0])
         if choices := _choices_at(paper, cell):
             error = _with_choice(*error, choices, 1)
-        if (
-            cell["line"]["pool"]
-            and claim["metric"] == cell["line"]["metric"]
-            and theirs is not None
-        ):
+        line = cell["line"]
+        if line["pool"] and claim["metric"] == line["metric"] and "value" not in b:
             units = _paired_units(paper, cell, claim["a"], b)
             u, v = error[0] ** 2, statistics.variance(units) / len(units)
             error = math.sqrt(u + v), (u + v) ** 2 / (u**2 / error[1] + v**2 / (len(units) - 1))
-        variances.append(error[0] ** 2)
-        degrees.append(error[1])
-    total = sum(variances)
-    lost = sum(v**2 / f for v, f in zip(variances, degrees, strict=True))
-    freedom = total**2 / lost if lost else 1e9
-    se = math.sqrt(total) / len(cells)
-    d = statistics.fmean(means) * (1 if claim["larger"] == "better" else -1)
+        pairs.append(
+            {
+                "mean": mean if apart else statistics.fmean(differences),
+                "error": error,
+                "trials": (len(x), len(y)) if apart else (len(trials), len(trials)),
+                "readings": {reading for *_, reading in (*ours.values(), *theirs.values())},
+            }
+        )
+    return pairs
+
+
+def _error_of_pair(design, cell, ours, x, y, differences) -> tuple[float, float]:
+    n, scale = len(differences), cell["scale"]
+    if design in ("splits", "runs"):
+        if n < 2:
+            return math.inf, 1
+        correlated = 0.25 if design == "splits" else 1 / (n - 1)
+        return math.sqrt(statistics.variance(differences) * (1 / n + correlated)), n - 1
+    folds = (cell["folds"] or 1) if design == "cross-validation" else 1
+    points = sum(int(ours[t][1]) for t in sorted(ours)[:folds])
+    rates = [statistics.fmean(side.values()) / scale for side in (x, y)]
+    q = sum(min(rate, 1 - rate) for rate in rates)
+    terms = [(scale**2 * max(q, 1 / points) / points, math.inf)]
+    if design != "cross-validation":
+        several = [list(side.values()) for side in (x, y) if len(side) > 1]
+        terms += [(statistics.variance(v) / len(v), len(v) - 1) for v in several]
+    return _sum_of(terms)
+
+
+def _sum_of(terms) -> tuple[float, float]:
+    """Standard error and degrees of freedom (Welch, Satterthwaite) of terms (variance, degrees)."""
+    total, lost = sum(v for v, _ in terms), sum(v**2 / f for v, f in terms)
+    return math.sqrt(total), total**2 / lost if lost else math.inf
+
+
+def _quantile(p, degrees) -> float:
+    return float(stats.norm.ppf(p) if math.isinf(degrees) else stats.t.ppf(p, degrees))
+
+
+def _contrast(claim, cell, pairs, n_contrasts) -> tuple[str, float]:
+    se, freedom = _sum_of([(p["error"][0] ** 2, p["error"][1]) for p in pairs])
+    if math.isinf(se):
+        return "undecided", math.inf
+    se /= len(pairs)
+    d = statistics.fmean(p["mean"] for p in pairs) * (1 if claim["larger"] == "better" else -1)
     level = 1 - 0.025 / n_contrasts
-    wide, narrow, widest = (stats.t.ppf(p, freedom) * se for p in (0.975, 0.95, level))
-    line = cells[0]["line"]
-    margin = 1.5 * cells[0]["scale"] / 100
+    wide, narrow, widest = (_quantile(p, freedom) * se for p in (0.975, 0.95, level))
+    line = cell["line"]
+    margin = 1.5 * (line["scale"] or 1) / 100
     if line["quantity"] == "selection":
-        published = cells[0]["published"]
+        published = cell["published"]
         margin = max(0.2 * abs(published), 1)
     margin, by = claim.get("margin", margin), claim.get("by", 0)
     holds = {
@@ -405,13 +507,13 @@ def _contrast(paper, claim, cells, b, n_contrasts) -> str:
         "same": -margin < d - narrow and d + narrow < margin,
     }[claim["claims"]]
     if holds:
-        return "holds"
+        return "holds", wide
     fails = {
         "better": d + widest < by,
         "at least as good": d + widest < -margin,
         "same": d + widest < -margin or d - widest > margin,
     }[claim["claims"]]
-    return "fails" if fails else "undecided"
+    return "fails" if fails else "undecided", wide
 
 
 def _choices_at(paper, cell) -> list[float]:
@@ -432,9 +534,8 @@ def _paired_units(paper, cell, a, b) -> list[float]:
     return [x - y for x, y in zip(*sides, strict=True)]
 
 
-def _side(paper, claim, cell, side) -> dict[int, float] | None:
-    if "value" in side:
-        return None
+def _side(paper, claim, cell, side) -> dict[int, tuple[float, str, str]]:
+    """Value, test points and reading by trial."""
     wanted = {k: cell[k] for k in ("dataset", "setting", "reading")}
     wanted |= {"metric": claim["metric"]}
     wanted |= {k: side[k] for k in ("method", "metric", "setting", "reading") if k in side}
@@ -442,10 +543,14 @@ def _side(paper, claim, cell, side) -> dict[int, float] | None:
     rows = _records(paper, table, wanted)
     if not rows and "reading" not in side:
         rows = _records(paper, table, {**wanted, "reading": _base(paper, cell["reading"], side)})
-    factor = claim.get("scale", cell["scale"]) * side.get("factor", 1)
-    if "at" in side:
-        return {int(r["trial"]): factor * float(r["path"].split()[side["at"] - 1]) for r in rows}
-    return {int(r["trial"]): factor * float(r["value"]) for r in rows if r["value"]}
+    factor = cell["scale"] * side.get("factor", 1)
+    found = {}
+    for r in rows:
+        values = r["path"].split() if "at" in side else [r["value"]]
+        value = values[side.get("at", 1) - 1 :][:1]
+        if value and value[0]:
+            found[int(r["trial"])] = (factor * float(value[0]), r["n_test"], r["reading"])
+    return found
 
 
 def _base(paper, reading, side) -> str:

@@ -121,6 +121,53 @@ def test_a_reading_with_fewer_trials_is_no_exception_for_being_undecided():
     assert judge_claim(claim(), pd.concat([measured(0.02), as_many]), []).word == "holds, but"
 
 
+def without(table, dataset, reading, keep=0):
+    """The rows, with only so many trials of a reading on a data set."""
+    own = (table["dataset"] == dataset) & (table["reading"] == reading)
+    return table[~own | (table["trial"] < keep)]
+
+
+def test_fewer_trials_are_an_exception_if_their_interval_is_as_narrow():
+    """MKPM with N the training size: fewer folds, but the points of the test set decide."""
+    sharp = measured(-0.0005, noise=NOISE[:20] / 10, reading="another rule")
+    verdict = judge_claim(claim(), pd.concat([measured(0.02), sharp]), [])
+    assert verdict.exceptions == {"another rule": "fails"}
+    open_still = measured(0.0, noise=NOISE[:20] / 10, reading="another rule")
+    verdict = judge_claim(claim(by=0.01), pd.concat([measured(0.02), open_still]), [])
+    assert verdict.exceptions == {"another rule": "undecided"}
+
+
+@pytest.mark.parametrize("n_trials", [0, 1])
+def test_a_reading_is_judged_where_it_was_run(n_trials):
+    """Batch and averaged online methods are level on UCI's sets; Caltech-101 had a single trial."""
+    judged = measured(0.02)
+    judged.loc[(judged["dataset"] == "two") & (judged["method"] == "new"), "value"] += 0.1
+    level = without(measured(0.0, reading="averaged"), "two", "averaged", n_trials)
+    verdict = judge_claim(claim(), pd.concat([judged, level]), [])
+    assert verdict.exceptions == {"averaged": "undecided"}, "the other set must not help"
+    only_one = without(measured(0.0, reading="of one"), "one", "of one", n_trials)
+    only_one = without(only_one, "two", "of one", n_trials)
+    assert judge_claim(claim(), pd.concat([judged, only_one]), []).n_readings == 0
+
+
+def test_a_reading_is_compared_with_the_judged_one_on_the_same_data_sets():
+    judged = measured(0.02)
+    judged.loc[(judged["dataset"] == "two") & (judged["method"] == "new"), "value"] -= 0.025
+    same = judged[judged["dataset"] == "two"].assign(reading="without a run")
+    verdict = judge_claim(claim(), pd.concat([judged, same]), [])
+    assert (verdict.word, verdict.exceptions) == ("holds", {}), "the set differs, not the reading"
+    assert verdict.n_readings == 1
+
+
+def test_a_path_that_ends_before_is_no_trial():
+    both = measured(0.0).assign(path=" ".join(["0.8", "0.7"]), value=np.nan)
+    ended = both["trial"] == 3
+    both.loc[ended, "path"] = "0.8"
+    at = {"a": Side({"method": "new"}, at=1), "b": (Side({"method": "old"}, at=2),)}
+    verdict = judge_claim(replace(claim(), **at), both, [])
+    assert verdict.difference == pytest.approx(10)
+
+
 def test_what_a_reading_did_not_measure_is_as_under_the_headline():
     changed = measured(-0.02, reading="other ties")
     of_one_side = changed[changed["method"] == "new"]
@@ -207,3 +254,10 @@ def test_what_the_papers_claim_and_where_it_fails():
     assert flips.exceptions == {"random partitions, ties: largest D": "undecided"}
     assert words["fewer frontal electrodes"].word == "holds"
     assert words["similar AUC"].word == "undecided", "four of eleven recordings"
+    batch = words["batch better than online"]
+    assert batch.exceptions["averaged"] == "undecided", "0.0 points on UCI's sets"
+    assert batch.exceptions["lambda on the spectrum of K"] == "fails"
+    for name in ("15 a class", "limited C2"):
+        assert name not in batch.exceptions, "a single trial has no spread"
+    always = words["the best kernel has v = 0"]
+    assert always.claim.each, "always is a word about every data set"

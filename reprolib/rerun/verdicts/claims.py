@@ -80,7 +80,7 @@ class ClaimVerdict:
     exceptions : dict of str to str
         Word under each reading and control that has another one.
     n_readings : int
-        Readings and controls, beside the judged one, under which it was measured.
+        Readings and controls, beside the judged one, that say as much.
     """
 
     claim: Claim
@@ -185,6 +185,18 @@ class Pair:
         return float(self.differences.mean())
 
     @property
+    def n_trials(self) -> tuple[int, int]:
+        """Trials of either side: the common ones, unless they are seeds alone."""
+        if is_of_one_test_set(self.cell):
+            return len(self.a), len(self.b)
+        return len(self.differences), len(self.differences)
+
+    @property
+    def readings(self) -> set[str]:
+        """Readings of the records of either side."""
+        return {*self.a["reading"], *self.b["reading"]}
+
+    @property
     def sources(self) -> set[str]:
         """Sources of the data behind side a."""
         return set(sources_of(self.a))
@@ -249,6 +261,10 @@ class Pair:
         return Error(self.scale * error.standard, error.degrees)
 
 
+#: Records of side a and of every side b, by cell.
+Pairs = dict[Cell, tuple[Pair, ...]]
+
+
 def judge_claims(paper: str, directory: Path | None = None) -> list[ClaimVerdict]:
     """Words on all claims of a paper, from the committed results or those in ``directory``.
 
@@ -291,39 +307,35 @@ def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) 
 
     The claim holds if it holds against all, and fails if it fails against one; the more there are,
     the wider the interval by which it may fail (Bonferroni). A sentence about every data set is
-    judged on each. What another reading did not measure is as under the headline there. A reading
-    under which the claim is undecided is no exception if it has fewer trials than the judged one.
+    judged on each.
+
+    Another reading is judged where it was run, with a side that it leaves alone as under the
+    reading that it changes. It is an exception if it is further from the claim's word than the
+    judged reading is on the same cells. An undecided one does not count if it has fewer trials and
+    wider intervals: it says less, and nothing else.
 
     Raises
     ------
     NoRecordError
         If a side has no usable records.
     """
-    sides = (claim.a, *claim.b)
-    datasets = {cell.dataset for cell in claim.cells}
-    own = Records(records[records["dataset"].isin(datasets)])
-    tables = {side.select.get("results", cell.results) for side in sides for cell in claim.cells}
-    methods = {side.select.get("method") for side in sides}
-    metrics = {claim.metric, *(side.select.get("metric") for side in sides)}
-    free = [side for side in sides if side.value is None and "reading" not in side.select]
-    measured = {
-        reading
-        for table, _, method, _, metric, reading in own.places
-        if table in tables and method in methods and metric in metrics and free
-    }
-    others = sorted(measured - {claim.reading})
-    contrasts = _contrasts(claim, claim.reading, own, printed)
-    word, n_trials = _of_all(contrasts), _least_trials(claim, claim.reading, own)
+    own = Records(records[records["dataset"].isin({cell.dataset for cell in claim.cells})])
+    judged = {cell: _pairs(claim, cell, claim.reading, own) for cell in claim.cells}
+    contrasts = _contrasts(claim, judged, printed)
+    word = _of_all(contrasts)
     exceptions: dict[str, ClaimWord] = {}
     n_readings = 0
-    for reading in others:
-        try:
-            other = _of_all(_contrasts(claim, reading, own, printed))
-        except NoRecordError:
+    for reading in _other_readings(claim, own):
+        pairs = _measured_pairs(claim, reading, own, judged)
+        if not pairs:
+            continue
+        found = _contrasts(claim, pairs, printed)
+        beside = _contrasts(claim, {cell: judged[cell] for cell in pairs}, printed)
+        other = _of_all(found)
+        if other == "undecided" and _says_less(found, pairs, beside, judged):
             continue
         n_readings += 1
-        weak = other == "undecided" and _least_trials(claim, reading, own) < n_trials
-        if other != word and not weak:
+        if _distance(other, word) > _distance(_of_all(beside), word):
             exceptions[reading] = other
     if word == "holds" and exceptions:
         word = "holds, but"
@@ -353,11 +365,6 @@ class Records:
         return self._sound.iloc[self.places.get(tuple(select[name] for name in self.BY), [])]
 
 
-def _least_trials(claim: Claim, reading: str, records: Records) -> int:
-    """Fewest trials of side a in a cell under a reading."""
-    return min(len(_measured(claim, claim.a, cell, reading, records)) for cell in claim.cells)
-
-
 def _of_all(contrasts: Sequence[Contrast]) -> ClaimWord:
     words = {contrast.word for contrast in contrasts}
     if "fails" in words:
@@ -365,39 +372,90 @@ def _of_all(contrasts: Sequence[Contrast]) -> ClaimWord:
     return "undecided" if "undecided" in words else "holds"
 
 
-def _contrasts(
-    claim: Claim, reading: str, records: Records, printed: Sequence[Number]
-) -> tuple[Contrast, ...]:
-    groups: list[tuple[str, tuple[Cell, ...]]] = [("", claim.cells)]
-    if claim.each:
-        names = dict.fromkeys(cell.dataset for cell in claim.cells)
-        groups = [(n, tuple(c for c in claim.cells if c.dataset == n)) for n in names]
+def _other_readings(claim: Claim, records: Records) -> list[str]:
+    """Readings, beside the judged one, of what either side is or may be measured by."""
+    sides = (claim.a, *claim.b)
+    if not any(side.value is None and "reading" not in side.select for side in sides):
+        return []
+    tables = {side.select.get("results", cell.results) for side in sides for cell in claim.cells}
+    methods = {side.select.get("method") for side in sides}
+    metrics = {claim.metric, *(side.select.get("metric") for side in sides)}
+    found = {
+        reading
+        for table, _, method, _, metric, reading in records.places
+        if table in tables and method in methods and metric in metrics
+    }
+    return sorted(found - {claim.reading})
+
+
+def _pairs(claim: Claim, cell: Cell, reading: str, records: Records) -> tuple[Pair, ...]:
+    """Records of side a and of every side b in a cell."""
+    return tuple(_pair(claim, b, cell, reading, records) for b in claim.b)
+
+
+def _measured_pairs(claim: Claim, reading: str, records: Records, judged: Pairs) -> Pairs:
+    """Pairs in the cells where the reading was run, in more than a single trial of many."""
+    found = {}
+    for cell in claim.cells:
+        try:
+            pairs = _pairs(claim, cell, reading, records)
+        except NoRecordError:
+            continue
+        is_run = any(reading in pair.readings for pair in pairs)
+        if is_run and not any(n == 1 < m for n, m in _trials(pairs, judged[cell])):
+            found[cell] = pairs
+    return found
+
+
+def _says_less(
+    found: Sequence[Contrast], pairs: Pairs, beside: Sequence[Contrast], judged: Pairs
+) -> bool:
+    """Whether what is undecided has wider intervals than as judged, and fewer trials."""
+    wider = all(
+        c.error.half_width() > as_judged.error.half_width()
+        for c, as_judged in zip(found, beside, strict=True)
+        if c.word == "undecided"
+    )
+    return wider and any(n < m for cell in pairs for n, m in _trials(pairs[cell], judged[cell]))
+
+
+def _trials(pairs: Sequence[Pair], judged: Sequence[Pair]) -> list[tuple[int, int]]:
+    """Trials of every side in a cell, and of the same side as judged."""
+    both = zip(pairs, judged, strict=True)
+    return [counts for p, j in both for counts in zip(p.n_trials, j.n_trials, strict=True)]
+
+
+def _distance(one: ClaimWord, other: ClaimWord) -> int:
+    order = ("fails", "undecided", "holds")
+    return abs(order.index(one) - order.index(other))
+
+
+def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[Contrast, ...]:
+    groups: dict[str, list[Cell]] = {}
+    for cell in pairs:
+        groups.setdefault(cell.dataset if claim.each else "", []).append(cell)
     n = len(groups) * len(claim.b)
     return tuple(
-        _contrast(claim, side, where, cells, n, reading, records, printed)
-        for side in claim.b
-        for where, cells in groups
+        _contrast(claim, place, where, {cell: pairs[cell][place] for cell in cells}, n, printed)
+        for place in range(len(claim.b))
+        for where, cells in groups.items()
     )
 
 
 def _contrast(
     claim: Claim,
-    b: Side,
+    place: int,
     where: str,
-    cells: Sequence[Cell],
+    pairs: Mapping[Cell, Pair],
     n_contrasts: int,
-    reading: str,
-    records: Records,
     printed: Sequence[Number],
 ) -> Contrast:
-    pairs = {cell: _pair(claim, b, cell, reading, records) for cell in cells}
-    by_cell = {cell: pair.difference for cell, pair in pairs.items()}
+    b = claim.b[place]
+    by_cell = {" ".join(filter(None, (c.dataset, c.setting))): pairs[c].difference for c in pairs}
     difference, n = float(np.mean(list(by_cell.values()))), len(pairs)
     error = errors.summed((pair.error() for pair in pairs.values()), 1 / n)
-    of_a = [_printed_value(claim, claim.a, cell, printed) for cell in cells]
-    of_b = [
-        _printed_value(claim, b, cell, printed) if b.value is None else b.value for cell in cells
-    ]
+    of_a = [_printed_value(claim, claim.a, cell, printed) for cell in pairs]
+    of_b = [_printed_value(claim, b, c, printed) if b.value is None else b.value for c in pairs]
     in_print = float(np.mean(np.subtract(of_a, of_b)))
     to_print = errors.summed((pair.error_to_print() for pair in pairs.values()), 1 / n)
     unprinted = math.isnan(in_print)
@@ -406,7 +464,7 @@ def _contrast(
         word_of(claim, difference, error, n_contrasts),
         difference,
         error,
-        {" ".join(filter(None, (c.dataset, c.setting))): d for c, d in by_cell.items()},
+        by_cell,
         in_print,
         "not run" if unprinted else of_difference(difference - in_print, to_print, claim.margin),
         ", ".join(sorted({source for pair in pairs.values() for source in pair.sources})),
@@ -431,7 +489,7 @@ def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: Records) -> 
         )
         units = claim.scale * ours_less_theirs.to_numpy()
     pair = Pair(ours, theirs, claim.scale, cell, choices, units)
-    if not is_of_one_test_set(cell) and pair.differences.empty:
+    if not min(pair.n_trials):
         where = " ".join(filter(None, (cell.dataset, cell.setting)))
         raise NoRecordError(f"{claim.a.name} and {b.name} have no trial in common on {where}")
     return pair
@@ -490,8 +548,11 @@ def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Recor
         rows = rows[rows["value"].notna()]
     if rows.empty:
         raise NoRecordError(f"no usable record of {select}")
-    values = [path[side.at - 1] for path in paths(rows)] if side.at else rows["value"]
-    scaled = np.asarray(values, dtype=float) * claim.scale * side.factor
+    values = np.asarray(rows["value"], dtype=float)
+    if side.at is not None:  # a path may end before
+        reached = [path[side.at - 1 : side.at] for path in paths(rows)]
+        values = np.array([path[0] if len(path) else np.nan for path in reached])
+    scaled = values * claim.scale * side.factor
     return rows.assign(value=scaled).set_index("trial").sort_index()
 
 
