@@ -156,7 +156,7 @@ def claims(paper: str) -> list[dict[str, Any]]:
 
 
 def _evidence(c: ClaimVerdict) -> dict[str, Any]:
-    digits, by_cell = digits_of(c), c.weakest.by_cell.values()
+    digits, by_cell = digits_of(c), c.weakest.by_cell
     return {
         "name": c.claim.name,
         "address": address(c.claim.paper, "claims", c.claim.name),
@@ -173,9 +173,10 @@ def _evidence(c: ClaimVerdict) -> dict[str, Any]:
                 "address": address(
                     cell.number.paper, cell.number.table, cell.number.row, cell.number.column
                 ),
-                "difference": tables.difference_text(difference, digits),
+                "difference": tables.difference_text(by_cell[where], digits),
             }
-            for cell, difference in zip(c.claim.cells, by_cell, strict=True)
+            for cell in c.claim.cells
+            if (where := " ".join(filter(None, (cell.dataset, cell.setting)))) in by_cell
         ],
     }
 

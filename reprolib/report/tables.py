@@ -312,7 +312,8 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
             line = {"verdict": "– not judged", "claim": entry["name"], "but": entry["not_judged"]}
             rows.append({**line, "compared": "", "difference": "", "95 % interval": ""})
     columns = ["verdict", "claim", "compared", "difference", "95 % interval", "but"]
-    return pd.DataFrame(rows, columns=columns).set_index("verdict")
+    frame = pd.DataFrame(rows, columns=columns).set_index("verdict")
+    return frame.rename_axis(index=None, columns="verdict")
 
 
 def claims_lines(claims: Sequence[ClaimVerdict]) -> pd.DataFrame:

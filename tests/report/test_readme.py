@@ -11,10 +11,10 @@ import pytest
 from reprolib.report import readme
 from reprolib.report.theme import GROUNDS, LOOKS, palette, slug
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts import judge_claims, judge_paper
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS
 from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.standing import standing_of
 from reprolib.rerun.verdicts.words import JUDGED, MARGIN, N_DRAWS, SELECTION_MARGIN, WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,7 +32,7 @@ def made():
     return readme.made(ROOT / "README.md", PAPERS)
 
 
-MADE = ["README.md", readme.ERROR_RATES_PAGE, readme.WORDS_PICTURE, *readme.PICTURES.values()]
+MADE = ["README.md", readme.ERROR_RATES_PAGE, readme.WORDS_PICTURE, readme.PICTURE]
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -45,7 +45,7 @@ def test_what_is_committed_agrees_with_the_results(made, name):
 
 def test_the_first_screen_says_what_it_is_shows_what_stands_and_what_to_type(text):
     first = text[: text.index(readme.BEGIN)]
-    assert all(path in first for path in readme.PICTURES.values())
+    assert readme.PICTURE in first
     assert first.index(readme.BEGIN_PICTURE) < 1300
     before = first[: first.index(readme.BEGIN_PICTURE)]
     assert all(command in before for command in ("pip install", "make reproduce", "make lab"))
@@ -54,42 +54,39 @@ def test_the_first_screen_says_what_it_is_shows_what_stands_and_what_to_type(tex
     assert not [title for title in titles if title not in told]
 
 
-def test_the_first_screen_counts_numbers_and_claims_in_words(text):
-    """A reader who does not know the marks yet: its counts are all numbers that are judged."""
-    (said,) = re.findall(r"^\*\*What stands:\*\*.*$", text, flags=re.MULTILINE)
-    judged, reproduced, _, undecided, missed, claims, *words = map(int, re.findall(r"\d+", said))
-    out = ("quoted", "not run")
-    assert judged == sum(v.word not in out for paper in PAPERS for v in judge_paper(paper))
-    assert judged == reproduced + undecided + missed
-    assert claims == sum(words) == sum(len(judge_claims(paper)) for paper in PAPERS)
+def test_every_paper_has_a_sentence_and_a_bar(text, made):
+    """A reader who does not know the marks yet: how far can each paper be trusted?"""
+    root = ET.fromstring(made[ROOT / readme.PICTURE])
+    shown = root.get("aria-label")
+    for paper in PAPERS:
+        about, own = paper_entry(paper)["paper"], standing_of(paper).own
+        assert about["in_short"] in text
+        counts = ", ".join(f"{n} {word}" for word, n in own.items() if n)
+        assert f"{about['short']}, {about['year']}: {counts}" in shown
+    assert len(root.findall(f"{SVG}rect")) > 2 * len(PAPERS)
 
 
 def test_no_block_of_commands_scrolls_sideways_on_a_phone(text):
     """400 pixels show 41 letters."""
-    for block in re.findall(r"^```\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL):
-        assert max(map(len, block.splitlines())) <= 41
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    for language, block in blocks:
+        if not language:
+            assert max(map(len, block.splitlines())) <= 41
 
 
-def test_a_picture_has_one_mark_for_each_number_own_methods_first(made):
-    root = ET.fromstring(made[ROOT / readme.PICTURES["dark"]])
-    marks = root.findall(f"{SVG}g[@class='mark']/{SVG}use")
-    places = [(mark.get("x"), mark.get("y")) for mark in marks]
-    wanted = sum(len(judge_paper(p)) + len(judge_claims(p)) for p in PAPERS)
-    assert len(places) == len(set(places)) == wanted
-    texts = [text.text for text in root.iter(f"{SVG}text")]
-    starts = [i for i, text in enumerate(texts) if text and text.split(",")[0].lower() in PAPERS]
-    assert [texts[i + 1] for i in starts] == ["claims"] * len(PAPERS)
-    assert texts.count("own, performance") == len(PAPERS)
-
-
-def test_the_table_counts_every_number(made):
+def test_the_table_counts_every_number_and_claim_that_is_judged(made):
     block = made[ROOT / "README.md"].split(readme.BEGIN)[1].split(readme.END)[0]
-    lines = block.splitlines()
-    shown = [line.split("|")[2:7] for line in lines if line.startswith("| [")]
-    for paper, (claims, *cells) in zip(PAPERS, shown, strict=True):
-        counts = re.findall(r"&nbsp;(\d+)", "".join(cells))
-        assert sum(map(int, counts)) == len(judge_paper(paper))
-        assert sum(map(int, re.findall(r"&nbsp;(\d+)", claims))) == len(judge_claims(paper))
+    lines = [line for line in block.splitlines() if line.startswith("| ")][1:]
+    for paper, line in zip(PAPERS, lines, strict=True):
+        own, baselines, claims, selections = line.split("|")[2:6]
+        standing = standing_of(paper)
+        for cell, counts in (
+            (own, standing.own),
+            (baselines, standing.baselines),
+            (claims, standing.claims),
+            (selections, standing.selections),
+        ):
+            assert sum(map(int, re.findall(r"&nbsp;(\d+)", cell))) == sum(counts.values())
 
 
 def test_readme_without_markers_is_refused(tmp_path):

@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from sklearn.metrics import roc_auc_score
 
 from data_fetch import Dataset
+from data_fetch.embedded.p300 import load_embedded
 from data_fetch.p300 import CHANNELS
 from reprolib.methods.keops.kernel_sets import LinearBlocks
 from reprolib.methods.keops.norms import (
@@ -71,6 +72,11 @@ def response_at(evokeds, channels=("Pz", "Cz")) -> Figure:
     axes[0].set_ylabel("A/D units")
     axes[0].legend()
     return figure
+
+
+def averages() -> Figure:
+    """Averages of a simulated speller session over target and over other flashes, at Pz and Cz."""
+    return response_at(responses(load_embedded()))
 
 
 def cap_map() -> Figure:

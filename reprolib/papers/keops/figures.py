@@ -225,6 +225,25 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
     return figure
 
 
+def under_control(records: pd.DataFrame, control: str) -> Figure:
+    """AUC against the electrodes kept, ten draws of each method under one reading or control."""
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.8))
+    for method in PAPER_METHODS:
+        name, colour = METHODS[method]
+        rows = select(
+            records, table="table1", method=method, reading=control, metric=["auc", "channels"]
+        )
+        wide = rows.pivot_table(index="trial", columns="metric", values="value")
+        axis.plot(wide["channels"], 100 * wide["auc"], "o", color=colour, label=name)
+        means = wide.mean()
+        axis.plot(means["channels"], 100 * means["auc"], "+", color=colour, ms=16, mew=2)
+    axis.set_title(f"{control} (crosses: means)")
+    axis.set(xlabel="electrodes kept", ylabel="AUC, %", xlim=(0, 64))
+    axis.legend()
+    note_source(figure, source_text(select(records, table="table1", reading=control)))
+    return figure
+
+
 def few_electrodes(records: pd.DataFrame) -> Figure:
     """AUC of shrinkage LDA refitted on the first k electrodes of every ranking."""
     rows = select(records, table="electrodes", metric="auc path")

@@ -6,6 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from data_fetch.embedded.faces import load_embedded
+from reprolib.methods.mkmmc import MMC
 from reprolib.report.style import (
     BLACK,
     BLUE,
@@ -60,3 +62,15 @@ def image_grid(rows, image_shape, source: str = "") -> Figure:
         axes[i * n_columns].set_title(name, loc="left", fontsize=SMALL)
     note_source(figure, source)
     return figure
+
+
+def eigenimages() -> Figure:
+    """Drawn faces that stand in for the data sets, and the directions of MMC as images."""
+    data = load_embedded()
+    people = np.unique(data.y)[:8]
+    first = np.array([data.X[data.y == person][0] for person in people])
+    rows = np.concatenate([np.flatnonzero(data.y == person)[:4] for person in np.unique(data.y)])
+    directions = MMC().fit(data.X[rows], data.y[rows]).components_[:8]
+    side = round(np.sqrt(data.X.shape[1]))
+    shown = {"eight people, drawn": first, "leading directions of MMC": directions}
+    return image_grid(shown, (side, side), data.source)

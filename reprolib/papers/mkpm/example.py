@@ -6,6 +6,8 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
+from data_fetch.embedded.haxby import simulate_session
+from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.report.style import (
     BLACK,
     BLUE,
@@ -75,3 +77,24 @@ def _draw_regions(axis, model, X, y, d: int) -> None:
     shares = " + ".join(str(k) for k in model.allocation_path_[d])
     axis.set_title(f"d = {d} = {shares}", fontsize=SMALL)
     axis.grid(False)
+
+
+def rings_at(d: int) -> Figure:
+    """Four classes of unlike difficulty, the arcs wound round each other, at one budget."""
+    X, y = rings(400, seed=0)
+    model = MKPMClassifier(200, kernel="rbf", gamma=1.0).fit(X, y)
+    X_test, y_test = rings(400, seed=1)
+    return at_dimension(model, X, y, X_test, y_test, d)
+
+
+def brain() -> Figure:
+    """Three slices of a simulated volume, and the outline of the mask."""
+    series, mask, _, _ = simulate_session(seed=0)
+    volume, inside = series.get_fdata()[..., 0], mask.get_fdata() > 0
+    figure, axes = small_multiples(3, size=(2.0, 2.2))
+    for axis, z in zip(axes, (3, 5, 7), strict=True):
+        axis.imshow(volume[:, :, z].T, origin="lower", cmap="gray")
+        axis.contour(inside[:, :, z].T, levels=[0.5], colors=ORANGE, linewidths=1.5)
+        axis.set(title=f"slice {z}", xticks=[], yticks=[])
+        axis.grid(False)
+    return figure

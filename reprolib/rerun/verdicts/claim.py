@@ -28,16 +28,21 @@ class Side:
         Times what is measured ("two times sparser": 0.5).
     at : int, optional
         Position on the recorded path, counted from 1, instead of the value.
+    label : str
+        What it is called in tables, if the words of the records are not to be shown.
     """
 
     select: Mapping[str, str]
     value: float | None = None
     factor: float = 1.0
     at: int | None = None
+    label: str = ""
 
     @property
     def name(self) -> str:
         """What it is called in tables."""
+        if self.label:
+            return self.label
         words = [self.select.get("method", ""), self.select.get("setting", "")]
         words += [f"at {self.at}"] if self.at else []
         if self.value is not None:
@@ -170,7 +175,13 @@ def _claim(
 
 def _side(entry: Mapping[str, Any]) -> Side:
     select = {name: entry[name] for name in SELECTING if name in entry}
-    return Side(select, entry.get("value"), entry.get("factor", 1.0), entry.get("at"))
+    return Side(
+        select,
+        entry.get("value"),
+        entry.get("factor", 1.0),
+        entry.get("at"),
+        entry.get("label", ""),
+    )
 
 
 def _cells(entry: Mapping[str, Any], numbers: Sequence[Number]) -> tuple[Cell, ...]:

@@ -318,6 +318,8 @@ PAPER = Table(
     {
         **dict.fromkeys(("key", "title", "authors", "venue", "notebook"), TEXT),
         "year": COUNT,
+        "short": TEXT.is_for("its method's name in a headline"),
+        "in_short": TEXT.is_for("one plain sentence: how far it can be trusted"),
         "pages": Value("a text", {"type": "string"}),
     },
     ("key", "title", "authors", "venue", "notebook", "year"),
@@ -378,6 +380,7 @@ SIDE = Table(
         "value": NUMBER.is_for("a fixed value, in the printed unit"),
         "factor": NUMBER.is_for("times what is measured"),
         "at": POSITIVE.is_for("place on a recorded path, from 1"),
+        "label": TEXT.is_for("what it is called in tables"),
     }
 )
 CLAIM = Table(

@@ -1,0 +1,62 @@
+"""The headline: how far each paper can be trusted, one bar and one sentence a paper.
+
+A bar counts the accuracies of the paper's own method by word. README, report and site show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from reprolib.report.theme import LOOKS, SHORT_MEANINGS, palette, render, slug
+from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.standing import Standing
+from reprolib.rerun.verdicts.words import WORDS
+
+#: Pixels from one paper to the next, and of a bar.
+_LINE, _WIDTH, _LEFT = 50, 404.0, 8.0
+
+
+def headline_picture(standings: Mapping[str, Standing]) -> str:
+    """SVG for light and dark grounds, readable on a phone; the same wherever it is drawn.
+
+    Parameters
+    ----------
+    standings : dict of str to Standing
+        By the key of the paper.
+    """
+    lines, used = [], set()
+    for place, (paper, standing) in enumerate(standings.items()):
+        total, x, parts = sum(standing.own.values()), _LEFT, []
+        for word in WORDS:
+            if count := standing.own.get(word, 0):
+                used.add(word)
+                width = _WIDTH * count / total
+                text = f"{LOOKS[word].sign} {count}" if width > 26 else str(count)
+                shown = {"x": round(x, 1), "width": round(width, 1), "slug": slug(word)}
+                parts.append({**shown, "text": text, "middle": round(x + width / 2, 1)})
+                x += width
+        about = paper_entry(paper)["paper"]
+        name = f"{about.get('short', paper.upper())}, {about['year']}"
+        lines.append({"name": name, "y": 26 + _LINE * place, "parts": parts})
+    legend = [
+        {
+            "slug": slug(word),
+            "text": f"{LOOKS[word].sign} {SHORT_MEANINGS[word]}",
+            "y": 26 + _LINE * len(lines) + 22 * place,
+        }
+        for place, word in enumerate(word for word in WORDS if word in used)
+    ]
+    told = "; ".join(
+        f"{line['name']}: " + ", ".join(f"{n} {w}" for w, n in standing.own.items() if n)
+        for line, standing in zip(lines, standings.values(), strict=True)
+    )
+    grounds = [palette(ground) for ground in ("light", "dark")]
+    height = 26 + _LINE * len(lines) + 22 * len(legend)
+    return render(
+        "headline.svg.jinja", lines=lines, legend=legend, told=told, grounds=grounds, height=height
+    )
+
+
+def sentences(papers: Sequence[str]) -> dict[str, str]:
+    """One sentence a paper, in plain words, from its file."""
+    return {paper: paper_entry(paper)["paper"].get("in_short", "") for paper in papers}
