@@ -354,7 +354,7 @@ def test_bounded_fallback_follows_a_tiny_difference_only_up_to_the_bound():
 def test_no_answer_of_the_simplex_method_on_two_half_circles_needs_repair(n, noise):
     """A repair is two runs of HiGHS and takes as long as all other answers together.
 
-    Twelve of 60 were repaired when functions beyond 2e5 margins were solved again within that bound.
+    Twelve of 60 were, when functions beyond 2e5 margins were solved again within that bound.
     """
     X, labels = make_moons(n, noise=noise, random_state=0)
     V = np.sqrt(n) * gram_eigh(gram(X, gamma=1.0), rank_tol=0.0)[1][:, :60]
