@@ -5,7 +5,7 @@ Each side runs in an interpreter of its own, as MKLpy needs PyTorch and an older
     python benchmarks/mkl.py ours
     python3.10 benchmarks/mkl.py mklpy      # where MKLpy, torch and scikit-learn are installed
 
-Breast cancer (569 rows, 30 columns), ten stratified halves. Two sets of kernels: thirty linear ones,
+Breast cancer (569 rows, 30 columns), ten stratified halves. Two sets of kernels: thirty linear,
 one a column, and ten Gaussian widths on all columns. Both sides get the same Gram matrices, scaled
 to trace n; the cost of the SVM is chosen by five-fold cross-validation on the training half, of
 EasyMKL lambda, too, is left at its default.
@@ -13,7 +13,7 @@ EasyMKL lambda, too, is left at its default.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 
 import numpy as np
@@ -88,8 +88,13 @@ def best_cost(accuracy, y):
     return COSTS[int(np.argmax([np.mean([accuracy(C, f) for f in folds]) for C in COSTS]))]
 
 
-def main(side: str) -> None:
+def main() -> None:
     """Print one line a method and set of kernels."""
+    parser = argparse.ArgumentParser(
+        prog="python benchmarks/mkl.py", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("side", choices=["ours", "mklpy"])
+    side = parser.parse_args().side
     methods = {"SVM on the mean": average}
     if side == "ours":
         methods["MKLClassifier"] = mkl
@@ -118,4 +123,4 @@ def main(side: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "ours")
+    main()

@@ -1,12 +1,14 @@
-"""Compiled loops of the SVM dual; every function changes ``alpha`` in place.
+"""The loops of the SVM dual; every function changes ``alpha`` in place.
 
 ``C`` is the bound of one multiplier where it is a number, and those of all where it is an array.
+What is compiled calls no LAPACK and no broadcasting: these took most of the time of compiling.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from scipy.linalg.lapack import dgesv
 
 from reprolib.methods.shared.tolerances import ROUND_OFF, TINY
 
@@ -83,7 +85,7 @@ def _choose_pair(K, y, C, alpha, gradient):
 
 
 @njit(cache=True)
-def two_coordinate_descent(K, y, C, alpha, tol, max_iter, held=0.0):
+def two_coordinate_descent(K, y, C, alpha, tol, max_iter, held):
     """Two-coordinate descent (SMO) on the dual; returns the number of steps.
 
     ``held`` is as in `active_set`.
@@ -101,25 +103,21 @@ def two_coordinate_descent(K, y, C, alpha, tol, max_iter, held=0.0):
     return max_iter
 
 
-@njit(cache=True)
 def _scales(K):
     """1 / sqrt(K_ii) of every point, which puts a one on the diagonal; zeros count as the largest.
 
     Solved in these units, the Newton system is right whatever the units of the kernel are, and
     for points of very different size.
     """
-    diagonal = np.diag(K)
-    largest = max(np.max(diagonal), TINY)
+    diagonal = np.diagonal(K)
+    largest = np.max(diagonal, initial=TINY)
     return 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, largest))
 
 
 @njit(cache=True)
-def _free_direction(K, y, gradient, free, n_free, scales):
-    """Newton direction of the free multipliers with y'd = 0, and the intercept (last entry).
-
-    What is singular in spite of the ridge gives NaN.
-    """
-    border = np.max(scales[free[:n_free]])
+def _newton_system(K, y, gradient, free, scales, border):
+    """System of the free multipliers with y'd = 0, in units of 1 / scales, and its right side."""
+    n_free = free.size
     system = np.zeros((n_free + 1, n_free + 1))
     right = np.zeros(n_free + 1)
     for a in range(n_free):
@@ -131,22 +129,31 @@ def _free_direction(K, y, gradient, free, n_free, scales):
         system[a, n_free] = y[i] * (scales[i] / border)
         system[n_free, a] = system[a, n_free]
         right[a] = -gradient[i] * (scales[i] / border)
-    try:
-        direction = np.linalg.solve(system, right)
-    except Exception:  # numba can catch no narrower kind
-        return np.full(n_free + 1, np.nan)
-    direction[:n_free] *= border * scales[free[:n_free]]
+    return system, right
+
+
+def _free_direction(K, y, gradient, free, scales):
+    """Newton direction of the free multipliers with y'd = 0, and the intercept (last entry).
+
+    What is singular in spite of the ridge gives NaN.
+    """
+    border = np.max(scales[free])
+    system, right = _newton_system(K, y, gradient, free, scales, border)
+    _, _, direction, info = dgesv(system, right)
+    if info:
+        return np.full(len(free) + 1, np.nan)
+    direction[:-1] *= border * scales[free]
     return direction
 
 
 @njit(cache=True)
-def _best_step(K, gradient, direction, free, n_free):
+def _best_step(K, gradient, direction, free):
     """Step of least objective along a direction: one, or more where the ridge has shortened it.
 
     From the Newton system, d'Qd = -g'd - ridge sum K_ii d_i^2.
     """
     slope, shortened = 0.0, 0.0
-    for a in range(n_free):
+    for a in range(free.size):
         i = free[a]
         slope -= gradient[i] * direction[a]
         shortened += RIDGE * K[i, i] * direction[a] ** 2
@@ -156,10 +163,10 @@ def _best_step(K, gradient, direction, free, n_free):
 
 
 @njit(cache=True)
-def _longest_step(direction, best, alpha, C, free, n_free):
+def _longest_step(direction, best, alpha, C, free):
     """Largest step in [0, best] within the bounds, and the position of the blocking multiplier."""
     step, blocking = best, -1
-    for a in range(n_free):
+    for a in range(free.size):
         d = direction[a]
         if d == 0.0:
             continue
@@ -185,63 +192,60 @@ def _worst_violator(y, C, alpha, gradient, is_free, intercept, tol):
 
 
 @njit(cache=True)
-def active_set(K, y, C, alpha, tol, max_iter, held=0.0):
+def _move(K, y, C, alpha, gradient, free, step, direction):
+    """Go a step along the direction of the free multipliers."""
+    for a in range(free.size):
+        i = free[a]
+        _set(K, y, alpha, gradient, i, min(max(alpha[i] + step * direction[a], 0.0), C[i]))
+
+
+def active_set(K, y, C, alpha, tol, max_iter, held):
     """Active-set method on the dual; returns the number of steps and the last violation.
 
     A ridge of 1e-12 of every diagonal entry enters the directions only (never the gradient): along
     a null direction of K the step is then long and ends at a bound. It stops where 2 n steps have
     not lowered the objective: degenerate problems may cycle. Where these multipliers are not all,
-    ``held`` is what the others, which stay as they are, add to the gradient.
+    ``held`` is what the others, which stay as they are, add to the gradient, shape (n,).
     """
-    n = y.size
     scales = _scales(K)
     gradient = _gradient(K, y, alpha) + held
     is_free = (alpha > 0.0) & (alpha < C)
-    free = np.empty(n, np.int64)
-    n_free = 0
-    for t in range(n):
-        if is_free[t]:
-            free[n_free] = t
-            n_free += 1
+    free = np.flatnonzero(is_free)
     violation, lowest, last_progress = np.inf, 0.0, 0
     for iteration in range(max_iter):
         objective = 0.5 * np.sum(alpha * (gradient + held - 1.0))  # minus the dual one
         if objective < lowest - ROUND_OFF * abs(lowest) or iteration == 0:
             lowest, last_progress = objective, iteration
-        elif iteration - last_progress > 2 * n:
+        elif iteration - last_progress > 2 * len(y):
             return iteration, violation
-        if n_free == 0:
+        if len(free) == 0:
             i, j, violation = _choose_pair(K, y, C, alpha, gradient)
             if violation <= tol or j < 0:
                 return iteration, max(violation, 0.0)
-            free[0], free[1], n_free = i, j, 2
-            is_free[i] = is_free[j] = True
-        direction = _free_direction(K, y, gradient, free, n_free, scales)
+            free = np.array([i, j])
+            is_free[free] = True
+        direction = _free_direction(K, y, gradient, free, scales)
         if not np.all(np.isfinite(direction)):
             return iteration, np.inf
-        best = _best_step(K, gradient, direction, free, n_free)
-        step, blocking = _longest_step(direction, best, alpha, C, free, n_free)
-        for a in range(n_free):
-            i = free[a]
-            _set(K, y, alpha, gradient, i, min(max(alpha[i] + step * direction[a], 0.0), C[i]))
+        best = _best_step(K, gradient, direction, free)
+        step, blocking = _longest_step(direction, best, alpha, C, free)
+        _move(K, y, C, alpha, gradient, free, step, direction)
         if blocking >= 0:
             i = free[blocking]
             _set(K, y, alpha, gradient, i, 0.0 if direction[blocking] < 0 else C[i])
             is_free[i] = False
-            n_free -= 1
-            free[blocking] = free[n_free]
+            free[blocking] = free[-1]
+            free = free[:-1]
             continue
-        intercept = direction[n_free]
-        residual = 0.0  # largest violation of stationarity among the free multipliers
-        for a in range(n_free):
-            residual = max(residual, abs(gradient[free[a]] + y[free[a]] * intercept))
+        intercept = direction[-1]
+        # The largest violation of stationarity among the free multipliers.
+        residual = np.max(np.abs(gradient[free] + y[free] * intercept))
         if best > 1.0 and residual > tol and last_progress == iteration:
             violation = residual
             continue
         violator, violation = _worst_violator(y, C, alpha, gradient, is_free, intercept, tol)
         if violator < 0:
             return iteration, max(violation, residual)
-        free[n_free] = violator
+        free = np.append(free, violator)
         is_free[violator] = True
-        n_free += 1
     return max_iter, violation

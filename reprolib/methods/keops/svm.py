@@ -89,8 +89,9 @@ def solve_svm_active_set(
     costs = np.ones(len(y)) if costs is None else costs
     start = np.zeros(len(y)) if alpha is None else np.array(alpha, dtype=np.float64)
     warm_up = (10 if alpha is None else 1) * len(y)
-    first = two_coordinate_descent(K, y, C * costs, start, 1e-2, warm_up)
-    steps, violation = active_set(K, y, C * costs, start, tol, max_iter)
+    none_held = np.zeros(len(y))
+    first = two_coordinate_descent(K, y, C * costs, start, 1e-2, warm_up, none_held)
+    steps, violation = active_set(K, y, C * costs, start, tol, max_iter, none_held)
     status = "optimal" if violation <= tol else "max_iter"
     return certify_multipliers(K, y, C, costs, start, status, first + steps)
 

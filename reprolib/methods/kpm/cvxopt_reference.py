@@ -18,8 +18,8 @@ Where several functions have the least loss, as on separable data (loss zero), a
 method ends inside of the set of optima, and `solve_hinge_lp_path` gives the one of least
 sum_i w_i f(x_i)^2. Then only the losses of the two agree.
 
-Where the optimum is a function of root mean square beyond 2e5 margins, `solve_hinge_lp_path` gives
-the best function within that bound, and its loss may be larger than the one here.
+Where only huge functions come near the optimum, and round-off leaves no certificate of it,
+`solve_hinge_lp_path` gives the best function within 2e5 margins, and says so in ``info["bound"]``.
 """
 
 from __future__ import annotations
@@ -155,14 +155,15 @@ def _solve(basis: NestedBasis, D: int, tol: float) -> Solution:
     """Objectives at cvxopt's point and at the feasible dual point beside its multipliers."""
     y, w, unit, signed = basis.y, basis.weights, basis.weight_unit, basis.signed[: basis.size(D)]
     columns = np.roll(signed.T * y[:, np.newaxis], -1, axis=1)
-    found, a, status, iterations = hinge_lp(columns, y, w, tol)
+    # Weights of mean one: for those of another mean cvxopt's tolerances are others.
+    found, a, status, iterations = hinge_lp(columns, y, w / w.mean(), tol)
     coordinates = np.zeros((1, len(basis.kept)))
     coordinates[0, : len(found)] = np.roll(found, 1)
     least = float(np.min(coordinates @ basis.signed))
     if 0.0 < least < 1.0:  # the classes are separated, and a multiple of the function has no loss
         coordinates /= least
     beta, intercept = basis.coefficients(coordinates)
-    a = np.clip(a, 0.0, w)
+    a = np.clip(w.mean() * a, 0.0, w)
     room = np.minimum(a, w - a)  # those with most room take up what is left of the equations
     moved = np.clip(
         a - room * np.linalg.lstsq(signed * room, signed @ a, rcond=SINGULAR_TOL)[0], 0.0, w

@@ -16,7 +16,7 @@ from reprolib.methods.shared.weights import power_of_two
 DEPENDENT_TOL = 1e-9
 #: Relative round-off of a sum of multiples of columns.
 ROUND_OFF = 8 * np.finfo(float).eps
-#: Root mean square up to which dual bounds hold at least.
+#: Dual bounds hold for functions of root mean square up to twice this at least.
 RADIUS = 1e3
 #: Root mean square of what a column that is left out may contribute, within those bounds. Times
 #: `DEPENDENT_TOL` it is far below the gaps that solvers accept.
@@ -186,9 +186,13 @@ class NestedBasis:
         """Bound of abs(sum_i a_i y_i f(x_i)) over functions f of the first components.
 
         It is zero for a dual point that is exactly feasible, and bounds by how much infeasibility
-        can change the dual objective: for all f of root mean square at most ``max(norm, RADIUS)``,
-        each column of V that was left out contributing no more than ``LEFT_OUT_RADIUS``. All
-        columns of V take part: a column that was left out by mistake makes the bound large.
+        can change the dual objective: for all f of root mean square at most twice
+        ``max(norm, RADIUS)``, each column of V that was left out contributing no more than
+        ``LEFT_OUT_RADIUS``. All columns of V take part: a column that was left out by mistake makes
+        the bound large.
+
+        Twice, because a function may be the best of those up to its own size and far from the
+        optimum. If no function of twice its size is better, then none is: the loss is convex.
 
         Parameters
         ----------
@@ -205,7 +209,7 @@ class NestedBasis:
             The bound, by which the dual objective has to be lowered.
         """
         residual = self.residual(dual, n_components)
-        return max(RADIUS, norm) * residual + self.dropped_slack(dual, n_components)
+        return 2.0 * max(RADIUS, norm) * residual + self.dropped_slack(dual, n_components)
 
     def residual(self, dual, n_components: int) -> float:
         """Norm of what a dual point leaves of its equality constraints."""

@@ -52,6 +52,15 @@ class Basis:
             projection=self.projection[:, :dimension],
         )
 
+    def merge(self, first, place) -> Basis:
+        """One point, of their weight together, for each set of equal points of equal label.
+
+        ``first`` and ``place`` are those of `shared.weights.distinct_rows`.
+        """
+        weights = None if self.roots is None else self.roots**2
+        roots = np.sqrt(np.bincount(place, weights))
+        return replace(self, features=_times_roots(self.values[first], roots), roots=roots)
+
 
 def _times_roots(values, roots):
     """Rows times the roots of their weights, if there are any."""

@@ -41,10 +41,11 @@ def solved_paths(basis: Basis, targets, solve: Callable) -> tuple[BitPaths, floa
     The solvers begin at one component. A column of zeros put in front of the basis adds nothing,
     so that their answer for d + 1 components is ours for d, the intercept alone included.
     """
-    n_samples, rank = basis.features.shape
-    scale = np.sqrt(n_samples)
+    n_rows, rank = basis.features.shape
     weights = None if basis.roots is None else basis.roots**2
-    V = np.hstack([np.zeros((n_samples, 1)), scale * basis.values])
+    total = n_rows if weights is None else weights.sum()
+    scale = np.sqrt(total)
+    V = np.hstack([np.zeros((n_rows, 1)), scale * basis.values])
     coef = np.zeros((targets.shape[1], rank + 1, rank))
     intercept = np.zeros((targets.shape[1], rank + 1))
     objectives = np.zeros((targets.shape[1], rank + 1))
@@ -53,6 +54,8 @@ def solved_paths(basis: Basis, targets, solve: Callable) -> tuple[BitPaths, floa
         for d, solution in enumerate(solve(V, target, weights=weights)):
             coef[bit, d, :d] = scale * solution.variables["beta"][1:]
             intercept[bit, d] = solution.variables["intercept"]
-            objectives[bit, d] = solution.primal_objective / n_samples
-            gap = max(gap, abs(solution.relative_gap))
+            objectives[bit, d] = solution.primal_objective / total
+            # Within a bound on the functions nothing is proved of larger ones but a loss of zero.
+            bounded = "bound" in solution.info
+            gap = max(gap, objectives[bit, d] if bounded else abs(solution.relative_gap))
     return TabulatedPaths(coef, intercept, np.minimum.accumulate(objectives, axis=1)), gap

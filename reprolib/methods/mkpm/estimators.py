@@ -29,6 +29,7 @@ from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel, KernelMixin
 from reprolib.methods.shared.path_scores import SCORING, path_scores, require_scores
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions
+from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, Data, RandomState, Splitter
 from reprolib.methods.shared.validation import (
@@ -39,7 +40,15 @@ from reprolib.methods.shared.validation import (
     list_folds,
     warn_if_constant,
 )
-from reprolib.methods.shared.weights import ExampleWeights, counted_folds, example_weights
+from reprolib.methods.shared.weights import (
+    ExampleWeights,
+    counted_folds,
+    distinct_rows,
+    example_weights,
+)
+
+#: Duality gap of a bit, relative to the loss at zero, of which a fitted model warns.
+NOTED_GAP = 1e-3
 
 
 class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
@@ -101,8 +110,22 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
                 "The Gram matrix of the training data is zero, so that the basis is empty; scale "
                 "X or use another kernel."
             )
-        solve = LOSSES[self.loss] if self.solver == "auto" else hinge_paths_cvxopt
-        paths, self.duality_gap_ = solve(basis, encode(self.code_, class_indices))
+        targets = encode(self.code_, class_indices)
+        if self.solver == "auto":
+            paths, self.duality_gap_ = LOSSES[self.loss](basis, targets)
+        else:
+            # Of several optima cvxopt finds another where a point is there twice.
+            first, place = distinct_rows(X, class_indices)
+            merged = basis.merge(first, place)
+            paths, self.duality_gap_ = hinge_paths_cvxopt(merged, targets[first])
+        if self.duality_gap_ > NOTED_GAP:
+            warnings.warn(
+                f"the loss of a bit may be up to {self.duality_gap_:.2g} above its least: only "
+                "functions of huge values come nearer, and rounding may change their decisions; "
+                "use a smaller rank or a wider kernel",
+                NotOptimalWarning,
+                stacklevel=4,
+            )
         self._allocate(paths.objectives, n_components)
         largest = int(self.allocation_path_.max())
         self._paths = paths.truncate(largest)
@@ -430,7 +453,8 @@ class MKPMClassifier(_MKPM):
     coef_ : ndarray of shape (L, p)
         For the linear kernel: f_l(x) = <coef_[l], x> + intercept_[l].
     duality_gap_ : float
-        Largest relative duality gap of the single-bit problems.
+        Largest relative duality gap of the single-bit problems. It is large, and there is a
+        `NotOptimalWarning`, where only a function of huge values has the least hinge loss.
     X_fit_ : ndarray of shape (m, p)
         The training points of ``support_`` (not with a precomputed kernel).
 
@@ -604,7 +628,8 @@ class MKPMClassifierCV(_MKPM):
     coef_ : ndarray of shape (L, p)
         For the linear kernel: f_l(x) = <coef_[l], x> + intercept_[l].
     duality_gap_ : float
-        Largest relative duality gap of the single-bit problems.
+        Largest relative duality gap of the single-bit problems. It is large, and there is a
+        `NotOptimalWarning`, where only a function of huge values has the least hinge loss.
     X_fit_ : ndarray of shape (m, p)
         The training points of ``support_`` (not with a precomputed kernel).
 

@@ -43,7 +43,7 @@ def test_partner_at_no_distance_gives_the_largest_decrease():
     for order in ([0, 1, 2], [0, 2, 1]):
         alpha = np.zeros(3)
         M = K[np.ix_(order, order)]
-        assert loops.two_coordinate_descent(M, y, np.ones(3), alpha, 1e-9, 9) < 9
+        assert loops.two_coordinate_descent(M, y, np.ones(3), alpha, 1e-9, 9, np.zeros(3)) < 9
         assert alpha[order.index(1)] == pytest.approx(1.0)
 
 
@@ -138,10 +138,10 @@ def test_tolerances_are_tightened_and_the_best_answer_kept(
 def test_optimum_at_the_bounds_takes_no_step_and_has_no_violation():
     y, bounds = np.array([1.0, -1.0]), np.full(2, 0.1)
     alpha = bounds.copy()
-    assert loops.active_set(np.eye(2), y, bounds, alpha, 1e-8, 9) == (0, 0.0)
+    assert loops.active_set(np.eye(2), y, bounds, alpha, 1e-8, 9, np.zeros(2)) == (0, 0.0)
     assert alpha.tolist() == [0.1, 0.1]
     alpha = np.zeros(2)
-    steps, violation = loops.active_set(np.eye(2), y, bounds, alpha, 1e-8, 1)
+    steps, violation = loops.active_set(np.eye(2), y, bounds, alpha, 1e-8, 1, np.zeros(2))
     assert steps == 1
     assert violation == 2.0
     assert alpha.tolist() == [0.1, 0.1]

@@ -86,7 +86,7 @@ def test_slack_bounds_what_a_dual_point_gives_for_functions_of_the_first_compone
     V, y, w = weighted_problem()
     basis = NestedBasis.from_arrays(V, y, w)
     dual = np.random.default_rng(1).uniform(size=12)
-    radius = max(norm, RADIUS)
+    radius = 2.0 * max(norm, RADIUS)
     parts = basis.signed @ dual
     left_out = LEFT_OUT_RADIUS * abs(basis.dropped_signed[0] @ dual)
     expected = {

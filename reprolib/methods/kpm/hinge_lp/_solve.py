@@ -31,8 +31,9 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
 
     Problem and dual are printed in the package docstring. One vertex per D is found from that of
     D - 1; see `simplex_path`. Where its duality gap is not closed, HiGHS solves that D from
-    scratch. If it cannot certify an optimum, or the optimum is a function of root mean square
-    beyond 1e7, the problem is solved with bounded coordinates (see `bounded_single`).
+    scratch. If it cannot certify an optimum, the problem is solved with bounded coordinates (see
+    `bounded_single`): ``info["bound"]`` says that the answer is the best within the bound, and that
+    a larger function may have a lower loss.
 
     Parameters
     ----------
@@ -104,8 +105,9 @@ def solve_hinge_lp_path(V, y, max_components=None, weights=None) -> list[Solutio
         solutions = certify(basis, n_components, answers, "simplex", DUAL_TOL)
     except np.linalg.LinAlgError:
         solutions = [highs_single(basis, d) for d in n_components]
-    # Should the loss rise with D, all answers are held to the bound.
-    for is_accepted in (_is_accepted, _is_optimal_within_bound):
+    # Should the loss rise with D, because an answer within the bound follows a larger function,
+    # then all are held to the bound, so that they are of one nested problem.
+    for is_accepted in (is_certified, _is_optimal_within_bound):
         path = [
             _first_certified(basis, d, solution, (highs_single, bounded_single), is_accepted)
             for d, solution in zip(n_components, solutions, strict=True)
@@ -129,16 +131,6 @@ def _first_certified(basis, n_components, solution, fallbacks, is_accepted):
     return best
 
 
-def _is_accepted(solution):
-    """Certified, and an optimum of the problem with bounded coordinates, too.
-
-    So all answers of a path are of one nested problem. A larger function may have a lower loss
-    than what more components reach within the bound.
-    """
-    bounded = "bound" in solution.info or solution.info["norm"] <= BOUND
-    return bounded and is_certified(solution)
-
-
 def _is_optimal_within_bound(solution):
     """Certified against every function within the bound.
 
@@ -147,7 +139,7 @@ def _is_optimal_within_bound(solution):
     """
     if "bound" in solution.info:
         return is_certified(solution)
-    radius = max(RADIUS, solution.info["norm"])
-    more = (BOUND - radius) * solution.info["residual"]
+    radius = 2.0 * max(RADIUS, solution.info["norm"])
+    more = max(0.0, BOUND - radius) * solution.info["residual"]
     within_bound = replace(solution, dual_objective=solution.dual_objective - more)
-    return radius <= BOUND and is_certified(within_bound)
+    return solution.info["norm"] <= BOUND and is_certified(within_bound)
