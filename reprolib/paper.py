@@ -18,7 +18,7 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset, DataUnavailableError
-from reprolib.report.notebook import Frame, Picture, drawn, in_notebook, live, setup, show, sliders
+from reprolib.report.notebook import Frame, Picture, drawn, in_notebook, setup, show, sliders
 from reprolib.rerun.records import load_paper, ok, write_results
 from reprolib.rerun.records.registry import paper_key, paper_module
 from reprolib.rerun.records.task import get_protocol
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Run = Literal["records", "quick", "full"]
 #: Name of the picture of all numbers, which every paper has.
 FOREST = "forest"
+#: How `Paper.recompute` begins where no data are at hand.
+NOTHING_COMPUTED = "Nothing was computed here"
 
 
 def paper(key: str, run: Run = "records") -> Paper:
@@ -305,21 +307,6 @@ class Paper:
         """
         show(figure, alt, caption)
 
-    def live(self, *datasets: str) -> Callable[[Callable[[], Any]], None]:
-        """Run a function now if its data are at hand, else show its committed outputs, saying so.
-
-        Parameters
-        ----------
-        *datasets : str
-            Data sets that the function needs.
-
-        Returns
-        -------
-        callable
-            Decorator of a function without parameters; see `reprolib.report.notebook.live`.
-        """
-        return live(self.key, *datasets)
-
     def recompute(self, seconds: float = 30.0) -> None:
         """Compute some of the results behind the tables here and now, and say what became of them.
 
@@ -341,7 +328,7 @@ class Paper:
         if not tasks:
             names = [name for name in self.data if not name.startswith("embedded/")]
             print(
-                "Nothing was computed here, as no data are at hand "
+                f"{NOTHING_COMPUTED}, as no data are at hand "
                 f"(`reprolib data fetch {' '.join(names)}` may bring them): all numbers are the "
                 "committed ones."
             )

@@ -47,7 +47,7 @@ def check(cell: Mapping[str, Any], fresh: Sequence[Mapping[str, Any]], ignored: 
         It names the picture by its alternative text, and the first differences.
     """
     faults = [*picture_faults(cell["outputs"], fresh)]
-    if ignored and not _is_missing_data(fresh):
+    if ignored:
         faults += text_faults(cell["outputs"], fresh)
     if faults:
         faults = [*faults[:5], *(["..."] if len(faults) > 5 else [])]
@@ -107,7 +107,7 @@ def text_faults(stored, fresh) -> Iterator[str]:
     """What differs between texts, beyond the last digits of their numbers."""
     old, new = (
         [output["data"][TEXT] for output in outputs if TEXT in output.get("data", {})]
-        for outputs in ([o for o in stored if not _is_missing_data([o])], fresh)
+        for outputs in (stored, fresh)
     )
     yield from _other_texts(old, new)
 
@@ -142,7 +142,3 @@ def _described(output: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _sliders(output: Mapping[str, Any]) -> Any:
     return output["metadata"].get(MARK, {}).get("sliders")
-
-
-def _is_missing_data(outputs) -> bool:
-    return any("missing" in output.get("metadata", {}).get(MARK, {}) for output in outputs)

@@ -59,11 +59,11 @@ def test_a_renewed_notebook_has_outputs_one_install_cell_and_no_versions(tmp_pat
 def test_a_notebook_that_needs_absent_data_is_left_as_it_is(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("REPROLIB_DATA", str(tmp_path))
     monkeypatch.setenv("REPROLIB_MIRROR", "")
-    code = "from reprolib.report.notebook import live\nlive('kpm', 'uci/letter')(lambda: 1 / 0)\n"
+    code = "import reprolib\n\nreprolib.paper('kpm').recompute(1)"
     path = notebook(tmp_path / "x.ipynb", code)
     text = path.read_text()
     assert tool.main([str(path)]) == 1
-    assert "is left as it is: it needs uci/letter" in capsys.readouterr().err
+    assert "is left as it is: it needs its data" in capsys.readouterr().err
     assert path.read_text() == text
 
 

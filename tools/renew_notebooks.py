@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from reprolib.report.notebook import MARK
+from reprolib.paper import NOTHING_COMPUTED
 from reprolib.rerun.records.registry import write_atomically
 
 #: Of every notebook; versions would differ between machines.
@@ -81,11 +81,11 @@ def renew(path: Path) -> str:
         ).execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return f"{path} is left as it is: {error}"
-    # Live cells without their data show the committed result, and say so in their metadata.
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    notes = [output.get("metadata", {}).get(MARK, {}) for output in outputs]
-    if missing := sorted({name for note in notes for name in note.get("missing", [])}):
-        return f"{path} is left as it is: it needs {', '.join(missing)} (`reprolib data fetch`)"
+    shown = "".join(
+        out.get("text", "") for cell in notebook.cells for out in cell.get("outputs", [])
+    )
+    if NOTHING_COMPUTED in shown:
+        return f"{path} is left as it is: it needs its data (`reprolib data fetch`)"
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         tags = cell.metadata.get("tags")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from threadpoolctl import threadpool_limits
-
-import data_fetch
-from reprolib.rerun.records.registry import project_of
 
 if TYPE_CHECKING:
     from IPython.display import HTML
@@ -222,98 +218,6 @@ def displayed(call: Callable[[], Any]) -> list[Bundle]:
             display(value)
     bundles = [(output.data, output.metadata or {}) for output in captured.outputs]
     return [({PLAIN: captured.stdout}, {})] * bool(captured.stdout) + bundles
-
-
-def live(notebook: str, *datasets: str) -> Callable[[Callable[[], Any]], None]:
-    """Run what needs real data, and display it; where they are not at hand, the committed result.
-
-    Nothing is downloaded: data sets count that are in the cache or in the mirror. Otherwise the
-    outputs are those of the committed notebook, below a line that says so; where they call a value
-    "live", it is called "when committed" instead.
-
-    Parameters
-    ----------
-    notebook : str
-        Name of the notebook, such as "kpm".
-    *datasets : str
-        What it needs, such as "raetsch/heart".
-
-    Returns
-    -------
-    callable
-        Decorator of a function without parameters, which it runs once, now. What the function
-        prints, displays or returns is displayed. The function's name tells the committed results
-        of a notebook apart.
-
-    Examples
-    --------
-    >>> @live("kpm", "raetsch/heart")  # doctest: +SKIP
-    ... def heart():
-    ...     return recompute("kpm", "table1", "raetsch/heart", "kpm").round(3)
-    """
-
-    def run(compute: Callable[[], Any]) -> None:
-        name = compute.__name__
-        missing = [dataset for dataset in datasets if not data_fetch.available(dataset)]
-        if not missing:
-            try:
-                if in_notebook():
-                    _display(displayed(compute), name)
-                elif (value := compute()) is not None:
-                    print(value)
-                return
-            except data_fetch.DataUnavailableError:
-                missing = list(datasets)
-        _show_committed(notebook, name, missing)
-
-    return run
-
-
-def _show_committed(notebook: str, name: str, missing: Sequence[str]) -> None:
-    """Show a line that names the missing data, and the committed outputs below it."""
-    outputs = committed_outputs(notebook, name)
-    verb = "is" if len(missing) == 1 else "are"
-    end = "Below is the committed result." if outputs else "The committed result was deleted."
-    command = f"`reprolib data fetch {' '.join(missing)}`"
-    text = f"Not recomputed here: {', '.join(missing)} {verb} not at hand ({command}). {end}"
-    if not in_notebook():
-        print(text)
-        return
-    from IPython.display import display
-
-    bundle = {"text/markdown": f"**{text}**", PLAIN: text}
-    display(bundle, raw=True, metadata={MARK: {"missing": list(missing)}})
-    for data, _ in outputs:
-        for kind in data.keys() & {PLAIN, "text/html", "text/markdown"}:
-            data[kind] = re.sub(r"\blive\b", "when committed", data[kind])
-    _display(outputs, name)
-
-
-def _display(bundles: Iterable[Bundle], name: str) -> None:
-    """Display outputs, with the name under which they are found again."""
-    from IPython.display import display
-
-    for data, metadata in bundles:
-        display(data, raw=True, metadata={**metadata, MARK: {"live": name}})
-
-
-def committed_outputs(notebook: str, name: str) -> list[Bundle]:
-    """Outputs of a live cell in the committed notebook; none if they were deleted from it."""
-    path = project_of(notebook) / "notebooks" / f"{notebook}.ipynb"
-    try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    except (OSError, ValueError, KeyError):
-        return []
-    outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    return [
-        # A notebook may store a text as its lines.
-        (
-            {k: "".join(v) if isinstance(v, list) else v for k, v in output["data"].items()},
-            output["metadata"],
-        )
-        for output in outputs
-        if output.get("metadata", {}).get(MARK, {}).get("live") == name
-    ]
 
 
 def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:

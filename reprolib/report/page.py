@@ -158,7 +158,7 @@ def _section(
         if site is not None and link
         else {},
         "finding": finding(verdicts),
-        "printed": [html_fragment(t) for t in printed_tables(paper, directory)],
+        "printed": {t.title: html_fragment(t) for t in printed_tables(paper, directory)},
         "forests": {quantity: svg(drawing) for quantity, drawing in forests(verdicts).items()},
         "tables": [
             (key, entry["tables"][key]["caption"], frame.drop(columns=["table", "quantity"]))

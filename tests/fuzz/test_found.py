@@ -8,7 +8,7 @@ import pytest
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.keops.tree_norm import tree_dual_norm
 from reprolib.methods.kpm.hinge_lp._certificate import is_certified
-from reprolib.methods.kpm.hinge_lp._solve import _first_certified, _is_accepted
+from reprolib.methods.kpm.hinge_lp._solve import _first_certified
 from reprolib.methods.shared.solution import Solution
 from tests.fuzz.estimators import ESTIMATORS, assert_sound, outcome
 
@@ -82,6 +82,6 @@ def test_a_certified_answer_is_preferred_to_a_smaller_gap():
 
     unknown, optimal = answer(1e-13, "Unknown"), answer(1e-9, "optimal")
     fallbacks = [lambda *_: unknown, lambda *_: optimal]
-    found = _first_certified(None, 1, answer(1.0, "optimal"), fallbacks, _is_accepted)
+    found = _first_certified(None, 1, answer(1.0, "optimal"), fallbacks, is_certified)
     assert found is optimal
     assert is_certified(found)

@@ -135,14 +135,15 @@ def _newton_system(K, y, gradient, free, scales, border):
 def _free_direction(K, y, gradient, free, scales):
     """Newton direction of the free multipliers with y'd = 0, and the intercept (last entry).
 
-    What is singular in spite of the ridge gives NaN.
+    What is singular in spite of the ridge gives NaN, a step beyond the largest number infinity or NaN.
     """
     border = np.max(scales[free])
     system, right = _newton_system(K, y, gradient, free, scales, border)
     _, _, direction, info = dgesv(system, right)
     if info:
         return np.full(len(free) + 1, np.nan)
-    direction[:-1] *= border * scales[free]
+    with np.errstate(over="ignore", invalid="ignore"):
+        direction[:-1] *= border * scales[free]
     return direction
 
 

@@ -66,7 +66,7 @@ def dimension(model: KPMClassifier, X, y, which: Sequence[int] = (3, 12, 60)) ->
     """Decision of a KPM on the plane for three numbers of components: 3, 12 and 60."""
     grid_x, grid_y, points = plane_grid(X)
     paths = model.decision_path(points)
-    figure, axes = figure_grid(1, len(which), size=(3.0, 2.9), sharex=True, sharey=True)
+    figure, axes = figure_grid(1, len(which), size=(2.0, 2.1), sharex=True, sharey=True)
     for axis, D in zip(axes, which, strict=True):
         D = min(D, paths.shape[1])
         _draw_regions(axis, grid_x, grid_y, paths[:, D - 1].reshape(grid_x.shape))
