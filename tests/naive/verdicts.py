@@ -162,9 +162,10 @@ def _table(paper, table) -> list[dict[str, str]]:
 
 @functools.cache
 def _tasks(paper) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:
-    """Lines of the tasks by name, and what is said of the data."""
+    """Lines of the tasks by name, which ends with the trial, and what is said of the data."""
     about = json.loads((ROOT / "results" / paper / "run.json").read_text(encoding="utf-8"))
-    return {line["task"]: line for line in _csv(paper, "tasks")}, about["data"]
+    lines = _csv(paper, "tasks")
+    return {t["task"]: {**t, "trial": t["task"].split("/")[-1]} for t in lines}, about["data"]
 
 
 def _csv(paper, name) -> list[dict[str, str]]:

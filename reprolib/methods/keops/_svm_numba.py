@@ -135,7 +135,7 @@ def _newton_system(K, y, gradient, free, scales, border):
 def _free_direction(K, y, gradient, free, scales):
     """Newton direction of the free multipliers with y'd = 0, and the intercept (last entry).
 
-    What is singular in spite of the ridge gives NaN, a step beyond the largest number infinity or NaN.
+    It is not finite where the matrix is singular in spite of the ridge, or the step too long.
     """
     border = np.max(scales[free])
     system, right = _newton_system(K, y, gradient, free, scales, border)

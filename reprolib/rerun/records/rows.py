@@ -68,6 +68,8 @@ TASK_TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("date", "code", "environment"), _TEXT),
 }
 TASK_COLUMNS = list(TASK_TYPES)
+#: Columns of its file: the name of a task ends with its trial.
+LINE_COLUMNS = [name for name in TASK_COLUMNS if name != "trial"]
 #: What the columns of a file of records hold. An empty cell of `OWN` is as the task has it, an
 #: empty source is that of the data set, an empty status is "ok".
 FILE_TYPES: dict[str, tuple[type, ...]] = {

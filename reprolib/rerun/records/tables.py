@@ -33,6 +33,7 @@ from reprolib.rerun.records.rows import (
     FILE_TYPES,
     FIXED,
     KEY,
+    LINE_COLUMNS,
     OF_TASK,
     OWN,
     TASK_COLUMNS,
@@ -93,7 +94,7 @@ def write_results(
         for table, rows in records.groupby("table", sort=True)
     }
     tables = [directory / f"{name}{COMPRESSED}" for name in texts]
-    texts[TASKS] = lines.astype({"level": "Int64"}).to_csv(index=False)
+    texts[TASKS] = lines[LINE_COLUMNS].astype({"level": "Int64"}).to_csv(index=False)
     texts[RUN] = json.dumps(run, indent=1) + "\n"
     for name in _sealed(directory)[0]:
         for stale in {name, f"{name}{COMPRESSED}"} - set(map(_file_name, texts)):
@@ -269,7 +270,13 @@ def _lines(folder: Path) -> pd.DataFrame:
 
 @functools.lru_cache(maxsize=16)
 def _read_lines(path: Path, changed: int) -> pd.DataFrame:
-    lines = _read(path, TASK_TYPES).astype({"level": float}).set_index("task")
+    lines = _read(path, {name: TASK_TYPES[name] for name in LINE_COLUMNS})
+    trials = pd.to_numeric(lines["task"].str.rpartition("/")[2], errors="coerce")
+    if trials.isna().any():
+        name = lines.loc[trials.isna(), "task"].iloc[0]
+        raise ValueError(f"{path} has the task {name}, whose name does not end with its trial.")
+    lines = lines.assign(trial=trials.astype(int)).astype({"level": float})
+    lines = lines[TASK_COLUMNS].set_index("task")
     if lines.index.has_duplicates:
         doubled = lines.index[lines.index.duplicated()][0]
         raise ValueError(f"{path} names the task {doubled} twice.")
