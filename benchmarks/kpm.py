@@ -22,6 +22,7 @@ import cvxopt.glpk
 import numpy as np
 from cvxopt import solvers
 from scipy.optimize import linprog
+from sklearn.datasets import make_moons
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
@@ -60,15 +61,10 @@ class Timing:
         return float(np.interp(every, self.dimensions, self.seconds).sum())
 
 
-def banana(n: int, seed: int = 0):
-    """Two noisy crescents, after the banana benchmark: X of shape (n, 2), y in {-1, 1}."""
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(n) < 0.45, 1.0, -1.0)
-    angle = np.pi * rng.random(n)
-    upper = np.column_stack([np.cos(angle), np.sin(angle)])
-    lower = np.column_stack([1.0 - np.cos(angle), 0.5 - np.sin(angle)])
-    X = 1.5 * np.where(y[:, np.newaxis] > 0, upper, lower)
-    return X + 0.45 * rng.normal(size=(n, 2)), y
+def half_circles(n: int, seed: int = 0):
+    """Two noisy half-circles: X of shape (n, 2), y in {-1, 1}."""
+    X, labels = make_moons(n, noise=0.3, random_state=seed)
+    return X, 2.0 * labels - 1.0
 
 
 def primal_lp(V, y, dense: bool):
@@ -125,7 +121,7 @@ def cpu_seconds(function: Callable, repetitions: int):
 
 def time_solvers(n: int, max_components: int, n_timed: int, repetitions: int, seed: int):
     """Time every solver on one sample of size n; returns {name: Timing}."""
-    X, y = banana(n, seed)
+    X, y = half_circles(n, seed)
     K = gram(X, gamma=GAMMA)
     seconds, (_, V) = cpu_seconds(lambda: gram_eigh(K), repetitions)
     V = np.sqrt(n) * V[:, :max_components]
@@ -168,7 +164,7 @@ def protocol_estimate(sizes: dict[str, int], n_costs_timed: int):
     """Extrapolate Table 2 (100 realisations of each set): (KPM, SVM) CPU seconds."""
     kpm = svm = 0.0
     for n in sizes.values():
-        X, y = banana(n)
+        X, y = half_circles(n)
         model = KPMClassifierCV(PROTOCOL_COMPONENTS, cv=PROTOCOL_FOLDS, random_state=0, gamma=GAMMA)
         kpm += PROTOCOL_TRIALS * cpu_seconds(lambda m=model, X=X, y=y: m.fit(X, y), 1)[0]
         n_train = n * (PROTOCOL_FOLDS - 1) // PROTOCOL_FOLDS
