@@ -320,7 +320,7 @@ class Paper:
         --------
         >>> import reprolib
         >>> reprolib.paper("kpm").recompute(seconds=1.0)  # doctest: +SKIP
-        12 results of table1, table2 were computed here (...). All equal the records.
+        12 results of table1, table2 were computed here. All equal the records.
         """
         from reprolib.rerun.checks.verify import recompute_some
 
@@ -334,10 +334,13 @@ class Paper:
             )
             return
         tables = ", ".join(sorted({task.table for task in tasks}))
-        shown = dict.fromkeys(f"{task.method} on {task.dataset}" for task in tasks)
         verdict = "All equal the records." if not differences else "Not equal to the records:"
         print(f"{len(tasks)} results of {tables} were computed here. {verdict}")
-        print("\n".join(differences or [", ".join(shown)]))
+        by_data: dict[str, dict[str, None]] = {}
+        for task in tasks:
+            by_data.setdefault(task.dataset, {})[task.method] = None
+        lines = [f"{name}: {', '.join(methods)}" for name, methods in by_data.items()]
+        print("\n".join(differences or lines))
 
     def claims(self) -> Frame:
         """What the paper claims, one line a claim: the word, and the contrast that decides.

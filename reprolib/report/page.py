@@ -131,7 +131,7 @@ def _claim(c: ClaimVerdict) -> dict[str, str]:
         "text": c.text,
         "page": str(c.claim.page or ""),
         "but": c.but,
-        "compared": f"{c.claim.a.name} − {weakest.against}",
+        "compared": tables.compared(c),
         "ours": f"{difference_text(weakest.difference, digits)} ± "
         f"{half_width_text(weakest.error.half_width(), digits)}",
         "printed": difference_text(weakest.printed, digits),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from reprolib.report.theme import LOOKS, signed
 from reprolib.rerun.records import load_paper, sources
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
 from reprolib.rerun.verdicts.judge import count_words
-from reprolib.rerun.verdicts.printed import Role, paper_entry
+from reprolib.rerun.verdicts.printed import Role, numbers, paper_entry
 from reprolib.rerun.verdicts.printed_file import Quantity
 from reprolib.rerun.verdicts.words import WORDS
 
@@ -226,7 +227,7 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
             {
                 "verdict": signed(c.word),
                 "claim": c.claim.name,
-                "compared": f"{c.claim.a.name} − {c.weakest.against}",
+                "compared": compared(c),
                 "difference": difference_text(c.difference, digits),
                 "95 % interval": "unknown" if np.isinf(c.interval[1]) else f"{low} to {high}",
                 "but": c.but,
@@ -270,8 +271,28 @@ def _claim_line(c: ClaimVerdict) -> dict[str, object]:
 
 
 def digits_of(c: ClaimVerdict) -> int:
-    """Digits after the point of a claim's differences: fractions have three, counts one."""
-    return {1.0: 3, 100.0: 2}.get(c.claim.scale, 2) if c.claim.margin else 1
+    """Digits after the point of a claim's differences: as printed, else three for fractions."""
+    number = c.claim.cells[0].number
+    if number.select["metric"] == c.claim.metric:
+        return number.digits
+    return 3 if c.claim.scale == 1.0 and abs(c.difference) < 1 else 2
+
+
+def compared(c: ClaimVerdict) -> str:
+    """Both sides of the contrast that decides, under the names that the paper's tables have."""
+    text = f"{c.claim.a.name} − {c.weakest.against}"
+    rows: dict[str, set[str]] = {}
+    columns: dict[str, set[str]] = {}
+    for n in numbers(c.claim.paper):
+        if n.quantity == "performance":
+            rows.setdefault(n.select["method"], set()).add(n.row)
+            columns.setdefault(n.select["method"], set()).add(n.column)
+    for method in sorted(rows, key=len, reverse=True):
+        for names in (rows[method], columns[method]):
+            if len(names) == 1:
+                text = re.sub(rf"(?<!\w){re.escape(method)}(?!\w)", min(names), text)
+                break
+    return text
 
 
 def in_favour(c: ClaimVerdict) -> str:
