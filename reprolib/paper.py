@@ -199,7 +199,7 @@ class Paper:
         'Figure 1 of the paper redrawn: risk against D (KPM) and against C (SVM)'
         """
         if name == FOREST:
-            from reprolib.report.charts import forest_figure
+            from reprolib.report.forest import forest_figure
 
             text = f"The {len(self.verdicts)} printed numbers of {self.key.upper()} beside ours"
             return drawn(lambda: forest_figure(self.verdicts), text, text)

@@ -6,8 +6,8 @@ Lengths are pixels; y grows downwards.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import matplotlib.pyplot as plt
@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.markers import MarkerStyle
+from matplotlib.patches import Rectangle
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
@@ -23,6 +24,10 @@ from reprolib.report.theme import GROUND_COLOURS, LOOKS, Ground, palette, render
 
 #: Pixels an inch in a figure.
 DPI = 96
+#: Widths of the 95 % and of the 90 % interval.
+_WIDTHS = {"thin": 1.0, "thick": 3.0}
+#: The band on a light ground.
+BAND = "#e3f1ec"
 #: Diameter of a mark in SVG.
 _DIAMETER = 9.2
 _LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
@@ -44,7 +49,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Line:
-    """A line between two points: "grid", "published", or the "interval" around a word's mark."""
+    """A line between two points: "grid", "zero", or an interval, "thin" or "thick", of a word."""
 
     form: ClassVar[str] = "line"
     start: tuple[float, float]
@@ -64,16 +69,17 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Ring:
-    """A small circle, with what one reads when pointing at it: a mean under another reading."""
+class Band:
+    """A filled rectangle behind everything: its left upper corner, width and height."""
 
-    form: ClassVar[str] = "ring"
+    form: ClassVar[str] = "band"
     x: float
     y: float
-    title: str = ""
+    width: float
+    height: float
 
 
-Shape = Text | Line | Mark | Ring
+Shape = Text | Line | Mark | Band
 
 
 @dataclass(frozen=True)
@@ -89,20 +95,17 @@ class Group:
         What one reads when pointing at it.
     box : tuple
         Left, top, width and height of where one points at it; without it, its shapes.
-    data : mapping of str to str
-        For the page's script.
     """
 
     shapes: Sequence[Shape]
     kind: str = ""
     title: str = ""
     box: tuple[float, float, float, float] | None = None
-    data: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture: its kind ("forest" or "scoreboard"), what it shows, its size and its groups."""
+    """A picture: its kind ("forest"), what it shows, its size and its groups."""
 
     kind: str
     label: str
@@ -180,17 +183,18 @@ def _paint(axis: Axes, drawing: Drawing) -> None:
                 axis.text(text.x, text.y, text.text, **style)
         elif form == "line":
             style = {"color": faint, "lw": 0.7, "zorder": 0.1}
-            if kind == "interval":
+            if kind in _WIDTHS:
                 colour = LOOKS[word].colour.light if word else ink
-                style = {"color": colour, "lw": 1.2, "zorder": 0.5}
-            if kind == "published":
-                style = {"color": ink, "lw": 1.4, "zorder": 0.6}
+                style = {"color": colour, "lw": _WIDTHS[kind], "zorder": 0.5}
+            if kind == "zero":
+                style = {"color": ink, "lw": 0.8, "zorder": 0.2}
             axis.add_collection(LineCollection([(s.start, s.end) for s in shapes], **style))
+        elif form == "band":
+            for s in shapes:
+                axis.add_patch(Rectangle((s.x, s.y), s.width, s.height, color=BAND, zorder=0))
         else:
-            style = {"s": 16, "linewidths": 0.7, "facecolors": "none", "edgecolors": soft}
-            if form == "mark":
-                look_of = LOOKS[word]
-                colour = look_of.colour.light
-                style = {"marker": look_of.marker, "edgecolors": colour}
-                style["facecolors"] = "none" if look_of.hollow else colour
-            axis.scatter([shape.x for shape in shapes], [shape.y for shape in shapes], **style)
+            look_of = LOOKS[word]
+            colour = look_of.colour.light
+            style = {"s": 16, "linewidths": 0.7, "marker": look_of.marker, "edgecolors": colour}
+            style["facecolors"] = "white" if look_of.hollow else colour
+            axis.scatter([s.x for s in shapes], [s.y for s in shapes], zorder=1, **style)

@@ -56,8 +56,8 @@ def _number(value: float) -> float | None:
 
 def page(judged: Judged) -> str:
     """One HTML page with both tables and the pictures; it loads nothing and runs nothing."""
-    from reprolib.report.charts import forests
     from reprolib.report.drawing import svg, symbols
+    from reprolib.report.forest import forests
 
     frames = [("Claims", claims_lines(judged.claims)), ("Numbers", numbers_frame(judged))]
     words = {v.word for v in judged.verdicts}
@@ -84,7 +84,7 @@ def forest_bytes(judged: Judged, ending: str) -> bytes:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    from reprolib.report.charts import forest_figure
+    from reprolib.report.forest import forest_figure
 
     no_date = {"pdf": {"CreationDate": None, "ModDate": None}, "svg": {"Date": None}}
     file = io.BytesIO()

@@ -5,38 +5,31 @@ from __future__ import annotations
 import base64
 import io
 import os
-import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
 
 from reprolib.report import tables
-from reprolib.report.charts import by_kind, forests, scoreboard
 from reprolib.report.drawing import svg, symbols
+from reprolib.report.forest import forests
 from reprolib.report.headline import headline_picture, sentences
 from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.printed_tables import html_fragment, printed_tables
 from reprolib.report.style import use_style
-from reprolib.report.tables import difference_text, half_width_text, number_text
+from reprolib.report.tables import difference_text, digits_of, half_width_text, number_text
 from reprolib.report.theme import CLAIM_MEANINGS, MEANINGS, render
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import write_atomically
-from reprolib.rerun.verdicts import Verdict, judge_claims, judge_paper
-from reprolib.rerun.verdicts.judge import count_words
+from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.standing import standing_of
-from reprolib.rerun.verdicts.words import WORDS
-
-#: A heading of a rendered notebook: its anchor and its text.
-_HEADING = re.compile(r'<section id="([^"]+)">(?:\s*<span[^>]*></span>)*\s*<h2>(.*?)<a ', re.DOTALL)
 
 
 def write_report(
@@ -70,32 +63,19 @@ def write_report(
     """
     use_style()
     at_hand = [paper for paper in papers if not results.load_paper(paper, directory).empty]
-    verdicts = {paper: judge_paper(paper, directory) for paper in at_hand}
-    judged = {paper: of_paper for paper, of_paper in verdicts.items() if of_paper}
-    everything = [v for of_paper in judged.values() for v in of_paper]
-    claims = {paper: judge_claims(paper, directory) for paper in judged}
-    claim_lines = tables.claims_frame(list(judged), directory).reset_index()
+    judged = [paper for paper in at_hand if judge_paper(paper, directory)]
     html = render(
         "report.html.jinja",
         title=title,
         symbols=symbols(),
         meanings=MEANINGS,
+        claim_meanings=CLAIM_MEANINGS,
         site=_link(site, "index.html", output),
         words_page=_link(site, "docs/words.html", output),
-        claim_meanings=CLAIM_MEANINGS,
-        counts=count_words(everything),
-        claims=claim_lines.assign(paper=claim_lines["paper"].str.upper()),
-        claim_counts=tables.count_claims([c for of_paper in claims.values() for c in of_paper]),
         headline=headline_picture({paper: standing_of(paper, directory) for paper in judged})
         if judged
         else "",
-        sentences=sentences(list(judged)),
-        scoreboard=svg(scoreboard(by_kind(judged, claims), legend=WORDS)) if judged else "",
-        readings={
-            paper: sorted({name for v in of_paper for name in v.readings})
-            for paper, of_paper in judged.items()
-        },
-        numbers=all_numbers(judged),
+        sentences=sentences(at_hand),
         sections=[_section(paper, directory, output, site) for paper in at_hand],
     )
     write_atomically(output, html)
@@ -110,27 +90,6 @@ def _link(site: Path | None, page: str, output: Path) -> str:
     return quote(Path(relative).as_posix())
 
 
-def all_numbers(verdicts: Mapping[str, Sequence[Verdict]]) -> pd.DataFrame:
-    """Every published number, one row each, own methods first; empty if there are none."""
-    frames = [
-        _with_reasons(of_paper).assign(paper=paper.upper())
-        for paper, of_paper in verdicts.items()
-        if of_paper
-    ]
-    if not frames:
-        return pd.DataFrame()
-    return pd.concat(frames, ignore_index=True).set_index("paper").reset_index()
-
-
-def _with_reasons(verdicts: Iterable[Verdict]) -> pd.DataFrame:
-    """Verdicts in the report's order: numbers, verdict, why, and then the evidence."""
-    frame = tables.verdict_frame(tables.in_report_order(verdicts)).rename(columns={"reason": "why"})
-    together = ["published", "ours", "verdict", "why"]
-    others = [name for name in frame.columns if name not in together]
-    first = others.index("difference")
-    return frame[[*others[:first], *together, *others[first:]]]
-
-
 def _section(
     paper: str, directory: Path | None, output: Path, site: Path | None
 ) -> dict[str, object]:
@@ -139,45 +98,81 @@ def _section(
     entry = paper_entry(paper)
     records = results.load_paper(paper, directory)
     run, made = results.load_run(paper, directory), results.load_tasks(paper, directory)
-    figures, fault = drawn_figures(paper, records)
+    figures, fault = drawn_figures(paper, records, "Figure ")
     notebook = Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html")
-    link = _link(site, notebook.as_posix(), output)
-    printed = {
-        key: _with_reasons(v for v in verdicts if v.number.table == key) for key in entry["tables"]
-    }
     provenance = tables.provenance(paper, directory)
     for column in ("note", "digest"):
         of_data = run.get("data", {})
         provenance[column] = [of_data.get(name, {}).get(column, "") for name in provenance.index]
-    under_all = {key: tables.readings(paper, key, directory) for key in entry["tables"]}
     return {
         "key": paper,
         "paper": entry["paper"],
-        "notebook": link,
-        "chapters": chapters((site / notebook).read_text(encoding="utf-8"))
-        if site is not None and link
-        else {},
-        "finding": finding(verdicts),
+        "notebook": _link(site, notebook.as_posix(), output),
         "printed": {t.title: html_fragment(t) for t in printed_tables(paper, directory)},
+        "claims": [_claim(c) for c in judge_claims(paper, directory)],
+        "not_judged": [c for c in entry.get("claims", []) if "not_judged" in c],
         "forests": {quantity: svg(drawing) for quantity, drawing in forests(verdicts).items()},
-        "tables": [
-            (key, entry["tables"][key]["caption"], frame.drop(columns=["table", "quantity"]))
-            for key, frame in printed.items()
-        ],
+        "numbers": _numbers(tables.in_report_order(verdicts), made),
         "figures": {caption: embed(figure) for caption, figure in figures.items()},
         "undrawn": fault.strip().rsplit("\n", 1)[-1],
         "readings": tables.readings_tried(paper, verdicts),
-        "every_reading": {k: f.reset_index() for k, f in under_all.items() if not f.empty},
         "provenance": provenance.reset_index(),
         "runs": _runs(made, records),
         "environments": _environments(made, run),
     }
 
 
-def chapters(page: str) -> dict[str, str]:
-    """Anchors of the chapters of a rendered notebook, with their headings as plain text."""
-    found = _HEADING.findall(page)
-    return {anchor: unescape(re.sub(r"<[^>]+>", "", text)).strip() for anchor, text in found}
+def _claim(c: ClaimVerdict) -> dict[str, str]:
+    """What a claim says when it is opened."""
+    digits, weakest = digits_of(c), c.weakest
+    return {
+        "name": c.claim.name,
+        "word": c.word,
+        "text": c.text,
+        "page": str(c.claim.page or ""),
+        "but": c.but,
+        "compared": f"{c.claim.a.name} − {weakest.against}",
+        "ours": f"{difference_text(weakest.difference, digits)} ± "
+        f"{half_width_text(weakest.error.half_width(), digits)}",
+        "printed": difference_text(weakest.printed, digits),
+    }
+
+
+def _numbers(verdicts: Iterable[Verdict], made: pd.DataFrame) -> list[dict[str, Any]]:
+    """What every printed number says when it is opened, and how it is made again."""
+    seconds: dict[Any, float] = (
+        made.groupby(["table", "dataset", "method"])["seconds"].sum().to_dict()
+    )
+    lines = []
+    for v in verdicts:
+        n, digits = v.number, v.number.digits
+        place = (n.results, n.select["dataset"], n.select["method"])
+        under = {name: outcome for name, outcome in v.readings.items() if outcome.n_trials}
+        lines.append(
+            {
+                "word": v.word,
+                "where": f"{n.table.replace('table', 'Table ')}, {n.row}, {n.column}",
+                "printed": number_text(n.value, n.spread, digits),
+                "ours": number_text(v.ours, v.spread, digits),
+                "difference": f"{difference_text(v.difference, digits)} ± "
+                f"{half_width_text(v.half_width, digits)}",
+                "trials": v.n_trials,
+                "source": v.source,
+                "why": v.reason,
+                "reading": v.reading if v.word == "reproduced under a reading" else "",
+                "readings": [
+                    (name, number_text(o.ours, o.spread, digits), o.word)
+                    for name, o in under.items()
+                ],
+                "command": shlex.join(
+                    ["reprolib", "reproduce", n.paper, "--full", "--only", "/".join(place)]
+                )
+                if place in seconds
+                else "",
+                "minutes": f"{seconds.get(place, 0.0) / 60:.1f}",
+            }
+        )
+    return lines
 
 
 def embed(figure: Figure) -> str:
@@ -215,75 +210,3 @@ def _environments(made: pd.DataFrame, run: Mapping[str, Any]) -> dict[str, str]:
         where = f"{about['machine']}, Python {about['python']}, {versions}"
         environments[", ".join(sorted(rows["table"].unique()))] = where
     return environments
-
-
-def finding(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
-    """Three lines on a paper, each a heading and its text: own method, baselines, readings.
-
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-        All of one paper; a study that prints no numbers has none, and no lines.
-    """
-    if not verdicts:
-        return []
-    by_role = {
-        role: [v for v in verdicts if v.role == role] for role in ("own", "baseline", "quoted")
-    }
-    own = [_counted(by_role["own"]), *_extremes(by_role["own"])]
-    baselines = [_counted(by_role["baseline"])]
-    if quoted := by_role["quoted"]:
-        baselines.append(f"Quoted from elsewhere and not judged: {_numbers(len(quoted))}.")
-    tried = {name for v in verdicts for name in v.readings}
-    credited = [v for v in verdicts if v.word == "reproduced under a reading"]
-    names = " or ".join(dict.fromkeys(f"“{v.reading}”" for v in credited))
-    gained = (
-        f"{_numbers(len(credited))} reproduced only under {names}"
-        if credited
-        else "none reproduces a row that it misses"
-    )
-    readings = f"Tried beside the judged one: {len(tried)}; {gained}."
-    return [
-        ("Own method", " ".join(own)),
-        ("Baselines", " ".join(baselines)),
-        ("Readings", readings),
-    ]
-
-
-def _counted(verdicts: Sequence[Verdict]) -> str:
-    """Count the words, performance first: ``Performance, 12 numbers: 12 reproduced.``."""
-    sentences = []
-    for quantity in ("performance", "selection"):
-        of_quantity = [v for v in verdicts if v.quantity == quantity]
-        if of_quantity:
-            counts = count_words(of_quantity)
-            words = ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word])
-            sentences.append(f"{quantity.capitalize()}, {_numbers(len(of_quantity))}: {words}.")
-    return " ".join(sentences) or "None printed."
-
-
-def _numbers(count: int) -> str:
-    return f"{count} number{'' if count == 1 else 's'}"
-
-
-def _extremes(own: Sequence[Verdict]) -> list[str]:
-    """Largest miss, and the largest difference that an undecided performance may hide."""
-
-    def where(v: Verdict) -> str:
-        n = v.number
-        published, ours = (number_text(value, None, n.digits) for value in (n.value, v.ours))
-        return f"{n.table}, {n.row}, {n.column} (published {published}, ours {ours})"
-
-    measured = [v for v in own if v.quantity == "performance" and np.isfinite(v.half_width)]
-    undecided = [v for v in measured if v.word == "undecided"]
-    missed = [v for v in measured if v.word == "not reproduced"]
-    sentences = []
-    if missed:
-        v = max(missed, key=lambda v: abs(v.difference) / v.number.scale)
-        size = difference_text(v.difference, v.number.digits)
-        sentences.append(f"Largest difference of a missed performance: {size}, {where(v)}.")
-    if undecided:
-        v = max(undecided, key=lambda v: v.detectable / v.number.scale)
-        size = half_width_text(v.detectable, v.number.digits)
-        sentences.append(f"Largest difference that could have been missed: {size}, {where(v)}.")
-    return sentences

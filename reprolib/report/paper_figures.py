@@ -64,7 +64,7 @@ def paper_figures(paper: str, records: pd.DataFrame) -> Sequence[PaperFigure]:
     return [figure for figure in listed if figure.fits(ok(records))]
 
 
-def report_figures(paper: str, records: pd.DataFrame) -> Mapping[str, Figure]:
+def report_figures(paper: str, records: pd.DataFrame, start: str = "") -> Mapping[str, Figure]:
     """Draw the figures of a paper; by caption.
 
     Parameters
@@ -73,11 +73,16 @@ def report_figures(paper: str, records: pd.DataFrame) -> Mapping[str, Figure]:
         Key of the paper.
     records : DataFrame
         Records of all its tables; failed ones are left out.
+    start : str, default=""
+        How the captions of those that are drawn begin, such as "Figure " for the printed ones.
     """
-    return {f.caption: f.draw(ok(records)) for f in paper_figures(paper, records)}
+    listed = paper_figures(paper, records)
+    return {f.caption: f.draw(ok(records)) for f in listed if f.caption.startswith(start)}
 
 
-def drawn_figures(paper: str, records: pd.DataFrame) -> tuple[Mapping[str, Figure], str]:
+def drawn_figures(
+    paper: str, records: pd.DataFrame, start: str = ""
+) -> tuple[Mapping[str, Figure], str]:
     """Figures of a paper by caption, and the traceback if they cannot be drawn.
 
     Records of an incomplete run, or of one on other data, may lack what a figure needs.
@@ -88,9 +93,11 @@ def drawn_figures(paper: str, records: pd.DataFrame) -> tuple[Mapping[str, Figur
         Key of the paper.
     records : DataFrame
         Records of all its tables.
+    start : str, default=""
+        See `report_figures`.
     """
     try:
-        return report_figures(paper, records), ""
+        return report_figures(paper, records, start), ""
     except Exception:
         return {}, traceback.format_exc()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -12,13 +12,12 @@ import numpy as np
 import pandas as pd
 
 from reprolib.report.theme import LOOKS, signed
-from reprolib.rerun.records import load_paper, ok, sources
-from reprolib.rerun.verdicts import ClaimVerdict, Number, Verdict, judge_claims, judge_paper
-from reprolib.rerun.verdicts.claims import CLAIM_WORDS
+from reprolib.rerun.records import load_paper, sources
+from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import Role, paper_entry
 from reprolib.rerun.verdicts.printed_file import Quantity
-from reprolib.rerun.verdicts.words import WORDS, Word
+from reprolib.rerun.verdicts.words import WORDS
 
 #: What a table of readings says of each.
 READING_COLUMNS = [
@@ -93,47 +92,6 @@ def _beside(v: Verdict) -> dict[str, Any]:
     }
 
 
-def published_beside_ours(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
-    """One table of a paper with our value, its difference and the verdict beside every number."""
-    verdicts = [v for v in judge_paper(paper, directory) if v.number.table == table]
-    frame = verdict_frame(verdicts).drop(columns=["table", "role", "quantity", "reason"])
-    return frame.set_index(["row", "column"])
-
-
-def reasons(papers: Sequence[str], word: Word, directory: Path | None = None) -> pd.DataFrame:
-    """Reasons why numbers are not reproduced, or not run: one line a reason.
-
-    Parameters
-    ----------
-    papers : sequence of str
-        Keys of the papers.
-    word : {"not reproduced", "quoted", "not run"}
-        Word of the numbers that are listed.
-    directory : Path, optional
-        Results folder; the committed results if not given.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by paper and table; how many numbers the reason is for, which (row and columns), and
-        the reason.
-    """
-    lines: dict[tuple[str, str, str], list[Verdict]] = {}
-    for paper in papers:
-        for v in judge_paper(paper, directory):
-            if v.word == word:
-                lines.setdefault((paper, v.number.table, v.reason), []).append(v)
-    rows = []
-    for (paper, table, reason), of_reason in lines.items():
-        columns: dict[str, list[str]] = {}
-        for v in of_reason:
-            columns.setdefault(v.number.row, []).append(v.number.column)
-        which = ", ".join(f"{row} ({'; '.join(names)})" for row, names in columns.items())
-        rows.append((paper, table, len(of_reason), which, reason))
-    frame = pd.DataFrame(rows, columns=["paper", "table", "numbers", "which", "reason"])
-    return frame.set_index(["paper", "table"])
-
-
 def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
     """Every number of a table under every reading that it was measured under, one line each.
 
@@ -154,19 +112,14 @@ def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFr
     return pd.DataFrame(lines, columns=[*index, *READING_COLUMNS]).set_index(index)
 
 
-def list_readings(paper: str) -> pd.DataFrame:
-    """Name the open questions of the paper's protocol, and the reading chosen for each name."""
-    entries = paper_entry(paper).get("readings", [])
-    return pd.DataFrame(entries, columns=["name", "question", "text"]).set_index("name")
-
-
 def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:
     """Every reading of a paper: question, answer, and the words on the numbers measured under it.
 
     Under the judged reading stand the words before any credit. A reading without printed numbers
     behind it was tried on something else.
     """
-    frame = list_readings(paper).reset_index()
+    entries = paper_entry(paper).get("readings", [])
+    frame = pd.DataFrame(entries, columns=["name", "question", "text"])
     frame.columns = ["reading", "question", "what is taken"]
     told = []
     for name in frame["reading"]:
@@ -215,34 +168,6 @@ def in_report_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """Verdicts with the paper's own method first, performance before selection, as printed else."""
     roles, quantities = get_args(Role), get_args(Quantity)
     return sorted(verdicts, key=lambda v: (roles.index(v.role), quantities.index(v.quantity)))
-
-
-def summary(records: pd.DataFrame, printed: Sequence[Number] = ()) -> pd.DataFrame:
-    """Mean and standard deviation over trials of everything measured, embedded data included.
-
-    Parameters
-    ----------
-    records : DataFrame
-        Records of all tables of a paper.
-    printed : sequence of Number
-        A metric that is printed has the unit and the digits of print; others are as recorded.
-    """
-    usable = ok(records)
-    usable = usable[usable["value"].notna()]
-    keys = ["table", "dataset", "method", "setting", "reading", "metric"]
-    grouped = usable.groupby(keys, sort=True)["value"]
-    frame = grouped.agg(["mean", "std", "count"]).join(
-        sources(usable).groupby([usable[key] for key in keys]).first()
-    )
-    formats = {n.select["metric"]: (n.scale, n.digits) for n in printed}
-    units = [formats.get(metric, (1, 4)) for metric in frame.index.get_level_values("metric")]
-    frame["ours"] = [
-        number_text(scale * mean, scale * std, digits)
-        for (scale, digits), mean, std in zip(units, frame["mean"], frame["std"], strict=True)
-    ]
-    frame["unit"] = ["per cent" if scale == 100 else "as recorded" for scale, _ in units]
-    columns = ["ours", "unit", "trials", "source"]
-    return frame.rename(columns={"count": "trials"})[columns].reset_index()
 
 
 def with_source(frame: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
@@ -358,9 +283,3 @@ def in_favour(c: ClaimVerdict) -> str:
     favour = differences if c.claim.larger_is_better else -differences
     as_claimed = np.abs(differences) < c.claim.margin if c.claim.kind == "same" else favour > 0
     return f"{int(as_claimed.sum())} of {len(differences)}"
-
-
-def count_claims(claims: Sequence[ClaimVerdict]) -> Mapping[str, int]:
-    """How many claims of each word."""
-    counts = Counter(c.word for c in claims)
-    return {word: counts[word] for word in CLAIM_WORDS}

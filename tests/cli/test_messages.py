@@ -131,7 +131,7 @@ def test_failures_come_before_the_stage_that_they_break(fake, capsys):
 
 
 def test_figure_that_cannot_be_drawn_is_a_message(fake, capsys, monkeypatch, tmp_path):
-    def broken(paper, records):
+    def broken(paper, records, start=""):
         raise KeyError("no such [/x]")
 
     monkeypatch.setattr(figures, "report_figures", broken)
@@ -143,7 +143,7 @@ def test_figure_that_cannot_be_drawn_is_a_message(fake, capsys, monkeypatch, tmp
 
 
 def test_report_says_which_figures_cannot_be_drawn(monkeypatch, tmp_path):
-    def broken(paper, records):
+    def broken(paper, records, start=""):
         raise KeyError("no <such> column")
 
     monkeypatch.setattr(figures, "report_figures", broken)

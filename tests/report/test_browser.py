@@ -7,11 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from reprolib.report.charts import described
+from reprolib.report.forest import described
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts import judge_claims
-from reprolib.rerun.verdicts.judge import count_words, judge_paper
-from reprolib.rerun.verdicts.words import WORDS
+from reprolib.rerun.verdicts.judge import judge_paper
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
@@ -31,9 +29,6 @@ LOAD_PICTURES = """() => Promise.all([...document.images].map((image) => {
     image.loading = "eager";
     return image.decode();
 }))"""
-#: Texts of the rows of numbers that one sees.
-SHOWN_ROWS = """() => [...document.querySelectorAll("#numbers tbody tr")]
-    .filter((row) => row.offsetParent).map((row) => row.textContent)"""
 
 
 @pytest.fixture(scope="module")
@@ -63,45 +58,14 @@ def visit(request, browser, address):
 
 
 @pytest.fixture
-def whole_page(browser, address):
+def page(browser, address):
     page, _ = _visit(browser, address, viewport={"width": WIDTHS["desktop"], "height": 800})
     yield page
     page.close()
 
 
-@pytest.fixture
-def page(whole_page):
-    """The page with the first rows of its tables: a browser lays it out in a fifth of the time."""
-    _thin_out(whole_page)
-    return whole_page
-
-
 def _unfold(page):
     page.evaluate("document.querySelectorAll('details').forEach((details) => details.open = true)")
-
-
-def _thin_out(page):
-    """Keep four rows of every table, and the first of each verdict: all rows are made alike."""
-    page.evaluate(
-        """() => {
-            for (const body of document.querySelectorAll("tbody")) {
-                const seen = new Set();
-                [...body.rows].forEach((row, i) => {
-                    const verdict = row.querySelector("td.verdict")?.dataset.verdict;
-                    if (i >= 4 && (!verdict || seen.has(verdict))) row.remove();
-                    seen.add(verdict);
-                });
-            }
-        }"""
-    )
-
-
-def _column(page, index):
-    return page.locator(f"#numbers tbody tr td:nth-child({index})").all_text_contents()
-
-
-def _leading_numbers(texts):
-    return [float(text.split()[0]) for text in texts if text[0] in "-0123456789"]
 
 
 def test_loads_without_errors_and_without_the_network_and_only_tables_scroll_sideways(visit):
@@ -109,49 +73,11 @@ def test_loads_without_errors_and_without_the_network_and_only_tables_scroll_sid
     for unfold in (lambda _: None, _unfold):
         unfold(page)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.locator("img").count() > len(PAPERS)
+    assert page.locator("img").count() == 3  # the figures of the papers that show results
     page.evaluate(LOAD_PICTURES)
     assert seen.messages == []
     assert seen.failed == []
     assert {url.split(":")[0] for url in seen.requests} <= {"file", "data"}
-
-
-def test_numbers_sort_by_value_in_both_directions_by_mouse_and_keyboard(whole_page):
-    header = whole_page.locator("#numbers th", has_text="published")
-    index = whole_page.locator("#numbers th").all_text_contents().index("published") + 1
-    button = header.get_by_role("button")
-    unsorted = _column(whole_page, index)
-    for direction, reverse in [("ascending", False), ("descending", True)]:
-        button.press("Enter") if reverse else button.click()
-        assert header.get_attribute("aria-sort") == direction
-        numbers = _leading_numbers(_column(whole_page, index))
-        assert numbers == sorted(numbers, reverse=reverse)
-        assert len(numbers) == len(unsorted)
-    assert whole_page.locator("#numbers th:not([aria-sort=none])").count() == 1
-
-
-def test_every_table_sorts(page):
-    """By the keyboard: a click can miss while pictures that are loaded late move the page."""
-    _unfold(page)
-    for records in page.locator(".records").all():
-        header = records.locator("th").last
-        header.get_by_role("button").press("Enter")
-        assert header.get_attribute("aria-sort") == "ascending"
-
-
-def test_numbers_filter_by_verdict_and_text(whole_page):
-    counts = count_words([v for paper in PAPERS for v in judge_paper(paper)])
-    status = whole_page.locator("#numbers").get_by_role("status")
-    total = sum(counts.values())
-    for word, count in counts.items():
-        whole_page.get_by_label("Verdict in numbers").select_option(word)
-        assert len(whole_page.evaluate(SHOWN_ROWS)) == count
-        assert status.text_content() == f"{count} of {total} rows"
-    whole_page.get_by_label("Verdict in numbers").select_option("")
-    whole_page.get_by_label("Filter numbers by text").fill(PAPERS[0])
-    texts = whole_page.evaluate(SHOWN_ROWS)
-    assert 0 < len(texts) < total
-    assert all(PAPERS[0] in text.lower() for text in texts)
 
 
 def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(page):
@@ -168,16 +94,7 @@ def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(page):
     places = [step["place"] for step in reached]
     assert places == sorted(set(places))
     assert all(step["outlined"] for step in reached), reached
-    assert {"INPUT", "SELECT", "BUTTON"} <= {step["tag"] for step in reached}
-
-
-def test_a_wide_table_scrolls_by_keyboard(browser, address):
-    page, _ = _visit(browser, address, viewport={"width": WIDTHS["phone"], "height": 800})
-    region = page.locator("#numbers .scroll")
-    region.focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function("(region) => region.scrollLeft > 0", arg=region.element_handle())
-    page.close()
+    assert {"A", "SUMMARY", "DIV"} <= {step["tag"] for step in reached}
 
 
 def test_landmarks_and_headings_name_every_part(page):
@@ -187,7 +104,7 @@ def test_landmarks_and_headings_name_every_part(page):
     for link in navigation.all():
         target = page.locator(link.get_attribute("href"))
         assert target.evaluate("(part) => part.getAttribute('aria-labelledby')")
-    assert navigation.count() == 2 + len(PAPERS)
+    assert navigation.count() == 1 + len(PAPERS)
     levels = page.evaluate(
         "[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))"
     )
@@ -204,7 +121,6 @@ def test_axe_finds_no_violation(browser, address, width, scheme):
         viewport={"width": WIDTHS[width], "height": 800},
         color_scheme=scheme,
     )
-    _thin_out(page)
     _unfold(page)
     found = axe.Axe().run(page)
     page.close()
@@ -216,94 +132,44 @@ def test_print_shows_the_reasons_and_no_controls(page):
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details:not([open])").count() == 0
-    assert page.locator(".controls:visible").count() == 0
     assert page.locator("nav:visible").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("details[open]").count() == opened
 
 
-def _legend_counts(page):
-    return page.evaluate(
-        r"""() => Object.fromEntries([...document.querySelectorAll(".scoreboard .legend")].map(
-            (entry) => [entry.dataset.word, Number(entry.textContent.match(/\((\d+)\)/)[1])]))"""
-    )
+def test_every_line_tells_its_number(page):
+    run = [v for paper in PAPERS for v in judge_paper(paper) if v.n_trials and v.word != "quoted"]
+    titles = page.locator(".forest .line > title").all_text_contents()
+    assert sorted(titles) == sorted(map(described, run))
 
 
-def _counts(words):
-    listed = list(words)
-    return {word: listed.count(word) for word in WORDS}
-
-
-def test_the_selector_shows_the_scoreboard_under_a_reading(page):
-    verdicts = [v for paper in PAPERS for v in judge_paper(paper)]
-    choice = page.get_by_label("Show the scoreboard under")
-    assert _legend_counts(page) == count_words(verdicts)
-    choice.select_option("judged")
-    assert _legend_counts(page) == _counts(v.judged_word for v in verdicts if v.n_trials)
-    for paper in PAPERS:
-        reading = next(name for v in judge_paper(paper) for name in v.readings)
-        choice.select_option(label=f"{paper.upper()}: {reading}")
-        measured = [v for v in judge_paper(paper) if reading in v.readings]
-        assert _legend_counts(page) == _counts(v.readings[reading].word for v in measured)
-        assert page.locator(".mark:not(.unmeasured)").count() == len(measured)
-        told = page.locator("#reading-status").text_content()
-        assert told.startswith(f"{len(measured)} numbers: ")
-        titles = page.locator(".mark:not(.unmeasured) title").all_text_contents()
-        assert all(f"under “{reading}”" in title for title in titles)
-    choice.select_option([""])
-    assert _legend_counts(page) == count_words(verdicts)
-    assert page.locator(".mark.unmeasured").count() == 0
-
-
-def test_the_selector_works_by_keyboard(page):
-    choice = page.get_by_label("Show the scoreboard under")
-    choice.focus()
-    page.keyboard.press("ArrowDown")
-    assert choice.input_value() == "judged"
-    assert _legend_counts(page)["reproduced under a reading"] == 0
-
-
-def test_every_mark_tells_its_number(page):
-    titles = page.locator(".mark > title").all_text_contents()
-    told = [described(v) for paper in PAPERS for v in judge_paper(paper)]
-    claims = [described(c) for paper in PAPERS for c in judge_claims(paper)]
-    assert sorted(titles) == sorted(told + claims)
-    assert sorted(page.locator(".forest .line > title").all_text_contents()) == sorted(told)
-
-
-FOCUSED_MARK = """() => {
-    const mark = document.activeElement, told = mark.closest("figure").querySelector(".told");
-    return [mark.querySelector("title").textContent, told.textContent];
+FOCUSED_LINE = """() => {
+    const line = document.activeElement, told = line.closest("figure").querySelector(".told");
+    return [line.querySelector("title").textContent, told.textContent];
 }"""
 
 
-@pytest.mark.parametrize("kind", ["scoreboard", "forest"])
-def test_what_a_mark_tells_when_pointed_at_is_told_by_keyboard_too(page, kind):
-    picture = page.locator(f"svg.{kind}").first
-    lines = picture.locator(".mark > title, .line > title").all_text_contents()
-    page.locator("figure", has=page.locator(f"svg.{kind}")).first.locator(".scroll").focus()
-    page.keyboard.press("Tab")
+def test_what_a_line_tells_when_pointed_at_is_told_by_keyboard_too(page):
+    picture = page.locator("svg.forest").first
+    lines = picture.locator(".line > title").all_text_contents()
+    picture.locator("[tabindex='0']").focus()
     for key, line in [("", 0), ("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1)]:
         if key:
             page.keyboard.press(key)
-        assert page.evaluate(FOCUSED_MARK) == [lines[line]] * 2
-    page.keyboard.press("ArrowRight")
-    name, told = page.evaluate(FOCUSED_MARK)
-    assert name == told != lines[1]
-    assert ("under" in told) == (kind == "forest"), "sideways through the readings of a line"
+        assert page.evaluate(FOCUSED_LINE) == [lines[line]] * 2
     assert picture.locator("[tabindex='0']").count() == 1
     page.keyboard.press("Tab")
     assert not picture.evaluate("(svg) => svg.contains(document.activeElement)")
 
 
-def test_what_a_mark_tells_is_told_where_nothing_can_hover(browser, address):
+def test_what_a_line_tells_is_told_where_nothing_can_hover(browser, address):
     page, _ = _visit(
         browser, address, viewport={"width": WIDTHS["phone"], "height": 800}, has_touch=True
     )
-    mark = page.locator(".scoreboard .mark").first
-    mark.tap()
-    told = page.locator("#scoreboard .told").text_content()
-    assert told == mark.locator("title").text_content()
+    line = page.locator("svg.forest .line").first
+    line.tap()
+    told = page.locator("figure:has(svg.forest) .told").first.text_content()
+    assert told == line.locator("title").text_content()
     page.close()
 
 

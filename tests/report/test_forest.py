@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
 
-from reprolib.report.charts import forest_figure, forests
 from reprolib.report.drawing import svg
+from reprolib.report.forest import forest_figure, forests
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts.errors import Error
-from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper
+from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -21,21 +20,33 @@ KPM = {n.id: n for n in numbers("kpm")}
 
 
 def made_up() -> list[Verdict]:
-    """A performance with a reading, a selection, and a number that was not run."""
-    ends = (-0.3, 0.3)
-    other = Outcome("reproduced", 10.7, 0.4, ends, ends, 0.4, Error(0.15), 10, "partial")
+    """Performances with finite and infinite intervals, a selection, and a quotation."""
     return [
         Verdict(
             KPM["table1/Banana/KPM"],
             "undecided",
             ours=11.0,
-            interval=(-0.73, 1.27),
+            interval=(-1.23, 1.77),
+            interval_90=(-0.93, 1.47),
             n_trials=10,
-            readings={"centred": other},
         ),
-        Verdict(KPM["table1/Banana/selected D"], "reproduced", ours=15.5, interval=(-3.0, 3.0)),
+        Verdict(
+            KPM["table1/Banana/selected D"],
+            "reproduced",
+            ours=15.5,
+            interval=(-3.0, 4.0),
+            interval_90=(-2.0, 3.0),
+            n_trials=10,
+        ),
         Verdict(KPM["table1/Banana/Best of 6"], "quoted"),
-        Verdict(KPM["table2/Banana/SVM"], "undecided", ours=11.0, interval=(-np.inf, np.inf)),
+        Verdict(
+            KPM["table2/Banana/SVM"],
+            "undecided",
+            ours=11.0,
+            interval=(-np.inf, np.inf),
+            interval_90=(-np.inf, np.inf),
+            n_trials=1,
+        ),
     ]
 
 
@@ -48,63 +59,58 @@ def lines(drawing):
 
 
 def legend(drawing):
-    return [group.shapes[0].text for group in drawing.groups if group.kind == "legend"]
+    texts = [shape for group in drawing.groups if group.kind == "legend" for shape in group.shapes]
+    return [shape.text for shape in texts if shape.form == "text"]
 
 
 def test_numbers_stand_below_the_headings_of_their_role_and_table():
     drawn = forests(made_up())
     assert list(drawn) == ["performance", "selection"]
-    wanted = ["own, table1", "Banana, KPM", "baseline, table2", "Banana, SVM", "quoted, table1"]
+    wanted = ["the paper's method, Table 1", "Banana, KPM", "baselines, Table 2", "Banana, SVM"]
     texts = [text.text for text in of(drawn["performance"], "text")]
     assert [text for text in texts if text in wanted] == wanted
 
 
-def test_a_line_shows_published_ours_interval_and_readings_on_one_scale():
-    first, selection = lines(forests(made_up())["performance"])[0], forests(made_up())["selection"]
-    kinds = [(shape.form, getattr(shape, "kind", "")) for shape in first.shapes]
-    wanted = [("text", ""), ("line", "interval"), ("ring", ""), ("line", "published"), ("mark", "")]
-    assert kinds == wanted
-    _, interval, ring, printed, mark = first.shapes
-    places = [interval.start[0], ring.x, printed.start[0], mark.x, interval.end[0]]
-    values = [10.0, 10.7, 10.73, 11.0, 12.0]
-    slope, start = np.polyfit(values, places, 1)
-    assert slope > 0
-    assert places == pytest.approx(slope * np.array(values) + start, abs=0.1)
-    assert "under “centred”" in ring.title
-    assert len(of(selection, "line", "published")) == 2, "one number, and its entry in the legend"
+def test_a_line_shows_the_difference_and_both_intervals_beside_the_band_that_decides():
+    drawing = forests(made_up())["performance"]
+    first, second = lines(drawing)
+    _, thin, thick, mark = first.shapes
+    assert (thin.kind, thick.kind, mark.word) == ("thin", "thick", "undecided")
+    (zero,) = of(drawing, "line", "zero")
+    band = of(drawing, "band")[0]
+    inside = [band.x, zero.start[0], mark.x, thick.end[0], band.x + band.width, thin.end[0]]
+    assert inside == sorted(inside), "90 % ends inside the band, 95 % beyond it"
+    # On a scale like a logarithm away from zero, in margins.
+    bent = np.arcsinh(np.array([-1.0, 0.0, (11.0 - 10.73) / 1.5, 1.47 / 1.5, 1.0, 1.77 / 1.5]))
+    slope, start = np.polyfit(bent, inside, 1)
+    assert inside == pytest.approx(slope * bent + start, abs=0.15)
+    assert second.shapes[1].start[0] < second.shapes[3].x < second.shapes[1].end[0]
+    assert second.shapes[1].start[0] > 0, "an unknown interval ends at the edge of the plot"
 
 
 def test_the_legend_names_what_is_there_and_nothing_else():
-    drawn = forests(made_up())
-    selection = ["published", "ours: reproduced", "95 % interval of ours"]
-    assert legend(drawn["selection"]) == selection
-    assert "ours under another reading" in legend(drawn["performance"])
-    quoted = forests([Verdict(KPM["table1/Banana/Best of 6"], "quoted")])
-    assert legend(quoted["performance"]) == ["published"]
+    common = ["90 % interval", "95 % interval", "what counts as reproduced"]
+    assert legend(forests(made_up())["selection"]) == ["reproduced", *common]
+    assert legend(forests(made_up())["performance"]) == ["undecided", *common]
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_every_number_of_a_paper_has_a_line_with_all_that_is_known_of_it(paper):
-    verdicts = judge_paper(paper)
-    drawn = forests(verdicts)
-    assert set(drawn) == {v.quantity for v in verdicts}
+def test_every_number_that_was_run_has_a_line_and_a_phone_shows_all_of_it(paper):
+    run = [v for v in judge_paper(paper) if v.n_trials and v.word != "quoted"]
+    drawn = forests(judge_paper(paper))
+    assert set(drawn) == {v.quantity for v in run}
     for quantity, drawing in drawn.items():
-        listed = [v for v in verdicts if v.quantity == quantity]
-        shapes = [shape for line in lines(drawing) for shape in line.shapes]
-        forms = [shape.form for shape in shapes]
+        listed = [v for v in run if v.quantity == quantity]
         assert len(lines(drawing)) == len(listed)
-        assert forms.count("mark") == sum(v.n_trials > 0 for v in listed)
-        assert forms.count("ring") == sum(len(v.readings) for v in listed)
         for line in lines(drawing):
-            by_kind = {getattr(shape, "kind", "") or shape.form: shape for shape in line.shapes}
-            if "interval" in by_kind:
-                low, high = by_kind["interval"].start[0], by_kind["interval"].end[0]
-                assert low - 0.2 <= by_kind["mark"].x <= high + 0.2, line.title  # in tenths
+            _, thin, thick, mark = line.shapes
+            places = [thin.start[0], thick.start[0], mark.x, thick.end[0], thin.end[0]]
+            assert np.diff(places).min() >= -0.2, line.title  # in tenths
+            assert 0 < places[0] <= places[-1] <= drawing.width
         headings = [text.text for text in of(drawing, "text", "name")]
         assert len(headings) == len(set(headings)), "numbers of one role and table stand together"
-        across = [s.x for s in shapes if s.form in ("mark", "ring")]
-        assert all(0 < x < drawing.width for x in across)
         assert all(0 < text.y < drawing.height for text in of(drawing, "text"))
+        assert drawing.width < 400
 
 
 def test_page_and_figure_show_the_same():
@@ -115,20 +121,13 @@ def test_page_and_figure_show_the_same():
     figure.draw_without_rendering()
     texts = [text.text for text in root.iter(f"{SVG}text")]
     assert sorted(text.get_text() for text in axis.texts) == sorted(texts)
-    in_svg = [(float(c.get("cx")), float(c.get("cy"))) for c in root.iter(f"{SVG}circle")]
-    in_svg += [(float(use.get("x")), float(use.get("y"))) for use in root.iter(f"{SVG}use")]
+    in_svg = [(float(use.get("x")), float(use.get("y"))) for use in root.iter(f"{SVG}use")]
     marks = [c for c in axis.collections if not isinstance(c, LineCollection)]
     in_figure = [tuple(place) for c in marks for place in c.get_offsets().tolist()]
     plt.close(figure)
     assert len(in_svg) == len(in_figure)
     in_panel = forests(made_up(), 360)["performance"]
     assert len(list(in_panel.shapes)) == len(list(drawing.shapes))
-
-
-def test_numbers_without_records_of_ours_still_have_a_line(tmp_path):
-    drawn = forests(judge_paper("kpm", tmp_path))
-    assert sum(len(lines(drawing)) for drawing in drawn.values()) == len(KPM)
-    assert not any(of(drawing, "mark") for drawing in drawn.values())
 
 
 def test_a_study_without_printed_numbers_has_no_forest():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,7 +33,8 @@ def test_readings_of_a_paper_without_results_are_an_empty_table(tmp_path):
 
 
 def test_verdicts_show_difference_and_half_width():
-    frame = tables.published_beside_ours("kpm", "table2")
+    frame = tables.verdict_frame(judge_paper("kpm"))
+    frame = frame[frame["table"] == "table2"]
     assert {"half-width", "trials", "source", "verdict"} <= set(frame.columns)
     for _, row in frame.iterrows():
         published, ours = (float(row[name].split(" ")[0]) for name in ("published", "ours"))
@@ -59,16 +58,6 @@ def test_a_line_for_every_reading_of_a_number_with_its_own_verdict():
     assert {"headline", "centred", "half width"} <= set(banana.index)
     assert set(frame["verdict"]) <= set(JUDGED)
     assert not (frame == "–").any(axis=None)
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_misses_are_grouped_by_their_reason(paper):
-    frame = tables.reasons([paper], "not reproduced")
-    missed = [v for v in judge_paper(paper) if v.word == "not reproduced"]
-    assert frame["numbers"].sum() == len(missed)
-    listed = list(zip(frame.index.get_level_values("table"), frame["reason"], strict=True))
-    assert set(listed) == {(v.number.table, v.reason) for v in missed}
-    assert len(set(listed)) == len(listed), "every reason stands once a table"
 
 
 def test_a_credit_names_the_reading_its_value_and_how_many_were_tried():
@@ -120,26 +109,6 @@ def test_data_sets_stand_in_printed_order_and_others_last():
     datasets = ["uci/letter", "z", "embedded/optdigits", "uci/landsat"]
     expected = ["uci/landsat", "uci/letter", "embedded/optdigits", "z"]
     assert in_printed_order("simplex", datasets) == expected
-
-
-def test_summary_has_means_in_the_unit_of_print():
-    base = {**dict.fromkeys(results.COLUMNS, ""), "source": "partial", "status": "ok"}
-    rows = [{**base, "metric": "error", "trial": t, "value": v} for t, v in enumerate((0.1, 0.3))]
-    rows += [{**base, "metric": "depth", "trial": 0, "value": 2.0}]
-    rows += [{**base, "metric": "depth", "trial": 1, "value": np.nan}]
-    rows += [{**base, "metric": "depth", "trial": 2, "value": 9.0, "status": "failed: x"}]
-    errors = [n for n in numbers("kpm") if n.select["metric"] == "test error"][:1]
-    printed = [dataclasses.replace(errors[0], select={"metric": "error"})]
-    frame = tables.summary(results.to_frame(rows), printed).set_index("metric")
-    assert frame.loc["error", ["ours", "unit", "trials"]].tolist() == [
-        "20.00 ± 14.14",
-        "per cent",
-        2,
-    ]
-    assert frame.loc["depth", ["ours", "unit", "trials"]].tolist() == ["2.0000", "as recorded", 1]
-    assert tables.summary(results.to_frame(rows)).set_index("metric").loc["error", "ours"] == (
-        "0.2000 ± 0.1414"
-    )
 
 
 def test_a_spread_that_is_missing_is_left_out_and_one_digit_is_least():

@@ -369,15 +369,6 @@ def test_a_quick_run_is_judged_and_says_that_it_decides_little(paper, n_trials):
             judge_claim(claim, few, numbers(paper))
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_tables_show_value_trials_and_source(paper):
-    for table in paper_entry(paper)["tables"]:
-        frame = tables.published_beside_ours(paper, table)
-        ran = frame[frame["ours"] != "–"]
-        assert (ran["trials"] > 0).all()
-        assert set(ran["source"]) <= {"original", "partial", "resampled"}
-
-
 def test_number_text_rounds_and_shows_missing_values():
     assert tables.number_text(10.734, 0.421, 2) == "10.73 ± 0.42"
     assert tables.number_text(15.0, None, 0) == "15"

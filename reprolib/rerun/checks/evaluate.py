@@ -342,12 +342,12 @@ def _beside(
                 pair = Pair(mine, theirs, number.scale, cell, drawn, np.empty(0))
                 pairs.setdefault(method, []).append(pair)
                 n = len(pair.differences) if len(mine) > 1 else 1
-                lines.append(_line(guest, row, method, pair.difference, pair.error(), n))
+                lines.append(_line(guest, row, method, pair.difference, pair.error, n))
         mean = float(_by_trial(own, printed[0].scale)["value"].mean())
         of_row[guest.name, "yours"] = round(mean, printed[0].digits + 1)
     for method, of_method in pairs.items():
         if len(of_method) > 1:
-            error = errors.summed((pair.error() for pair in of_method), 1 / len(of_method))
+            error = errors.summed((pair.error for pair in of_method), 1 / len(of_method))
             mean = float(np.mean([pair.difference for pair in of_method]))
             row = f"mean of {len(of_method)} rows"
             lines.append(_line(guest, row, method, mean, error, 0))

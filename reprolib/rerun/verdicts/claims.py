@@ -172,19 +172,19 @@ class Pair:
     choices: np.ndarray
     units: np.ndarray
 
-    @property
+    @functools.cached_property
     def differences(self) -> pd.Series:
         """A - b on every trial that both have."""
         return (self.a["value"] - self.b["value"]).dropna()
 
-    @property
+    @functools.cached_property
     def difference(self) -> float:
         """Mean of a - b: over common trials, or of all runs where trials are seeds alone."""
         if is_of_one_test_set(self.cell):
             return float(self.a["value"].mean() - self.b["value"].mean())
         return float(self.differences.mean())
 
-    @property
+    @functools.cached_property
     def n_trials(self) -> tuple[int, int]:
         """Trials of either side: the common ones, unless they are seeds alone."""
         if is_of_one_test_set(self.cell):
@@ -201,6 +201,7 @@ class Pair:
         """Sources of the data behind side a."""
         return set(sources_of(self.a))
 
+    @functools.cached_property
     def error(self) -> Error:
         """Error of the difference as a statement on other data."""
         values = self.differences.to_numpy()
@@ -213,6 +214,7 @@ class Pair:
         }
         return self._with_choice(models, 1)
 
+    @functools.cached_property
     def error_to_print(self) -> Error:
         """Error of the difference against the printed one."""
         values, trials = self.differences.to_numpy(), self.differences.index.to_numpy()
@@ -356,8 +358,9 @@ class Records:
 
     def __init__(self, records: pd.DataFrame):
         self.all = records
-        self._sound = usable(records, {})
-        groups: Any = self._sound.groupby(list(self.BY), sort=False)
+        sound = usable(records, {})
+        groups: Any = sound.groupby(list(self.BY), sort=False)
+        self._sound = sound[["trial", "value", "n_test", "source", "reading", "path"]]
         self.places: Mapping[tuple[str, ...], np.ndarray] = groups.indices
 
     def of(self, select: Mapping[str, str]) -> pd.DataFrame:
@@ -453,11 +456,11 @@ def _contrast(
     b = claim.b[place]
     by_cell = {" ".join(filter(None, (c.dataset, c.setting))): pairs[c].difference for c in pairs}
     difference, n = float(np.mean(list(by_cell.values()))), len(pairs)
-    error = errors.summed((pair.error() for pair in pairs.values()), 1 / n)
+    error = errors.summed((pair.error for pair in pairs.values()), 1 / n)
     of_a = [_printed_value(claim, claim.a, cell, printed) for cell in pairs]
     of_b = [_printed_value(claim, b, c, printed) if b.value is None else b.value for c in pairs]
     in_print = float(np.mean(np.subtract(of_a, of_b)))
-    to_print = errors.summed((pair.error_to_print() for pair in pairs.values()), 1 / n)
+    to_print = errors.summed((pair.error_to_print for pair in pairs.values()), 1 / n)
     unprinted = math.isnan(in_print)
     return Contrast(
         f"{b.name} on {where}" if where else b.name,

@@ -1,0 +1,167 @@
+"""The forest plot: every printed number that was run, drawn as it is decided.
+
+A line has the difference of ours from print, its 90 % interval thick and its 95 % interval thin.
+The band is where ours counts as reproduced. Differences are measured in margins, on a scale like a
+logarithm away from zero, so that the band is as wide in every picture and nothing is cut.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import get_args
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from reprolib.report import drawing
+from reprolib.report.drawing import Band, Drawing, Group, Line, Mark, Shape, Text
+from reprolib.report.style import WIDTH
+from reprolib.report.tables import difference_text, half_width_text, number_text
+from reprolib.rerun.verdicts import Verdict
+from reprolib.rerun.verdicts.printed import Quantity, Role
+from reprolib.rerun.verdicts.words import WORDS
+
+#: Margin around a picture, width of a letter, height of a line, width of a sign, in pixels.
+_MARGIN, _LETTER, _LINE, _SIGN = 6, 6.6, 18, 26
+#: Width of the plot beside the names: on a page, which a phone shows whole, and in a figure.
+_PLOT, _FIGURE = 150, WIDTH * drawing.DPI
+#: Differences that have a line of the grid, and the largest that is drawn in its place, in margins.
+_TICKS, _FARTHEST = (-30, -10, -3, -1, 0, 1, 3, 10, 30), 50.0
+_ROLES = {"own": "the paper's method", "baseline": "baselines"}
+
+
+def described(v: Verdict) -> str:
+    """Describe a number in one sentence: what is printed, ours with its interval, the word."""
+    n = v.number
+    published = number_text(n.value, n.spread, n.digits)
+    label = f"{n.paper.upper()}, {n.table}, {n.row}, {n.column}: printed {published}"
+    if not v.n_trials:
+        return f"{label}, {v.word}"
+    return (
+        f"{label}, ours {number_text(v.ours, v.spread, n.digits)}, "
+        f"difference {difference_text(v.difference, n.digits)}, "
+        f"95 % half-width {half_width_text(v.half_width, n.digits)} ({v.design}), "
+        f"trials {v.n_trials}, {v.source}: {v.word}"
+    )
+
+
+def forests(verdicts: Sequence[Verdict], plot_width: int = _PLOT) -> dict[str, Drawing]:
+    """Draw the numbers of a paper that were run, one drawing a quantity, own method first.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        All of one paper.
+    plot_width : int
+        Pixels beside the names.
+
+    Returns
+    -------
+    dict of str to Drawing
+        By quantity; those without a number that was run are left out. Within each, numbers are
+        sorted by role and table, and otherwise in printed order.
+    """
+    roles, quantities = get_args(Role), get_args(Quantity)
+    run = [v for v in verdicts if v.n_trials and v.word != "quoted"]
+    run.sort(key=lambda v: (quantities.index(v.quantity), roles.index(v.role), v.number.table))
+    return {
+        quantity: _forest(list(of_quantity), quantity, plot_width)
+        for quantity, of_quantity in groupby(run, key=lambda v: v.quantity)
+    }
+
+
+def forest_figure(verdicts: Sequence[Verdict]) -> Figure:
+    """Figure of all `forests` of a paper, one below the other.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        All of one paper, at least one of them run.
+    """
+    plot_width = round(_FIGURE - _left(verdicts) - _MARGIN)
+    return drawing.figure(list(forests(verdicts, plot_width).values()))
+
+
+def _left(verdicts: Sequence[Verdict]) -> int:
+    """Where the plot begins, right of the longest name."""
+    longest = max(len(f"{v.number.row}, {v.number.column}") for v in verdicts)
+    return round(_LETTER * longest) + 2 * _MARGIN
+
+
+def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Drawing:
+    """Lines below the heading of their role and table, on a grid, with a legend."""
+    left = _left(verdicts)
+    ends = np.array([[_margins(v, x) for x in (v.difference, *v.interval)] for v in verdicts])
+    ends = np.clip(ends[np.isfinite(ends)], -_FARTHEST, _FARTHEST)
+    low, high = min(-2.0, *ends), max(2.0, *ends)
+
+    def place(margins: float) -> float:
+        bent, first, last = np.arcsinh([min(max(margins, low), high), low, high])
+        return round(float(left + plot_width * (bent - first) / (last - first)), 1)
+
+    groups, y = list[Group](), 0
+    for (role, table), of_table in groupby(verdicts, key=lambda v: (v.role, v.number.table)):
+        y += _LINE
+        name = re.sub(r"^table(?=\d)", "Table ", table)
+        groups.append(Group([Text(_MARGIN, y, f"{_ROLES.get(role, role)}, {name}", "name")]))
+        for v in of_table:
+            y += _LINE
+            box = (0, y - _LINE / 2, left + plot_width, _LINE)
+            shapes: list[Shape] = [Text(_MARGIN, y, f"{v.number.row}, {v.number.column}")]
+            for kind, interval in (("thin", v.interval), ("thick", v.interval_90)):
+                start, end = (place(_margins(v, x)) for x in interval)
+                if not math.isnan(start + end):
+                    shapes.append(Line((start, y), (end, y), kind, v.word))
+            shapes.append(Mark(place(_margins(v, v.difference)), y, v.word))
+            groups.append(Group(shapes, "line", described(v), box))
+    bottom = y + _LINE
+    grid: list[Shape] = []
+    same = {round(_unit(v) * v.margin, 9) for v in verdicts}
+    if not any(map(math.isnan, same)):
+        grid.append(Band(place(-1), _LINE / 2, place(1) - place(-1), bottom - 6 - _LINE / 2))
+    unit = same.pop() if len(same) == 1 else 1.0
+    taken = -math.inf
+    for tick in (tick for tick in _TICKS if low <= tick <= high):
+        x, text = place(tick), f"{tick * unit:g}"
+        grid.append(Line((x, _LINE / 2), (x, bottom - 6), "zero" if tick == 0 else "grid"))
+        if x - taken > _LETTER * (len(text) + 1):
+            grid.append(Text(x, bottom + 6, text, "tick"))
+            taken = x + _LETTER * len(text) / 2
+    axis = "ours − printed, points" if quantity == "performance" else "ours − printed, in margins"
+    grid.append(Text(left + plot_width / 2, bottom + 6 + _LINE, axis, "tick"))
+    legend = list(_legend(verdicts, bottom + 3 * _LINE))
+    paper = verdicts[0].number.paper.upper()
+    label = f"Forest plot of {paper}, {quantity}: ours minus printed, as in the tables."
+    height = bottom + (4 + len(legend)) * _LINE
+    width = left + plot_width + _MARGIN
+    return Drawing("forest", label, width, height, [Group(grid), *groups, *legend])
+
+
+def _unit(v: Verdict) -> float:
+    """From the printed unit to points, for performance."""
+    return 100 / v.number.scale if v.quantity == "performance" else 1.0
+
+
+def _margins(v: Verdict, difference: float) -> float:
+    """A difference in margins; as it is where no margin was stated."""
+    return difference if math.isnan(v.margin) else difference / v.margin
+
+
+def _legend(verdicts: Sequence[Verdict], top: float) -> Iterator[Group]:
+    """What the signs mean, of those that are drawn."""
+    middle, start = _MARGIN + _SIGN / 2 - 4, _MARGIN + _SIGN
+    words = [word for word in WORDS if any(v.word == word for v in verdicts)]
+    signs: list[tuple[list[Shape], str]] = []
+    for i, word in enumerate(words):
+        signs.append(([Mark(middle, top + i * _LINE, word)], word))
+    y = top + len(words) * _LINE
+    for kind, text in (("thick", "90 % interval"), ("thin", "95 % interval")):
+        signs.append(([Line((_MARGIN, y), (_MARGIN + _SIGN - 8, y), kind)], text))
+        y += _LINE
+    band = Band(_MARGIN, y - 6, _SIGN - 8, 12)
+    signs.append(([band], "what counts as reproduced"))
+    for i, (shapes, text) in enumerate(signs):
+        yield Group([*shapes, Text(start, top + i * _LINE, text)], "legend")
