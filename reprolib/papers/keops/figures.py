@@ -25,14 +25,12 @@ from reprolib.report.style import (
     SMALL,
     WIDTH,
     figure_grid,
-    legend_above,
     note_source,
     small_multiples,
     source_text,
 )
 from reprolib.rerun.records import HEADLINE, chosen, n_points, path_matrix, paths, select
 from reprolib.rerun.verdicts.errors import corrected_interval
-from reprolib.rerun.verdicts.printed import numbers
 
 #: Name in figures, and colour, of every method.
 METHODS = {
@@ -179,31 +177,6 @@ def selection_frequency(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def stability(records: pd.DataFrame) -> pd.DataFrame:
-    """Electrodes kept, and how alike two draws are (mean Jaccard index over pairs of draws).
-
-    "by chance" is the mean index of random sets of the same sizes (hypergeometric expectation).
-    """
-    lines = {}
-    for method in _methods_at_hand(records, tuple(METHODS)):
-        kept = relevances(records, method).sum(axis=2) > 0
-        pairs = [(i, j) for i in range(len(kept)) for j in range(i)]
-        index = [(kept[i] & kept[j]).sum() / (kept[i] | kept[j]).sum() for i, j in pairs]
-        chance = []
-        for i, j in pairs:
-            a, b = kept[i].sum(), kept[j].sum()
-            common = a * b / kept.shape[1]
-            chance.append(common / (a + b - common))
-        lines[METHODS[method][0]] = {
-            "draws": len(kept),
-            "electrodes": kept.sum(axis=1).mean(),
-            "Jaccard index": np.mean(index),
-            "by chance": np.mean(chance),
-            "in every draw": int(kept.all(axis=0).sum()),
-        }
-    return pd.DataFrame.from_dict(lines, orient="index")
-
-
 def auc_against_channels(records: pd.DataFrame) -> Figure:
     """Mean AUC against mean number of channels kept, along the grid; dense methods as lines."""
     rows = select(records, table="table1", reading=HEADLINE)
@@ -309,104 +282,12 @@ def _n_characters(rows: pd.DataFrame) -> int:
     return int(n_points(one).sum())
 
 
-def paired_aucs(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
-    """AUC of every method in percent, and its difference to KEOPS on the same draws.
-
-    ``half width`` is that of the 95 % interval of the mean difference, corrected for the overlap of
-    the draws as the claims are.
-    """
-    rows = select(records, table="table1", metric="auc", reading=reading)
-    wide = 100 * rows.pivot_table(index="trial", columns="method", values="value")
-    wide = wide[[m for m in METHODS if m in wide]]
-    lines = {}
-    for method in wide:
-        pairs = wide[wide[[method, "keops"]].notna().all(axis=1)]
-        difference, half_width = difference_of(pairs[method], pairs["keops"])
-        lines[method] = {
-            "AUC": wide[method].mean(),
-            "minus KEOPS": difference,
-            "half width": half_width,
-            "draws": len(pairs),
-        }
-    table = pd.DataFrame.from_dict(lines, orient="index").astype({"draws": int})
-    return table.rename(index={m: label for m, (label, _) in METHODS.items()})
-
-
 def difference_of(a: pd.Series, b: pd.Series) -> tuple[float, float]:
     """Mean of a - b over the same draws, and its half width; none from a single draw."""
     if len(a) < 2:
         return float((a - b).mean()), np.nan
     difference, low, high = corrected_interval(a, b)
     return difference, (high - low) / 2
-
-
-def readings_forest(records: pd.DataFrame) -> Figure:
-    """AUC of every reading minus the headline's on the same draws, with 95 % intervals."""
-    rows = select(records, table="table1", metric="auc", method=list(PAPER_METHODS))
-    wide = 100 * rows.pivot_table(index=["method", "trial"], columns="reading", values="value")
-    readings = list(wide.columns.drop(HEADLINE))[::-1]
-    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 0.9 + 0.36 * len(readings)))
-    for k, method in enumerate(PAPER_METHODS):
-        label, colour = METHODS[method]
-        for y, reading in enumerate(readings):
-            pairs = wide.loc[method][[reading, HEADLINE]].dropna()
-            if len(pairs) > 1:
-                difference, low, high = corrected_interval(pairs[reading], pairs[HEADLINE])
-                axis.plot([low, high], [y + 0.2 * (1 - k)] * 2, color=colour, lw=1.4)
-                axis.plot(difference, y + 0.2 * (1 - k), "o", color=colour, ms=4)
-        axis.plot([], [], "o-", color=colour, ms=4, label=label)
-    axis.axvline(0, color=BLACK, lw=1)
-    axis.set_yticks(range(len(readings)), [name.replace(", ", ",\n") for name in readings])
-    axis.set(xlim=(-8, 8), xlabel="AUC minus that of the headline on the same draws, points")
-    legend_above(axis, ncols=3)
-    note_source(figure, source_text(rows))
-    return figure
-
-
-def counts_along_costs(scan: pd.DataFrame) -> Figure:
-    """AUC and counts of KEOPS against the relative cost, with the printed ones as lines.
-
-    Parameters
-    ----------
-    scan : DataFrame
-        As from `example.scan_costs`: one row a draw and cost, columns as in Table 1.
-    """
-    printed = {n.column: n for n in numbers("keops") if n.row == "KEOPS"}
-    figure, axes = small_multiples(len(printed), size=(3.0, 2.4))
-    colour = METHODS["keops"][1]
-    for axis, (column, number) in zip(axes, printed.items(), strict=True):
-        wide = scan.pivot_table(index="draw", columns="cost", values=column)
-        axis.plot(wide.columns, wide.to_numpy().T, color=colour, lw=0.8, alpha=0.5)
-        axis.plot(wide.columns, wide.mean(), "o-", color=colour, label="mean")
-        axis.axhline(number.value, color=BLACK, ls=":", label="printed")
-        spread = number.spread or 0.0
-        axis.axhspan(number.value - spread, number.value + spread, color=BLACK, alpha=0.08)
-        axis.set(title=column, xscale="log", xlabel="relative cost")
-    axes[0].legend(loc="center left")
-    return figure
-
-
-def pattern_maps(patterns: dict[str, np.ndarray], frames=(4, 6, 8, 10)) -> Figure:
-    """Forward patterns of classifiers on the scalp at some frames, one row a classifier.
-
-    Parameters
-    ----------
-    patterns : dict of str to ndarray of shape (channels, frames)
-    frames : sequence of int
-        From zero.
-    """
-    info = electrode_info()
-    figure, axes = figure_grid(len(patterns), len(frames), size=(1.5, 1.6))
-    for line, (name, pattern) in enumerate(patterns.items()):
-        limit = np.abs(pattern).max()
-        for axis, frame in zip(axes[line * len(frames) :], frames, strict=False):
-            mne.viz.plot_topomap(
-                pattern[:, frame], info, axes=axis, show=False, vlim=(-limit, limit), contours=3
-            )
-            if line == 0:
-                axis.set_title(f"{FRAME_MS * frame} ms", fontsize=SMALL)
-        axes[line * len(frames)].set_ylabel(name, fontsize=SMALL)
-    return figure
 
 
 #: Figures of the report, in its order.

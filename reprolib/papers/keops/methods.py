@@ -153,12 +153,6 @@ def regions(channels, grouping: str = "lobes") -> list[str]:
     return lobes
 
 
-def electrode_tree(channels, n_frames: int, grouping: str = "lobes") -> KernelTree:
-    """Tree of three levels over the features: regions, channels, frames."""
-    by_channel = regions(channels, grouping)
-    return KernelTree.from_labels([np.repeat(by_channel, n_frames), np.repeat(channels, n_frames)])
-
-
 def feature_tree(dataset: Dataset, X, grouping: str = "lobes") -> KernelTree:
     """Regions, channels and frames over the columns of the features."""
     channels, info = dataset.extra["channels"], dataset.extra["raws"][0].info

@@ -7,52 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from sklearn.model_selection import GridSearchCV
-from sklearn.svm import SVC
 
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.shared.kernels import gram, gram_eigh
 from reprolib.report.style import (
     BLACK,
-    BLUE,
-    GREEN,
     ORANGE,
-    RED,
     SKY,
     SMALL,
     figure_grid,
     plane_grid,
     small_multiples,
 )
-
-
-def kpm_beside_svm(X, y, X_test, y_test, D: int, gamma: float, costs: Sequence[float]) -> Figure:
-    """Decision regions of a KPM and of an SVM with the same Gaussian kernel.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,), values -1 and 1
-    X_test, y_test : ndarray
-        For the errors in the titles.
-    D : int
-        Components of the KPM, at most the numerical rank of the Gram matrix.
-    gamma : float
-        Of both kernels.
-    costs : sequence of float
-        From which five-fold cross-validation takes the SVM's C.
-    """
-    kpm = fitted(X, y, D, gamma)
-    svm = GridSearchCV(SVC(gamma=gamma), {"C": list(costs)}, cv=5).fit(X, y).best_estimator_
-    grid_x, grid_y, points = plane_grid(X)
-    figure, axes = figure_grid(1, 2, size=(3.0, 2.9), sharex=True, sharey=True)
-    titles = [f"KPM, D = {kpm.n_components_}", f"SVM, C = {svm.C:g}"]
-    for axis, model, title in zip(axes, (kpm, svm), titles, strict=True):
-        _draw_regions(axis, grid_x, grid_y, model.decision_function(points).reshape(grid_x.shape))
-        _draw_points(axis, X, y)
-        error = np.mean(model.predict(X_test) != y_test)
-        axis.set_title(f"{title}: test error {100 * error:.0f} %", fontsize=SMALL)
-    return figure
 
 
 def fitted(X, y, D: int, gamma: float) -> KPMClassifier:
@@ -90,22 +56,6 @@ def components(X, y, gamma: float, which: Sequence[int]) -> Figure:
         axis.contourf(grid_x, grid_y, level, levels=15, cmap="RdBu", vmin=-bound, vmax=bound)
         _draw_points(axis, X, y)
         axis.set_title(f"component {j}", fontsize=SMALL)
-    return figure
-
-
-def path_picture(model, X_train, y_train, X_test, y_test) -> Figure:
-    """Along the path: the LP's optimum, training and test error, and the size of f."""
-    figure, axes = small_multiples(3, size=(3.0, 2.4))
-    D = np.arange(1, len(model.objective_path_) + 1)
-    axes[0].plot(D, model.objective_path_ / len(y_train), color=BLUE)
-    axes[0].set(title="optimum of the LP / n", xlabel="D")
-    axes[1].plot(D, model.error_path(X_train, y_train), color=BLACK, ls=":", label="training")
-    axes[1].plot(D, model.error_path(X_test, y_test), color=RED, label="test")
-    axes[1].set(title="error", xlabel="D")
-    axes[1].legend()
-    size = np.abs(model.decision_path(X_test)).max(axis=0)
-    axes[2].semilogy(D, size, color=GREEN)
-    axes[2].set(title="largest |f(x)| on the test points", xlabel="D")
     return figure
 
 

@@ -155,17 +155,6 @@ def losses_compared(records: pd.DataFrame) -> Figure:
     return interval_plot(frame, labels, x_label)
 
 
-def paired_summary(table: pd.DataFrame) -> str:
-    """Which method is better on which sets, as far as the intervals of a paired table decide."""
-    kpm = [paper_name(str(name)) for name in table.index[table["high"] < 0]]
-    svm = [paper_name(str(name)) for name in table.index[table["low"] > 0]]
-    undecided = len(table) - len(kpm) - len(svm)
-    return (
-        f"KPM better: {', '.join(kpm) or 'none'}. SVM better: {', '.join(svm) or 'none'}. "
-        f"Interval with zero inside: {undecided} of {len(table)} sets."
-    )
-
-
 def paired_differences(records: pd.DataFrame) -> Figure:
     """Interval of the paired difference for every data set, under `paired_reading`."""
     frame = paired_table(records, paired_reading(records)).iloc[::-1]

@@ -10,8 +10,6 @@ from reprolib.papers.kpm.experiment import BEYOND_SETS, PAPER_SETS, PARTITIONS
 from reprolib.rerun.records import chosen, path_matrix, paths, select
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.errors import CORRELATION, Error
-from reprolib.rerun.verdicts.printed import numbers
-from reprolib.rerun.verdicts.words import of_difference
 
 #: Method and setting of the records, by what is regularised.
 REGULARISERS = {
@@ -141,67 +139,3 @@ def rises(
     table = _with_six(lost, correlation)
     table.insert(0, "last D", pd.Series(last))
     return table
-
-
-def regularisers_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Mean errors in per cent, and their differences in points with 95 % intervals, as texts."""
-    means = pd.DataFrame({name: errors_of(records, name).mean() for name in BEYOND_SETS}).T
-    means = means[["KPM", "KPCA + SVM", "SVM"]]
-    means.loc["the six"] = means.loc[list(PAPER_SETS)].mean()
-    shown = means.map("{:.1f}".format)
-    for a, b in (("KPM", "SVM"), ("KPCA + SVM", "SVM"), ("KPCA + SVM", "KPM")):
-        found = differences(records, a, b)
-        shown[f"{a} minus {b}"] = [
-            f"{d:+.1f} [{low:+.1f}, {high:+.1f}]" for d, low, high in found.to_numpy()
-        ]
-    return shown
-
-
-def _kpm_minus_svm(records: pd.DataFrame, table: str, dataset: str) -> np.ndarray:
-    """Difference of the test errors on every partition, in points."""
-    rows = select(records, table=table, dataset=dataset, setting="")
-    rows = select(rows, reading=PARTITIONS, metric="test error")
-    wide = 100 * rows.pivot_table(index="trial", columns="method", values="value")
-    return (wide["kpm"] - wide["svm"]).to_numpy()
-
-
-def end_of_equality(
-    records: pd.DataFrame, correlation: float | pd.Series = CORRELATION, partitions: int = 100
-) -> float:
-    """Upper end of the 90 % interval of KPM minus SVM over the six sets of Table 2, in points.
-
-    Parameters
-    ----------
-    records : DataFrame
-    correlation : float or Series
-        Of the differences on two partitions; as a Series, of every data set its own.
-    partitions : int, default=100
-        How many, from the first on.
-    """
-    values = [_kpm_minus_svm(records, "table2", name)[:partitions] for name in PAPER_SETS]
-    each = pd.Series(correlation, index=list(PAPER_SETS), dtype=float)
-    error = errors.summed(map(errors.paired, values, each), 1 / len(values))
-    return float(np.mean([v.mean() for v in values])) + error.half_width(0.9)
-
-
-def printed_contrasts(records: pd.DataFrame) -> pd.DataFrame:
-    """KPM minus SVM of every row of Tables 1 and 2, printed and ours, in points.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by table and row: printed, ours, half-width of the 95 % interval of ours minus
-        printed (both sides draw partitions of the same pool), verdict.
-    """
-    of_cell = {(n.table, n.row, n.column): n for n in numbers("kpm")}
-    lines = {}
-    for (table, row, column), number in of_cell.items():
-        if column != "KPM":
-            continue
-        values = _kpm_minus_svm(records, table, number.select["dataset"])
-        printed, ours = number.value - of_cell[table, row, "SVM"].value, float(values.mean())
-        error = errors.splits(values, None, number.trials)
-        word = of_difference(ours - printed, error, number.margin)
-        lines[table, row] = (printed, ours, error.half_width(), word)
-    columns = ["printed", "ours", "half-width", "verdict"]
-    return pd.DataFrame(list(lines.values()), pd.MultiIndex.from_tuples(lines), columns)

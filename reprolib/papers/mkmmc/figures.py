@@ -109,36 +109,6 @@ def accuracies(records: pd.DataFrame, metric: str = "accuracy") -> pd.DataFrame:
     return frame[[label for label in labels if label in frame.columns]]
 
 
-def deviation_table(records: pd.DataFrame, published: str, methods: Sequence[str]) -> pd.DataFrame:
-    """Our mean minus a printed row, for every reading of some methods, nearest reading first.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by (method, reading); one column a printed column, in percentage points, and
-        the root mean square of them.
-    """
-    means = accuracies(records).groupby(level=["method", "reading"], sort=False).mean()
-    means = means[means.index.get_level_values("method").isin(methods)]
-    deviation = means - published_accuracies().loc[published, list(means.columns)]
-    deviation["rms"] = np.sqrt((deviation**2).mean(axis=1))
-    return deviation.sort_values("rms")
-
-
-def oracle_bandwidths(records: pd.DataFrame) -> pd.DataFrame:
-    """Best mean test accuracy of kernel MMC over the eleven bandwidths, by constraint and mu.
-
-    In c - 1 dimensions. No rule that takes one bandwidth for all splits can do better; one that
-    chooses on every split can.
-    """
-    rows: dict[str, dict[str, float]] = {}
-    for column in columns(records):
-        for reading, paths in _paths_by_bandwidth(records, column).items():
-            best = 100 * paths.mean(axis=0).max()
-            rows.setdefault(reading, {})[column_label(column)] = best
-    return pd.DataFrame.from_dict(rows, orient="index")
-
-
 def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
     """Mean learned weight of every bandwidth (exponent k) by reading, and how often a vertex."""
     rows = select(records, method="mkmmc", metric=OWN)
@@ -146,25 +116,6 @@ def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
     frame["single kernel"] = chosen(rows, "single_kernel").astype(float).to_numpy()
     means = frame.groupby(rows["reading"].to_numpy()).mean()
     return means.loc[[reading for reading in READINGS if reading in means.index]]
-
-
-def same_kernel(records: pd.DataFrame, first: str, second: str) -> pd.Series:
-    """Share of the splits on which two readings of MKMMC give the largest weight to one kernel."""
-    winners = {}
-    for reading in (first, second):
-        rows = select(records, method="mkmmc", metric=OWN, reading=reading)
-        index = pd.MultiIndex.from_frame(rows[["dataset", "setting", "trial"]])
-        winners[reading] = pd.Series([np.argmax(w) for w in chosen(rows, "weights")], index=index)
-    same = (winners[first] == winners[second]).groupby(level=[0, 1], sort=False).mean()
-    return same.set_axis([column_label(column) for column in same.index])
-
-
-def chosen_weight_counts(records: pd.DataFrame) -> pd.DataFrame:
-    """How often `mmc_cv` chooses each weight of S_w: one row a column, one column a weight."""
-    rows = select(records, method="mmc_cv", metric=OWN)
-    labels = [column_label(place) for place in zip(rows["dataset"], rows["setting"], strict=True)]
-    weights = chosen(rows, "within_weight").astype(float).to_numpy()
-    return pd.crosstab(pd.Index(labels, name="column"), pd.Index(weights, name="weight"))
 
 
 def paired_table(
@@ -191,16 +142,6 @@ def paired_table(
             rho = correlation[column] if isinstance(correlation, Mapping) else correlation
             lines[column] = corrected_interval(*pair, rho)
     return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
-
-
-def mean_difference(table: pd.DataFrame) -> tuple[float, float]:
-    """Mean over the columns of a `paired_table`, and the half-width of its interval.
-
-    The columns of one data set are taken to share their error, those of two sets not.
-    """
-    half = (table["high"] - table["low"]) / 2
-    of_set = half.groupby(half.index.str.split(",").str[0]).sum()
-    return float(table["difference"].mean()), float(np.sqrt((of_set**2).sum()) / len(half))
 
 
 #: Weights, and accuracies in per cent of shape (n_trials, n_weights, n_dimensions), by column.
@@ -268,44 +209,6 @@ def split_luck(records: pd.DataFrame) -> pd.Series:
     """Our accuracy of MMC minus the printed one, by column: the part that splits alone explain."""
     ours = accuracies(records).xs(("mmc", HEADLINE), level=["method", "reading"])
     return pd.Series(ours.mean()) - published_accuracies().T["MMC"][list(ours.columns)]
-
-
-def scan_minima(records: pd.DataFrame) -> pd.DataFrame:
-    """Where the weight scan is nearest to each printed row.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by curve, printed row and whether split luck is corrected: the nearest of the
-        weights 1 to 20 and its distance; the central 95 % of that weight over redrawn splits (luck
-        stays); the weights whose distance is within 0.25 points of the least.
-    """
-    luck = split_luck(records)
-    lines = []
-    for method, curve in SCANS.items():
-        paths, rng = scan_paths(records, method), np.random.default_rng(0)
-        scan = scan_accuracies(paths)
-        redrawn = [scan_accuracies(paths, rng) for _ in range(_REDRAWS)]
-        for name, shift in (("no", None), ("yes", luck)):
-            distances = scan_distances(scan, shift)
-            nearest = [scan_distances(other, shift).idxmin() for other in redrawn]
-            for row in SCANNED_ROWS:
-                drawn = [int(n[row]) for n in nearest]
-                lines.append((curve, row, name, *_minimum(distances[row], drawn)))
-    names = ["curve", "printed row", "corrected"]
-    found = ["weight", "rms", "redrawn", "within 0.25"]
-    return pd.DataFrame(lines, columns=[*names, *found]).set_index(names)
-
-
-def _minimum(distances: pd.Series, drawn: Sequence[int]) -> tuple[int, float, str, str]:
-    low, high = np.percentile(drawn, [2.5, 97.5], method="nearest")
-    near = distances.index[distances <= distances.min() + 0.25]
-    return (
-        int(distances.index[int(np.argmin(distances))]),
-        round(float(distances.min()), 1),
-        f"{low:.0f} to {high:.0f}",
-        f"{min(near):.0f} to {max(near):.0f}",
-    )
 
 
 def scan_figure(records: pd.DataFrame) -> Figure:

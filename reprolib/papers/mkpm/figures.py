@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import matplotlib as mpl
-import nibabel as nib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from data_fetch.haxby import unmask
-from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.papers.mkpm.methods import (
     CROSS_VALIDATED,
     HELD_OUT,
@@ -25,7 +22,6 @@ from reprolib.report.style import (
     ORANGE,
     PURPLE,
     RED,
-    SMALL,
     WIDTH,
     figure_grid,
     interval_plot,
@@ -136,28 +132,6 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
     axes[0].set_ylabel("dimensions of the class")
     note_source(figure, source_text(rows))
     return figure
-
-
-def chosen_dimensions(records: pd.DataFrame) -> pd.DataFrame:
-    """Printed d-hat, and what each criterion chooses: mean (least to largest) over the trials."""
-    rows = select(records, table="table1", method="mkpm", metric="d")
-    columns = {
-        "training error, all points": HEADLINE,
-        "training error, N points": TRAINING_SIZE,
-        "cross-validation": CROSS_VALIDATED,
-        "test error, all points": HELD_OUT,
-        "test error, N points": TRAINING_SIZE_HELD_OUT,
-    }
-    lines = {}
-    for n in [n for n in numbers("mkpm") if n.column == "d-hat"]:
-        line = {"printed": f"{n.value:.0f}"}
-        for column, reading in columns.items():
-            d = select(rows, dataset=n.select["dataset"], reading=reading)["value"]
-            line[column] = f"{d.mean():.0f}" if len(d) else "–"
-            if len(d) > 1:
-                line[column] += f" ({d.min():.0f} to {d.max():.0f})"
-        lines[n.row] = line
-    return pd.DataFrame.from_dict(lines, orient="index")
 
 
 def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
@@ -307,89 +281,6 @@ def low_rank_bases(records: pd.DataFrame) -> Figure:
     axes[0].legend()
     note_source(figure, source_text(rows))
     return figure
-
-
-def losses_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Mean accuracy of every loss on the same 15 components."""
-    rows = select(records, table="losses")
-    return rows.pivot_table(index="dataset", columns="method", values="value")
-
-
-def kernel_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Mean accuracy by v (kernel parameter 2^-v gamma_o), d by least training error."""
-    rows = select(records, table="gamma", reading=HEADLINE)
-    rows = rows.assign(v=levels(rows))
-    return rows.pivot_table(index="dataset", columns="v", values="value")
-
-
-def category_weights(dataset, n_components: int) -> dict[str, np.ndarray]:
-    """Weights of the linear MKPM in the brain's grid, times the voxel's standard deviation.
-
-    The predictor of a category is f(x) = <w, x> with w = X' dual_coef_, and `dual_coef_` of the
-    one-vs-all code has one column per category.
-    """
-    model = MKPMClassifier(n_components, kernel="linear").fit(dataset.X, dataset.y)
-    weights = dataset.X.T @ model.dual_coef_ * dataset.X.std(axis=0)[:, None]
-    mask = dataset.extra["mask"]
-    return {str(c): unmask(w, mask) for c, w in zip(model.classes_, weights.T, strict=True)}
-
-
-def weight_maps(volumes: dict[str, np.ndarray], affine, source: str = "") -> Figure:
-    """Mosaic of categories (rows) by axial slices (columns, from below), one colour scale.
-
-    The contour follows the edges of the voxels of the mask.
-
-    Parameters
-    ----------
-    volumes : dict of str to ndarray of shape (x, y, z)
-        Weights by category, NaN outside the mask.
-    affine : ndarray of shape (4, 4)
-        From voxels to millimetres.
-    source : str
-    """
-    names = list(volumes)
-    inside = np.isfinite(volumes[names[0]])
-    # At equal steps through the slices that hold voxels, without the outermost ones.
-    filled = np.flatnonzero(inside.any(axis=(0, 1)))
-    slices = [int(filled[k]) for k in np.linspace(0, len(filled) - 1, 6).astype(int)[1:-1]]
-    limit = max(np.nanpercentile(np.abs(volume), 99) for volume in volumes.values())
-    figure, axes = figure_grid(len(names), len(slices), size=(1.4, 1.0))
-    for axis, (z, name) in zip(axes, [(z, n) for n in names for z in slices], strict=True):
-        image = axis.imshow(
-            volumes[name][:, :, z].T,
-            origin="lower",
-            cmap="RdBu_r",
-            vmin=-limit,
-            vmax=limit,
-            aspect=abs(affine[1, 1] / affine[0, 0]),
-        )
-        _outline(axis, inside[:, :, z])
-        xs, ys = np.nonzero(inside.any(axis=2))
-        axis.set(xlim=(xs.min() - 2.5, xs.max() + 2.5), ylim=(ys.min() - 2.5, ys.max() + 2.5))
-        axis.set(xticks=[], yticks=[])
-        axis.grid(False)
-    for axis, z in zip(axes, slices, strict=False):
-        axis.set_title(f"z = {affine[2, 2] * z + affine[2, 3]:.0f} mm", fontsize=SMALL)
-    for axis, name in zip(axes[:: len(slices)], names, strict=True):
-        axis.set_ylabel(name, fontsize=SMALL)
-    # Letters of the sides to which the axes of the first panel point.
-    opposite = {"L": "R", "R": "L", "A": "P", "P": "A", "S": "I", "I": "S"}
-    right, up, _ = nib.aff2axcodes(affine)
-    for x, y, side in [(0.96, 0.5, right), (0.04, 0.5, opposite[right]), (0.5, 0.92, up)]:
-        style = {"transform": axes[0].transAxes, "fontsize": SMALL, "ha": "center", "va": "center"}
-        axes[0].text(x, y, side, **style)
-    figure.colorbar(image, ax=list(axes), shrink=0.6, label="weight per standard deviation")
-    note_source(figure, source)
-    return figure
-
-
-def _outline(axis, inside) -> None:
-    """Draw every edge between a voxel inside and one outside."""
-    padded = np.pad(inside, 1)
-    for x, y in np.argwhere(padded[1:, :] != padded[:-1, :]):
-        axis.plot([x - 0.5, x - 0.5], [y - 1.5, y - 0.5], color=GREEN, lw=0.6)
-    for x, y in np.argwhere(padded[:, 1:] != padded[:, :-1]):
-        axis.plot([x - 1.5, x - 0.5], [y - 0.5, y - 0.5], color=GREEN, lw=0.6)
 
 
 #: Figures of the report, in its order.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import ListedColormap
@@ -18,14 +16,11 @@ from reprolib.methods.simplex.hmax import HMAX
 from reprolib.report.style import (
     BLACK,
     BLUE,
-    GREEN,
     ORANGE,
-    RED,
     SKY,
     SMALL,
     WIDTH,
     figure_grid,
-    small_multiples,
 )
 
 LOSS_NAMES = {
@@ -34,7 +29,6 @@ LOSS_NAMES = {
     "halfspace": "SH-SVM",
     "cone_halfspace": "SC + SH",
 }
-CLASS_COLOURS = (BLUE, ORANGE, GREEN)
 PALE = ListedColormap(["#d3e6f5", "#f9ebc8", "#cfeadf"])
 
 
@@ -115,39 +109,6 @@ def undecided(name: str, *, convex_hull: bool, steps: int = 15) -> tuple[np.ndar
         best = int(np.argmax(p))
         failed.append(bool(scores[best] <= np.max(np.delete(scores, best)) + 1e-6))
     return np.array(clear), np.array(failed)
-
-
-def consistency_map(cases: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
-    """Triangles of all distributions over three classes, in the colour of the decided class.
-
-    Distributions at which the minimiser does not decide are red crosses.
-
-    Parameters
-    ----------
-    cases : mapping of title to the answer of `undecided`
-    """
-    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
-    labels = [(-0.06, -0.1, "right"), (1.06, -0.1, "left"), (0.5, 0.92, "center")]
-    figure, axes = small_multiples(len(cases), size=(3.0, 2.8))
-    for axis, (title, (points, failed)) in zip(axes, cases.items(), strict=True):
-        place, decided = points @ corners, points.argmax(axis=1)
-        for q, colour in enumerate(CLASS_COLOURS):
-            axis.scatter(*place[~failed & (decided == q)].T, s=24, color=colour, marker="h")
-            x, y, side = labels[q]
-            axis.text(x, y, f"class {q + 1}", ha=side, color=colour, fontsize=SMALL)
-        axis.scatter(*place[failed].T, s=18, color=RED, marker="x", lw=1.0)
-        axis.set_title(f"{title}\nundecided on {100 * failed.mean():.0f} %", fontsize=SMALL)
-        axis.set(aspect="equal", xticks=[], yticks=[], xlim=(-0.25, 1.25), ylim=(-0.15, 1.0))
-        axis.spines[:].set_visible(False)
-        axis.grid(False)
-    return figure
-
-
-def three_clouds(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Three unequal, overlapping classes in the plane: points and labels."""
-    rng = np.random.default_rng(seed)
-    y = rng.choice(3, p=[0.5, 0.3, 0.2], size=n)
-    return simplex_code(3).T[y] + 0.6 * rng.normal(size=(n, 2)), y
 
 
 def hmax(shown: int = 14) -> Figure:

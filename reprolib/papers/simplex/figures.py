@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from scipy.stats import t
 
-from reprolib.papers.simplex.summaries import SIZES, rounding_table
+from reprolib.papers.simplex.summaries import SIZES
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     ABREAST,
@@ -232,38 +231,6 @@ def distances_by_schedule(records: pd.DataFrame) -> Figure:
     axis.set_ylabel("distance to the printed row, points")
     axis.legend(ncols=2)
     note_source(figure, "original")
-    return figure
-
-
-def minimisers_figure(accuracy: pd.DataFrame, row: str) -> Figure:
-    """Accuracy of exact minimisers (rows, by loss) minus a printed row, by data set."""
-    away = accuracy - printed_rows().loc[row]
-    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.4))
-    for loss, differences in away.iterrows():
-        colour, sign = LOSS_LOOKS[str(loss)]
-        axis.plot(differences, sign, color=colour, label=f"minimiser of {loss}")
-    axis.axhline(0, color=BLACK, lw=1)
-    axis.set_ylabel("minus the printed row, points")
-    axis.legend()
-    note_source(figure, "original")
-    return figure
-
-
-def rounding_map() -> Figure:
-    """Which printed accuracies can be one run on the official test set; else the fewest runs."""
-    table = rounding_table()
-    printed = printed_rows().loc[table.index.unique("row")]
-    runs = table["runs"].unstack("column").loc[printed.index, printed.columns]
-    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.8))
-    axis.imshow(runs == 1, cmap=ListedColormap(["#f6d5c9", "#cfe8d8"]), aspect="auto")
-    fewest = runs.to_numpy(dtype=int)
-    for (i, j), value in np.ndenumerate(printed.to_numpy()):
-        n = fewest[i, j]
-        text = f"{value:.2f}\n" + ("one run" if n == 1 else f"≥ {n} runs")
-        axis.text(j, i, text, ha="center", va="center", fontsize=SMALL)
-    axis.set_xticks(range(runs.shape[1]), runs.columns)
-    axis.set_yticks(range(len(runs)), [name.replace(" (ho)", "") for name in runs.index])
-    axis.grid(False)
     return figure
 
 

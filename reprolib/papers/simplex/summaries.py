@@ -7,12 +7,7 @@ on other points.
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
-import pandas as pd
-
-from reprolib.rerun.verdicts.printed import numbers
 
 #: Training and test examples of the official splits (Letter has none; this is the usual one).
 SIZES = {
@@ -49,65 +44,3 @@ def chance(n: int, digits: int = 2) -> float:
     """
     candidates = np.arange(100 * 10**digits) / 10**digits
     return float(np.mean([is_fraction(value, n, digits) for value in candidates]))
-
-
-def rounding_table() -> pd.DataFrame:
-    """Every printed accuracy of the UCI columns, and what it can be a fraction of.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by row and column of Table 2: published, n_test, whether it is k/n_test (test), a
-        fraction of the training set (training), and the least number of runs on the test set whose
-        mean it can be (runs).
-    """
-    lines = []
-    for number in numbers("simplex"):
-        if number.select["dataset"] not in SIZES:
-            continue
-        n_train, n_test = SIZES[number.select["dataset"]]
-        runs = next(r for r in itertools.count(1) if is_fraction(number.value, r * n_test))
-        lines.append(
-            {
-                "row": number.row,
-                "column": number.column,
-                "published": number.value,
-                "n_test": n_test,
-                "test": is_fraction(number.value, n_test),
-                "training": is_fraction(number.value, n_train),
-                "runs": runs,
-            }
-        )
-    return pd.DataFrame(lines).set_index(["row", "column"])
-
-
-def rounding_summary() -> pd.DataFrame:
-    """How many of its five values pass in every row of Table 2.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by row: passing, failing (columns by name), and the probability that at least as
-        many of five random percentages pass.
-    """
-    table = rounding_table()
-    chances = [chance(n_test) for _, n_test in SIZES.values()]
-    summary = pd.DataFrame(
-        {
-            "passing": table.groupby("row", sort=False)["test"].sum(),
-            "failing": table[~table["test"]]
-            .reset_index()
-            .groupby("row", sort=False)["column"]
-            .agg(", ".join),
-        }
-    ).reindex(table.index.unique("row"))
-    summary["probability"] = [at_least(count, chances) for count in summary["passing"]]
-    return summary.fillna({"failing": ""})
-
-
-def at_least(count: int, chances: list[float]) -> float:
-    """Probability that at least so many of independent events happen."""
-    distribution = np.array([1.0])
-    for p in chances:
-        distribution = np.convolve(distribution, [1 - p, p])
-    return float(distribution[count:].sum())

@@ -16,7 +16,7 @@ from reprolib.papers.keops import beyond, figures, methods, splits
 from reprolib.papers.keops import summaries as readings
 from reprolib.papers.keops.beyond import correct_characters
 from reprolib.papers.keops.experiment import PAPER_METHODS, PROTOCOL, run
-from reprolib.papers.keops.methods import READINGS, electrode_tree, regions
+from reprolib.papers.keops.methods import READINGS, regions
 from reprolib.papers.keops.splits import (
     N_TRAIN,
     character_halves,
@@ -27,7 +27,7 @@ from reprolib.papers.keops.splits import (
 from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
-from reprolib.rerun.records.task import HEADLINE, Measurement, Task
+from reprolib.rerun.records.task import HEADLINE, Task
 from reprolib.rerun.verdicts.printed import numbers
 
 
@@ -54,20 +54,10 @@ def measured(task, dataset):
 
 
 @pytest.mark.parametrize("grouping", ["lobes", "PO parietal", "random"])
-def test_every_grouping_has_seventeen_regions(grouping):
-    found = regions(CHANNELS, grouping)
-    assert len(set(found)) == 17
-    assert electrode_tree(CHANNELS, 14, grouping).n_nodes == (17, 64, 896)
-
-
-@pytest.mark.parametrize("grouping", ["lobes", "PO parietal", "random"])
-def test_the_tree_of_the_recording_is_that_of_the_names(dataset, grouping):
-    found = methods.feature_tree(dataset, np.zeros((1, 896)), grouping)
-    expected = electrode_tree(CHANNELS, 14, grouping)
-    for one, other in zip(
-        (*found.parents, *found.labels), (*expected.parents, *expected.labels), strict=True
-    ):
-        np.testing.assert_array_equal(one, other)
+def test_every_grouping_has_seventeen_regions(dataset, grouping):
+    assert len(set(regions(CHANNELS, grouping))) == 17
+    tree = methods.feature_tree(dataset, np.zeros((1, 896)), grouping)
+    assert tree.n_nodes == (17, 64, 896)
 
 
 def test_regions_of_the_readings():
@@ -223,7 +213,6 @@ def records(dataset, short_grids):
 
 
 def stored(task, measurements):
-    from reprolib.rerun.records.rows import row_of
 
     return [row_of(task, m, "embedded", 0.0) for m in measurements]
 
@@ -280,9 +269,6 @@ def test_figures_are_drawn_from_the_records(records):
     for figure in made.values():
         figure.canvas.draw()
         plt.close(figure)
-    table = figures.stability(records)
-    assert table["Jaccard index"].between(0, 1).all()
-    assert figures.paired_aucs(records)["minus KEOPS"]["KEOPS"] == 0
 
 
 def test_other_readings_run(dataset, short_grids):
@@ -446,26 +432,6 @@ def test_every_character_is_scored_by_classifiers_that_never_saw_it(dataset, nar
             letter = flashes["letter"][of == m.level].iloc[0]
             assert m.setting == f"character {m.level} ({letter})"
             assert {k + 1 for k, score in enumerate(m.path) if score > 0} == set(codes_of(letter))
-
-
-def test_the_figure_of_two_characters_says_what_the_scores_spell(dataset):
-    def row(character, letter, scores):
-        task = Task("keops", "characters", "p300/iib", "lda")
-        measured = Measurement(
-            "score of a code",
-            np.nan,
-            path=scores,
-            setting=f"character {character} ({letter})",
-            level=character,
-        )
-        return row_of(task, measured, "partial", 0.0)
-
-    right = [0, 9, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0]
-    wrong = [9, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0]
-    made_up = results.to_frame([row(6, "H", right), row(9, "H", wrong)])
-    titles = [axis.get_title() for axis in readings.scores_of_characters(made_up, [6, 9]).axes]
-    plt.close("all")
-    assert titles == ["labelled H, the EEG says H", "labelled H, the EEG says G"]
 
 
 # ---- the methods, and what a reading changes of them

@@ -13,7 +13,6 @@ from reprolib.papers.kpm import beyond, methods, summaries
 from reprolib.papers.kpm.experiment import PARTITIONS, run
 from reprolib.rerun import records as results
 from reprolib.rerun.records import Task, select
-from reprolib.rerun.verdicts import judge_paper
 from tests import full_profile
 from tests.naive import kpm as naive
 
@@ -154,13 +153,3 @@ def test_edge_without_the_norm_is_the_path_of_kpm(records):
     (path,) = results.paths(rows.loc[[3]])
     assert wide.loc[3, (10, summaries.NO_NORM)] == pytest.approx(100 * path[9])
     assert np.isnan(wide.loc[3, (100, summaries.NO_NORM)])
-
-
-def test_contrast_of_heart_is_sharper_than_its_two_numbers(records):
-    """Both methods see the same partitions, and so do the paper's."""
-    contrasts = summaries.printed_contrasts(records)
-    assert len(contrasts) == 12
-    heart = contrasts.loc[("table2", "Heart")]
-    numbers = [v for v in judge_paper("kpm") if (v.number.table, v.number.row) == heart.name]
-    assert heart["half-width"] < min(number.half_width for number in numbers)
-    assert heart["printed"] == pytest.approx(17.59 - 16.23)

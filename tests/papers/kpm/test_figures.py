@@ -10,15 +10,12 @@ from matplotlib.contour import ContourSet
 from scipy import stats
 from sklearn.metrics.pairwise import rbf_kernel
 
-from reprolib.methods.kpm import KPMClassifier
 from reprolib.papers.kpm import example as kpm_example
 from reprolib.papers.kpm import figures as kpm
 from reprolib.papers.kpm import summaries
-from reprolib.papers.kpm.experiment import PAPER_SETS
 from reprolib.report.paper_figures import paper_figures
 from reprolib.report.style import plane_grid
 from reprolib.rerun import records as results
-from reprolib.rerun.verdicts import judge_claims
 from reprolib.rerun.verdicts.errors import CORRELATION
 
 FLARE_SOLAR = "raetsch/flare_solar"
@@ -97,16 +94,6 @@ def test_paired_comparison_takes_the_reading_with_more_realisations_where_it_was
     assert kpm.paired_reading(only_kpm) == "headline"
 
 
-def test_paired_summary_names_the_sets_on_either_side_of_zero():
-    table = pd.DataFrame(
-        {"low": [-2.0, 0.1, -1.0, -1.0, 0.0], "high": [-1.0, 2.0, 1.0, 0.0, 1.0]},
-        index=[f"raetsch/{name}" for name in ("flare_solar", "image", "heart", "german", "splice")],
-    )
-    assert kpm.paired_summary(table) == (
-        "KPM better: Flare Solar. SVM better: Image. Interval with zero inside: 3 of 5 sets."
-    )
-
-
 def test_selections_are_counted_and_the_printed_dimension_marked(records):
     figure = kpm.selected_dimensions(records)
     flare = next(axis for axis in figure.axes if axis.get_title() == "Flare Solar")
@@ -156,15 +143,6 @@ def test_source_is_printed_on_figures(records):
     assert "resampled: flare_solar" in texts
 
 
-def test_example_pictures_show_the_model():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 2))
-    y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
-    model = KPMClassifier(n_components=6, gamma=0.5).fit(X, y)
-    figure = kpm_example.path_picture(model, X, y, X, y)
-    np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), model.objective_path_ / 40)
-
-
 def test_every_panel_shows_the_component_of_its_title():
     """Largest value on the plane, by an eigendecomposition of scikit-learn's kernel matrix."""
     rng = np.random.default_rng(0)
@@ -181,30 +159,6 @@ def test_every_panel_shows_the_component_of_its_title():
         assert largest == pytest.approx(np.abs(values).max(), rel=1e-6), j
 
 
-def test_cost_of_the_svm_beside_the_kpm_is_chosen_by_five_folds(monkeypatch):
-    seen = []
-
-    class Search(kpm_example.GridSearchCV):
-        def fit(self, X, y):
-            seen.append((self.cv, self.param_grid, self.estimator.gamma))
-            return super().fit(X, y)
-
-    monkeypatch.setattr(kpm_example, "GridSearchCV", Search)
-    X = np.random.default_rng(0).normal(size=(20, 2))
-    y = np.where(X[:, 0] > 0, 1, -1)
-    kpm_example.kpm_beside_svm(X, y, X, y, 2, 0.5, [1.0, 2.0])
-    assert seen == [(5, {"C": [1.0, 2.0]}, 0.5)]
-
-
-def test_kpm_beside_svm_takes_any_number_of_components():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 2))
-    y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
-    assert kpm_example.fitted(X, y, 500, gamma=0.01).n_components_ < 40
-    figure = kpm_example.kpm_beside_svm(X, y, X, y, 500, 0.5, [1.0])
-    assert [axis.get_title()[:3] for axis in figure.axes] == ["KPM", "SVM"]
-
-
 def test_a_set_that_is_there_twice_is_counted_once(records):
     """Twonorm is embedded in the package, and one of Rätsch's; readers count the lines."""
     for frame in (kpm.paired_table(records, kpm.PARTITIONS), kpm.loss_differences(records)):
@@ -212,19 +166,6 @@ def test_a_set_that_is_there_twice_is_counted_once(records):
         assert len(names) == len(set(names)) == 13
     alone = records[records["dataset"] == "embedded/twonorm"]
     assert list(kpm.paired_table(alone).index) == ["embedded/twonorm"]
-
-
-def test_equality_with_the_svm_ends_where_its_claim_does_and_widens_with_the_correlation(records):
-    claims = {claim.claim.name: claim.weakest for claim in judge_claims("kpm")}
-    same = claims["as good as the SVM"]
-    end = same.difference + same.error.half_width(0.9)
-    assert summaries.end_of_equality(records) == pytest.approx(end)
-    assert summaries.end_of_equality(records, 0.11) < end < summaries.end_of_equality(records, 0.22)
-    assert summaries.end_of_equality(records, partitions=10) > end
-    each = pd.Series(0.2, index=sorted(PAPER_SETS))
-    assert summaries.end_of_equality(records, each) == pytest.approx(end)
-    each["raetsch/heart"] = 0.37
-    assert summaries.end_of_equality(records, each) > end
 
 
 def test_the_rise_is_measured_on_all_partitions_from_the_dimension_of_cross_validation(records):

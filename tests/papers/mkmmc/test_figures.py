@@ -11,7 +11,7 @@ from scipy import stats
 from data_fetch.embedded.faces import load_embedded
 from reprolib.papers.mkmmc import example, figures
 from reprolib.papers.mkmmc.experiment import PROTOCOL, READINGS, derive, run
-from reprolib.papers.mkmmc.methods import CHOSEN_WEIGHTS, OWN
+from reprolib.papers.mkmmc.methods import OWN
 from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
 from reprolib.rerun.records import path_matrix, select
@@ -72,14 +72,6 @@ def test_learned_weights_are_means_of_simplex_points(records):
     assert frame["single kernel"].between(0, 1).all()
 
 
-def test_oracle_bandwidth_bounds_a_fixed_one(records):
-    oracle = figures.oracle_bandwidths(records)
-    for column in figures.columns(records):
-        for reading, paths in figures._paths_by_bandwidth(records, column).items():
-            best = oracle.loc[reading, figures.column_label(column)]
-            assert np.all(100 * paths.mean(axis=0) <= best + 1e-9)
-
-
 def test_paired_table_is_the_difference_on_the_same_splits(records):
     pairs = figures.paired_table(records, ("mmc", HEADLINE), ("pca", HEADLINE))
     frame = figures.accuracies(records)
@@ -111,16 +103,6 @@ def test_paired_table_takes_a_metric_a_side_and_the_correlation_of_splits(record
     assert ((wide["high"] - wide["low"]) > (narrow["high"] - narrow["low"])).any()
 
 
-def test_mean_difference_adds_the_errors_of_columns_of_one_set():
-    columns = ["ORL, 2 train", "ORL, 3 train", "Yale, 2 train", "Yale, 3 train"]
-    table = pd.DataFrame({"difference": [1.0, 2.0, 3.0, 6.0]}, index=columns)
-    table["low"] = table["difference"] - [1.0, 2.0, 2.0, 2.0]
-    table["high"] = table["difference"] + [1.0, 2.0, 2.0, 2.0]
-    mean, half = figures.mean_difference(table)
-    assert mean == 3.0
-    assert half == pytest.approx(np.hypot(1 + 2, 2 + 2) / 4)
-
-
 def test_pictures_of_shares_name_readings_as_the_text_does():
     records = results.ok(results.load_paper("mkmmc"))
     figure = figures.weights_figure(records)
@@ -128,19 +110,6 @@ def test_pictures_of_shares_name_readings_as_the_text_does():
     assert "as printed (" in labels
     assert "whitened with ridge (" in labels
     assert not any(name in labels for name in (HEADLINE, "within weight", "n_i", "ridge 0.1"))
-
-
-def test_readings_with_the_same_weights_win_with_the_same_kernel():
-    records = results.ok(results.load_paper("mkmmc"))
-    assert (figures.same_kernel(records, HEADLINE, HEADLINE) == 1).all()
-    # unit trace ends at the widest kernel, the printed step never does
-    assert (figures.same_kernel(records, HEADLINE, "unit trace") == 0).all()
-
-
-def test_every_split_chooses_one_weight():
-    counts = figures.chosen_weight_counts(results.ok(results.load_paper("mkmmc")))
-    assert (counts.sum(axis=1) == 20).all()
-    assert set(counts.columns) <= set(CHOSEN_WEIGHTS)
 
 
 def test_the_turned_figure_shows_the_scan():
@@ -170,25 +139,6 @@ def test_every_report_figure_is_drawn(records):
     assert len(first.axes[0].lines) >= 5
 
 
-def test_deviations_are_ours_minus_printed(records):
-    means = figures.accuracies(records).rename(columns=lambda c: c.replace("simulated", "ORL"))
-    rows = records.assign(dataset="faces/orl")
-    rows = rows[rows["method"] == "mmc"]
-    table = figures.deviation_table(rows, "MMC", ["mmc"])
-    expected = means.loc[("mmc", HEADLINE)].mean()["ORL, 2 train"] - 73.23
-    assert table.loc[("mmc", HEADLINE), "ORL, 2 train"] == pytest.approx(expected)
-    assert table["rms"].is_monotonic_increasing
-
-
-def test_examples_draw_what_they_are_given():
-    rng = np.random.default_rng(0)
-    M = rng.normal(size=(3, 3))
-    axis = example.simplex_figure(M + M.T, {"a": [1, 0, 0], "b": [0, 1, 0]}).axes[0]
-    assert [line.get_label() for line in axis.lines] == ["a", "b"]
-    grid = example.image_grid({"r": rng.random((4, 9)), "s": rng.random((2, 9))}, (3, 3))
-    assert len(grid.axes) == 8
-
-
 @pytest.fixture
 def scan():
     """Two splits, two weights 1 and 2, two dimensions, in one printed column."""
@@ -209,20 +159,6 @@ def test_scan_distance_subtracts_split_luck(scan):
     assert plain.loc[20, "MKMMC"] == pytest.approx(abs(75 - 79.09))
     shifted = figures.scan_distances(table, pd.Series({"ORL, 2 train": -1.0}))
     assert shifted.loc[20, "MKMMC"] == pytest.approx(abs(76 - 79.09))
-
-
-def test_minimum_of_a_scan_by_hand():
-    distances = pd.Series({mu: 1.03125 + 0.125 * abs(mu - 7) for mu in range(1, 21)})
-    assert figures._minimum(distances, range(201)) == (7, 1.0, "5 to 195", "5 to 9")
-
-
-def test_scan_of_the_committed_records_is_drawn():
-    records = results.ok(results.load_paper("mkmmc"))
-    figure = figures.scan_figure(records)
-    assert len(figure.axes) == 2
-    minima = figures.scan_minima(records)
-    assert len(minima) == 12
-    assert minima["weight"].between(1, 20).all()
 
 
 def test_a_reading_is_drawn_for_the_methods_that_have_it(records):

@@ -161,8 +161,6 @@ def test_every_reading_and_extra_runs(statlog, fmri):
     for figure in report_figures("mkpm", records).values():
         assert isinstance(figure, Figure)
     assert figures.sharing_gains(records)["low"].isna().all(), "one trial has no interval"
-    assert not figures.losses_table(records).isna().to_numpy().any()
-    assert figures.kernel_table(records).shape[0] == 1
     machines = results.machine_names(results.select(records, table="haxby"))
     assert machines.nunique() == 10 - methods.warns_at_random()
 
@@ -189,15 +187,6 @@ def test_kernel_of_the_best_accuracy():
     (row,) = PROTOCOL.derive(results.to_frame(rows))
     assert (row["table"], row["metric"], row["setting"]) == ("table1", "log2 gamma", "")
     assert row["value"] == -6 + 1
-
-
-def test_weights_land_in_the_grid():
-    dataset = simulated.load_embedded()
-    volumes = figures.category_weights(dataset, 60)
-    assert set(volumes) == set(simulated.CATEGORIES)
-    for volume in volumes.values():
-        np.testing.assert_array_equal(np.isfinite(volume), dataset.extra["mask"])
-    assert isinstance(figures.weight_maps(volumes, dataset.extra["affine"]), Figure)
 
 
 def three_blobs():
@@ -529,17 +518,6 @@ def test_crammer_singer_needs_a_scikit_learn_that_counts_its_iterations(
                 },
             )
         ]
-
-
-def test_weights_of_a_category_are_those_of_its_predictor():
-    """Times a voxel's standard deviation: taken off again, they give f(x) = <w, x>."""
-    dataset = simulated.load_embedded()
-    volumes = figures.category_weights(dataset, 60)
-    model = MKPMClassifier(60, kernel="linear").fit(dataset.X, dataset.y)
-    scores = dataset.X[:5] @ dataset.X.T @ model.dual_coef_
-    for k, label in enumerate(model.classes_):
-        weights = volumes[str(label)][dataset.extra["mask"]] / dataset.X.std(axis=0)
-        np.testing.assert_allclose(dataset.X[:5] @ weights, scores[:, k], rtol=1e-6)
 
 
 @pytest.mark.parametrize("method", ["mkpm", "svm", "simplex RLS"])

@@ -53,18 +53,6 @@ def test_classes_and_data_sets_have_the_names_of_their_documentation(records):
     assert figures.class_name("haxby/subj1", "class face") == "face"
 
 
-def test_outline_of_one_voxel_has_four_edges():
-    _, axis = plt.subplots()
-    figures._outline(axis, np.array([[False, False], [False, True]]))
-    edges = {tuple(map(tuple, line.get_xydata())) for line in axis.lines}
-    assert edges == {
-        ((0.5, 0.5), (0.5, 1.5)),
-        ((1.5, 0.5), (1.5, 1.5)),
-        ((0.5, 0.5), (1.5, 0.5)),
-        ((0.5, 1.5), (1.5, 1.5)),
-    }
-
-
 def test_example_at_any_dimension():
     X, y = example.rings(120, seed=0)
     model = MKPMClassifier(40, gamma=1.0).fit(X, y)
@@ -80,12 +68,6 @@ def test_a_single_data_set_has_a_legend(records):
     assert "test accuracy" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
-def test_slices_have_the_shape_of_the_brain():
-    volume = np.random.default_rng(0).normal(size=(6, 5, 8))
-    axis, *_ = figures.weight_maps({"face": volume}, np.diag([-3.5, 4.2, 3.75, 1.0])).axes
-    assert axis.get_aspect() == pytest.approx(4.2 / 3.5)
-
-
 def test_a_figure_of_a_table_without_records_is_left_out(records):
     assert paper_figures("mkpm", records[records["table"] == "losses"]) == []
     two = records[records["table"].isin(["path", "bases"])]
@@ -94,27 +76,11 @@ def test_a_figure_of_a_table_without_records_is_left_out(records):
     assert drawn == wanted
 
 
-def test_colour_bar_is_shorter_than_the_mosaic_of_slices():
-    volume = np.random.default_rng(0).normal(size=(6, 5, 8))
-    *panels, bar = figures.weight_maps({"face": volume}, np.diag([-3.5, 3.75, 3.75, 1.0])).axes
-    places = [axis.get_position(original=True) for axis in panels]
-    height = max(place.y1 for place in places) - min(place.y0 for place in places)
-    assert 0.3 * height < bar.get_position(original=True).height < height
-
-
 def test_a_budget_is_shown_at_the_nearest_measured_one_with_all_its_dimensions(records):
     accuracy, shares = figures.at_budget(records, "statlog/segment", 451).axes
     d = int(re.search(r"d = (\d+)", accuracy.get_title()).group(1))
     assert abs(d - 451) < 30
     assert sum(bar.get_width() for bar in shares.patches) == d
-
-
-def test_every_criterion_stands_beside_the_printed_d(records):
-    chosen = figures.chosen_dimensions(records)
-    assert list(chosen["printed"]) == ["451", "690", "1492", "390"]
-    assert chosen.loc["segment", "training error, all points"] == "1414 (1114 to 1500)"
-    assert chosen.loc["dna", "test error, N points"].startswith("1094")
-    assert chosen.loc["fmri", "test error, N points"] == "–"
 
 
 def test_runs_that_share_training_data_widen_the_interval(records):

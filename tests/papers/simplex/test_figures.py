@@ -85,16 +85,6 @@ def test_online_means_set_the_sum_of_the_losses_beside_its_parents():
     np.testing.assert_allclose(table.loc["SC-SVM"], 60)
 
 
-def test_minimisers_are_drawn_as_their_distance_from_the_printed_row():
-    row = "SC-SVM Online (ho)"
-    printed = figures.printed_rows().loc[row]
-    accuracy = pd.DataFrame({"SC-SVM": printed - 7.0, "SC + SH": printed + 1.0}).T
-    (axis,) = figures.minimisers_figure(accuracy, row).axes
-    lines = {line.get_label(): line.get_ydata() for line in axis.lines}
-    np.testing.assert_allclose(lines["minimiser of SC-SVM"], -7.0)
-    np.testing.assert_allclose(lines["minimiser of SC + SH"], 1.0)
-
-
 def test_printed_rows_have_the_columns_of_numbers_or_all():
     """The printed winner loses on the five sets of numbers and not on all seven."""
     run, printed = figures.printed_rows(), figures.printed_rows(all_columns=True)
@@ -142,13 +132,6 @@ def test_line_up_draws_every_loss_against_the_printed_row():
     np.testing.assert_allclose(
         np.asarray(points[0].get_ydata(), dtype=float), [66 - 65.15, 66 - 52.82]
     )
-
-
-def test_rounding_map_says_how_many_runs_a_value_needs():
-    texts = [text.get_text() for text in figures.rounding_map().axes[0].texts]
-    assert len(texts) == 40
-    assert sum(text.endswith("one run") for text in texts) == 19
-    assert "95.33\n≥ 2 runs" in texts
 
 
 COST_COLUMNS = ["dataset", "method", "setting", "level", "seconds"]

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 import data_fetch
@@ -6,8 +5,6 @@ from reprolib.papers.simplex.summaries import (
     SIZES,
     chance,
     is_fraction,
-    rounding_summary,
-    rounding_table,
 )
 
 
@@ -48,23 +45,3 @@ def test_sizes_are_those_of_the_data(name):
         pytest.skip(f"{name} is not at hand")
     train, test = data_fetch.load(name).splits[0]
     assert (len(train), len(test)) == SIZES[name]
-
-
-def test_of_the_rows_only_boosting_passes_in_all_columns():
-    summary = rounding_summary()
-    assert list(summary.index[summary["passing"] == 5]) == ["Simplex boosting"]
-    assert summary.loc["S-LS Batch (loo)", "passing"] == 0
-    assert summary.loc["S-LS rbf Batch (loo)", "failing"] == "Optdigit"
-    assert summary.loc["Simplex boosting", "probability"] == pytest.approx(
-        np.prod([chance(n_test) for _, n_test in SIZES.values()])
-    )
-
-
-def test_the_table_has_every_value_that_is_run():
-    table = rounding_table()
-    assert len(table) == 40
-    assert table.loc[("SVM rbf batch ova (ho)", "Landsat"), ["test", "training"]].tolist() == [
-        False,
-        True,
-    ]
-    assert ((table["runs"] == 1) == table["test"]).all()
