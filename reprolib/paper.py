@@ -207,6 +207,9 @@ class Paper:
         listed = {f.draw.__name__: f for f in (module.FIGURES if module else ())}
         found = self._named("figure", name, listed, FOREST)
         records = ok(self.records)
+        if self.run == "quick" and not found.fits(records):
+            print(f"Drawn from the committed records: the quick run does not measure {name}.")
+            records = ok(load_paper(self.key))
         if not found.fits(records):
             raise ValueError(f"these records of {self.key} lack what the figure {name!r} draws")
         return drawn(lambda: found.draw(records), found.alternative, found.caption)
@@ -279,7 +282,11 @@ class Paper:
             found = {**self._functions("example"), **self._functions("figures")}
             function = self._named("picture", name, found)
             takes_records = "records" in inspect.signature(function).parameters
-            given = {"records": self.records} if takes_records else {}
+            records = self.records
+            if takes_records and self.run == "quick":
+                print("The sliders move over the committed records: a quick run has few of them.")
+                records = load_paper(self.key)
+            given = {"records": records} if takes_records else {}
 
             def draw(**values: Any) -> None:
                 told = ", ".join(f"{key} = {value}" for key, value in values.items())

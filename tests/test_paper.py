@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import reprolib
+from reprolib.paper import Paper
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.printed import paper_entry
 
@@ -66,6 +67,17 @@ def test_a_figure_brings_a_text_for_those_who_cannot_see_it(kpm):
     assert data["image/png"].startswith(b"\x89PNG")
     assert "Flare Solar" in metadata["image/png"]["alt"]
     assert "36 printed numbers" in kpm.figure("forest").alt
+
+
+def test_a_figure_that_a_quick_run_lacks_is_drawn_from_the_committed_records(monkeypatch, capsys):
+    """The simplex notebook stopped at it with ``RUN = "quick"``."""
+    records = reprolib.paper("simplex").records
+    few = property(lambda self: records[records["table"] != "classes"])
+    monkeypatch.setattr(Paper, "records", few)
+    assert Paper("simplex", "quick").figure("cost_by_classes").figure.axes
+    assert "Drawn from the committed records" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="lack what the figure"):
+        Paper("simplex", "full").figure("cost_by_classes")
 
 
 def test_a_picture_of_the_method_is_drawn_from_its_name():

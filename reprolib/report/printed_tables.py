@@ -125,7 +125,10 @@ class PrintedTable:
         sources = ", ".join(sorted({s for v in run for s in v.source.split(", ")}))
         here = "" if self.run == "records" else f", computed here ({self.run} profile)"
         plural = "" if several == "1" else "s"
-        return f"Ours: {several} trial{plural} a number, data {sources}{here}."
+        told = f"Ours: {several} trial{plural} a number (± their spread), data {sources}{here}."
+        if any(v.quantity == "selection" and v.number.column in self.columns for v in run):
+            told += " What was chosen counts as within by a fifth of the printed value."
+        return told
 
     @property
     def heading(self) -> str:
@@ -249,7 +252,11 @@ def _note_of(v: Verdict) -> str:
     if v.word in ("quoted", "not run"):
         return v.number.quoted or v.number.not_run or v.reason
     if v.word == "reproduced under a reading":
-        return f"within the margin under the reading '{v.reading}', one of {v.n_readings} tried"
+        there = number_text(v.readings[v.reading].ours, None, v.number.digits)
+        return (
+            f"within the margin under the reading '{v.reading}', where ours is {there}; one of "
+            f"{v.n_readings} tried"
+        )
     return ""
 
 

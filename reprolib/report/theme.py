@@ -79,7 +79,7 @@ LOOKS: Mapping[str, Look] = {
     "not run": Look(_GREY, "–", [(-1.0, 0.0), (1.0, 0.0)], hollow=True),
     "holds": Look(_GREEN, "✓", [(-1.0, 0.0), (-0.3, -0.8), (1.0, 0.9)], hollow=True),
     "holds, but": Look(_AMBER, "(✓)", "v", hollow=True),
-    "fails": Look(_RED, "✗", "X"),
+    "fails": Look(_RED, "✕", "X"),
 }
 
 #: The rule of each word.

@@ -40,5 +40,5 @@ def eigenimages() -> Figure:
     rows = np.concatenate([np.flatnonzero(data.y == person)[:4] for person in np.unique(data.y)])
     directions = MMC().fit(data.X[rows], data.y[rows]).components_[:8]
     side = round(np.sqrt(data.X.shape[1]))
-    shown = {"eight people, drawn": first, "leading directions of MMC": directions}
+    shown = {"eight invented people": first, "leading directions of MMC": directions}
     return image_grid(shown, (side, side), data.source)
