@@ -98,7 +98,7 @@ def _section(
     entry = paper_entry(paper)
     records = results.load_paper(paper, directory)
     run, made = results.load_run(paper, directory), results.load_tasks(paper, directory)
-    figures, fault = drawn_figures(paper, records, "Figure ")
+    figures, fault = drawn_figures(paper, records, "Figure " if verdicts else "")
     notebook = Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html")
     provenance = tables.provenance(paper, directory)
     for column in ("note", "digest"):

@@ -119,7 +119,7 @@ SHORT_MEANINGS: Mapping[Word, str] = {
     "undecided": "open",
     "undecided, differs": f"differs, by more or less than {MARGIN:g} is open",
     "not reproduced": f"surely beyond {MARGIN:g} points",
-    "quoted": "quoted by the paper",
+    "quoted": "cited from elsewhere, no run of the paper",
     "not run": "not run",
 }
 

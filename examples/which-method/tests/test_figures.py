@@ -230,5 +230,5 @@ def test_reproduce_runs_the_study_without_a_scoreboard(tmp_path, monkeypatch, ca
     assert main(["reproduce", "which_method", "--jobs", "1"]) == 0
     assert "Scoreboard" not in capsys.readouterr().out
     assert len(list((tmp_path / "build" / "figures" / "which_method").glob("*.png"))) == 4
-    written = pd.read_csv(tmp_path / "build" / "results" / "which_method" / "accuracy.csv")
+    written = pd.read_csv(tmp_path / "build" / "results" / "which_method" / "accuracy.csv.gz")
     assert set(written["source"]) == {"embedded"}
