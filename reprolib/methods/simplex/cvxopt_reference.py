@@ -35,6 +35,9 @@ import numpy as np
 from reprolib.methods.shared.qp import cvxopt
 from reprolib.methods.shared.solution import NotOptimalError
 
+#: Most numbers of its matrix of constraints: cvxopt needs about four times their 0.8 GB.
+LARGEST = 100_000_000
+
 
 def simplex_svm_qp(L, examples, words, offsets, prices, *, tol: float, max_iter: int = 100):
     """Solve the quadratic programme of rows <v_j, W' l_{i_j}> + xi_j >= b_j by cvxopt.
@@ -65,10 +68,19 @@ def simplex_svm_qp(L, examples, words, offsets, prices, *, tol: float, max_iter:
 
     Raises
     ------
+    ValueError
+        If the matrix of the constraints would have more than `LARGEST` numbers.
     NotOptimalError
         If cvxopt has no finite answer.
     """
     m, size = len(examples), L.shape[1] * words.shape[1]
+    n_soft = int(np.isfinite(prices).sum())
+    if (numbers := (m + n_soft) * (size + n_soft)) > LARGEST:
+        raise ValueError(
+            f'solver is "cvxopt", whose constraints would have {numbers:.1e} numbers for these '
+            f'{len(L)} examples, more than {LARGEST:.1e}; use solver="descent", which has the '
+            "same optimum."
+        )
     F = (L[examples][:, :, np.newaxis] * words[:, np.newaxis, :]).reshape(m, size)
     soft = np.flatnonzero(np.isfinite(prices))
     slacks = np.eye(m)[:, soft]

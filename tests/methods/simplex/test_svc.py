@@ -252,3 +252,10 @@ def test_a_kernel_function_that_is_not_symmetric_is_refused(solver):
     for estimator in (SimplexConeSVC, SimplexHalfspaceSVC):
         with pytest.raises(ValueError, match="is not symmetric"):
             estimator(kernel=skewed, solver=solver).fit(X, y)
+
+
+def test_a_problem_that_cvxopt_cannot_hold_is_refused_before_it_takes_the_memory():
+    """It took 23 GB for 4,000 examples of ten classes, and the machine with it."""
+    X = np.random.default_rng(0).normal(size=(3000, 5))
+    with pytest.raises(ValueError, match=r'for these 3000 examples.*use solver="descent"'):
+        SimplexConeSVC(solver="cvxopt", kernel="linear").fit(X, np.arange(3000) % 10)
