@@ -27,8 +27,8 @@ def bounds(lines):
     return {CONDA_NAMES.get(r.name, r.name): r.specifier for r in found if r.name != "reprolib"}
 
 
-def conda_bounds():
-    text = (ROOT / "environment.yml").read_text()
+def conda_bounds(name="environment.yml"):
+    text = (ROOT / name).read_text()
     entries = re.findall(r"^ +- ([a-z][\w-]*(?: ?[<>=~!].*)?)$", text, flags=re.MULTILINE)
     found = bounds(entries)
     return {name: found[name] for name in found.keys() - NOT_ON_PYPI}
@@ -49,6 +49,12 @@ def test_environment_has_the_bounds_of_the_project(project):
     python = found.pop("python")
     assert found == wanted
     assert project["requires-python"] in str(python).split(",")
+
+
+def test_the_environment_for_readers_is_a_part_of_the_complete_one():
+    readers, complete = conda_bounds("environment-readers.yml"), conda_bounds()
+    assert readers.items() <= complete.items()
+    assert not {"pytest", "mypy", "ruff", "dask"} & readers.keys()
 
 
 def locked(name: str) -> set[tuple[str, str]]:

@@ -61,18 +61,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--embedded",
         action="store_true",
-        help="use embedded data even where the real data are available",
+        help="use drawn or bundled data even where the real data are available",
     )
     parser.add_argument(
         "--only",
         action="append",
         metavar="TASKS",
-        help="run these tasks only, and print ours beside committed and printed values: "
+        help="run only these tasks, then print ours, committed and printed values: "
         "TABLE/DATASET/METHOD/TRIAL or its first parts, * for any letters; may be given several "
         "times",
     )
     parser.add_argument(
-        "--fresh", action="store_true", help="run all tasks, whatever is stored of them"
+        "--fresh", action="store_true", help="run every task again, also those with stored results"
     )
     parser.add_argument(
         "--explain",
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="run nothing: say how many tasks, which data and how many minutes it takes",
+        help="run nothing; say how many tasks and minutes a run takes, and which data",
     )
     parser.add_argument(
         "--output",
