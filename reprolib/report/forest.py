@@ -125,7 +125,7 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
     unit = same.pop() if len(same) == 1 else 1.0
     taken = -math.inf
     for tick in (tick for tick in _TICKS if low <= tick <= high):
-        x, text = place(tick), f"{tick * unit:g}"
+        x, text = place(tick), f"{tick * unit:+g}".replace("-", "−") if tick else "0"
         grid.append(Line((x, _LINE / 2), (x, bottom - 6), "zero" if tick == 0 else "grid"))
         if x - taken > _LETTER * (len(text) + 1):
             grid.append(Text(x, bottom + 6, text, "tick"))
