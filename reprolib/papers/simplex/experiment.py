@@ -87,12 +87,18 @@ def _of_images(task: Task, reading: Reading) -> dict[str, Any]:
 
 
 #: One change of the headline each, of the images that are taken or of their features.
-OF_IMAGES = ("15 a class", "limited C2")
+OF_IMAGES = ("15 a class", "limited C2", "sparse C2", "12 orientations", "patches of all images")
 OF_IMAGES_BATCH = ("raw C2", "with background")
 OF_IMAGES_ONLINE = ("library Pegasos, 4 passes", "averaged")
 ON_IMAGES = (
-    Grid("table2", BATCH, Count(10, QUICK), image_sets.IMAGE_SETS, [HEADLINE], params=_of_images),
-    Grid("table2", ONLINE, Count(4, QUICK), image_sets.IMAGE_SETS, [HEADLINE], params=_of_images),
+    Grid(
+        "table2",
+        (*BATCH, *ONLINE),
+        SEEDS,
+        image_sets.IMAGE_SETS,
+        [HEADLINE],
+        params=_of_images,
+    ),
     Grid("table2", (*BATCH, *ONLINE), ONE, ["caltech101"], OF_IMAGES, params=_of_images),
     Grid("table2", BATCH, ONE, ["caltech101"], OF_IMAGES_BATCH, params=_of_images),
     Grid("table2", ONLINE, ONE, ["caltech101"], OF_IMAGES_ONLINE, params=_of_images),
