@@ -217,7 +217,8 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by verdict. Sentences that no contrast can judge are last, with the reason.
+        Indexed by verdict. ``ours`` and ``printed``: the difference that decides, here and in the
+        paper's table. Sentences that no contrast can judge are last, with the reason.
     """
     rows = []
     for c in judge_claims(paper, directory):
@@ -228,7 +229,8 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
                 "verdict": signed(c.word),
                 "claim": c.claim.name,
                 "compared": compared(c),
-                "difference": difference_text(c.difference, digits),
+                "ours": difference_text(c.difference, digits),
+                "printed": difference_text(c.weakest.printed, digits),
                 "95 % interval": "unknown" if np.isinf(c.interval[1]) else f"{low} to {high}",
                 "but": c.but,
             }
@@ -236,8 +238,8 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
     for entry in paper_entry(paper).get("claims", []):
         if "not_judged" in entry:
             line = {"verdict": "– not judged", "claim": entry["name"], "but": entry["not_judged"]}
-            rows.append({**line, "compared": "", "difference": "", "95 % interval": ""})
-    columns = ["verdict", "claim", "compared", "difference", "95 % interval", "but"]
+            rows.append({**line, "compared": "", "ours": "", "printed": "", "95 % interval": ""})
+    columns = ["verdict", "claim", "compared", "ours", "printed", "95 % interval", "but"]
     frame = pd.DataFrame(rows, columns=columns).set_index("verdict")
     return frame.rename_axis(index=None, columns="verdict")
 
