@@ -120,24 +120,24 @@ def _by_reading(paper, name, table, row, column, value, controls) -> dict[str, t
     for reading, mine in by_reading.items():
         others = {r: o for r, o in by_reading.items() if r != reading and r not in controls}
         choices = _choices(paper, line, line["results"] or name, wanted, reading)
-        units = _units(paper, line, wanted, reading)
+        units = _units(line, by_reading)
         spreads = by_reading.get(line["spread_of"], {})
         evidence = (mine, others, spreads, disagreements, choices, units)
         found[reading] = (_word(line, value, evidence), len(mine))
     return found
 
 
-def _units(paper, line, wanted, reading) -> list[float]:
-    """Our mean in each run, in the printed unit, where the paper has more runs than we."""
-    if not line["pool"]:
+def _units(line, by_reading) -> list[float]:
+    """What each run is worth, in the printed unit, where the paper has more runs than we."""
+    if not line["pool"] or "headline" not in by_reading:
         return []
-    own = {k: wanted[k] for k in ("dataset", "method")}
-    of_run: dict[str, list[float]] = {}
-    for r in _table(paper, line["pool"]["results"]):
-        wanted_here = {**own, "metric": line["pool"]["metric"], "reading": reading}
-        if all(r[k] == v for k, v in wanted_here.items()):
-            of_run.setdefault(r["setting"], []).append(float(r["value"]) * (line["scale"] or 1))
-    return [statistics.fmean(values) for values in of_run.values()]
+    scale = line["scale"] or 1
+    means = {
+        reading: statistics.fmean(float(r["value"]) * scale for r in rows.values())
+        for reading, rows in by_reading.items()
+    }
+    without = [m for r, m in means.items() if r.startswith(line["pool"]["without"])]
+    return [len(without) * means["headline"] - (len(without) - 1) * m for m in without]
 
 
 def _choices(paper, line, table, wanted, reading) -> list[float]:
@@ -445,8 +445,8 @@ def _pairs_in(paper, claim, cell) -> list[dict] | None:
         if choices := _choices_at(paper, cell):
             error = _with_choice(*error, choices, 1)
         line = cell["line"]
-        if line["pool"] and claim["metric"] == line["metric"] and "value" not in b:
-            units = _paired_units(paper, cell, claim["a"], b)
+        if line["pool"]:
+            units = _paired_units(paper, claim, cell, b)
             u, v = error[0] ** 2, statistics.variance(units) / len(units)
             error = math.sqrt(u + v), (u + v) ** 2 / (u**2 / error[1] + v**2 / (len(units) - 1))
         pairs.append(
@@ -525,14 +525,21 @@ def _choices_at(paper, cell) -> list[float]:
     return _choices(paper, line, table, wanted, cell["reading"])
 
 
-def _paired_units(paper, cell, a, b) -> list[float]:
-    """Difference of two sides in each run; of the headline where a reading has no runs."""
-    sides = []
-    for side in (a, b):
-        own = {"dataset": cell["dataset"], "method": side["method"]}
-        units = _units(paper, cell["line"], own, cell["reading"])
-        sides.append(units or _units(paper, cell["line"], own, "headline"))
-    return [x - y for x, y in zip(*sides, strict=True)]
+def _paired_units(paper, claim, cell, b) -> list[float]:
+    """What each run is worth of the difference of two sides, under the headline."""
+
+    def difference(reading):
+        there = {**cell, "reading": reading}
+        ours = [value for value, *_ in _side(paper, claim, there, claim["a"]).values()]
+        if "value" in b:
+            return statistics.fmean(ours) - b["value"]
+        theirs = [value for value, *_ in _side(paper, claim, there, b).values()]
+        return statistics.fmean(ours) - statistics.fmean(theirs)
+
+    names = [entry["name"] for entry in entry_of(paper)["readings"]]
+    without = [r for r in names if r.startswith(cell["line"]["pool"]["without"])]
+    k, whole = len(without), difference("headline")
+    return [k * whole - (k - 1) * difference(reading) for reading in without]
 
 
 def _side(paper, claim, cell, side) -> dict[int, tuple[float, str, str]]:

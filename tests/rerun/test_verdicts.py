@@ -216,18 +216,21 @@ def test_a_mean_of_selections_has_a_fifth_of_the_printed_value_as_margin():
 
 
 def test_some_of_the_papers_runs_are_as_sure_as_runs_are_alike():
-    ours = records([80.0, 82, 81, 79, 80, 81, 80, 82, 81, 80])
-    runs = pd.concat(
-        [records([x], table="runs", setting=f"run {i}") for i, x in enumerate((74.0, 79, 82, 87))]
-    )
-    of_pool = {"results": "runs", "metric": "error", "of": 11}
+    ours = records([80.0, 82, 81, 79, 80, 81, 80, 82, 81, 80])  # mean 80.6
+    left_out = (82.8, 81.1, 80.1, 78.4)
+    without = pd.concat([records([x], reading=f"without run {i}") for i, x in enumerate(left_out)])
+    of_pool = {"without": "without run", "of": 11}
     printed = number(value=84.0, spread=1.0, trials=10, scale=1, stated_margin=1.5)
-    alone = judge(printed, pd.concat([ours, runs]))
-    within = judge(replace(printed, pool=of_pool), pd.concat([ours, runs]))
+    alone = judge(printed, pd.concat([ours, without]))
+    within = judge(replace(printed, pool=of_pool), pd.concat([ours, without]))
     assert (alone.word, within.word) == ("not reproduced", "undecided")
-    spread = np.std((74.0, 79, 82, 87), ddof=1) * np.sqrt(1 / 4 - 1 / 11)
+    worth = 4 * 80.6 - 3 * np.array(left_out)
+    spread = worth.std(ddof=1) * np.sqrt(1 / 4 - 1 / 11)
     assert within.error.standard == pytest.approx(np.hypot(alone.error.standard, spread))
     assert "4 of the paper's 11 runs" in within.reason
+    quick = judge(replace(printed, pool=of_pool), ours)
+    assert (quick.word, quick.half_width) == ("undecided", np.inf)
+    assert "left out one by one" in quick.reason
 
 
 def test_a_quotation_is_no_reproduction_but_shows_ours():

@@ -21,7 +21,14 @@ from reprolib.rerun.verdicts.calibration import (
     judged_performances,
     operating_characteristics,
 )
-from reprolib.rerun.verdicts.errors import Error, one_more_run, partial_pool, splits, summed
+from reprolib.rerun.verdicts.errors import (
+    Error,
+    one_more_run,
+    partial_pool,
+    pseudo_values,
+    splits,
+    summed,
+)
 from reprolib.rerun.verdicts.errors import test_set as shared_test_set
 from reprolib.rerun.verdicts.judge import gathered, outcome
 
@@ -178,6 +185,28 @@ def test_a_subset_of_the_draws_is_no_kinder_than_all(number, evidence):
         ]
         kind = share((outcome(number, subset).word for subset in subsets), "reproduced")
         assert kind <= 0.05, f"{kind:.0%} of subsets of {size}"
+
+
+def test_pseudo_values_cover_what_is_no_mean_of_the_runs():
+    """A count of features that are strong enough in the runs together, ten draws behind each."""
+    rng = np.random.default_rng(0)
+    strengths = np.linspace(0.0, 2.0, 64)
+
+    def kept(runs):
+        level = runs.mean(axis=0) + rng.normal(0, 0.1, (10, 64))
+        return float((level > 1.0).sum(axis=1).mean())
+
+    covered = []
+    for _ in range(1000):
+        runs = strengths + rng.normal(0, 1, (11, 1)) * 0.3 + rng.normal(0, 0.3, (11, 64))
+        ours = runs[:4]
+        without = np.array([kept(np.delete(ours, i, axis=0)) for i in range(4)])
+        half = partial_pool(pseudo_values(kept(ours), without), 11).half_width()
+        covered.append(abs(kept(ours) - kept(runs)) < half)
+    assert np.mean(covered) > 0.92
+    values = np.array([1.0, 4.0, 7.0])
+    means = [np.delete(values, i).mean() for i in range(3)]
+    np.testing.assert_allclose(pseudo_values(4.0, np.array(means)), values)
 
 
 def test_the_error_of_a_partial_pool_covers_the_whole_one():

@@ -161,8 +161,8 @@ class Pair:
         Where, and by which design.
     choices : ndarray
         What the mean of side a would be at other draws of a choice that is made once.
-    units : ndarray
-        Mean of a - b in each run or subject, where the paper has more of them; else empty.
+    units : ndarray, optional
+        Pseudo-value of a - b of each run or subject, where the paper has more of them.
     """
 
     a: pd.DataFrame
@@ -170,7 +170,7 @@ class Pair:
     scale: float
     cell: Cell
     choices: np.ndarray
-    units: np.ndarray
+    units: np.ndarray | None
 
     @functools.cached_property
     def differences(self) -> pd.Series:
@@ -239,7 +239,7 @@ class Pair:
         if len(self.choices):
             both = errors.two_choices(self.choices)
             terms.append(Error(both.standard * math.sqrt(times / 2), both.degrees))
-        if len(self.units):  # other recordings would be other draws of the unit
+        if self.units is not None:  # other recordings would be other draws of the unit
             terms.append(errors.paired(self.units, 0.0))
         return errors.summed(terms) if len(terms) > 1 else terms[0]
 
@@ -485,12 +485,7 @@ def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: Records) -> 
     choices = np.empty(0)
     if drawn == own.select["metric"]:
         choices = choices_of(own, records.all, reading) * claim.scale
-    units = np.empty(0)
-    if own.pool and claim.metric == own.select["metric"] and b.value is None:
-        ours_less_theirs = _by_unit(own, claim.a, reading, records).sub(
-            _by_unit(own, b, reading, records)
-        )
-        units = claim.scale * ours_less_theirs.to_numpy()
+    units = _units(claim, b, cell, records)
     pair = Pair(ours, theirs, claim.scale, cell, choices, units)
     if not min(pair.n_trials):
         where = " ".join(filter(None, (cell.dataset, cell.setting)))
@@ -498,18 +493,22 @@ def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: Records) -> 
     return pair
 
 
-def _by_unit(number: Number, side: Side, reading: str, records: Records) -> pd.Series:
-    """Mean of a side in each run or subject; those of the headline where a reading has none."""
-    pool = dict(number.pool or {})
-    select = {
-        "table": pool["results"],
-        "metric": pool["metric"],
-        "dataset": number.select["dataset"],
-        "method": side.select["method"],
-    }
-    rows = usable(records.all, {**select, "reading": reading})
-    rows = usable(records.all, {**select, "reading": HEADLINE}) if rows.empty else rows
-    return rows.groupby("setting")["value"].mean()
+def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | None:
+    """Pseudo-values of a - b by run or subject of a partial pool, under the headline; else None."""
+    if not cell.number.pool:
+        return None
+
+    def difference(reading: str) -> float:
+        ours = _measured(claim, claim.a, cell, reading, records)["value"].mean()
+        theirs = b.value
+        if theirs is None:
+            theirs = _measured(claim, b, cell, reading, records)["value"].mean()
+        return float(ours - theirs)
+
+    readings = sorted(set(records.all["reading"]))
+    left_out = [name for name in readings if name.startswith(cell.number.pool["without"])]
+    without = np.array([difference(reading) for reading in left_out])
+    return errors.pseudo_values(difference(HEADLINE), without)
 
 
 def word_of(claim: Claim, difference: float, error: Error, n_contrasts: int = 1) -> ClaimWord:

@@ -157,7 +157,7 @@ class Evidence:
     choices : ndarray
         What the mean would be at other draws of a choice that is made once for all trials.
     units : ndarray
-        Our mean in each run or subject, where ours are only some of the paper's.
+        Pseudo-value of each run or subject, where ours are only some of the paper's.
     """
 
     values: np.ndarray
@@ -216,8 +216,8 @@ def gathered(
     number: Number, records: pd.DataFrame, controls: frozenset[str]
 ) -> dict[str, Evidence]:
     """Evidence under every reading that a number was measured under."""
-    rows = usable(records, {"table": number.results, **number.select})
-    by_reading = {str(r): group for r, group in rows[rows["value"].notna()].groupby("reading")}
+    own_rows = usable(records, {"table": number.results, **number.select})
+    by_reading = {str(r): g for r, g in own_rows[own_rows["value"].notna()].groupby("reading")}
     values = {
         reading: group.set_index("trial")["value"].sort_index() * number.scale
         for reading, group in by_reading.items()
@@ -228,6 +228,7 @@ def gathered(
         rows = usable(records, {"table": DISAGREEMENT, "metric": DISAGREEMENT, **own})
         disagreements = rows.loc[~rows["reading"].isin(controls), "value"].tolist()
     spread = values.get(number.spread_of, pd.Series(dtype=float)).to_numpy()
+    units = units_of(number, own_rows) * number.scale
     return {
         reading: Evidence(
             values[reading].to_numpy(),
@@ -238,7 +239,7 @@ def gathered(
             spread,
             disagreements,
             choices_of(number, records, reading) * number.scale,
-            units_of(number, records, reading) * number.scale,
+            units,
         )
         for reading, group in by_reading.items()
     }
@@ -252,14 +253,13 @@ def choices_of(number: Number, records: pd.DataFrame, reading: str) -> np.ndarra
     return usable(records, {**select, "reading": reading})["value"].to_numpy(dtype=float)
 
 
-def units_of(number: Number, records: pd.DataFrame, reading: str) -> np.ndarray:
-    """Mean of ours in each run or subject of a partial pool; empty where print has no others."""
+def units_of(number: Number, rows: pd.DataFrame) -> np.ndarray:
+    """Pseudo-value of each run or subject of a partial pool, under the headline."""
     if not number.pool:
         return np.empty(0)
-    own = {name: number.select[name] for name in ("dataset", "method")}
-    select = {"table": number.pool["results"], "metric": number.pool["metric"], "reading": reading}
-    rows = usable(records, {**own, **select})
-    return rows.groupby("setting")["value"].mean().to_numpy(dtype=float)
+    means = rows[rows["value"].notna()].groupby("reading")["value"].mean()
+    without = means[means.index.str.startswith(number.pool["without"])]
+    return errors.pseudo_values(means.get(HEADLINE, np.nan), without.to_numpy(dtype=float))
 
 
 def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
@@ -490,9 +490,11 @@ def what_would_decide(number: Number, evidence: Evidence) -> str:
             f"and a fifth of the printed value is {number.margin:g}"
         )
     if number.pool:
+        if len(evidence.units) < 2:
+            return "The runs at hand were not left out one by one, as a full run does"
         return (
             f"More draws of ours cannot decide: we have {len(evidence.units)} of the paper's "
-            f"{number.pool['of']} runs, and the runs differ by more than the two means"
+            f"{number.pool['of']} runs, and the runs differ by more than the two results"
         )
     if "splits" in number.designs:
         return _of_splits(number, evidence.values)

@@ -81,8 +81,8 @@ class Number:
         What fixes a selection before anything is learned, such as the number of classes; empty if
         nothing does.
     pool : mapping, optional
-        Where ours are only some of the paper's runs or subjects: results and metric of our value
-        in each (a setting each), and how many the paper has (``of``).
+        Where ours are only some of the paper's runs or subjects: how the names of the readings
+        begin that each leave one of ours out (``without``), and how many the paper has (``of``).
     quoted : str
         Where the paper has the number from, empty if it is an experiment of its own.
     not_run : str

@@ -287,14 +287,15 @@ SETTINGS: dict[str, Form] = {
     "trials": POSITIVE.is_for("behind a printed mean"),
     "fixed": TEXT.is_for("what fixes a selection before anything is learned, in words"),
     "pool": Value(
-        "a table with results, metric and of",
+        "a table with without and of",
         {
             "type": "object",
-            "properties": {"results": TEXT.schema, "metric": TEXT.schema, "of": POSITIVE.schema},
-            "required": ["results", "metric", "of"],
+            "properties": {"without": TEXT.schema, "of": POSITIVE.schema},
+            "required": ["without", "of"],
             "additionalProperties": False,
         },
-        "where ours are some of the paper's runs or subjects: our value in each, how many it has",
+        "where ours are some of the paper's runs or subjects: how the names of the readings begin "
+        "that leave one of ours out, and how many the paper has",
     ),
     "folds": POSITIVE.is_for("of a cross-validation"),
     "judged": TEXT.is_for("the reading that is judged, if not the headline"),
