@@ -353,8 +353,8 @@ class Paper:
         parts = [(task.method, task.dataset.split("/")[-1], task.table) for task in tasks]
         told = [", ".join(dict.fromkeys(part)) for part in zip(*parts, strict=True)]
         print(f"{len(tasks)} results were computed here: {told[0]}; on {told[1]}; for {told[2]}.")
-        print("All equal the records." if not differences else "Not equal to the records:")
-        print("\n".join(differences), end="\n" if differences else "")
+        differing = "\n".join(["Not equal to the records:", *differences])
+        print(differing if differences else "All equal the records.")
 
     def claims(self) -> Claims:
         """What the paper claims, one line a claim: the word, and the contrast that decides.
