@@ -142,7 +142,7 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     n_test = int(n_points(select(records, table="ablation", dataset=dataset)).iloc[0])
     error = 1.96 * np.sqrt(test * (1 - test) / n_test)
     k = int(np.abs(grid - d).argmin())
-    figure, axes = figure_grid(2, 1, size=(WIDTH, 2.6))
+    figure, axes = figure_grid(2, 1, size=(WIDTH, 2.1))
     axes[0].plot(grid, train, color=BLACK, ls="--", lw=1.2, label="training")
     axes[0].plot(grid, test, color=BLUE, label="test")
     axes[0].fill_between(grid, test - error, test + error, color=BLUE, alpha=0.2, lw=0)
