@@ -47,7 +47,9 @@ def least_norm_active_set(H, h, guess):
         False if the rows contradict each other, or after too many steps.
     """
     n_steps = MAX_STEPS_PER_ROW * sum(H.shape)
-    return _least_norm(np.ascontiguousarray(H), np.ascontiguousarray(h), guess, n_steps)
+    H, h = np.ascontiguousarray(H), np.ascontiguousarray(h)
+    t, rows, n, solved = _least_norm(H, h, guess, n_steps)
+    return t, rows[:n], solved
 
 
 @numba.njit(cache=True)
@@ -62,27 +64,36 @@ def _least_norm(H, h, guess, n_steps):
     Q, R = np.zeros((dimension, dimension)), np.zeros((dimension, dimension))
     t, along = np.zeros(dimension), np.zeros(dimension)
     outside, rates = np.zeros(dimension), np.zeros(dimension)
-    whole = np.array([_dot(row, row) for row in H])
-    sizes, is_active, n = np.sqrt(whole), np.zeros(p, np.bool_), 0
+    whole, sizes, squares = np.empty(p), np.empty(p), np.empty(p)
+    for i in range(p):
+        whole[i] = _dot(H[i], H[i])
+        sizes[i] = np.sqrt(whole[i])
+    # Numba compiles what is called with a literal 0 once more: hence np.int64.
+    is_active, n = np.zeros(p, np.bool_), np.int64(0)
     for row in guess:
         length = _split(H[row], Q, n, along, outside)
         if n < dimension and length > DEPENDENT_TOL * sizes[row]:
             _take_up(row, n, along, outside, length, rows, Q, R)
             is_active[row], n = True, n + 1
     _solve(H, h, n, rows, u, Q, R, t)
-    while n > 0 and u[:n].min() < 0.0:
-        place = int(np.argmin(u[:n]))
+    while n > 0:
+        place = _least(u, n)
+        if u[place] >= 0.0:
+            break
         is_active[rows[place]] = False
         _release(place, n, rows, u, Q, R)
         n -= 1
         _solve(H, h, n, rows, u, Q, R, t)
     # Squared lengths of what of the rows lies outside of the span of the active ones.
-    squares = np.array([_outside(H[i], whole[i], Q, n) for i in range(p)])
+    for i in range(p):
+        squares[i] = whole[i]
+        for k in range(n):
+            squares[i] -= _dot(H[i], Q[k]) ** 2
     is_exact = True
     for _ in range(n_steps):
         row, violation = _farthest(H, h, t, is_active, sizes, whole, squares)
         if row < 0 and is_exact:
-            return t, rows[:n].copy(), True
+            return t, rows, n, True
         if row < 0:
             _solve(H, h, n, rows, u, Q, R, t)
             is_exact = True
@@ -92,10 +103,11 @@ def _least_norm(H, h, guess, n_steps):
         is_exact, multiplier = False, 0.0
         while not is_active[row]:
             length = _split(H[row], Q, n, along, outside)
-            rates[:n] = along[:n]
+            for k in range(n):
+                rates[k] = along[k]
             _solve_upper(R, n, rates)
             # The first multiplier that falls to zero on the way, and how far that is.
-            leaving, step = -1, np.inf
+            leaving, step = np.int64(-1), np.inf
             for k in range(n):
                 if rates[k] > 0.0 and u[k] < step * rates[k]:
                     leaving, step = k, u[k] / rates[k]
@@ -103,9 +115,10 @@ def _least_norm(H, h, guess, n_steps):
                 to_bound = (h[row] - _dot(H[row], t)) / length**2
                 if to_bound <= step:
                     leaving, step = -1, to_bound
-                t += step * outside
+                for j in range(dimension):
+                    t[j] += step * outside[j]
             elif leaving < 0:
-                return t, rows[:0].copy(), violation <= CONTRADICTION_TOL
+                return t, rows, 0, violation <= CONTRADICTION_TOL
             for k in range(n):
                 u[k] = max(0.0, u[k] - step * rates[k])
             multiplier += step
@@ -120,7 +133,7 @@ def _least_norm(H, h, guess, n_steps):
                 n -= 1
                 for i in range(p):
                     squares[i] += _dot(H[i], Q[n]) ** 2
-    return t, rows[:0].copy(), False
+    return t, rows, 0, False
 
 
 @numba.njit(cache=True)
@@ -150,18 +163,22 @@ def _dot(a, b):
 
 
 @numba.njit(cache=True)
-def _outside(row, square, Q, n):
-    """Squared length of what of a row lies outside of the span of n directions."""
-    for k in range(n):
-        square -= _dot(row, Q[k]) ** 2
-    return square
+def _least(values, n):
+    """Place of the least of the first n values."""
+    place = 0
+    for k in range(1, n):
+        if values[k] < values[place]:
+            place = k
+    return place
 
 
 @numba.njit(cache=True)
 def _split(row, Q, n, along, outside):
     """Parts of a row along n directions and outside of their span; the latter's length."""
-    outside[:] = row
-    along[:n] = 0.0
+    for j in range(len(row)):
+        outside[j] = row[j]
+    for k in range(n):
+        along[k] = 0.0
     for _ in range(2):
         for k in range(n):
             part = _dot(Q[k], outside)
@@ -174,8 +191,11 @@ def _split(row, Q, n, along, outside):
 @numba.njit(cache=True)
 def _take_up(row, n, along, outside, length, rows, Q, R):
     """Put a row after n others into the factors, given its `_split`."""
-    rows[n], Q[n] = row, outside / length
-    R[:n, n], R[n, n] = along[:n], length
+    rows[n], R[n, n] = row, length
+    for k in range(n):
+        R[k, n] = along[k]
+    for j in range(len(outside)):
+        Q[n, j] = outside[j] / length
 
 
 @numba.njit(cache=True)
@@ -183,7 +203,8 @@ def _release(place, n, rows, u, Q, R):
     """Take one of n rows out of the factors; the direction that leaves the span is Q[n - 1]."""
     for k in range(place, n - 1):
         rows[k], u[k] = rows[k + 1], u[k + 1]
-        R[: k + 2, k] = R[: k + 2, k + 1]
+        for j in range(k + 2):
+            R[j, k] = R[j, k + 1]
         length = np.hypot(R[k, k], R[k + 1, k])
         c, s = R[k, k] / length, R[k + 1, k] / length
         R[k, k] = length
@@ -205,7 +226,8 @@ def _solve_upper(R, n, x):
 @numba.njit(cache=True)
 def _solve(H, h, n, rows, u, Q, R, t):
     """Compute t and u from the factors, t refined once."""
-    t[:] = 0.0
+    for j in range(len(t)):
+        t[j] = 0.0
     for _ in range(2):
         for k in range(n):
             u[k] = h[rows[k]] - _dot(H[rows[k]], t)
