@@ -18,7 +18,16 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset, DataUnavailableError
-from reprolib.report.notebook import Frame, Picture, drawn, in_notebook, setup, show, sliders
+from reprolib.report.notebook import (
+    Claims,
+    Frame,
+    Picture,
+    drawn,
+    in_notebook,
+    setup,
+    show,
+    sliders,
+)
 from reprolib.rerun.records import load_paper, ok, write_results
 from reprolib.rerun.records.registry import paper_key, paper_module
 from reprolib.rerun.records.task import get_protocol
@@ -140,7 +149,7 @@ class Paper:
         return Data(get_protocol(self.key).datasets("full"))
 
     def table(self, name: str) -> PrintedTable:
-        """One table as the paper prints it: in each cell ours and, below it, the printed number.
+        """One table as the paper prints it: ours and the printed number side by side.
 
         Parameters
         ----------
@@ -327,7 +336,8 @@ class Paper:
         --------
         >>> import reprolib
         >>> reprolib.paper("kpm").recompute(seconds=1.0)  # doctest: +SKIP
-        12 results of table1, table2 were computed here. All equal the records.
+        12 results were computed here: kpm, svm; on heart, banana; for table1, table2.
+        All equal the records.
         """
         from reprolib.rerun.checks.verify import recompute_some
 
@@ -340,26 +350,23 @@ class Paper:
                 "committed ones."
             )
             return
-        tables = ", ".join(sorted({task.table for task in tasks}))
-        verdict = "All equal the records." if not differences else "Not equal to the records:"
-        print(f"{len(tasks)} results of {tables} were computed here. {verdict}")
-        by_data: dict[str, dict[str, None]] = {}
-        for task in tasks:
-            by_data.setdefault(task.dataset, {})[task.method] = None
-        lines = [f"{name}: {', '.join(methods)}" for name, methods in by_data.items()]
-        print("\n".join(differences or lines))
+        parts = [(task.method, task.dataset.split("/")[-1], task.table) for task in tasks]
+        told = [", ".join(dict.fromkeys(part)) for part in zip(*parts, strict=True)]
+        print(f"{len(tasks)} results were computed here: {told[0]}; on {told[1]}; for {told[2]}.")
+        differing = "\n".join(["Not equal to the records:", *differences])
+        print(differing if differences else "All equal the records.")
 
-    def claims(self) -> Frame:
+    def claims(self) -> Claims:
         """What the paper claims, one line a claim: the word, and the contrast that decides.
 
         Returns
         -------
-        Frame
-            Indexed by verdict; a DataFrame that a notebook shows with its texts on the left.
+        Claims
+            Indexed by verdict; a DataFrame of which a notebook unfolds the first lines only.
         """
         from reprolib.report.tables import claims_table
 
-        return Frame(claims_table(self.key, self.directory))
+        return Claims(claims_table(self.key, self.directory))
 
     def numbers(self) -> Frame:
         """All printed numbers beside ours, one line each, with difference, interval and verdict.

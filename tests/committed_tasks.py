@@ -16,6 +16,8 @@ from tests import full_profile
 
 #: Table, method, setting and reading: of every such group one task is run, if it is cheap enough.
 GROUP = ["table", "method", "setting", "reading"]
+#: Tables may share the fits of tasks that are equal in these.
+FIT = ["dataset", "method", "setting", "reading"]
 
 
 @functools.cache
@@ -39,7 +41,12 @@ def choose(made: pd.DataFrame, tasks: Mapping[str, Task], budget: float, most: f
     Committed seconds change with every rerun. So whether a method is there does not depend on what
     the other methods took: only a cheapest task above ``most`` seconds is left out. The ``budget``
     bounds what the other groups take in all, the cheapest first.
+
+    A task that found its fit made by another table took less than it takes alone. So one that takes
+    more than ``most`` in another table is left out.
     """
+    alone = made.groupby(["table", *FIT])["seconds"].min().groupby(FIT).max().rename("alone")
+    made = made[made.join(alone, on=FIT)["alone"] <= most]
     by_cost = made[made["task"].isin(list(tasks))].sort_values("seconds", kind="stable")
     of_methods = by_cost.drop_duplicates("method")
     of_methods = of_methods[of_methods["seconds"] <= most]

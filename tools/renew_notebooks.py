@@ -89,7 +89,8 @@ def renew(path: Path) -> str:
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         tags = cell.metadata.get("tags")
-        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        folded = {"jupyter": {"source_hidden": True}} if tags == [TAG] else {}
+        cell.metadata = nbformat.from_dict({"tags": tags, **folded} if tags else {})
         if "outputs" in cell:  # without sliders, whose kernel is gone
             cell.outputs = [out for out in cell.outputs if WIDGET not in out.get("data", {})]
     write_atomically(path, nbformat.writes(notebook).rstrip() + "\n")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reprolib.report.theme import LOOKS, SHORT_MEANINGS, palette, render, slug
+from reprolib.report.theme import LOOKS, POINTS, SHORT_MEANINGS, palette, render, slug
 from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.standing import Standing
 from reprolib.rerun.verdicts.words import WORDS
@@ -41,7 +41,7 @@ def headline_picture(standings: Mapping[str, Standing]) -> str:
     legend = [
         {
             "slug": slug(word),
-            "text": f"{LOOKS[word].sign} {SHORT_MEANINGS[word]}",
+            "text": f"{LOOKS[word].sign} {SHORT_MEANINGS[word].format(margin=POINTS)}",
             "y": 26 + _LINE * len(lines) + 22 * place,
         }
         for place, word in enumerate(word for word in WORDS if word in used)

@@ -25,6 +25,14 @@ PICTURE, PLAIN = "image/png", "text/plain"
 MARK = "reprolib"
 #: Characters from which on a text is read line by line, so that its column may not be narrow.
 LONG = 60
+#: Of a table of claims: every claim a block of lines.
+ON_A_PHONE = (
+    "@media (max-width: 40em) { .claims thead, .claims td:empty { display: none; } "
+    ".claims tr, .claims th, .claims td { display: block; padding: .1em .3em !important; } "
+    ".claims tr { padding: .5em 0 !important; } }"
+)
+#: Claims that are seen at once.
+UNFOLDED = 8
 
 
 def setup() -> None:
@@ -84,6 +92,20 @@ class Frame(pd.DataFrame):
         page = re.sub(f"<td>(?=[^<]{{{LONG},}})", f'<td style="{left}; min-width: 22em">', page)
         page = page.replace("<td>", f'<td style="{left}">')
         return re.sub("<th(?=[ >])", f'<th style="{left}"', page)
+
+
+class Claims(Frame):
+    """A long table of claims, of which a notebook unfolds the first `UNFOLDED` only."""
+
+    def _repr_html_(self) -> str:
+        first, rest = Frame(self.iloc[:UNFOLDED]), Frame(self.iloc[UNFOLDED:])
+        page = first._repr_html_()
+        if len(rest):
+            page += f"<details><summary>{len(rest)} more</summary>{rest._repr_html_()}</details>"
+        page = f'<style>{ON_A_PHONE}</style><div class="claims">{page}</div>'
+        return re.sub(
+            r"(<t[hd] style=\"[^\"]*)(\">[^<]{1,18}</t)", r"\1; white-space: nowrap\2", page
+        )
 
 
 def show(figure: Figure, alt: str, caption: str = "") -> None:

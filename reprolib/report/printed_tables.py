@@ -1,4 +1,4 @@
-"""A table as the paper prints it, rerun: in each cell ours and, below it, the printed number.
+"""A table as the paper prints it, rerun: ours and the printed number side by side.
 
 One description of a table (`PrintedTable`) and its texts: HTML for notebooks, report and site,
 plain text for the terminal, Markdown, CSV and LaTeX. Everything about one number, line by line, is
@@ -21,7 +21,7 @@ import pandas as pd
 from reprolib.report.escape import csv_cell, latex_text, markdown_escaped, one_line
 from reprolib.report.origin import Origin, origin
 from reprolib.report.tables import number_text
-from reprolib.report.theme import LOOKS, SHORT_MEANINGS, render, slug
+from reprolib.report.theme import LOOKS, POINTS, SHORT_MEANINGS, render, slug
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_paper
@@ -125,10 +125,17 @@ class PrintedTable:
         sources = ", ".join(sorted({s for v in run for s in v.source.split(", ")}))
         here = "" if self.run == "records" else f", computed here ({self.run} profile)"
         plural = "" if several == "1" else "s"
-        told = f"Ours: {several} trial{plural} a number (± their spread), data {sources}{here}."
-        if any(v.quantity == "selection" and v.number.column in self.columns for v in run):
-            told += " What was chosen counts as within by a fifth of the printed value."
+        told = f"Ours: mean ± spread of {several} trial{plural}, data {sources}{here}."
+        if self.chosen:
+            names = ", ".join(self.chosen)
+            told += f" The margin is {POINTS}, and for {names} a fifth of the printed value."
         return told
+
+    @property
+    def chosen(self) -> list[str]:
+        """Columns of what was selected, which have a margin of their own."""
+        of_selections = {v.number.column for v in self.verdicts if v.quantity == "selection"}
+        return [name for name in self.columns if name in of_selections]
 
     @property
     def heading(self) -> str:
@@ -231,7 +238,10 @@ class PrintedTable:
     def legend(self) -> list[tuple[str, str]]:
         """Sign and short meaning of every word in the table."""
         used = {cell.word for cell in self.cells.values()}
-        return [(LOOKS[w].sign, SHORT_MEANINGS[w]) for w in WORDS if w in used]
+        margin = "the margin" if self.chosen else POINTS
+        return [
+            (LOOKS[w].sign, SHORT_MEANINGS[w].format(margin=margin)) for w in WORDS if w in used
+        ]
 
     def text(self, ending: str) -> str:
         """Text of its file: "csv", "md", "tex" or "html"."""
@@ -253,10 +263,8 @@ def _note_of(v: Verdict) -> str:
         return v.number.quoted or v.number.not_run or v.reason
     if v.word == "reproduced under a reading":
         there = number_text(v.readings[v.reading].ours, None, v.number.digits)
-        return (
-            f"within the margin under the reading '{v.reading}', where ours is {there}; one of "
-            f"{v.n_readings} tried"
-        )
+        tried = "the only one tried" if v.n_readings == 1 else f"one of {v.n_readings} tried"
+        return f"in the variant '{v.reading}' of the protocol, {tried}, ours is {there}"
     return ""
 
 

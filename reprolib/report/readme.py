@@ -29,8 +29,8 @@ WORDS_PICTURE = "docs/words.svg"
 #: The README's picture, relative to it, and what it shows.
 PICTURE = "docs/headline.svg"
 ALTERNATIVE = (
-    "One bar a paper: how many accuracies of its own method are surely within 1.5 points of ours, "
-    "open, or surely beyond; the table below has the counts."
+    "One bar a paper: how many accuracies of its own method are within 1.5 points of ours, "
+    "undecided, or beyond; the table below has the counts."
 )
 #: Worker processes for which the time of a full run is stated: the command line's default.
 WORKERS = 2

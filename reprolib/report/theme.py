@@ -120,14 +120,16 @@ MEANINGS: Mapping[Word, str] = {
     for word, rule in RULES.items()
 }
 
-#: The same in a few words, for the line below a table.
+#: The margin of accuracies and errors.
+POINTS = f"{MARGIN:g} points"
+#: The same in a few words, for the line below a table or a picture, which names its margin.
 SHORT_MEANINGS: Mapping[Word, str] = {
-    "reproduced": f"surely within {MARGIN:g} points",
-    "reproduced under a reading": "within them under another reading",
-    "undecided": "open",
-    "undecided, differs": f"differs, by more or less than {MARGIN:g} is open",
-    "not reproduced": f"surely beyond {MARGIN:g} points",
-    "quoted": "cited from elsewhere, no run of the paper",
+    "reproduced": "within {margin} (90 % interval)",
+    "reproduced under a reading": "within {margin} in another variant",
+    "undecided": "too few data to tell",
+    "undecided, differs": "differs, perhaps by less than {margin}",
+    "not reproduced": "differs by more than {margin} (95 % interval)",
+    "quoted": "taken from elsewhere, not judged",
     "not run": "not run",
 }
 

@@ -39,6 +39,7 @@ ESTIMATORS = public_estimators()
 QUICK = {
     "KEOPSClassifierCV": {"Cs": [0.1, 1.0], "cv": 2},
     "KPMClassifierCV": {"max_components": 10, "cv": 2},
+    "SimplexBoostingClassifier": {"n_estimators": 10},
 }
 #: Settings that take another way through the code than the defaults.
 VARIANTS = [
@@ -49,7 +50,7 @@ VARIANTS = [
     ("MKPMClassifier", {"basis": "nystrom"}),
     ("MKPMClassifier", {"loss": "hinge", "rank": 3, "solver": "cvxopt"}),
     ("MKPMClassifier", {"basis": "cholesky", "code": "simplex"}),
-    ("SimplexBoostingClassifier", {"n_estimators": 20, "update": "coordinate"}),
+    ("SimplexBoostingClassifier", {"n_estimators": 10, "update": "coordinate"}),
     ("SimplexConeSVC", {"kernel": "linear", "solver": "cvxopt"}),
     ("SimplexHalfspaceSVC", {"convex_hull": False}),
     ("SimplexHalfspaceSVC", {"solver": "cvxopt"}),

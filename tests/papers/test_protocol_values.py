@@ -50,7 +50,7 @@ def made(**seconds: float) -> pd.DataFrame:
         {"task": name, "method": method.get(name, name), "setting": name, "seconds": taken}
         for name, taken in seconds.items()
     ]
-    return pd.DataFrame(lines).assign(table="t", reading="headline")
+    return pd.DataFrame(lines).assign(table="t", dataset="d", reading="headline")
 
 
 def settings_of(tasks: pd.DataFrame, **limits: float) -> list[str]:
@@ -71,6 +71,13 @@ def test_the_budget_bounds_the_other_tasks_alone():
     tasks = made(slow_one=1.0, slow_two=3.0)
     assert settings_of(tasks, budget=3.0, most=60.0) == ["slow_one", "slow_two"]
     assert settings_of(tasks, budget=2.9, most=60.0) == ["slow_one"]
+
+
+def test_a_task_that_found_its_fit_made_by_a_table_beyond_the_cap_is_left_out():
+    tasks = made(one=50.0, two=0.1, elsewhere=0.2)
+    tasks.loc[2, ["method", "setting", "table"]] = ["one", "one", "u"]
+    assert settings_of(tasks, budget=1.0, most=60.0) == ["elsewhere", "two"]
+    assert settings_of(tasks, budget=1.0, most=40.0) == ["two"]
 
 
 @pytest.mark.slow

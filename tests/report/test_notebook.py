@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from reprolib.papers.kpm import figures
-from reprolib.report.notebook import left_aligned, show, show_drawn
+from reprolib.report.notebook import UNFOLDED, Claims, left_aligned, show, show_drawn
 from reprolib.rerun.records import load_paper
 from reprolib.suite import NotebookTests
 from reprolib.suite.shown import pictures
@@ -68,3 +68,13 @@ def test_texts_are_left_aligned_and_a_long_one_is_not_squeezed():
     page = left_aligned(frame).data
     assert page.count("<th style") + page.count("<td style") == 6
     assert page.count("min-width") == 1
+
+
+def test_of_many_claims_the_first_are_unfolded_and_none_is_lost():
+    names = [f"claim {i}." for i in range(UNFOLDED + 3)]
+    page = Claims({"claim": names})._repr_html_()
+    seen, folded = page.split("<details>")
+    assert all(name in seen for name in names[:UNFOLDED])
+    assert all(name in folded for name in names[UNFOLDED:])
+    assert "<summary>3 more</summary>" in folded
+    assert "<details>" not in Claims({"claim": names[:UNFOLDED]})._repr_html_()

@@ -65,6 +65,7 @@ def test_every_text_has_every_number_in_its_place(paper, key):
     html = _Table(files.html_text(table)).lines
     latex = [x for x in files.latex_file_text(table).splitlines() if x.endswith(r"\\[-2pt]")]
     assert html[0] == ["", *table.columns]
+    assert html[1] == ["", *["ours", "printed"] * len(table.columns)]
     for number, row in enumerate(table.rows):
         for place, column in enumerate(table.columns, start=1):
             if (row, column) not in at:
@@ -78,9 +79,10 @@ def test_every_text_has_every_number_in_its_place(paper, key):
             cell = markdown[number + 1].split(" | ")[place]
             assert f"{sign} **{ours}**" in cell, "Markdown"
             assert f"*{theirs}" in cell, "Markdown"
-            assert html[number + 1][0] == row
-            assert html[number + 1][place].startswith(f"{sign}{ours}"), "HTML"
-            assert theirs in html[number + 1][place].removeprefix(f"{sign}{ours}"), "HTML"
+            assert html[number + 2][0] == row
+            mine, printed_beside = html[number + 2][2 * place - 1 : 2 * place + 1]
+            assert mine.startswith(f"{sign}{ours}"), "HTML"
+            assert printed_beside.startswith(theirs), "HTML"
             assert ours.split(" ")[0].strip("–") in latex[number].split("&")[place], "LaTeX"
 
 

@@ -55,6 +55,10 @@ def test_a_change_of_a_reached_module_is_seen_and_of_another_is_not(package):
     assert value() == before, "the run does not import it"
     edited("kernel", "2 * x", "3 * x")
     assert value() != before
+    edited("model", "from toy.kernel import gram", "import toy.kernel\ngram = toy.kernel.gram")
+    other_import = value()
+    edited("kernel", "3 * x", "2 * x")
+    assert value() != other_import, "however it is imported"
 
 
 def test_comments_docstrings_and_layout_change_nothing(package):

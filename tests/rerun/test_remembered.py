@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import secrets
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -108,6 +110,43 @@ def test_workers_of_this_machine_share_answers_and_leave_no_folder(tmp_path, mon
     assert sorted(LocalWorkers(1).results(double, calls)) == sorted(2 * n for (n,) in calls)
     assert len(list((tmp_path / "calls").iterdir())) == 3
     assert not [p for p in (tmp_path / "tmp").iterdir() if p.name.startswith("reprolib-")]
+
+
+def double_when_two_have_asked(number: int) -> int:
+    folder = Path(os.environ["COUNTED"])
+    folder.joinpath(f"asked-{secrets.token_hex(8)}").touch()
+
+    def make() -> int:
+        until = time.monotonic() + 60
+        while len(list(folder.glob("asked-*"))) < 2 and time.monotonic() < until:
+            time.sleep(0.01)
+        time.sleep(0.3)  # the other goes on from asking to making
+        return 2 * counted(number)
+
+    return Remembered("doubles", size=1).of(number, make)
+
+
+def test_of_two_processes_that_ask_at_once_one_makes_the_answer(tmp_path, monkeypatch):
+    monkeypatch.setenv("COUNTED", str(tmp_path))
+    answers = LocalWorkers(2).results(double_when_two_have_asked, [(4,), (4,)])
+    assert list(answers) == [8, 8]
+    assert len(list(tmp_path.glob("asked-*"))) == 2, "both asked"
+    assert len(list(tmp_path.glob("4-*"))) == 1, "one made it, the other waited"
+
+
+def ask_and_die(folder: Path) -> None:
+    with shared_in(folder):
+        Remembered("a", size=1).of("x", lambda: os._exit(1))
+
+
+def test_a_process_that_dies_while_it_makes_an_answer_keeps_nobody_waiting(tmp_path):
+    process = multiprocessing.get_context("spawn").Process(target=ask_and_die, args=(tmp_path,))
+    process.start()
+    process.join()
+    assert process.exitcode == 1
+    assert list(tmp_path.iterdir()), "it has left its lock"
+    with shared_in(tmp_path):
+        assert Remembered("a", size=1).of("x", lambda: 3) == 3
 
 
 def classes(n_features: int, n_classes: int):

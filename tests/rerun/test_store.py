@@ -74,6 +74,9 @@ def test_two_parameters_of_one_task_are_kept_beside_each_other(tmp_path):
     values = [store.get(task, "data", CODE).rows[0]["value"] for task in (TASK, other)]
     assert values == [0.25, 0.5]
     assert store.has(dataclasses.replace(TASK, params={}), CODE), "known by its name alone"
+    other = Code({"one": "a", "two": "x"}, CODE.versions)
+    assert not store.has(TASK, other), "made by other code"
+    assert not store.has(dataclasses.replace(TASK, trial=1), CODE), "another task"
 
 
 @pytest.mark.parametrize(

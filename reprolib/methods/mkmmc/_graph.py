@@ -55,6 +55,12 @@ def margin_weights(y, *, within_weight: float = 1.0, within: Within = "scatter")
     >>> margin_weights([0, 0, 1, 1]).tolist()[0]
     [-0.75, -0.75, 0.25, 0.25]
     """
+    codes, inside = _inside(y, within_weight, within)
+    return 1.0 / len(codes) - np.where(codes[:, None] == codes, inside, 0.0)
+
+
+def _inside(y, within_weight, within):
+    """Class of every example, and (1 + mu v_k) / n_k of that class."""
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise ValueError(
@@ -65,8 +71,7 @@ def margin_weights(y, *, within_weight: float = 1.0, within: Within = "scatter")
     if within not in ("scatter", "covariance"):
         raise ValueError(f"within is {within!r}; give 'scatter' or 'covariance'.")
     factor = 1.0 if within == "scatter" else 1.0 / counts[codes]
-    inside = (1.0 + within_weight * factor) / counts[codes]
-    return 1.0 / len(codes) - np.where(codes[:, None] == codes, inside, 0.0)
+    return codes, (1.0 + within_weight * factor) / counts[codes]
 
 
 def margin_laplacian(y, *, within_weight: float = 1.0, within: Within = "scatter"):
@@ -101,6 +106,16 @@ def margin_laplacian(y, *, within_weight: float = 1.0, within: Within = "scatter
     """
     W = margin_weights(y, within_weight=within_weight, within=within)
     return np.diag(W.sum(axis=1)) - W
+
+
+def margin_scatter(Z, y, *, within_weight: float, within: Within):
+    """Z' L Z for L of `margin_laplacian`, without its n x n entries: by sums over the classes."""
+    codes, inside = _inside(y, within_weight, within)
+    sums = np.zeros((codes.max() + 1, Z.shape[1]))
+    np.add.at(sums, codes, Z)
+    of_rows = 1.0 - np.bincount(codes)[codes] * inside
+    L_times_Z = of_rows[:, np.newaxis] * Z - Z.mean(axis=0) + inside[:, np.newaxis] * sums[codes]
+    return Z.T @ L_times_Z
 
 
 def total_laplacian(n_samples: int):

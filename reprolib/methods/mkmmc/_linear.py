@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.mkmmc._constraints import by_scatter
 from reprolib.methods.mkmmc._eigenvectors import determined_eigenvectors
-from reprolib.methods.mkmmc._graph import Within, margin_laplacian
+from reprolib.methods.mkmmc._graph import Within, margin_scatter
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.tolerances import RANK_TOL
@@ -177,7 +177,6 @@ class MMC(_SupervisedProjection):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
         centered, self.mean_ = center_columns(X)
         U, singular, Vt = np.linalg.svd(centered, full_matrices=False)
         rank = _rank(singular)
@@ -188,7 +187,8 @@ class MMC(_SupervisedProjection):
             )
         m = check_n_components(self.n_components, len(np.unique(y)), rank)
         Z = U[:, :rank] * singular[:rank]
-        B, self.eigenvalues_ = determined_eigenvectors(Z.T @ L @ Z, m, U[:, :rank], by_scatter(Z))
+        S = margin_scatter(Z, y, within_weight=self.within_weight, within=self.within)
+        B, self.eigenvalues_ = determined_eigenvectors(S, m, U[:, :rank], by_scatter(Z))
         self.components_ = B.T @ Vt[:rank]
         self._n_features_out = m
         return self

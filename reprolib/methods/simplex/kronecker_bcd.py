@@ -113,20 +113,20 @@ def _linear_sweep(X, norms, B, U, A, Z, order, idle):
 
 
 @njit(cache=True)
-def _gram_sweeps(K, B, U, A, F, n_sweeps, tol):
-    """Block descent on a small Gram matrix; F = K A is kept up to date."""
+def _gram_sweeps(columns, B, U, A, F, n_sweeps, tol):
+    """Block descent on a small Gram matrix, given by columns; F = (K A)' is kept up to date."""
     n, n_classes = A.shape
     b = np.empty(n_classes)
     a = np.empty(n_classes)
     for _ in range(n_sweeps):
         largest = 0.0
         for i in range(n):
-            k = K[i, i]
+            k = columns[i, i]
             if k <= FLAT:
                 continue
-            total, own = F[i].sum(), A[i].sum()
+            total, own = F[:, i].sum(), A[i].sum()
             for q in range(n_classes):
-                others = n_classes * (F[i, q] - k * A[i, q]) - (total - k * own)
+                others = n_classes * (F[q, i] - k * A[i, q]) - (total - k * own)
                 b[q] = B[i, q] - others / (n_classes - 1)
                 a[q] = A[i, q]
             minimise_block(b, k, U[i], a)
@@ -136,7 +136,7 @@ def _gram_sweeps(K, B, U, A, F, n_sweeps, tol):
                     A[i, q] = a[q]
                     largest = max(largest, abs(delta) * k)
                     for j in range(n):
-                        F[j, q] += delta * K[j, i]
+                        F[q, j] += delta * columns[i, j]
         if largest <= tol:
             break
 
@@ -241,12 +241,11 @@ def descend_on_working_sets(
         chosen = _working_set(violation, block_size, rng)
         rows = gram_rows(chosen) / unit
         local_K = np.ascontiguousarray(rows[:, chosen])
-        local_A, local_F = A[chosen].copy(), F[chosen].copy()
-        outside = times_code_gram(local_F - local_K @ local_A)
-        inner_F = local_K @ local_A
-        _gram_sweeps(
-            local_K, B[chosen] - outside, U[chosen], local_A, inner_F, 50, 0.1 * violation.max()
-        )
+        local_A = A[chosen].copy()
+        inside = local_K @ local_A
+        target = B[chosen] - times_code_gram(F[chosen] - inside)
+        columns, inside = np.ascontiguousarray(local_K.T), np.ascontiguousarray(inside.T)
+        _gram_sweeps(columns, target, U[chosen], local_A, inside, 50, 0.1 * violation.max())
         F += rows.T @ (local_A - A[chosen])
         A[chosen] = local_A
         iterations += 1

@@ -29,7 +29,6 @@ from reprolib.report.style import (
     RED,
     SKY,
     SMALL,
-    WIDTH,
     figure_grid,
 )
 
@@ -70,7 +69,7 @@ def cap_map() -> Figure:
     names = np.array(regions(CHANNELS))
     rows = list(dict.fromkeys(name.split()[0] for name in names))
     colours = dict(zip(rows, (BLUE, ORANGE, GREEN, RED, PURPLE, SKY), strict=True))
-    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 6.4))
+    figure, (axis,) = figure_grid(1, 1, size=(5.0, 5.3))
     draw_head(axis)
     for name in dict.fromkeys(names):
         members = xy[names == name]
@@ -79,7 +78,7 @@ def cap_map() -> Figure:
         for place in members:
             axis.plot(*zip(centre, place, strict=True), color=colour, lw=6, alpha=0.35, zorder=2)
     for place, channel, name in zip(xy, CHANNELS, names, strict=True):
-        axis.plot(*place, "o", ms=19, mfc="white", mec=colours[name.split()[0]], mew=2, zorder=4)
+        axis.plot(*place, "o", ms=17, mfc="white", mec=colours[name.split()[0]], mew=2, zorder=4)
         axis.text(*place, channel, ha="center", va="center", fontsize=SMALL, zorder=5)
     handles = [Line2D([], [], color=colour, lw=4, label=name) for name, colour in colours.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)

@@ -26,8 +26,7 @@ def image_grid(rows, image_shape, source: str = "") -> Figure:
         for j, image in enumerate(images):
             axis = axes[i * n_columns + j]
             axis.imshow(np.asarray(image).reshape(image_shape), cmap="gray")
-        title = axes[i * n_columns].set_title(name, loc="left", fontsize=SMALL)
-        title.set_in_layout(False)  # it may stand above the other images, too
+        axes[i * n_columns + n_columns // 2].set_title(name, fontsize=SMALL)
     note_source(figure, source)
     return figure
 

@@ -332,8 +332,9 @@ def at_weight(records: pd.DataFrame, column: str, weight: float) -> Figure:
 def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     """Linear MMC in c - 1 dimensions against mu, with the printed accuracies."""
     listed = columns(records)
-    figure, axes = small_multiples(len(listed), size=(3.0, 2.2))
-    for axis, column in zip(axes, listed, strict=True):
+    n_columns = min(3, len(listed))
+    figure, axes = figure_grid(-(-len(listed) // n_columns), n_columns, size=(2.0, 1.6))
+    for axis, column in zip(axes, listed, strict=False):
         rows = select(
             records, dataset=column[0], setting=column[1], metric="accuracy by within weight"
         )
@@ -341,8 +342,14 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         axis.plot(range(len(WITHIN_WEIGHTS)), means, "o-", color=BLUE, ms=4)
         _draw_printed(axis, column, ("MMC", "KMMC_cv", "MKMMC"))
         axis.set_title(column_label(column))
-        axis.set_xticks(range(len(WITHIN_WEIGHTS)), [f"{mu:g}" for mu in WITHIN_WEIGHTS])
-    _label_outer(axes, "weight μ of the within-class scatter", "accuracy (%)")
+        named = range(0, len(WITHIN_WEIGHTS), 2)
+        axis.set_xticks(named, [f"{WITHIN_WEIGHTS[k]:g}" for k in named])
+    for axis in axes[len(listed) :]:
+        axis.remove()
+    for axis in axes[::n_columns]:
+        axis.set_ylabel("accuracy (%)")
+    for axis in axes[-n_columns:]:
+        axis.set_xlabel("weight μ")
     if handles := axes[0].get_legend_handles_labels()[0]:
         figure.legend(handles=handles, loc="outside upper center", ncols=3)
     note_source(figure, source_text(records))

@@ -16,8 +16,8 @@ from reprolib.report.style import (
     RED,
     SKY,
     SMALL,
+    figure_grid,
     plane_grid,
-    small_multiples,
 )
 
 COLOURS = (BLUE, ORANGE, GREEN, RED)
@@ -52,12 +52,12 @@ def at_dimension(model, X, y, X_test, y_test, d: int) -> Figure:
         Total dimension; the end of the path, if that is less.
     """
     d = min(d, model.n_components_)
-    figure, axes = small_multiples(3, size=(3.0, 2.7))
+    figure, axes = figure_grid(1, 3, size=(2.0, 2.3))
     _draw_regions(axes[0], model, X, y, d)
     for k, name in enumerate(CLASSES):
         axes[1].plot(model.allocation_path_[:, k], color=COLOURS[k], label=name)
     axes[1].set(xlabel="total dimension d", title="dimensions of each class")
-    figure.legend(*axes[1].get_legend_handles_labels(), loc="lower right")
+    figure.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     axes[2].plot(model.score_path(X, y), color=BLACK, ls="--", label="training")
     axes[2].plot(model.score_path(X_test, y_test), color=SKY, label="test")
     axes[2].set(xlabel="total dimension d", title="accuracy")
@@ -91,7 +91,7 @@ def brain() -> Figure:
     """Three slices of a simulated volume, and the outline of the mask."""
     series, mask, _, _ = simulate_session(seed=0)
     volume, inside = series.get_fdata()[..., 0], mask.get_fdata() > 0
-    figure, axes = small_multiples(3, size=(2.0, 2.2))
+    figure, axes = figure_grid(1, 3, size=(2.0, 2.4))
     for axis, z in zip(axes, (3, 5, 7), strict=True):
         axis.imshow(volume[:, :, z].T, origin="lower", cmap="gray")
         axis.contour(inside[:, :, z].T, levels=[0.5], colors=ORANGE, linewidths=1.5)

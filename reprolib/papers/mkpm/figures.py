@@ -142,7 +142,7 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     n_test = int(n_points(select(records, table="ablation", dataset=dataset)).iloc[0])
     error = 1.96 * np.sqrt(test * (1 - test) / n_test)
     k = int(np.abs(grid - d).argmin())
-    figure, axes = figure_grid(2, 1, size=(WIDTH, 2.6))
+    figure, axes = figure_grid(2, 1, size=(WIDTH, 2.1))
     axes[0].plot(grid, train, color=BLACK, ls="--", lw=1.2, label="training")
     axes[0].plot(grid, test, color=BLUE, label="test")
     axes[0].fill_between(grid, test - error, test + error, color=BLUE, alpha=0.2, lw=0)
@@ -150,6 +150,7 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     half = 100 * error[k]
     title = f"{paper_name(dataset)}, d = {grid[k]}: {100 * test[k]:.1f} ± {half:.1f} %"
     axes[0].set(title=title, xlabel="total dimension d", ylabel="accuracy")
+    axes[0].set_xlim(0, min(grid[-1], 1600))  # the paper searches up to 1500
     axes[0].legend()
     allocations = select(own, metric="allocation path")
     shares = {
@@ -159,6 +160,7 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     axes[1].barh(list(shares), list(shares.values()), color=BLUE)
     axes[1].axvline(grid[k] / len(shares), color=BLACK, ls=":")
     axes[1].invert_yaxis()
+    axes[1].grid(False)
     axes[1].set(title="dimensions of each class (dotted: equal)", xlabel="dimensions")
     note_source(figure, source_text(own))
     return figure

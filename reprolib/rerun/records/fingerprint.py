@@ -14,7 +14,7 @@ import importlib.util
 import json
 import platform
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -99,11 +99,9 @@ def package_versions(packages: Iterable[str]) -> dict[str, str]:
     return found
 
 
-@functools.cache
 def module_fingerprint(name: str) -> str:
     """Fingerprint of a module's syntax tree; empty for one without a source file."""
-    tree = _tree(name)
-    return "" if tree is None else fingerprint_of(repr(_plain(tree)))
+    return _read(name)[0]
 
 
 @functools.cache
@@ -129,16 +127,28 @@ def _imports(name: str) -> tuple[str, ...]:
     )
 
 
-def _imported(name: str) -> Iterator[tuple[str, str]]:
+def _imported(name: str) -> tuple[tuple[str, str], ...]:
     """Module and imported name of every import statement anywhere in a module."""
+    return _read(name)[1]
+
+
+@functools.cache
+def _read(name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Fingerprint of a module and what it imports; its tree, which is large, is not kept."""
+    path = _path(name)
+    if path is None:
+        return "", ()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     package = name if _is_package(name) else name.rpartition(".")[0]
-    for node in ast.walk(_tree(name) or ast.Module([], [])):
+    found: list[tuple[str, str]] = []
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names)
+            found += ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package.rsplit(".", node.level - 1)[0] if node.level else ""
             module = ".".join(part for part in (above, node.module) if part)
-            yield from ((module, alias.name) for alias in node.names)
+            found += ((module, alias.name) for alias in node.names)
+    return fingerprint_of(repr(_plain(tree))), tuple(found)
 
 
 def _definer(dotted: str) -> str:
@@ -172,12 +182,6 @@ def _path(name: str) -> Path | None:
 def _is_package(name: str) -> bool:
     path = _path(name)
     return path is not None and path.stem == "__init__"
-
-
-@functools.cache
-def _tree(name: str) -> ast.Module | None:
-    path = _path(name)
-    return None if path is None else ast.parse(path.read_text(encoding="utf-8"))
 
 
 def _plain(node: Any) -> Any:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import pickle
-import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import filelock
 import joblib
 
 #: Where the processes of a run leave answers for each other; each keeps its own where this is None.
@@ -77,15 +77,19 @@ class Remembered:
 
 
 def _from_file(path: Path, make: Callable[[], Any]) -> Any:
-    """Read an answer, or make it and leave it; two processes may make it at the same time.
+    """Read an answer, or make it and leave it; another process that asks for it waits meanwhile.
 
-    Where it cannot be written, as on a full disk, the other processes make it again.
+    The lock of a process that dies is free again. Where nothing can be written, as on a full disk,
+    every process makes the answer for itself.
     """
-    if path.is_file():
-        return pickle.loads(path.read_bytes())
-    answer = make()
-    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    with suppress(OSError):
-        unfinished.write_bytes(pickle.dumps(answer))
-        os.replace(unfinished, path)
-    return answer
+    with ExitStack() as held:
+        with suppress(OSError, NotImplementedError):
+            held.enter_context(filelock.FileLock(f"{path}.lock"))
+        if path.is_file():
+            return pickle.loads(path.read_bytes())
+        answer = make()
+        unfinished = path.with_suffix(f".{os.getpid()}")
+        with suppress(OSError):
+            unfinished.write_bytes(pickle.dumps(answer))
+            os.replace(unfinished, path)
+        return answer

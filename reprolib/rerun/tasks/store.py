@@ -62,9 +62,12 @@ class RecordStore:
     def __init__(self, directory: Path | None = None):
         self.directory = store_directory() if directory is None else Path(directory)
 
+    def _name(self, task: Task) -> str:
+        return _hash([task.paper, task.id])[:16]
+
     def _folder(self, task: Task) -> Path:
-        name = _hash([task.paper, task.id])
-        return self.directory / "tasks" / name[:2] / name[2:16]
+        name = self._name(task)
+        return self.directory / "tasks" / name[:2] / name[2:]
 
     def _path(self, task: Task, data: str) -> Path:
         parameters = {**vars(task), "params": dict(task.params)}
@@ -94,15 +97,18 @@ class RecordStore:
         return Finished(task, **made)
 
     def has(self, task: Task, code: Code) -> bool:
-        """Whether a task of this name is stored with this code, whatever its parameters."""
-        if not self._has_tasks:
+        """Whether a task of this name is stored with this code, whatever its parameters.
+
+        Among the tasks that were there when it was asked first.
+        """
+        if self._name(task) not in self._names:
             return False
         entries = (_read(path) for path in self._folder(task).glob("*.json"))
         return any(entry is not None and entry.get("code") == code.fingerprint for entry in entries)
 
     @functools.cached_property
-    def _has_tasks(self) -> bool:
-        return (self.directory / "tasks").is_dir()
+    def _names(self) -> set[str]:
+        return {path.parent.name + path.name for path in (self.directory / "tasks").glob("*/*")}
 
     def explain(self, task: Task, data: str, code: Code) -> Reuse:
         """Why a task is reused or not."""

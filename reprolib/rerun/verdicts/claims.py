@@ -124,7 +124,7 @@ class ClaimVerdict:
         for word in ("holds", "fails", "undecided"):
             names = [f"“{reading}”" for reading, other in self.exceptions.items() if other == word]
             all_named = ", ".join(names) if len(names) <= N_NAMED else ""
-            in_short = f"{len(names)} of {self.n_readings} other readings"
+            in_short = f"{len(names)} of {self.n_readings} other variants"
             parts += [f"{word} under {all_named or in_short}"] if names else []
         return "; ".join(parts)
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_blobs, make_moons
 
 from reprolib.methods.kpm.hinge_lp import _solve, solve_hinge_lp_path
-from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum, least_norm_active_set
+from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum
 from reprolib.methods.kpm.hinge_lp._certificate import RawAnswer, certify
 from reprolib.methods.kpm.hinge_lp._highs import BOUND, bounded_single
+from reprolib.methods.kpm.hinge_lp._least_norm import least_norm_active_set
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
 from reprolib.methods.kpm.square_path import solve_square_path

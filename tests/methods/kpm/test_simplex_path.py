@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reprolib.methods.kpm.hinge_lp._canonical import least_norm_active_set
+from reprolib.methods.kpm.hinge_lp._least_norm import least_norm_active_set
 from reprolib.methods.kpm.hinge_lp._simplex import line_search, perturbed_targets, simplex_path
 from reprolib.methods.kpm.nested_basis import NestedBasis
 

@@ -1,5 +1,7 @@
 """MMC, kernel MMC and multiple kernel MMC against the printed formulas, and bad input."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_blobs
@@ -23,6 +25,7 @@ from reprolib.methods.mkmmc import (
     total_laplacian,
 )
 from reprolib.methods.mkmmc._alternate import weight_matrix
+from reprolib.methods.mkmmc._graph import margin_scatter
 from reprolib.methods.shared.kernels import center_gram, gram
 from reprolib.methods.shared.solution import NotOptimalWarning
 from tests.naive import mkmmc as naive
@@ -50,8 +53,23 @@ def test_laplacian_is_the_difference_of_scatters(blobs, mu):
     S_b = naive.between_scatter(X, y)
     L = margin_laplacian(y, within_weight=mu)
     np.testing.assert_allclose(X.T @ L @ X, S_b - mu * naive.within_scatter(X, y), atol=1e-9)
+    np.testing.assert_allclose(scatter(X, y, mu, "scatter"), X.T @ L @ X, atol=1e-9)
     L = margin_laplacian(y, within_weight=mu, within="covariance")
     np.testing.assert_allclose(X.T @ L @ X, S_b - mu * naive.within_covariance(X, y), atol=1e-9)
+    np.testing.assert_allclose(scatter(X, y, mu, "covariance"), X.T @ L @ X, atol=1e-9)
+
+
+def scatter(X, y, mu, within):
+    return margin_scatter(X, y, within_weight=mu, within=within)
+
+
+def test_linear_mmc_takes_no_memory_of_n_by_n():
+    X, y = np.random.default_rng(0).normal(size=(5000, 3)), np.arange(5000) % 4
+    tracemalloc.start()
+    MMC().fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.1 * 8 * 5000**2
 
 
 def test_pairwise_sums_are_twice_the_traces(blobs):

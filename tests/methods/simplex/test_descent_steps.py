@@ -49,20 +49,20 @@ def test_sweeps_end_at_the_optimum_and_keep_the_product(seed):
     X, B, U, A, _ = programme(seed)
     K = X @ X.T + np.eye(12)
     K[3], K[:, 3] = 0.0, 0.0
-    start, F = A.copy(), K @ A
+    start, F = A.copy(), np.ascontiguousarray((K @ A).T)
     descent._gram_sweeps(K, B, U, A, F, 1, 0.0)
     assert objective(K, B, A) < objective(K, B, start)
     once = A.copy()
     descent._gram_sweeps(K, B, U, A, F, 5000, 1e-12)
     assert objective(K, B, A) < objective(K, B, once)
-    np.testing.assert_allclose(F, K @ A, atol=1e-9)
+    np.testing.assert_allclose(F, (K @ A).T, atol=1e-9)
     np.testing.assert_array_equal(A[3], start[3], err_msg="a point without curvature is left")
     others = np.arange(12) != 3
     assert violation(K, B, U, A)[others].max() < 1e-9
     np.testing.assert_allclose(
-        descent._block_violation(A, times_code_gram(F) - B, U), violation(K, B, U, A), atol=1e-9
+        descent._block_violation(A, times_code_gram(F.T) - B, U), violation(K, B, U, A), atol=1e-9
     )
-    descent._gram_sweeps(K, B, U, start, K @ start, 5000, 1e9)
+    descent._gram_sweeps(K, B, U, start, np.ascontiguousarray((K @ start).T), 5000, 1e9)
     np.testing.assert_allclose(start, once, atol=1e-12, err_msg="one sweep is within so wide a tol")
 
 
@@ -133,7 +133,7 @@ def test_a_point_without_curvature_is_left_and_counts_as_idle(k):
     np.testing.assert_array_equal(A, before)
     assert idle.tolist() == [1] + [0] * 11
     K = np.array([[k]])
-    one, F = np.ones((1, 3)), np.zeros((1, 3))
+    one, F = np.ones((1, 3)), np.zeros((3, 1))
     descent._gram_sweeps(K, B[:1], U[:1], one, F, 3, 0.0)
     assert one.tolist() == [[1.0, 1.0, 1.0]]
 
@@ -153,7 +153,8 @@ def test_sweeps_stop_once_no_entry_moves_the_gradient_by_more_than_the_tolerance
 
     def swept(n_sweeps, tol):
         moved = A.copy()
-        descent._gram_sweeps(K, B, U, moved, K @ moved, n_sweeps, tol)
+        F = np.ascontiguousarray((K @ moved).T)
+        descent._gram_sweeps(K, B, U, moved, F, n_sweeps, tol)
         return moved
 
     once, twice = swept(1, 0.0), swept(2, 0.0)

@@ -127,15 +127,15 @@ def test_the_map_marks_the_nearest_measured_place_and_tells_its_error(records):
     table = summaries.mean_map(records, "raetsch/heart")
     assert (table.index[int(mark[1][0])], table.columns[int(mark[0][0])]) == (10, 1.0)
     error, svm = wide[10, 1.0].mean(), wide[summaries.ALL, 1.0].mean()
-    told = f"{error:.1f} %, minus SVM {error - svm:+.1f} ±"
-    assert figure.axes[1].get_title().startswith(told)
+    told = f"Heart, D = 10, C = 1: {error:.1f} %, {error - svm:+.1f} ±"
+    assert figure.axes[0].get_title().startswith(told)
     svm_itself = kpm.at_dimension_and_cost(records, "raetsch/heart", summaries.ALL, 1.0)
-    assert "the SVM itself" in svm_itself.axes[1].get_title()
+    assert "the SVM itself" in svm_itself.axes[0].get_title()
 
 
 def test_the_map_says_where_a_path_of_kpm_ends_before(records):
     figure = kpm.at_dimension_and_cost(records, "raetsch/heart", 200, np.inf)
-    assert "not measured" in figure.axes[1].get_title()
+    assert "not measured" in figure.axes[0].get_title()
 
 
 def test_source_is_printed_on_figures(records):

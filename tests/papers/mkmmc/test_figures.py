@@ -181,5 +181,5 @@ def test_every_image_has_its_place_and_every_row_its_name():
     axes = example.image_grid(rows, (2, 2)).axes
     shown = [axis.images[0].get_array().max() if axis.images else None for axis in axes]
     assert shown == [3, 7, 11, 15, 103, 107, None, None]
-    titles = [axis.get_title(loc="left") for axis in axes]
-    assert titles == ["r", "", "", "", "s", "", "", ""]
+    titles = [axis.get_title() for axis in axes]
+    assert titles == ["", "", "r", "", "", "", "s", ""]

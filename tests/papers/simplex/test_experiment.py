@@ -133,6 +133,15 @@ def test_a_fixed_c_is_that_of_the_reading(small):
     assert measurement.chosen["C"] == 1e-3
 
 
+def test_the_linear_svm_searches_five_costs_on_wide_data_too():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 60)) + y[:, np.newaxis]
+    task = Task("simplex", "table2", "caltech101", "svm ova", params={"seed": 0})
+    (found,) = methods._svm_ova(task, X, y, X, y)
+    assert len(found.path) == 5
+
+
 def test_tasks_are_distinct():
     tasks = all_tasks("full", (*ALL, "pubfig83/features"))
     assert len({task.id for task in tasks}) == len(tasks)

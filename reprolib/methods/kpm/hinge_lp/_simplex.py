@@ -5,7 +5,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from reprolib.methods.kpm.hinge_lp._canonical import EPSILON, hinge_loss, least_norm_active_set
+from reprolib.methods.kpm.hinge_lp._canonical import hinge_loss
+from reprolib.methods.kpm.hinge_lp._least_norm import EPSILON, least_norm_active_set
 from reprolib.methods.shared.tolerances import GAP_TOL
 
 #: Tolerance on 0 <= a <= w, relative to w.
