@@ -47,11 +47,10 @@ def data(papers: Sequence[str] = PAPERS) -> dict[str, Any]:
 
 def _paper(key: str) -> dict[str, Any]:
     entry, not_of_text = paper_entry(key), controls(key)
-    title = entry["paper"]["title"]
     lines = pd.concat({table: tables.readings(key, table) for table in entry["tables"]})
     return {
         "key": key,
-        "title": title if title.startswith(key.upper()) else f"{key.upper()}: {title}",
+        "title": tables.heading(key),
         "notebook": str(Path("../notebooks", entry["paper"]["notebook"]).with_suffix(".html")),
         "tables": {table: about["caption"] for table, about in entry["tables"].items()},
         "readings": {

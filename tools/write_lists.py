@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 import reprolib
 from data_fetch.catalog import Catalog, Entry, default_catalog
-from reprolib.report.tables import claims_frame
+from reprolib.report.tables import citation, claims_frame, heading
 from reprolib.report.theme import signed
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import PAPERS
@@ -86,16 +86,22 @@ def list_estimators() -> Iterator[str]:
     )
 
 
+def case(notebook: str) -> str:
+    """Link to the case that belongs to a paper's notebook: the one that links back to it."""
+    cases = (DOCS.parent / "notebooks" / "cases").glob("*.ipynb")
+    (found,) = [path.name for path in cases if f"(../{notebook})" in path.read_text("utf-8")]
+    return f"[a case](../notebooks/cases/{found})"
+
+
 def list_papers() -> Iterator[str]:
     """Yield what every paper claims with our words, and where to read on."""
     for paper in PAPERS:
         about = paper_entry(paper)["paper"]
-        key = "" if about["title"].startswith(paper.upper()) else f"{paper.upper()}: "
-        year = "" if str(about["year"]) in about["venue"] else f", {about['year']}"
-        yield f"## {key}{about['title']}\n"
-        yield f"*{about['authors']}. {about['venue']}{year}.*\n"
+        yield f"## {heading(paper)}\n"
+        yield f"*{citation(paper)}*\n"
         yield (
-            f"[Notebook](../notebooks/{about['notebook']}) · [its numbers, to turn](explore.md) · "
+            f"[Notebook](../notebooks/{about['notebook']}) · {case(about['notebook'])} · "
+            "[its numbers, to turn](explore.md) · "
             "[all its numbers in the report](report.md)\n"
         )
         own = [

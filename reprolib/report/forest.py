@@ -26,10 +26,12 @@ from reprolib.rerun.verdicts.words import WORDS
 
 #: Margin around a picture, width of a letter, height of a line, width of a sign, in pixels.
 _MARGIN, _LETTER, _LINE, _SIGN = 6, 6.6, 18, 26
+#: A bold letter is so many times as wide.
+_BOLD = 1.1
 #: Width of the plot beside the names: on a page, which a phone shows whole, and in a figure.
 _PLOT, _FIGURE = 150, WIDTH * drawing.DPI
 #: Differences that have a line of the grid, and the largest that is drawn in its place, in margins.
-_TICKS, _FARTHEST = (-30, -10, -3, -1, 0, 1, 3, 10, 30), 50.0
+_TICKS, _FARTHEST = (0, -1, 1, -3, 3, -10, 10, -30, 30), 50.0
 _ROLES = {"own": "the paper's method", "baseline": "baselines"}
 
 
@@ -86,9 +88,16 @@ def forest_figure(verdicts: Sequence[Verdict]) -> Figure:
 
 
 def _left(verdicts: Sequence[Verdict]) -> int:
-    """Where the plot begins, right of the longest name."""
-    longest = max(len(f"{v.number.row}, {v.number.column}") for v in verdicts)
+    """Where the plot begins, right of the longest name and heading."""
+    names = [f"{v.number.row}, {v.number.column}" for v in verdicts]
+    headings = [_heading(v.role, v.number.table) for v in verdicts]
+    longest = max(*map(len, names), *(_BOLD * len(heading) for heading in headings))
     return round(_LETTER * longest) + 2 * _MARGIN
+
+
+def _heading(role: str, table: str) -> str:
+    name = re.sub(r"^table(?=\d)", "Table ", table)
+    return f"{_ROLES.get(role, role)}, {name}"
 
 
 def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Drawing:
@@ -105,8 +114,7 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
     groups, y = list[Group](), 0
     for (role, table), of_table in groupby(verdicts, key=lambda v: (v.role, v.number.table)):
         y += _LINE
-        name = re.sub(r"^table(?=\d)", "Table ", table)
-        groups.append(Group([Text(_MARGIN, y, f"{_ROLES.get(role, role)}, {name}", "name")]))
+        groups.append(Group([Text(_MARGIN, y, _heading(role, table), "name")]))
         for v in of_table:
             y += _LINE
             box = (0, y - _LINE / 2, left + plot_width, _LINE)
@@ -123,13 +131,15 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
     if not any(map(math.isnan, same)):
         grid.append(Band(place(-1), _LINE / 2, place(1) - place(-1), bottom - 6 - _LINE / 2))
     unit = same.pop() if len(same) == 1 else 1.0
-    taken = -math.inf
-    for tick in (tick for tick in _TICKS if low <= tick <= high):
+    taken: list[tuple[float, float]] = []
+    for tick in (tick for tick in _TICKS if low <= tick <= high):  # the nearest to zero first
         x, text = place(tick), f"{tick * unit:+g}".replace("-", "−") if tick else "0"
         grid.append(Line((x, _LINE / 2), (x, bottom - 6), "zero" if tick == 0 else "grid"))
-        if x - taken > _LETTER * (len(text) + 1):
+        half = _LETTER * len(text) / 2
+        fits = x + half < left + plot_width + _MARGIN
+        if fits and all(abs(x - other) > half + width + _LETTER / 2 for other, width in taken):
             grid.append(Text(x, bottom + 6, text, "tick"))
-            taken = x + _LETTER * len(text) / 2
+            taken.append((x, half))
     axis = "ours − printed, points" if quantity == "performance" else "ours − printed, in margins"
     grid.append(Text(left + plot_width / 2, bottom + 6 + _LINE, axis, "tick"))
     legend = list(_legend(verdicts, bottom + 3 * _LINE))

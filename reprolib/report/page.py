@@ -62,7 +62,7 @@ def write_report(
         ``output``.
     """
     use_style()
-    at_hand = [paper for paper in papers if not results.load_paper(paper, directory).empty]
+    at_hand = [paper for paper in papers if results.table_names(paper, directory)]
     judged = [paper for paper in at_hand if judge_paper(paper, directory)]
     html = render(
         "report.html.jinja",
@@ -106,6 +106,8 @@ def _section(
         provenance[column] = [of_data.get(name, {}).get(column, "") for name in provenance.index]
     return {
         "key": paper,
+        "heading": tables.heading(paper),
+        "citation": tables.citation(paper),
         "paper": entry["paper"],
         "notebook": _link(site, notebook.as_posix(), output),
         "printed": {t.title: html_fragment(t) for t in printed_tables(paper, directory)},

@@ -165,6 +165,19 @@ def kind_of_number(verdict: Verdict) -> str:
     return "quoted" if verdict.role == "quoted" else f"{verdict.role}, {verdict.quantity}"
 
 
+def heading(paper: str) -> str:
+    """Title of a paper, after its key where it does not begin with it."""
+    title, key = paper_entry(paper)["paper"]["title"], paper.upper()
+    return title if title.startswith(key) else f"{key}: {title}"
+
+
+def citation(paper: str) -> str:
+    """Authors, venue and year of a paper."""
+    about = paper_entry(paper)["paper"]
+    year = "" if str(about["year"]) in about["venue"] else f", {about['year']}"
+    return f"{about['authors']}. {about['venue']}{year}."
+
+
 def in_report_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """Verdicts with the paper's own method first, performance before selection, as printed else."""
     roles, quantities = get_args(Role), get_args(Quantity)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -52,6 +53,13 @@ class Look:
     hollow: bool = False
 
 
+#: A disc whose right half is a hole, for ◐: once round the rim, then back along the hole.
+_HALF_DISC = [
+    (radius * math.cos(math.radians(angle)), radius * math.sin(math.radians(angle)))
+    for radius, angles in ((1.0, range(90, 451, 15)), (0.72, range(90, -91, -15)))
+    for angle in angles
+]
+
 #: Of texts, lines and links.
 GROUND_COLOURS: Mapping[str, Colour] = {
     "ink": Colour("#1a1a1a", "#e8e8e8"),
@@ -73,7 +81,7 @@ LOOKS: Mapping[str, Look] = {
     "reproduced": Look(_GREEN, "●", "o"),
     "reproduced under a reading": Look(_BLUE, "◆", "D"),
     "undecided": Look(_SKY, "○", "o", hollow=True),
-    "undecided, differs": Look(_AMBER, "◐", "H"),
+    "undecided, differs": Look(_AMBER, "◐", _HALF_DISC),
     "not reproduced": Look(_RED, "✕", "X"),
     "quoted": Look(_GREY, "❞", "d", hollow=True),
     "not run": Look(_GREY, "–", [(-1.0, 0.0), (1.0, 0.0)], hollow=True),

@@ -313,7 +313,7 @@ class KernelComponents:
         ----------
         X : ndarray or CSR matrix of shape (n, p)
             The training points.
-        center, rank_tol, weights, n_wanted
+        center, rank_tol, weights, n_wanted : bool, float, ndarray, int
             What they are in `from_gram`.
 
         Returns

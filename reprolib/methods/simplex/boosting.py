@@ -191,11 +191,6 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
         ------
         ndarray of shape (n,)
             The predicted class of every example after one more round.
-
-        Returns
-        -------
-        iterator
-            One prediction for each round.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, accept_sparse="csr", reset=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -13,8 +13,6 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records.registry import committed_directory, results_directory
-from reprolib.rerun.records.rows import n_points, paths
-from reprolib.rerun.records.rows import sources as sources_of
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors
@@ -144,8 +142,28 @@ def is_of_one_test_set(cell: Cell) -> bool:
 
 
 @dataclass(frozen=True)
+class Runs:
+    """Records of one side of a contrast in one cell, sorted by trial.
+
+    Arrays and no table: a claim is judged under many readings, and tables are slow when small.
+
+    Parameters
+    ----------
+    trials, values, n_test : ndarray
+        Of every record; values in the printed unit.
+    readings, sources : set of str
+    """
+
+    trials: np.ndarray
+    values: np.ndarray
+    n_test: np.ndarray
+    readings: set[str]
+    sources: set[str]
+
+
+@dataclass(frozen=True)
 class Pair:
-    """Records of both sides, by trial, values in the printed unit.
+    """Records of both sides of a contrast in one cell.
 
     There are two errors. A claim is a statement on other data of this kind: the splits of a pool
     are correlated, and a test set has the noise of its points. The printed contrast was made on the
@@ -153,8 +171,7 @@ class Pair:
 
     Parameters
     ----------
-    a, b : DataFrame
-        With the columns value, n_test and source, indexed by trial.
+    a, b : Runs
     scale : float
         Printed value of the fraction 1.
     cell : Cell
@@ -165,46 +182,39 @@ class Pair:
         Pseudo-value of a - b of each run or subject, where the paper has more of them.
     """
 
-    a: pd.DataFrame
-    b: pd.DataFrame
+    a: Runs
+    b: Runs
     scale: float
     cell: Cell
     choices: np.ndarray
     units: np.ndarray | None
 
     @functools.cached_property
-    def differences(self) -> pd.Series:
-        """A - b on every trial that both have."""
-        return (self.a["value"] - self.b["value"]).dropna()
+    def differences(self) -> tuple[np.ndarray, np.ndarray]:
+        """Trials that both have, and a - b on each."""
+        common, of_a, of_b = np.intersect1d(
+            self.a.trials, self.b.trials, assume_unique=True, return_indices=True
+        )
+        return common, self.a.values[of_a] - self.b.values[of_b]
 
     @functools.cached_property
     def difference(self) -> float:
         """Mean of a - b: over common trials, or of all runs where trials are seeds alone."""
         if is_of_one_test_set(self.cell):
-            return float(self.a["value"].mean() - self.b["value"].mean())
-        return float(self.differences.mean())
+            return float(self.a.values.mean() - self.b.values.mean())
+        return float(self.differences[1].mean())
 
     @functools.cached_property
     def n_trials(self) -> tuple[int, int]:
         """Trials of either side: the common ones, unless they are seeds alone."""
         if is_of_one_test_set(self.cell):
-            return len(self.a), len(self.b)
-        return len(self.differences), len(self.differences)
-
-    @property
-    def readings(self) -> set[str]:
-        """Readings of the records of either side."""
-        return {*self.a["reading"], *self.b["reading"]}
-
-    @property
-    def sources(self) -> set[str]:
-        """Sources of the data behind side a."""
-        return set(sources_of(self.a))
+            return len(self.a.trials), len(self.b.trials)
+        return len(self.differences[0]), len(self.differences[0])
 
     @functools.cached_property
     def error(self) -> Error:
         """Error of the difference as a statement on other data."""
-        values = self.differences.to_numpy()
+        _, values = self.differences
         models: Mapping[Design, Callable[[], Error]] = {
             "splits": lambda: errors.paired(values),
             "runs": lambda: errors.paired(values, 1 / len(values)),
@@ -217,8 +227,8 @@ class Pair:
     @functools.cached_property
     def error_to_print(self) -> Error:
         """Error of the difference against the printed one."""
-        values, trials = self.differences.to_numpy(), self.differences.index.to_numpy()
-        seeds = [side["value"].to_numpy() for side in (self.a, self.b) if len(side) > 1]
+        trials, values = self.differences
+        seeds = [side.values for side in (self.a, self.b) if len(side.trials) > 1]
         models: Mapping[Design, Callable[[], Error]] = {
             "splits": lambda: errors.splits(values, None, self.cell.trials),
             "runs": lambda: errors.shared_runs(values, {}),
@@ -246,9 +256,11 @@ class Pair:
     def _on_a_test_set(self) -> Error:
         """The points of one test set, and the seeds of either side."""
         seeds = [
-            Error(float(side["value"].std(ddof=1)) / math.sqrt(len(side)), len(side) - 1)
+            Error(
+                float(side.values.std(ddof=1)) / math.sqrt(len(side.trials)), len(side.trials) - 1
+            )
             for side in (self.a, self.b)
-            if len(side) > 1
+            if len(side.trials) > 1
         ]
         return errors.summed([self._on_points(1), *seeds])
 
@@ -257,8 +269,8 @@ class Pair:
 
         How often the two sides disagree is not recorded; at most on all errors of both.
         """
-        n_both = int(n_points(self.a).iloc[:folds].sum())
-        rates = [float(np.mean(side["value"])) / self.scale for side in (self.a, self.b)]
+        n_both = int(self.a.n_test[:folds].sum())
+        rates = [float(np.mean(side.values)) / self.scale for side in (self.a, self.b)]
         error = errors.test_set([], n_both, sum(min(rate, 1 - rate) for rate in rates))
         return Error(self.scale * error.standard, error.degrees)
 
@@ -358,14 +370,16 @@ class Records:
 
     def __init__(self, records: pd.DataFrame):
         self.all = records
-        sound = usable(records, {})
+        sound = usable(records, {}).sort_values("trial", kind="stable")
         groups: Any = sound.groupby(list(self.BY), sort=False)
-        self._sound = sound[["trial", "value", "n_test", "source", "reading", "path"]]
         self.places: Mapping[tuple[str, ...], np.ndarray] = groups.indices
+        columns = ("trial", "value", "n_test", "reading", "source", "path")
+        self._columns = {name: sound[name].to_numpy() for name in columns}
 
-    def of(self, select: Mapping[str, str]) -> pd.DataFrame:
-        """Records with all the columns of `BY` as given."""
-        return self._sound.iloc[self.places.get(tuple(select[name] for name in self.BY), [])]
+    def of(self, select: Mapping[str, str]) -> dict[str, np.ndarray]:
+        """Columns of the records with all of `BY` as given, sorted by trial."""
+        places = self.places.get(tuple(select[name] for name in self.BY), [])
+        return {name: column[places] for name, column in self._columns.items()}
 
 
 def _of_all(contrasts: Sequence[Contrast]) -> ClaimWord:
@@ -404,7 +418,7 @@ def _measured_pairs(claim: Claim, reading: str, records: Records, judged: Pairs)
             pairs = _pairs(claim, cell, reading, records)
         except NoRecordError:
             continue
-        is_run = any(reading in pair.readings for pair in pairs)
+        is_run = any(reading in pair.a.readings | pair.b.readings for pair in pairs)
         if is_run and not any(n == 1 < m for n, m in _trials(pairs, judged[cell])):
             found[cell] = pairs
     return found
@@ -470,14 +484,14 @@ def _contrast(
         by_cell,
         in_print,
         "not run" if unprinted else of_difference(difference - in_print, to_print, claim.margin),
-        ", ".join(sorted({source for pair in pairs.values() for source in pair.sources})),
+        ", ".join(sorted({source for pair in pairs.values() for source in pair.a.sources})),
     )
 
 
 def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: Records) -> Pair:
     ours = _measured(claim, claim.a, cell, reading, records)
     if b.value is not None:
-        theirs = ours.assign(value=b.value)
+        theirs = replace(ours, values=np.full(len(ours.values), b.value))
     else:
         theirs = _measured(claim, b, cell, reading, records)
     own = cell.number
@@ -527,7 +541,7 @@ def word_of(claim: Claim, difference: float, error: Error, n_contrasts: int = 1)
     return "holds" if holds else "fails" if fails else "undecided"
 
 
-def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Records) -> pd.DataFrame:
+def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Records) -> Runs:
     """Value, test points and source of every trial of one side in one cell.
 
     Raises
@@ -544,18 +558,23 @@ def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Recor
         **{("table" if k == "results" else k): v for k, v in side.select.items()},
     }
     rows = records.of(select)
-    if rows.empty and "reading" not in side.select:  # as under the headline, unless it says another
+    if not len(rows["trial"]) and "reading" not in side.select:
+        # As under the headline, unless it says another.
         rows = records.of({**select, "reading": claim.base(reading, select["method"])})
-    if side.at is None:
-        rows = rows[rows["value"].notna()]
-    if rows.empty:
-        raise NoRecordError(f"no usable record of {select}")
-    values = np.asarray(rows["value"], dtype=float)
+    values = rows["value"].astype(float)
     if side.at is not None:  # a path may end before
-        reached = [path[side.at - 1 : side.at] for path in paths(rows)]
-        values = np.array([path[0] if len(path) else np.nan for path in reached])
-    scaled = values * claim.scale * side.factor
-    return rows.assign(value=scaled).set_index("trial").sort_index()
+        reached = [str(path).split()[side.at - 1 : side.at] for path in rows["path"]]
+        values = np.array([float(place[0]) if place else np.nan for place in reached])
+    is_there = ~np.isnan(values)
+    if not is_there.any():
+        raise NoRecordError(f"no usable record of {select}")
+    return Runs(
+        rows["trial"][is_there],
+        values[is_there] * claim.scale * side.factor,
+        rows["n_test"][is_there],
+        set(rows["reading"][is_there]),
+        set(rows["source"][is_there]),
+    )
 
 
 def _printed_value(claim: Claim, side: Side, cell: Cell, printed: Sequence[Number]) -> float:

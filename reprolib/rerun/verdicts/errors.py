@@ -8,6 +8,7 @@ At the end are intervals of paired differences, by which methods are compared.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,12 @@ def require_trials(number: int, argument: str = "n_trials") -> None:
         )
 
 
+@functools.lru_cache(maxsize=4096)
+def _quantile(level: float, degrees: float) -> float:
+    """Quantile of Student's distribution, of which a report asks for few, thousands of times."""
+    return float(stats.t.ppf(level, degrees))
+
+
 @dataclass(frozen=True)
 class Error:
     """Standard error of a difference, and its degrees of freedom; infinite where unknown."""
@@ -43,7 +50,7 @@ class Error:
         """Half-width of the interval of a difference."""
         if math.isinf(self.standard) or self.standard == 0:
             return self.standard
-        return float(stats.t.ppf((1 + level) / 2, self.degrees)) * self.standard
+        return _quantile((1 + level) / 2, self.degrees) * self.standard
 
     @property
     def detectable(self) -> float:
@@ -53,8 +60,8 @@ class Error:
         """
         if math.isinf(self.standard) or self.standard == 0:
             return self.standard
-        quantiles = [stats.t.ppf(level, self.degrees) for level in (0.975, POWER)]
-        return float(sum(quantiles)) * self.standard
+        quantiles = [_quantile(level, self.degrees) for level in (0.975, POWER)]
+        return sum(quantiles) * self.standard
 
 
 UNKNOWN = Error(math.inf, 0.0)
