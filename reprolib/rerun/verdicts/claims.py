@@ -513,13 +513,13 @@ def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | 
         return None
 
     def difference(reading: str) -> float:
-        ours = _measured(claim, claim.a, cell, reading, records)["value"].mean()
+        ours = _measured(claim, claim.a, cell, reading, records).values.mean()
         theirs = b.value
         if theirs is None:
-            theirs = _measured(claim, b, cell, reading, records)["value"].mean()
+            theirs = _measured(claim, b, cell, reading, records).values.mean()
         return float(ours - theirs)
 
-    readings = sorted(set(records.all["reading"]))
+    readings = sorted({key[-1] for key in records.places})
     left_out = [name for name in readings if name.startswith(cell.number.pool["without"])]
     without = np.array([difference(reading) for reading in left_out])
     return errors.pseudo_values(difference(HEADLINE), without)
