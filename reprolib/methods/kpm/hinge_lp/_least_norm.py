@@ -107,7 +107,8 @@ def _least_norm(H, h, guess, n_steps):
                 rates[k] = along[k]
             _solve_upper(R, n, rates)
             # The first multiplier that falls to zero on the way, and how far that is.
-            leaving, step = np.int64(-1), np.inf
+            step = np.inf
+            leaving: int | np.int64 = np.int64(-1)
             for k in range(n):
                 if rates[k] > 0.0 and u[k] < step * rates[k]:
                     leaving, step = k, u[k] / rates[k]
