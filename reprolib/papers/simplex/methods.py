@@ -48,7 +48,7 @@ ONLINE_LOSSES = {
     "s-ls online": "least_squares",
 }
 #: Beyond this many training examples, kernel matrices are not kept and S-LS rbf uses Nystrom.
-LARGEST_EXACT = 10_000
+LARGEST_EXACT = 8_000
 #: Reading that tasks on images measure beside the headline.
 MEAN_OVER_CLASSES = "mean over classes"
 N_PASSES = 10

@@ -38,7 +38,7 @@ from reprolib.rerun.tasks.store import RecordStore
 from reprolib.rerun.tasks.worker import LocalWorkers
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell
-from reprolib.rerun.verdicts.claims import Pair
+from reprolib.rerun.verdicts.claims import Pair, Runs
 from reprolib.rerun.verdicts.errors import rounded_interval
 from reprolib.rerun.verdicts.judge import choices_of
 from reprolib.rerun.verdicts.printed import Number, numbers
@@ -324,11 +324,11 @@ def _beside(
             method = number.select["method"]
             where = {**number.select, "metric": guest.opened.compared or guest.opened.metric}
             found = select(ours, **where, table=number.results, reading=guest.reading)
-            mine, theirs = _by_trial(own, number.scale), _by_trial(found, number.scale)
-            same = theirs["value"][theirs.index.isin(own["trial"]) | (len(own) == 1)]
+            mine, theirs = _runs(own, number.scale), _runs(found, number.scale)
+            same = theirs.values[np.isin(theirs.trials, own["trial"]) | (len(own) == 1)]
             of_row[method, "printed"] = number.value
             of_row[method, "ours"] = round(float(same.mean()), number.digits + 1)
-            if len(theirs):
+            if len(theirs.trials):
                 cell = Cell(
                     number.results,
                     number.select["dataset"],
@@ -339,11 +339,11 @@ def _beside(
                     number,
                 )
                 drawn = choices_of(number, ours, guest.reading) * number.scale
-                pair = Pair(mine, theirs, number.scale, cell, drawn, np.empty(0))
+                pair = Pair(mine, theirs, number.scale, cell, drawn, units=None)
                 pairs.setdefault(method, []).append(pair)
-                n = len(pair.differences) if len(mine) > 1 else 1
+                n = len(pair.differences[0]) if len(mine.trials) > 1 else 1
                 lines.append(_line(guest, row, method, pair.difference, pair.error, n))
-        mean = float(_by_trial(own, printed[0].scale)["value"].mean())
+        mean = float(_runs(own, printed[0].scale).values.mean())
         of_row[guest.name, "yours"] = round(mean, printed[0].digits + 1)
     for method, of_method in pairs.items():
         if len(of_method) > 1:
@@ -377,11 +377,16 @@ def _rows(
         yield ", ".join(filter(None, place.values())), part, printed
 
 
-def _by_trial(found: pd.DataFrame, scale: float) -> pd.DataFrame:
+def _runs(found: pd.DataFrame, scale: float) -> Runs:
     """Records by trial, values in the printed unit."""
-    found = found[found["value"].notna()]
-    scaled = found.assign(value=found["value"] * scale)
-    return scaled.drop_duplicates("trial").set_index("trial").sort_index()
+    found = found[found["value"].notna()].drop_duplicates("trial").sort_values("trial")
+    return Runs(
+        found["trial"].to_numpy(),
+        found["value"].to_numpy(float) * scale,
+        found["n_test"].to_numpy(),
+        set(found["reading"]),
+        set(found["source"]),
+    )
 
 
 def _line(

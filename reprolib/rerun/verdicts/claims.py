@@ -378,7 +378,7 @@ class Records:
 
     def of(self, select: Mapping[str, str]) -> dict[str, np.ndarray]:
         """Columns of the records with all of `BY` as given, sorted by trial."""
-        places = self.places.get(tuple(select[name] for name in self.BY), [])
+        places = self.places.get(tuple(select[name] for name in self.BY), np.empty(0, int))
         return {name: column[places] for name, column in self._columns.items()}
 
 
