@@ -24,34 +24,37 @@ def headline_picture(standings: Mapping[str, Standing]) -> str:
     standings : dict of str to Standing
         By the key of the paper.
     """
-    lines, used = [], set()
+    used = [word for word in WORDS if any(s.own.get(word, 0) for s in standings.values())]
+    top = 22 * len(used) + 36
+    lines = []
     for place, (paper, standing) in enumerate(standings.items()):
         total, x, parts = sum(standing.own.values()), _LEFT, []
         for word in WORDS:
             if count := standing.own.get(word, 0):
-                used.add(word)
                 width = _WIDTH * count / total
                 text = f"{LOOKS[word].sign} {count}" if width > 26 else str(count)
                 shown = {"x": round(x, 1), "width": round(width, 1), "slug": slug(word)}
                 parts.append({**shown, "text": text, "middle": round(x + width / 2, 1)})
                 x += width
         about = paper_entry(paper)["paper"]
+        numbers = "1 number" if total == 1 else f"{total} numbers"
         name = f"{about.get('short', paper.upper())}, {about['year']}"
-        lines.append({"name": name, "y": 26 + _LINE * place, "parts": parts})
+        line = {"name": name, "numbers": numbers, "y": top + _LINE * place, "parts": parts}
+        lines.append(line)
     legend = [
         {
             "slug": slug(word),
             "text": f"{LOOKS[word].sign} {SHORT_MEANINGS[word].format(margin=POINTS)}",
-            "y": 26 + _LINE * len(lines) + 22 * place,
+            "y": 20 + 22 * place,
         }
-        for place, word in enumerate(word for word in WORDS if word in used)
+        for place, word in enumerate(used)
     ]
     told = "; ".join(
         f"{line['name']}: " + ", ".join(f"{n} {w}" for w, n in standing.own.items() if n)
         for line, standing in zip(lines, standings.values(), strict=True)
     )
     grounds = [palette(ground) for ground in ("light", "dark")]
-    height = 26 + _LINE * len(lines) + 22 * len(legend)
+    height = top + _LINE * len(lines) - 18
     return render(
         "headline.svg.jinja", lines=lines, legend=legend, told=told, grounds=grounds, height=height
     )

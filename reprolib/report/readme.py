@@ -10,7 +10,7 @@ from pathlib import Path
 
 from reprolib.report.headline import headline_picture, sentences
 from reprolib.report.printed_tables import Markdown, markdown_table
-from reprolib.report.theme import LOOKS, signed
+from reprolib.report.theme import LOOKS
 from reprolib.report.words_picture import words_picture
 from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.registry import write_atomically
@@ -95,27 +95,28 @@ def between(text: str, begin: str, end: str, content: str) -> str:
 
 
 def _counts(standings: Mapping[str, Standing]) -> str:
-    """Verdicts counted: the own method first, then baselines and claims, selections last."""
-    head = ["paper", "own accuracies", "baselines", "claims", "selections", "full run"]
-    rows = []
+    """Baselines and claims counted by verdict; selections apart, below."""
+    head = ["paper", "claims", "accuracies of baselines", "all experiments"]
+    rows, chosen = [], []
     for paper, standing in standings.items():
-        kinds = (standing.own, standing.baselines, standing.claims, standing.selections)
         short = paper_entry(paper)["paper"].get("short", paper.upper())
-        rows.append([short, *(Markdown(_signs(k)) for k in kinds), f"{_minutes(paper)} min"])
-    used = {
-        w for s in standings.values() for kind in vars(s).values() for w, n in kind.items() if n
-    }
-    signs = ", ".join(signed(word) for word in LOOKS if word in used)
+        cells = (_listed(standing.claims), _listed(standing.baselines))
+        rows.append([short, *map(Markdown, cells), f"{_minutes(paper)} minutes"])
+        counts = [f"{n} {word}" for word, n in standing.selections.items() if n]
+        if counts:
+            chosen.append(f"{short}: {', '.join(counts)}")
     note = (
-        f"{signs}. *Selections* are values chosen on the way, such as a dimension; those that the "
-        "size of the data fixes are left out. *Full run*: on two cores."
+        "*Claims* are sentences of a paper that compare methods; (✓) holds with a reservation. "
+        "*Baselines* are methods that a paper compares with. *All experiments*: on two cores. "
+        f"<sub>Values chosen on the way, such as a dimension: {'; '.join(chosen)}.</sub>"
     )
     return "\n".join([markdown_table(head, rows), "", note])
 
 
-def _signs(counts: Mapping) -> str:
-    """Signs of the words that are there, each with its count."""
-    return " ".join(f"{LOOKS[str(word)].sign}&nbsp;{n}" for word, n in counts.items() if n)
+def _listed(counts: Mapping) -> str:
+    """Verdicts that are there, each with its mark and count, one below the other."""
+    lines = [f"{LOOKS[str(word)].sign}&nbsp;{n} {word}" for word, n in counts.items() if n]
+    return "<br>".join(lines) or "none"
 
 
 def _minutes(paper: str) -> int:

@@ -126,8 +126,8 @@ POINTS = f"{MARGIN:g} points"
 SHORT_MEANINGS: Mapping[Word, str] = {
     "reproduced": "within {margin} (90 % interval)",
     "reproduced under a reading": "within {margin} in another variant",
-    "undecided": "too few data to tell",
-    "undecided, differs": "differs, perhaps by less than {margin}",
+    "undecided": "undecided: too few runs or data to tell",
+    "undecided, differs": "differs; by more than {margin} or less, undecided",
     "not reproduced": "differs by more than {margin} (95 % interval)",
     "quoted": "taken from elsewhere, not judged",
     "not run": "not run",
