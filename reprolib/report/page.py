@@ -161,7 +161,7 @@ def _numbers(verdicts: Iterable[Verdict], made: pd.DataFrame) -> list[dict[str, 
                 "trials": v.n_trials,
                 "source": v.source,
                 "why": v.reason,
-                "reading": v.reading if v.word == "reproduced under a reading" else "",
+                "reading": v.reading if v.word == "reproduced in a variant" else "",
                 "readings": [
                     (name, number_text(o.ours, o.spread, digits), o.word)
                     for name, o in under.items()

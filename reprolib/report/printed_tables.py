@@ -33,7 +33,7 @@ DIGITS = 10
 #: Signs of the words in LaTeX, where ours are not in every font.
 _LATEX_SIGNS: Mapping[str, str] = {
     "reproduced": r"$\bullet$",
-    "reproduced under a reading": r"$\diamond$",
+    "reproduced in a variant": r"$\diamond$",
     "undecided": r"$\circ$",
     "undecided, differs": r"$\odot$",
     "not reproduced": r"$\times$",
@@ -261,7 +261,7 @@ def _note_of(v: Verdict) -> str:
     """What a footnote says of a number; empty if nothing has to be said."""
     if v.word in ("quoted", "not run"):
         return v.number.quoted or v.number.not_run or v.reason
-    if v.word == "reproduced under a reading":
+    if v.word == "reproduced in a variant":
         there = number_text(v.readings[v.reading].ours, None, v.number.digits)
         tried = "the only one tried" if v.n_readings == 1 else f"one of {v.n_readings} tried"
         return f"in the variant '{v.reading}' of the protocol, {tried}, ours is {there}"

@@ -96,26 +96,28 @@ def between(text: str, begin: str, end: str, content: str) -> str:
 
 def _counts(standings: Mapping[str, Standing]) -> str:
     """Baselines and claims counted by verdict; selections apart, below."""
-    head = ["paper", "claims", "accuracies of baselines", "all experiments"]
-    rows, chosen = [], []
+    head = ["paper", "claims", "accuracies of baselines"]
+    rows, chosen, minutes = [], [], []
     for paper, standing in standings.items():
         short = paper_entry(paper)["paper"].get("short", paper.upper())
         cells = (_listed(standing.claims), _listed(standing.baselines))
-        rows.append([short, *map(Markdown, cells), f"{_minutes(paper)} minutes"])
+        rows.append([short, *map(Markdown, cells)])
+        minutes.append(f"{short} {_minutes(paper)}")
         counts = [f"{n} {word}" for word, n in standing.selections.items() if n]
         if counts:
             chosen.append(f"{short}: {', '.join(counts)}")
     note = (
         "*Claims* are sentences of a paper that compare methods; (✓) holds with a reservation. "
-        "*Baselines* are methods that a paper compares with. *All experiments*: on two cores. "
-        f"<sub>Values chosen on the way, such as a dimension: {'; '.join(chosen)}.</sub>"
+        "*Baselines* are methods that a paper compares with. Minutes to make everything again on "
+        f"two cores: {', '.join(minutes)}."
     )
-    return "\n".join([markdown_table(head, rows), "", note])
+    apart = f"<sub>Values chosen on the way, such as a dimension: {'; '.join(chosen)}.</sub>"
+    return "\n".join([markdown_table(head, rows), "", note, "", apart])
 
 
 def _listed(counts: Mapping) -> str:
     """Verdicts that are there, each with its mark and count, one below the other."""
-    lines = [f"{LOOKS[str(word)].sign}&nbsp;{n} {word}" for word, n in counts.items() if n]
+    lines = [f"{LOOKS[str(word)].sign}&nbsp;{word}:&nbsp;{n}" for word, n in counts.items() if n]
     return "<br>".join(lines) or "none"
 
 

@@ -75,7 +75,7 @@ def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
 
 def _beside(v: Verdict) -> dict[str, Any]:
     digits, credit = v.number.digits, ""
-    if v.word == "reproduced under a reading":
+    if v.word == "reproduced in a variant":
         outcome = v.readings[v.reading]
         value = number_text(outcome.ours, outcome.spread, digits)
         credit = f"{v.reading}: {value} (one of {v.n_readings} tried)"

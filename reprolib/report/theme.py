@@ -79,7 +79,7 @@ _GREY = Colour("#767676", "#9a9a9a")
 #: By the word of a verdict on a number or on a claim.
 LOOKS: Mapping[str, Look] = {
     "reproduced": Look(_GREEN, "●", "o"),
-    "reproduced under a reading": Look(_BLUE, "◆", "D"),
+    "reproduced in a variant": Look(_BLUE, "◆", "D"),
     "undecided": Look(_SKY, "○", "o", hollow=True),
     "undecided, differs": Look(_AMBER, "◐", _HALF_DISC),
     "not reproduced": Look(_RED, "✕", "X"),
@@ -93,21 +93,22 @@ LOOKS: Mapping[str, Look] = {
 #: The rule of each word.
 RULES: Mapping[Word, str] = {
     "reproduced": (
-        f"Ours and print differ by less than {MARGIN:g} percentage points, and surely so: the 90 % "
-        f"interval of the difference lies inside. A selection: by less than {SELECTION_MARGIN:.0%}."
+        f"Ours and print differ by less than {MARGIN:g} percentage points: the 90 % interval of "
+        f"the difference lies inside. A selection: by less than {SELECTION_MARGIN:.0%}."
     ),
-    "reproduced under a reading": (
-        "Not under the reading that is judged, but one other reading of the text, which is named, "
+    "reproduced in a variant": (
+        "Not in the variant of the protocol that is judged. One other variant, which is named, "
         "reproduces numbers of the row that the judged one does not, and none of the row's numbers "
-        "is worse under it."
+        "is worse in it."
     ),
     "undecided": "The interval is too wide to tell.",
     "undecided, differs": (
-        f"Ours and print surely differ, but whether by more than {MARGIN:g} points is open."
+        "Ours and print differ: the 95 % interval of the difference excludes zero. Whether by more "
+        f"than {MARGIN:g} points cannot be told."
     ),
     "not reproduced": (
-        f"Ours and print differ by more than {MARGIN:g} points, and surely so: the 95 % interval "
-        "of the difference lies outside."
+        f"Ours and print differ by more than {MARGIN:g} points: the 95 % interval of the "
+        "difference lies outside."
     ),
     "quoted": "The paper took the number from elsewhere; it is no experiment of the paper.",
     "not run": "We have no result on real data.",
@@ -125,7 +126,7 @@ POINTS = f"{MARGIN:g} points"
 #: The same in a few words, for the line below a table or a picture, which names its margin.
 SHORT_MEANINGS: Mapping[Word, str] = {
     "reproduced": "within {margin} (90 % interval)",
-    "reproduced under a reading": "within {margin} in another variant",
+    "reproduced in a variant": "within {margin} in another variant",
     "undecided": "undecided: too few runs or data to tell",
     "undecided, differs": "differs; by more than {margin} or less, undecided",
     "not reproduced": "differs by more than {margin} (95 % interval)",
@@ -135,7 +136,7 @@ SHORT_MEANINGS: Mapping[Word, str] = {
 
 CLAIM_MEANINGS: Mapping[ClaimWord, str] = {
     "holds": "Our runs on the same trials show what the paper says, at a level of 5 %.",
-    "holds, but": "It holds as we read the text, and not under other readings, which are named.",
+    "holds, but": "It holds as we read the text, and not in other variants, which are named.",
     "fails": "Our runs show the opposite, at a level of 5 %.",
     "undecided": "Neither; the difference that would have been detected stands beside it.",
 }

@@ -82,7 +82,7 @@ def _row(table, row, found, controls) -> dict[str, str]:
                 ahead.append(column)
         else:
             best = ahead if len(ahead) > len(best) else best
-    return {**words, **dict.fromkeys(best, "reproduced under a reading")}
+    return {**words, **dict.fromkeys(best, "reproduced in a variant")}
 
 
 def _mentions(entries, row, column) -> bool:

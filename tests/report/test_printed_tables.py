@@ -108,7 +108,7 @@ def test_what_is_not_run_or_quoted_says_why_once():
     assert len(table.notes) == len(set(table.notes.values()))
     for v in table.verdicts:
         cell = table.cells[v.number.row, v.number.column]
-        assert bool(cell.note) == (v.word in ("not run", "quoted", "reproduced under a reading"))
+        assert bool(cell.note) == (v.word in ("not run", "quoted", "reproduced in a variant"))
 
 
 class _Table(HTMLParser):

@@ -66,7 +66,7 @@ def test_a_credit_names_the_reading_its_value_and_how_many_were_tried():
     good = Outcome("reproduced", 10.7, 0.4, ends, ends, 0.4, Error(0.15), 10, "partial")
     verdict = Verdict(
         number,
-        "reproduced under a reading",
+        "reproduced in a variant",
         ours=12.0,
         reading="centred",
         n_readings=6,

@@ -266,7 +266,7 @@ def test_a_reading_is_credited_for_the_row_that_it_brings_out():
     first, second = with_readings(
         {"a": MISS, "b": HIT}, ("good", {"a": HIT, "b": HIT}), ("bad", {"a": MISS, "b": HIT})
     )
-    assert (first.word, first.reading) == ("reproduced under a reading", "good")
+    assert (first.word, first.reading) == ("reproduced in a variant", "good")
     assert first.ours == pytest.approx(30.0), "the headline stays"
     assert first.readings["good"].ours == pytest.approx(20.0)
     assert (second.word, second.reading) == ("reproduced", "headline")
@@ -275,7 +275,7 @@ def test_a_reading_is_credited_for_the_row_that_it_brings_out():
 
 def test_a_number_that_is_undecided_under_the_credited_reading_keeps_its_word():
     first, second = with_readings({"a": MISS, "b": MISS}, ("good", {"a": HIT, "b": WIDE}))
-    assert (first.word, first.reading) == ("reproduced under a reading", "good")
+    assert (first.word, first.reading) == ("reproduced in a variant", "good")
     assert second.readings["good"].word == "undecided"
     assert (second.word, second.reading) == ("not reproduced", "headline")
 
@@ -388,7 +388,7 @@ def test_a_second_pair_of_eyes_finds_the_same_words(paper):
 
 def test_of_equally_good_readings_the_first_by_name_is_credited_and_else_the_better_one():
     (tied,) = with_readings({"a": MISS}, ("second", {"a": HIT}), ("first", {"a": HIT}))
-    assert (tied.word, tied.reading) == ("reproduced under a reading", "first")
+    assert (tied.word, tied.reading) == ("reproduced in a variant", "first")
     half, whole = ("a half", {"a": HIT, "b": WIDE}), ("the whole", {"a": HIT, "b": HIT})
     for verdict in with_readings({"a": MISS, "b": MISS}, half, whole):
         assert verdict.reading == "the whole"

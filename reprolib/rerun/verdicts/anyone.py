@@ -417,7 +417,7 @@ ORDER = (
     "fails",
     "undecided, differs",
     "undecided",
-    "reproduced under a reading",
+    "reproduced in a variant",
     "reproduced",
     "holds, but",
     "holds",

@@ -76,7 +76,7 @@ class Verdict:
     Parameters
     ----------
     number : Number
-    word : {"reproduced", "reproduced under a reading", "undecided", "undecided, differs", \
+    word : {"reproduced", "reproduced in a variant", "undecided", "undecided, differs", \
 "not reproduced", "quoted", "not run"}
     reason : str
         Why it is not run or not reproduced, what would decide it, or where it is quoted from.
@@ -397,7 +397,7 @@ def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ())
             # Without an interval of its own a number is not known well enough to ask for another.
             gains = v.word not in ("reproduced", "quoted", "not run") and np.isfinite(v.half_width)
             if gains and outcome is not None and outcome.word == "reproduced":
-                changed |= {"word": "reproduced under a reading", "reading": best}
+                changed |= {"word": "reproduced in a variant", "reading": best}
             credited[v.number.id] = replace(v, **changed)
     return [credited[v.number.id] for v in verdicts]
 

@@ -426,7 +426,7 @@ UNITS = Table(
 EXPECTED = _one_of(
     (
         "reproduced",
-        "reproduced under a reading",
+        "reproduced in a variant",
         "undecided",
         "undecided, differs",
         "not reproduced",

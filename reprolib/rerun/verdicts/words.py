@@ -13,7 +13,7 @@ from reprolib.rerun.verdicts.errors import Error
 
 Word = Literal[
     "reproduced",
-    "reproduced under a reading",
+    "reproduced in a variant",
     "undecided",
     "undecided, differs",
     "not reproduced",
@@ -39,8 +39,7 @@ def word_of(low: float, high: float, low_90: float, high_90: float, margin: floa
 
     - reproduced: the 90 % interval lies inside the margin (two one-sided tests at 5 %; Schuirmann
       1987), also where it excludes zero;
-    - not reproduced: the 95 % interval lies outside the margin, so that the two surely differ by
-      more;
+    - not reproduced: the 95 % interval lies outside the margin, so that the two differ by more;
     - undecided, differs: neither, and the 95 % interval excludes zero;
     - undecided: none of these.
 
