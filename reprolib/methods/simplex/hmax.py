@@ -553,20 +553,23 @@ def grey_levels(image: Any, number: int = 0) -> Array:
             f"X[{number}] has {values.shape[0]} x {values.shape[1]} pixels; the longer side may "
             f"be at most {LONGEST} times the shorter one."
         )
-    if values.dtype == np.uint8:
-        values = values.astype(np.float32) / np.float32(255)
-    elif values.dtype.kind == "f":
+    if values.dtype.kind == "f":
         if not (np.all(values >= 0) and np.all(values <= 1)):
             raise ValueError(f"X[{number}] has values that are not from 0 to 1; give X / 255?")
-        values = values.astype(np.float32)
-    else:
+    elif values.dtype != np.uint8:
         raise ValueError(
             f"X[{number}] holds {values.dtype}; {what}, of uint8 or of numbers from 0 to 1."
         )
-    if values.ndim == 3:
-        red, green, blue = np.moveaxis(values, -1, 0)
-        values = np.float32(0.299) * red + np.float32(0.587) * green + np.float32(0.114) * blue
-    return values
+    white = np.float32(255 if values.dtype == np.uint8 else 1)
+    if values.ndim == 2:
+        return values.astype(np.float32) / white
+    grey = np.zeros(values.shape[:2], np.float32)
+    for colour, weight in enumerate((0.299, 0.587, 0.114)):  # one at a time: photos are large
+        level = values[..., colour].astype(np.float32)
+        level /= white
+        level *= np.float32(weight)
+        grey += level
+    return grey
 
 
 def sizes_of(grey: Array, factor: float, n_sizes: int) -> list[Array]:
