@@ -108,6 +108,7 @@ def _pool(
     rows : ndarray
         Row of the file for every row of the pool.
     splits : list of (train, test)
+        Row numbers of every realisation.
     """
     codes = np.unique(np.column_stack([x, t]), axis=0, return_inverse=True)[1].ravel()
     drawn = np.hstack([train, test])
@@ -126,6 +127,7 @@ def _distinct(splits: list[Split]) -> tuple[list[Split], list[tuple[int, int]]]:
     Returns
     -------
     distinct : list of (train, test)
+        Each once.
     repeats : list of (int, int)
         Number, from 1, of every realisation that repeats an earlier one, and of that one.
     """

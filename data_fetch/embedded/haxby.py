@@ -35,7 +35,9 @@ def simulate_session(seed: int):
     Returns
     -------
     series, mask : nibabel images of shape (20, 24, 10, t) and (20, 24, 10)
+        Volumes over time, and the voxels that count.
     labels, runs : ndarray of shape (t,)
+        Class and number of the run of every volume.
     """
     rng = np.random.default_rng(seed)
     design: list[str] = []

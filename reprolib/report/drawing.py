@@ -89,6 +89,7 @@ class Group:
     Parameters
     ----------
     shapes : sequence of Shape
+        Drawn in this order.
     kind : str
         Class of the group in SVG, for the page's script.
     title : str

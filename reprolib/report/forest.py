@@ -127,7 +127,8 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
             groups.append(Group(shapes, "line", described(v), box))
     bottom = y + _LINE
     grid: list[Shape] = []
-    same = {round(_unit(v) * v.margin, 9) for v in verdicts}
+    in_points = [100 / v.number.scale if v.quantity == "performance" else 1.0 for v in verdicts]
+    same = {round(v.margin * points, 9) for v, points in zip(verdicts, in_points, strict=True)}
     if not any(map(math.isnan, same)):
         grid.append(Band(place(-1), _LINE / 2, place(1) - place(-1), bottom - 6 - _LINE / 2))
     unit = same.pop() if len(same) == 1 else 1.0
@@ -148,11 +149,6 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
     height = bottom + (4 + len(legend)) * _LINE
     width = left + plot_width + _MARGIN
     return Drawing("forest", label, width, height, [Group(grid), *groups, *legend])
-
-
-def _unit(v: Verdict) -> float:
-    """From the printed unit to points, for performance."""
-    return 100 / v.number.scale if v.quantity == "performance" else 1.0
 
 
 def _margins(v: Verdict, difference: float) -> float:

@@ -322,6 +322,7 @@ def plain_text(table: PrintedTable, width: int = 0) -> str:
     Parameters
     ----------
     table : PrintedTable
+        What is shown.
     width : int, default=0
         Of a terminal: columns that find no room stand in a block below, and texts are wrapped. 0
         wraps nothing.

@@ -102,7 +102,8 @@ def _counts(standings: Mapping[str, Standing]) -> str:
         short = paper_entry(paper)["paper"].get("short", paper.upper())
         cells = (_listed(standing.claims), _listed(standing.baselines))
         rows.append([short, *map(Markdown, cells)])
-        minutes.append(f"{short} {_minutes(paper)}")
+        seconds = load_tasks(paper)["seconds"].sum() / WORKERS
+        minutes.append(f"{short} {max(1, round(seconds / 60))}")
         counts = [f"{n} {word}" for word, n in standing.selections.items() if n]
         if counts:
             chosen.append(f"{short}: {', '.join(counts)}")
@@ -119,8 +120,3 @@ def _listed(counts: Mapping) -> str:
     """Verdicts that are there, each with its mark and count, one below the other."""
     lines = [f"{LOOKS[str(word)].sign}&nbsp;{word}:&nbsp;{n}" for word, n in counts.items() if n]
     return "<br>".join(lines) or "none"
-
-
-def _minutes(paper: str) -> int:
-    """Minutes that the tasks of a paper took, shared by the workers."""
-    return max(1, round(load_tasks(paper)["seconds"].sum() / WORKERS / 60))

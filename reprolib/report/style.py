@@ -83,7 +83,9 @@ def interval_plot(frame: pd.DataFrame, labels: Sequence[str], x_label: str) -> F
     frame : DataFrame
         With the columns difference, low and high.
     labels : sequence of str
+        Text beside each line.
     x_label : str
+        Text below the axis.
     """
     n_lines = sum(1 + label.count("\n") for label in labels)
     figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 1.1 + 0.22 * n_lines))

@@ -39,6 +39,7 @@ class Look:
     Parameters
     ----------
     colour : Colour
+        On a light and on a dark ground.
     sign : str
         In texts and tables.
     marker : str or sequence of points

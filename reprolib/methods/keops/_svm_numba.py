@@ -192,14 +192,6 @@ def _worst_violator(y, C, alpha, gradient, is_free, intercept, tol):
     return (violator if worst > tol else -1), worst
 
 
-@njit(cache=True)
-def _move(K, y, C, alpha, gradient, free, step, direction):
-    """Go a step along the direction of the free multipliers."""
-    for a in range(free.size):
-        i = free[a]
-        _set(K, y, alpha, gradient, i, min(max(alpha[i] + step * direction[a], 0.0), C[i]))
-
-
 def active_set(K, y, C, alpha, tol, max_iter, held):
     """Active-set method on the dual; returns the number of steps and the last violation.
 
@@ -230,7 +222,9 @@ def active_set(K, y, C, alpha, tol, max_iter, held):
             return iteration, np.inf
         best = _best_step(K, gradient, direction, free)
         step, blocking = _longest_step(direction, best, alpha, C, free)
-        _move(K, y, C, alpha, gradient, free, step, direction)
+        for a in range(free.size):
+            moved = alpha[free[a]] + step * direction[a]
+            _set(K, y, alpha, gradient, free[a], min(max(moved, 0.0), C[free[a]]))
         if blocking >= 0:
             i = free[blocking]
             _set(K, y, alpha, gradient, i, 0.0 if direction[blocking] < 0 else C[i])

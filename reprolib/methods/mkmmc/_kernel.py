@@ -22,6 +22,7 @@ from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.tolerances import RANK_TOL
 from reprolib.methods.shared.types import Array, Data
 from reprolib.methods.shared.validation import NON_NEGATIVE, require_positive_semidefinite
+from reprolib.methods.shared.weights import ExampleWeights
 
 
 def numerical_rank(K) -> int:
@@ -201,7 +202,8 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         """
         self._validate_params()
         maximise = get_maximiser(self.constraint, self.ridge)
-        K, y = self._fit_gram(X, y)
+        X, y = self._training_data(X, y)
+        K = self._training_gram(self._training_rows(X, ExampleWeights(len(y), slice(None))))
         check_classification_targets(y)
         if self.kernel not in ("linear", "rbf"):
             # In an indefinite one a direction could have a negative length.

@@ -84,12 +84,6 @@ class KernelMixin:
         of_vectors = isinstance(self.kernel, str) and self.kernel != "precomputed"
         return "csr" if self._takes_sparse and of_vectors else False
 
-    def _fit_gram(self, X, y):
-        """Validate the training data, remember it, and return (Gram matrix, y)."""
-        X, y = self._training_data(X, y)
-        X = self._training_rows(X, ExampleWeights(len(y), slice(None)))
-        return self._training_gram(X), y
-
     def _training_data(self, X, y):
         """Validate the training data, and return (X, y)."""
         X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse=self._sparse_format())

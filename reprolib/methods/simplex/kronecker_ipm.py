@@ -158,7 +158,7 @@ class _Preconditioner:
             scaled = L[rows] * np.sqrt(weights[rows])[:, None]
             block = scaled.T @ scaled
             block.flat[:: rank + 1] += (n_classes - 1) / n_classes
-            self.inverses[q] = _inverse(block)
+            self.inverses[q] = cho_solve(_factorised(block), np.eye(rank), check_finite=False)
         self.shared = _factorised(self.inverses.sum(axis=0))
 
     def __call__(self, R):
@@ -171,10 +171,6 @@ class _Preconditioner:
 
 def _factorised(matrix):
     return cho_factor(matrix, lower=True, check_finite=False)
-
-
-def _inverse(matrix):
-    return cho_solve(_factorised(matrix), np.eye(len(matrix)), check_finite=False)
 
 
 class _Iterate:
@@ -313,7 +309,9 @@ def _conjugate_gradients(times, preconditioner, right, precision, scale):
     Returns
     -------
     solution : ndarray of shape (n, T)
+        Where the residual is small enough.
     steps : int
+        How many were made.
 
     Raises
     ------

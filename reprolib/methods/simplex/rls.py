@@ -138,9 +138,11 @@ class _WeightedInput:
     Parameters
     ----------
     X : {ndarray, csr matrix} of shape (n, p), or Gram matrix of shape (n, n)
+        The training points.
     indices : ndarray of int of shape (n,)
         Of the classes.
     weights : ExampleWeights
+        Weights of the examples.
     in_features : bool
         Whether to solve in the p features.
     """

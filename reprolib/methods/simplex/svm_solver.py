@@ -378,7 +378,9 @@ def _certified(dual, L, answer: KroneckerQPAnswer, square: float, tol: float) ->
     """
     factor = np.sqrt(square)
     scaled = factor * L
-    expansion = _smallest_expansion(scaled, answer.W)
+    expansion = np.zeros((len(L), answer.W.shape[1]))
+    if scaled.any():  # rows a_i with scaled'A = W of least size
+        expansion = lstsq(scaled.T, answer.W, lapack_driver="gelsy", check_finite=False)[0]
     W = scaled.T @ expansion
     scores = scaled @ W @ simplex_code(dual.n_classes)
     squared_norm = square * np.sum(W**2)
@@ -392,13 +394,6 @@ def _certified(dual, L, answer: KroneckerQPAnswer, square: float, tol: float) ->
         answer.iterations,
         tol,
     )
-
-
-def _smallest_expansion(L, W):
-    """Rows a_i with L'A = W of least size."""
-    if not L.any():
-        return np.zeros((len(L), W.shape[1]))
-    return lstsq(L.T, W, lapack_driver="gelsy", check_finite=False)[0]
 
 
 def certify_multipliers(dual: SimplexSVMDual, A, product, iterations, tol) -> Solution:

@@ -173,12 +173,14 @@ def correct_characters(scores, flashes: pd.DataFrame) -> np.ndarray:
     Parameters
     ----------
     scores : ndarray of shape (n,)
+        Of every flash.
     flashes : DataFrame
         Columns ``character``, ``letter``, ``repetition``, ``code`` (see `data_fetch.p300`).
 
     Returns
     -------
     ndarray of shape (repetitions,)
+        Share of characters found after so many repetitions.
     """
     table = flashes.assign(score=scores)
     correct = np.zeros(int(flashes["repetition"].max()))

@@ -94,9 +94,11 @@ def patterns(dataset: Dataset, values: Mapping[str, float], draw: int = 0) -> di
     Parameters
     ----------
     dataset : Dataset
+        The speller's recordings.
     values : mapping of str to float
         Grid value by method, such as a relative cost.
     draw : int
+        Number of the draw of training flashes.
     """
     X, y = features(dataset), dataset.y
     tree = feature_tree(dataset, X)

@@ -117,10 +117,12 @@ def cross_validated_scores(method: Method, tree: KernelTree, X, y, folds):
     Parameters
     ----------
     folds : list of (train, test) index arrays
+        By which the scores are made.
 
     Returns
     -------
     auc : ndarray of shape (n_grid,)
+        Mean over the folds, for every value of the grid.
     accuracy : ndarray of shape (n_grid,)
         Zero where there is nothing to choose.
     """
@@ -142,6 +144,7 @@ def regions(channels, grouping: str = "lobes") -> list[str]:
     Parameters
     ----------
     channels : sequence of str
+        Names of the electrodes.
     grouping : {"lobes", "PO parietal", "random"}
         "random" shuffles the regions of "lobes" over the electrodes (a control, seeded).
     """

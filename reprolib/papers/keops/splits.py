@@ -25,6 +25,7 @@ def flash_pool(dataset: Dataset, params: Mapping[str, object], draw: int = 0) ->
     Parameters
     ----------
     dataset : Dataset
+        The speller's recordings.
     params : mapping
         ``test_session``: take the test session, too. ``without_run``: leave out this run (100 *
         session + run). ``contradicted``: what becomes of a character whose label the EEG
@@ -84,6 +85,7 @@ def character_halves(dataset: Dataset, draw: int):
     Returns
     -------
     list of two tuples (train, same characters, other characters)
+        Row numbers of each part.
     """
     rng = np.random.default_rng(draw)
     pool = flash_pool(dataset, {})

@@ -231,7 +231,9 @@ def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: 
     Parameters
     ----------
     records : DataFrame
+        Of the paper.
     dataset : str
+        Name of the benchmark.
     D : int or "all"
         The nearest measured one is taken.
     C : float

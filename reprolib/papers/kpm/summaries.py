@@ -39,6 +39,7 @@ def differences(records: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     Parameters
     ----------
     records : DataFrame
+        Of the paper.
     a, b : str
         Of `REGULARISERS`.
 
@@ -116,6 +117,7 @@ def rises(
     Parameters
     ----------
     records : DataFrame
+        Of the paper.
     correlation : float or Series
         Of the differences on two partitions; as a Series, of every data set its own.
     partitions : int, optional

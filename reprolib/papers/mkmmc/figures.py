@@ -271,19 +271,13 @@ def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Fig
     return figure
 
 
-def _paths_by_bandwidth(records, column) -> dict[str, np.ndarray]:
-    rows = select(records, dataset=column[0], setting=column[1], metric="accuracy by bandwidth")
-    return {
-        str(reading): path_matrix(group) for reading, group in rows.groupby("reading", sort=False)
-    }
-
-
 def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
     """Kernel MMC in c - 1 dimensions against the bandwidth, with the printed accuracies."""
     listed = columns(records)
     figure, axes = small_multiples(len(listed), size=(3.0, 2.2))
     for axis, column in zip(axes, listed, strict=True):
-        paths = _paths_by_bandwidth(records, column)
+        rows = select(records, dataset=column[0], setting=column[1], metric="accuracy by bandwidth")
+        paths = {str(name): path_matrix(group) for name, group in rows.groupby("reading")}
         for constraint, colour in _CONSTRAINT_COLOURS.items():
             mean = 100 * paths[f"{constraint}, mu = 1"].mean(axis=0)
             axis.plot(

@@ -227,6 +227,7 @@ def minimising_weights(grams, y, constraint: str, within_weight: float, max_iter
     Returns
     -------
     weights : ndarray of shape (p,)
+        One a kernel.
     n_iter : int
         Steps until the weights repeat, or ``max_iter``.
     """

@@ -110,6 +110,7 @@ def online_seeds(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
     Parameters
     ----------
     records : DataFrame
+        Of the paper.
     schedule : str
         Name of a reading, such as "library Pegasos, 10 passes".
 
@@ -143,7 +144,9 @@ def from_print(records: pd.DataFrame, schedule: str, row: str) -> pd.DataFrame:
     Parameters
     ----------
     records : DataFrame
+        Of the paper.
     schedule : str
+        Reading whose steps were taken.
     row : str
         Row of Table 2.
 

@@ -25,6 +25,7 @@ class ImageSet:
     Parameters
     ----------
     n_train : int
+        Training images of a class.
     n_test : int, optional
         All others, if not given.
     hmax : mapping

@@ -25,6 +25,7 @@ def is_fraction(percentage: float, n: int, digits: int = 2) -> bool:
     Parameters
     ----------
     percentage : float
+        As printed.
     n : int
         At least 1.
     digits : int, default=2
@@ -40,7 +41,9 @@ def chance(n: int, digits: int = 2) -> float:
     Parameters
     ----------
     n : int
+        Number of test points.
     digits : int, default=2
+        How many are printed after the point.
     """
     candidates = np.arange(100 * 10**digits) / 10**digits
     return float(np.mean([is_fraction(value, n, digits) for value in candidates]))

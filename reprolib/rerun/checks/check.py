@@ -42,6 +42,7 @@ def check_paper(paper: str) -> list[str]:
     Parameters
     ----------
     paper : str
+        Key of the paper.
 
     Returns
     -------

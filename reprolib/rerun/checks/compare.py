@@ -290,6 +290,7 @@ def same_verdict(then: Verdict, now: Verdict) -> bool:
     Returns
     -------
     bool
+        Whether they agree.
     """
     return (then.word, then.reading) == (now.word, now.reading) and same(then.ours, now.ours)
 

@@ -126,6 +126,7 @@ def evaluate(
     trials : int, optional
         At most so many of every row.
     profile : {"full", "quick"}
+        All trials of the paper, or a few.
     embedded : bool
         Use embedded data; the paper's methods are then run on them, too.
     n_jobs : int
@@ -138,6 +139,7 @@ def evaluate(
     Returns
     -------
     Evaluation
+        Means and differences, with the run behind them.
 
     Raises
     ------

@@ -36,6 +36,7 @@ class Verification:
     Parameters
     ----------
     paper : str
+        Key of the paper.
     n_committed, n_checked : int
         Committed records, and how many of them were recomputed.
     n_wanted : int
@@ -377,6 +378,7 @@ def recompute(
     setting : str
         Training size, loss or kernel, where the method is measured under several.
     reading : str
+        Name of the reading.
     trial, seed : int
         Realisation, split, fold or repetition, and the seed where it is run under several.
     **changes

@@ -189,19 +189,18 @@ def _plain(node: Any) -> Any:
     if isinstance(node, ast.AST):
         fields = dict(ast.iter_fields(node))
         if isinstance(fields.get("body"), list):
-            fields["body"] = [part for part in fields["body"] if not _is_text(part)]
+            fields["body"] = [
+                part
+                for part in fields["body"]
+                if not isinstance(part, ast.Expr)
+                or not isinstance(part.value, ast.Constant)
+                or not isinstance(part.value.value, str)
+            ]
         named = ((name, _plain(value)) for name, value in fields.items() if name != "ctx")
         return (type(node).__name__, *((n, v) for n, v in named if v not in (None, ())))
     if isinstance(node, list):
         return tuple(map(_plain, node))
     return None if node is None else repr(node)
-
-
-def _is_text(node: ast.AST) -> bool:
-    """Whether a statement is a text alone, as docstrings are."""
-    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Constant):
-        return False
-    return isinstance(node.value.value, str)
 
 
 def _of_code(code: CodeType) -> str:

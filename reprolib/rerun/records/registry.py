@@ -42,6 +42,7 @@ class Home:
     Parameters
     ----------
     key : str
+        Key of the paper.
     package : str
         Its Python package: "reprolib.papers.kpm".
     folder : Path
@@ -181,6 +182,7 @@ def resolved(what: str, name: str, known: Collection[str]) -> str:
     name : str
         As it was typed.
     known : collection of str
+        The names that there are.
 
     Raises
     ------

@@ -268,6 +268,7 @@ def select(records: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
     Parameters
     ----------
     records : DataFrame
+        Those to choose from.
     **wanted : value, or list, tuple or set of values, by column
         For example ``select(records, table="table1", method=["kpm", "svm"], reading=HEADLINE)``.
 

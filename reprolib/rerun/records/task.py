@@ -38,6 +38,7 @@ class Task:
     dataset : str
         Name for `data_fetch.load`.
     method : str
+        Name of the method, as in the records.
     reading : str
         `HEADLINE`, or the name of another reading of the paper's text.
     trial : int
@@ -92,6 +93,7 @@ class Measurement:
     Parameters
     ----------
     metric : str
+        What was measured.
     value : float
         Errors and accuracies as fractions between 0 and 1.
     chosen : dict
@@ -159,6 +161,7 @@ class Protocol:
     Parameters
     ----------
     paper : str
+        Key of the paper.
     datasets : callable
         Profile -> names of the data sets.
     stages : tuple of Stage
@@ -190,6 +193,7 @@ class Reading:
     Parameters
     ----------
     name : str
+        As in the records.
     changes : mapping
         Parameters of tasks under this reading that differ from those of the headline.
     methods : tuple of str

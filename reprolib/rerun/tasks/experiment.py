@@ -61,6 +61,7 @@ class Setting:
     Parameters
     ----------
     name : str
+        As in the records.
     level : int, optional
         The number that the name stands for.
     params : mapping
@@ -84,7 +85,9 @@ class Grid:
     Parameters
     ----------
     table : str
+        Name of the results that the tasks go to.
     methods : sequence of str
+        Names of the methods.
     trials : Count
         A grid without quick trials has no tasks in the quick profile.
     datasets : collection of str, optional
@@ -175,6 +178,7 @@ class Experiment:
     Parameters
     ----------
     paper : str
+        Key of the paper.
     datasets : sequence of str
         Of the full profile.
     grids : sequence of Grid
@@ -258,14 +262,18 @@ def walk(
     Parameters
     ----------
     protocol : Protocol
+        Its stages are walked.
     profile : {"quick", "full"}
+        A few trials, or all.
     datasets : mapping of str to Dataset
+        Loaded data sets by name.
     records_of : callable
         Called with every stage's tasks: runs them, or looks their records up.
 
     Returns
     -------
     tasks : list of Task
+        All of the stages that were reached.
     n_stages : int
         Stages that were reached: the walk ends where a stage reads records that are not known.
 

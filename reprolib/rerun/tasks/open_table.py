@@ -34,6 +34,7 @@ class Trial:
     Parameters
     ----------
     X, y, X_test, y_test : ndarray
+        Training and test part.
     folds : sequence of (train, test) index arrays
         Into the rows of X, for a selection.
     source : {"resampled"}, optional
@@ -134,9 +135,13 @@ def ready(estimator: Any, grid: Any, folds: Sequence, seed: int, scoring: str = 
     Parameters
     ----------
     estimator : estimator
+        The one to be fitted.
     grid : mapping, sequence of mappings or None
+        Its parameters to choose from.
     folds : sequence of (train, test) index arrays
+        By which the parameters are chosen.
     seed : int
+        Of what the estimator draws.
     scoring : str
         What it is chosen by.
     """

@@ -36,6 +36,7 @@ class Plan:
     Parameters
     ----------
     paper : str
+        Key of the paper.
     at_hand : list of str
         Data sets that need no download.
     to_fetch : mapping of str to int
@@ -73,7 +74,9 @@ def plan(
     Parameters
     ----------
     protocol : Protocol
+        What would be run.
     profile : {"quick", "full"}
+        A few trials, or all.
     embedded : bool
         Use the embedded counterparts even where the real data are available.
     store : RecordStore, optional

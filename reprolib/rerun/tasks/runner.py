@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -204,7 +204,9 @@ def run_protocol(
     Parameters
     ----------
     protocol : Protocol
+        What is run.
     profile : {"quick", "full"}
+        A few trials, or all.
     embedded : bool
         Use the embedded counterparts even where the real data are available.
     store : RecordStore, optional
@@ -257,7 +259,14 @@ def run_protocol(
     with run.workers.holding({run.digests[name]: d for name, d in datasets.items()}):
         tasks, n_stages = walk(protocol, profile, datasets, run.records_of)
     if only is not None and not run.finished:
-        raise NothingSelectedError(_nothing_selected(only, protocol, tasks, n_stages))
+        seen = {task.table: task.id for task in reversed(tasks)}
+        message = (
+            f"--only {only} selects no task of {protocol.paper} on these data; there "
+            f"are, for example, {', '.join(map(repr, seen.values())) or 'none'}."
+        )
+        if n_stages < len(protocol.stages):
+            message = f"{message} {waiting(n_stages)}"
+        raise NothingSelectedError(message)
     rows = [row for finished in run.finished for row in finished.rows]
     measured = to_frame(rows)
     # Statistics over a part of the trials would look like those of all.
@@ -326,18 +335,6 @@ def needed(protocol: Protocol, profile: Profile, only: Only | None) -> list[str]
         return names
     known = {name: data_fetch.counterparts(name) for name in names}
     return only.needed({**known, **dict.fromkeys(protocol.brought, ())})
-
-
-def _nothing_selected(only: Only, protocol: Protocol, tasks: Sequence[Task], n_stages: int) -> str:
-    """Say what there is to select from."""
-    seen = {task.table: task.id for task in reversed(tasks)}
-    message = (
-        f"--only {only} selects no task of {protocol.paper} on these data; there "
-        f"are, for example, {', '.join(map(repr, seen.values())) or 'none'}."
-    )
-    if n_stages == len(protocol.stages):
-        return message
-    return f"{message} {waiting(n_stages)}"
 
 
 def waiting(n_stages: int) -> str:

@@ -79,9 +79,11 @@ class RecordStore:
         Parameters
         ----------
         task : Task
+            The one whose result is wanted.
         data : str
             Digest of its data set.
         code : Code
+            Fingerprints of the code that would run it.
         """
         path = self._path(task, data)
         entry = _read(path)

@@ -45,10 +45,13 @@ class Finished:
     Parameters
     ----------
     task : Task
+        What was run.
     rows : list of dict
         Its records; a failed task has one, with its traceback under a key of its own.
     seconds : float
+        How long it took by the clock.
     date : str
+        Day on which it was run.
     environment : dict
         Versions and machine.
     """
@@ -210,13 +213,13 @@ def _watch(parent: int) -> None:
     A thread looks: the signal that Linux sends instead (PR_SET_PDEATHSIG) is sent already when the
     thread that started the worker ends. Windows does not tell a process that its parent is gone.
     """
+
+    def end_without_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(SECONDS_OF_A_LOOK)
+        for folder in Path(gettempdir()).glob(_prefix(parent) + "*"):
+            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
+
     if os.getpid() != parent:
-        threading.Thread(target=_end_without, args=(parent,), daemon=True).start()
-
-
-def _end_without(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(SECONDS_OF_A_LOOK)
-    for folder in Path(gettempdir()).glob(_prefix(parent) + "*"):
-        shutil.rmtree(folder, ignore_errors=True)
-    os._exit(1)
+        threading.Thread(target=end_without_parent, daemon=True).start()

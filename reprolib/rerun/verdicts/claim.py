@@ -75,9 +75,11 @@ class Claim:
     Parameters
     ----------
     paper, name : str
+        Key of the paper, and what the claim is called.
     text : str
         The paper's sentence.
     page : int
+        Where it stands.
     tables : tuple of str
         Printed tables that it is about.
     kind : {"better", "at least as good", "same"}
@@ -94,9 +96,13 @@ class Claim:
     each : bool
         Whether the sentence is about every data set: then each is judged apart.
     metric : str
+        What is compared.
     reading : str
+        The one under which it is judged.
     a : Side
+        What the sentence speaks of.
     b : tuple of Side
+        What it is compared with.
     cells : tuple of Cell
         Over which the contrast is averaged, or over those of each data set.
     bases : dict

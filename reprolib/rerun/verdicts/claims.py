@@ -43,8 +43,11 @@ class Contrast:
     against : str
         Side b; of a sentence about every data set, also the data set.
     word : {"holds", "undecided", "fails"}
+        What follows for the sentence.
     difference : float
+        Mean over the cells, side a minus side b.
     error : Error
+        Of the difference.
     by_cell : dict of str to float
         Difference in every cell.
     printed : float
@@ -52,6 +55,7 @@ class Contrast:
     printed_word : {"reproduced", "undecided", "not reproduced", "not run"}
         The verdict on the printed contrast; "not run" where none is printed.
     sources : str
+        Of the data: original, partial or resampled.
     """
 
     against: str
@@ -71,6 +75,7 @@ class ClaimVerdict:
     Parameters
     ----------
     claim : Claim
+        What was judged.
     word : {"holds", "holds, but", "undecided", "fails"}
         "holds, but" where it holds under the judged reading and not under some other.
     contrasts : tuple of Contrast
@@ -152,6 +157,7 @@ class Runs:
     trials, values, n_test : ndarray
         Of every record; values in the printed unit.
     readings, sources : set of str
+        Those of the records.
     """
 
     trials: np.ndarray
@@ -172,6 +178,7 @@ class Pair:
     Parameters
     ----------
     a, b : Runs
+        The two sides.
     scale : float
         Printed value of the fraction 1.
     cell : Cell

@@ -124,6 +124,7 @@ def one_more_run(ours: np.ndarray, least: float = 0.0) -> Error:
     Parameters
     ----------
     ours : array of shape (k,)
+        One value of ours a run.
     least : float
         Smallest s that can be measured: one test point. Two seeds may agree by chance.
     """
@@ -158,6 +159,7 @@ def cross_validations(ours: np.ndarray, trials: np.ndarray, folds: int) -> Error
     ours, trials : array of shape (n_trials,)
         Trial p * folds + k is fold k of partition p. A partition that lacks folds is left out.
     folds : int
+        How many parts the points were split into.
     """
     return one_more_run(partition_means(ours, trials, folds))
 
@@ -181,6 +183,7 @@ def test_set(disagreements: Sequence[float], n_test: int, largest: float) -> Err
     disagreements : sequence of float
         q of our runs, a reading. None: the largest possible, all errors on other points.
     n_test : int
+        How many test points there are.
     largest : float
         Sum of both error rates.
     """
@@ -283,6 +286,7 @@ def paired(differences: np.ndarray, correlation: float = CORRELATION) -> Error:
     Parameters
     ----------
     differences : array of shape (J,)
+        One a split, on identical trials.
     correlation : float
         rho; of the J folds of one partition 1 / J, which is theirs.
     """
@@ -303,13 +307,16 @@ def corrected_interval(
     Parameters
     ----------
     a, b : array-like of shape (n_trials,)
+        Values of both on the same trials.
     correlation : float
         Of the differences of two splits, at least 0 and less than 1; with 0 it is a paired t test.
     level : float
+        Of confidence, 0.95 for 95 %.
 
     Returns
     -------
     difference, low, high : float
+        The mean of a - b and the ends of its interval.
 
     Raises
     ------
@@ -346,6 +353,7 @@ def intervals_by_dataset(rows: pd.DataFrame, method: str, reference: str) -> pd.
     rows : DataFrame
         Records of one metric.
     method, reference : str
+        Names of both, as in the records.
 
     Returns
     -------

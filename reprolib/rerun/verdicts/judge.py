@@ -43,6 +43,7 @@ class Outcome:
     Parameters
     ----------
     word : {"reproduced", "undecided", "undecided, differs", "not reproduced"}
+        The verdict.
     ours, spread : float
         Our mean and standard deviation over trials.
     interval, interval_90 : tuple of float
@@ -54,6 +55,7 @@ class Outcome:
     error : Error
         Of the difference; unknown for a selection judged by its range.
     n_trials : int
+        How many of ours there are.
     source : str
         Source of the data behind our value.
     """
@@ -76,8 +78,10 @@ class Verdict:
     Parameters
     ----------
     number : Number
+        The printed one.
     word : {"reproduced", "reproduced in a variant", "undecided", "undecided, differs", \
 "not reproduced", "quoted", "not run"}
+        What the comparison says.
     reason : str
         Why it is not run or not reproduced, what would decide it, or where it is quoted from.
     reading : str
@@ -147,7 +151,9 @@ class Evidence:
     values, trials : ndarray of shape (n_trials,)
         In the printed unit.
     n_test : int
+        Test points of a trial.
     source : str
+        Source of the data.
     others : dict of str to Series
         Values by trial under the other readings of the text, controls left out.
     spread : ndarray
@@ -280,6 +286,7 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
     Parameters
     ----------
     number : Number
+        The printed one.
     records : DataFrame
         Records of the number's paper.
     controls : frozenset of str
@@ -478,6 +485,7 @@ def what_would_decide(number: Number, evidence: Evidence) -> str:
     number : Number
         Undecided under the reading that is judged.
     evidence : Evidence
+        Our records for the number.
     """
     if number.designs == ("selection",):
         n_draws = len(evidence.values)

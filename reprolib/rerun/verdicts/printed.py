@@ -154,6 +154,7 @@ def parsed_entry(text: str, file: str) -> dict[str, Any]:
     Parameters
     ----------
     text : str
+        Content of the file.
     file : str
         Its name, for messages.
 
@@ -202,6 +203,7 @@ def printed_values(paper: str, key: Mapping[Any, Any]) -> dict[str, float]:
     Parameters
     ----------
     paper : str
+        Key of the paper.
     key : mapping
         table (of the records), dataset, method and setting.
     """

@@ -39,6 +39,7 @@ def is_valid(value: Any, schema: Any) -> bool:
     Parameters
     ----------
     value : object
+        What stands in the file.
     schema : mapping, or False
         False allows nothing.
     """

@@ -27,6 +27,7 @@ class Standing:
         The same of methods that the paper compares with and ran itself. Numbers that it quotes from
         elsewhere are no results of the paper and stand nowhere here.
     claims : dict of str to int
+        Sentences that compare, by word.
     selections : dict of str to int
         What was chosen on the way to a performance, of all methods of the paper.
     fixed : dict of str to int

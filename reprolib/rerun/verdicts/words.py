@@ -70,6 +70,7 @@ def of_difference(difference: float, error: Error, margin: float) -> Word:
     difference : float
         Ours minus printed.
     error : Error
+        Error of the difference.
     margin : float
         In the unit of the difference.
     """

@@ -77,7 +77,7 @@ def _least_norm(H, h, guess, n_steps):
             is_active[row], n = True, n + 1
     _solve(H, h, n, rows, u, Q, R, t)
     while n > 0:
-        place = _least(u, n)
+        place = np.argmin(u[:n])
         if u[place] >= 0.0:
             break
         is_active[rows[place]] = False
@@ -161,16 +161,6 @@ def _dot(a, b):
     for k in range(len(a)):
         total += a[k] * b[k]
     return total
-
-
-@numba.njit(cache=True)
-def _least(values, n):
-    """Place of the least of the first n values."""
-    place = 0
-    for k in range(1, n):
-        if values[k] < values[place]:
-            place = k
-    return place
 
 
 @numba.njit(cache=True)

@@ -108,6 +108,7 @@ def pivot(GT, weights, targets, basis, basic, bound, margins, load, inverse, lea
     least : float
         Square of the least descent worth following.
     n_pivots : int
+        Largest number of exchanges.
 
     Returns
     -------
@@ -168,7 +169,9 @@ class _Walk:
     Parameters
     ----------
     GT : ndarray of shape (n_coordinates, n), C-contiguous
+        The signed basis, one coordinate a row.
     weights : ndarray of shape (n,)
+        Weight of each point.
     """
 
     def __init__(self, GT, weights):
