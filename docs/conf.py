@@ -100,6 +100,7 @@ html_context = {
 html_show_sourcelink = False
 html_sourcelink_suffix = ""
 html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_extra_path = ["site"]
 
 #: Pages need their own scripts and styles, from the site or a folder; nothing from elsewhere.

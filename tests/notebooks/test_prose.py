@@ -47,10 +47,21 @@ def test_a_notebook_is_short(path):
     is_case = path.parent.name == "cases"
     words = len(prose_of(path).split())
     assert words <= (1500 if is_case else 1600), f"{words} words"
-    code = cells_of(path, "code")
+    code = [c for c in cells_of(path, "code") if "parameters" not in c.metadata.get("tags", [])]
     assert len(code) <= 12, f"{len(code)} code cells"
     longest = max(len(cell.source.strip().splitlines()) for cell in code)
     assert longest <= 25, f"a cell of {longest} lines"
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_papermill_can_say_where_the_numbers_come_from(key):
+    """It puts a cell behind the tagged one: what uses RUN must come later."""
+    code = cells_of(ROOT / "notebooks" / f"{key}.ipynb", "code")
+    tagged = [i for i, cell in enumerate(code) if "parameters" in cell.metadata.get("tags", [])]
+    using = [i for i, cell in enumerate(code) if "run=RUN" in cell.source]
+    assert len(tagged) == 1
+    assert using
+    assert tagged[0] < min(using)
 
 
 @each
