@@ -52,6 +52,10 @@ _BREAST_CANCER_ROWS = 137
 _HEART_OLDPEAK = 9
 
 
+#: What makes the files of a kind ("uci") or the arrays of a data set ("statlog/dna").
+_MAKERS: dict[str, Callable] = {}
+
+
 @functools.cache
 def _lists() -> dict[str, np.ndarray]:
     with np.load(Path(__file__).with_name("rows.npz")) as stored:
@@ -78,6 +82,12 @@ def rebuilt(recipe: str, content: bytes) -> bytes:
     return _MAKERS[kind](name, cells)
 
 
+def _makes(recipe: str) -> Callable[[Callable], Callable]:
+    """Register what makes the files of a kind, or the arrays of one data set."""
+    return lambda function: _MAKERS.setdefault(recipe, function)
+
+
+@_makes("uci")
 def _uci(name: str, cells: Cells) -> bytes:
     rows = [cells[i] for i in _lists()[name]]
     if name == "letter-recognition.data":
@@ -91,9 +101,10 @@ def _uci(name: str, cells: Cells) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+@_makes("statlog")
 def _statlog(name: str, cells: Cells) -> bytes:
     """LIBSVM's text: label, then the features that are not zero, with six digits."""
-    X, y = {"dna": _dna, "satimage": _satimage, "segment": _segment}[name.partition(".")[0]](cells)
+    X, y = _MAKERS[f"statlog/{name.partition('.')[0]}"](cells)
     order = _lists()[name]
     lines = svm_lines(X[order], y[order])
     if name in _LOST_DIGIT:
@@ -114,12 +125,14 @@ def svm_lines(X, y) -> list[str]:
     return lines
 
 
+@_makes("statlog/dna")
 def _dna(cells: Cells):
     blank = (0, 0, 0)
     X = np.array([[_DNA_BITS.get(base, blank) for base in row[:-1]] for row in cells])
     return X.reshape(len(X), -1), np.array([_DNA_CLASSES[row[-1]] for row in cells])
 
 
+@_makes("statlog/satimage")
 def _satimage(cells: Cells):
     """Scaled to [-1, 1] by the ranges of the training set."""
     values = np.array(cells, dtype=np.float64)
@@ -128,6 +141,7 @@ def _satimage(cells: Cells):
     return _scaled(values[:, :-1], values[train, :-1]), y
 
 
+@_makes("statlog/segment")
 def _segment(cells: Cells):
     values = np.array(cells, dtype=np.float64)
     return _scaled(values[:, :-1], values[:, :-1]), values[:, -1].astype(int)
@@ -139,9 +153,10 @@ def _scaled(X, ranges_of):
     return np.where(varies, -1 + 2 * (X - low) / np.where(varies, high - low, 1), 0.0)
 
 
+@_makes("raetsch")
 def _raetsch(name: str, cells: Cells) -> bytes:
     """Write one benchmark as a MATLAB file in the layout of the suite."""
-    x, t, n_train, note = _BENCHMARKS[name](cells)
+    x, t, n_train, note = _MAKERS[f"raetsch/{name}"](cells)
     order = _lists().get(f"raetsch/{name}/pool", np.arange(len(x)))
     rows = _lists().get(f"raetsch/{name}", np.empty((0, len(order)), dtype=np.int64))
     train, test = rows[:, :n_train] + 1, rows[:, n_train:] + 1
@@ -169,11 +184,13 @@ def _standardised(values, ddof: int = 1) -> np.ndarray:
     return (values - values.mean(axis=0)) / values.std(axis=0, ddof=ddof)
 
 
+@_makes("raetsch/german")
 def _german(cells: Cells):
     codes = [[cell.removeprefix("A") for cell in row] for row in cells]
     return _eight_digits(_standardised(_numbers(codes))), _labels(cells, "2"), 700, ""
 
 
+@_makes("raetsch/heart")
 def _heart(cells: Cells):
     """One feature is in tenths there, but has lost the decimal point: not where it was whole."""
     values = _numbers(cells)
@@ -182,6 +199,7 @@ def _heart(cells: Cells):
     return _eight_digits(_standardised(values)), _labels(cells, "2"), 170, ""
 
 
+@_makes("raetsch/breast_cancer")
 def _breast_cancer(cells: Cells):
     columns = zip(_BREAST_CANCER, zip(*cells, strict=True), strict=False)
     codes = np.column_stack([[order.index(c) for c in column] for order, column in columns])
@@ -192,6 +210,7 @@ def _breast_cancer(cells: Cells):
     return x, _labels(cells, "recurrence-events"), 200, ""
 
 
+@_makes("raetsch/image")
 def _image(cells: Cells):
     """Two groups of the seven classes; the feature that never varies is left out."""
     values = _numbers(cells)
@@ -199,6 +218,7 @@ def _image(cells: Cells):
     return x, np.where([row[-1] in "1236" for row in cells], 1.0, -1.0), 1300, ""
 
 
+@_makes("raetsch/titanic")
 def _titanic(cells: Cells):
     """The features have three digits there, but take few values at equal steps: number these."""
     values = _numbers(cells)
@@ -207,6 +227,7 @@ def _titanic(cells: Cells):
     return x, _labels(cells, "1.0"), 150, ""
 
 
+@_makes("raetsch/diabetis")
 def _diabetis(cells: Cells):
     # In the order of the mirror's pool before the sums: their last bits depend on it.
     order = _lists()["raetsch/diabetis/pool"]
@@ -215,42 +236,25 @@ def _diabetis(cells: Cells):
     return x, _labels(cells, "tested_positive"), 468, ""
 
 
+@_makes("raetsch/flare_solar")
 def _flare_solar(cells: Cells):
     """Nine of the eleven features; the label is one of the other two."""
     x = np.array([row[2:11] for row in cells], dtype=np.float64)
     return x, np.where([row[1] == "O" for row in cells], -1.0, 1.0), 666, ""
 
 
+@_makes("raetsch/splice")
 def _splice(cells: Cells):
     codes = [[_SPLICE_CODES.get(base, 0) for base in row[:-1]] for row in cells]
     return np.array(codes, dtype=np.float64), -_labels(cells, "N"), 1000, ""
 
 
-_BENCHMARKS: dict[str, Callable] = {
-    "banana": lambda cells: (
-        _numbers(cells),
-        _labels(cells, "1.0"),
-        400,
-        "values rounded to three digits, as in the package",
-    ),
-    "breast_cancer": _breast_cancer,
-    "diabetis": _diabetis,
-    "flare_solar": _flare_solar,
-    "german": _german,
-    "heart": _heart,
-    "image": _image,
-    "splice": _splice,
-    "titanic": _titanic,
-    "twonorm": lambda cells: (
-        _eight_digits(_standardised(_numbers(cells))),
-        _labels(cells, "0"),
-        400,
-        "",
-    ),
-}
+@_makes("raetsch/banana")
+def _banana(cells: Cells):
+    note = "values rounded to three digits, as in the package"
+    return _numbers(cells), _labels(cells, "1.0"), 400, note
 
-_MAKERS: dict[str, Callable[[str, Cells], bytes]] = {
-    "uci": _uci,
-    "statlog": _statlog,
-    "raetsch": _raetsch,
-}
+
+@_makes("raetsch/twonorm")
+def _twonorm(cells: Cells):
+    return _eight_digits(_standardised(_numbers(cells))), _labels(cells, "0"), 400, ""

@@ -22,33 +22,17 @@ def _disk(y, x, r):
     return y * y + x * x <= r * r
 
 
-def _ring(y, x, r):
-    return _disk(y, x, r) & ~_disk(y, x, r * 6 // 10)
-
-
 def _box(y, x, r):
     return (abs(y) <= r * 8 // 10) & (abs(x) <= r * 8 // 10)
 
 
-def _frame(y, x, r):
-    return _box(y, x, r) & ~_box(y, x, r * 6 // 10)
-
-
-def _cross(y, x, r):
-    return _box(y, x, r) & ((abs(y) <= r // 4) | (abs(x) <= r // 4))
-
-
-def _ladder(y, x, r):
-    return _box(y, x, r) & (((y + 8 * r) // (r // 5 + 1)) % 2 == 0)
-
-
 SHAPES: dict[str, Callable] = {
     "box": _box,
-    "cross": _cross,
+    "cross": lambda y, x, r: _box(y, x, r) & ((abs(y) <= r // 4) | (abs(x) <= r // 4)),
     "disk": _disk,
-    "frame": _frame,
-    "ladder": _ladder,
-    "ring": _ring,
+    "frame": lambda y, x, r: _box(y, x, r) & ~_box(y, x, r * 6 // 10),
+    "ladder": lambda y, x, r: _box(y, x, r) & (((y + 8 * r) // (r // 5 + 1)) % 2 == 0),
+    "ring": lambda y, x, r: _disk(y, x, r) & ~_disk(y, x, r * 6 // 10),
 }
 
 

@@ -144,7 +144,7 @@ def add_raetsch_rows(wheel: Path, folder: Path, lists: dict) -> None:
     lists["raetsch/heart/whole"] = whole_numbers(cells_of(wheel, REALISATIONS["heart"]), x, t)
     for name, table in REALISATIONS.items():
         x, t, drawn = benchmark(folder, name)
-        ours, labels, *_ = rebuild._BENCHMARKS[name](cells_of(wheel, table))
+        ours, labels, *_ = rebuild._MAKERS[f"raetsch/{name}"](cells_of(wheel, table))
         first = np.array(Rows(tuples(ours, labels), once=False).of(tuples(x, t)))
         lists[f"raetsch/{name}"] = first[drawn]
     for name, table in POOLS.items():
@@ -153,7 +153,7 @@ def add_raetsch_rows(wheel: Path, folder: Path, lists: dict) -> None:
         if name == "diabetis":
             rows = diabetis_pool(cells, x, t)
         else:
-            ours, labels, *_ = rebuild._BENCHMARKS[name](cells)
+            ours, labels, *_ = rebuild._MAKERS[f"raetsch/{name}"](cells)
             rows = Rows(tuples(ours, labels)).of(tuples(x, t))
         lists[f"raetsch/{name}/pool"] = rows
 
