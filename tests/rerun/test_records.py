@@ -220,3 +220,11 @@ def test_setting_that_names_a_file_is_refused(tmp_path, monkeypatch):
 def test_paths_are_cut_at_the_shortest():
     frame = results.to_frame([row(path="1 2 3"), row(trial=1, path="4 5")])
     assert results.path_matrix(frame).tolist() == [[1, 2], [4, 5]]
+
+
+@pytest.mark.parametrize("paper", registry.PAPERS)
+def test_every_environment_of_committed_records_is_known_and_used(paper):
+    """One without versions stopped `reprolib verify`."""
+    environments = tables.load_run(paper)["environments"]
+    assert set(environments) == set(load_tasks(paper)["environment"])
+    assert all({"versions", "machine", "python"} <= set(about) for about in environments.values())
