@@ -73,6 +73,9 @@ def test_loads_without_errors_and_without_the_network_and_only_tables_scroll_sid
     for unfold in (lambda _: None, _unfold):
         unfold(page)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for table in page.locator(".printed-table").all():
+        cut = table.evaluate("(table) => table.scrollWidth - table.parentElement.clientWidth")
+        assert cut <= 0 or page.viewport_size["width"] > 400, table.inner_text()[:60]
     assert page.locator("img").count() == 3  # the figures of the papers that show results
     page.evaluate(LOAD_PICTURES)
     assert seen.messages == []
