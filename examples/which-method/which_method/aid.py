@@ -82,7 +82,7 @@ def interval_text(mean: float, half: float) -> str:
 
 
 def told(points: pd.Series) -> dict[str, object]:
-    """What a sentence rests on: how much is gained over the sets, and how often it was wrong.
+    """Evidence for a sentence: the gain over all the sets, and how often it was wrong.
 
     Parameters
     ----------

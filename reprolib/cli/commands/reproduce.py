@@ -295,7 +295,7 @@ def counts(outcome: Run) -> str:
     n_tasks, most = records["task"].nunique(), int(trials.max())
     return (
         f"{outcome.paper}: {n_tasks} task{'s' * (n_tasks != 1)} (one trial of a method on a data "
-        f"set under a reading) gave {len(records)} records (one for each thing measured); a number "
+        f"set in one variant) gave {len(records)} records (one for each thing measured); a number "
         f"of a table is a mean of up to {most} trial{'s' * (most != 1)}"
     )
 

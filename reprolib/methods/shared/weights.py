@@ -58,7 +58,7 @@ class ExampleWeights:
     repeat_unit: float = 1.0
 
     def select(self, X):
-        """Rows that count: X itself where all do, so that kernels know it again."""
+        """Rows with a weight; X itself, not a copy, if all have one, so that caches still match."""
         return X if isinstance(self.rows, slice) else X[self.rows]
 
     def of(self, positions) -> ExampleWeights:

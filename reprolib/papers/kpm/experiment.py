@@ -70,7 +70,7 @@ def _n_realisations(dataset: Dataset) -> int:
 REALISATIONS = Count(_n_realisations, QUICK)
 OF_MEDIAN = Count(lambda data: min(MEDIAN_REALISATIONS, len(data.splits)), QUICK)
 PARTITIONED = Count(lambda data: 100 if data.name in PAPER_SETS else 20, QUICK)
-#: Groups of five of them give a median each: forty medians make a 95 % range of one more.
+#: Five of them give a median. A 95 % range for the next median needs forty medians.
 SELECTED_PARTITIONS = Count(200, quick=MEDIAN_REALISATIONS)
 #: Partitions of a pool overlap, so that more of them hardly narrow an interval.
 BEYOND = Count(10, quick=1)

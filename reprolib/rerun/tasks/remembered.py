@@ -45,7 +45,7 @@ class Remembered:
     Parameters
     ----------
     name : str
-        What the answers are; answers of another name are others.
+        A name for the kind of answer. Answers with different names are never mixed up.
     size : int
         The latest answers that a process keeps. They should be small: numbers or predictions, no
         models.
