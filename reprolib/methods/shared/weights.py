@@ -58,7 +58,7 @@ class ExampleWeights:
     repeat_unit: float = 1.0
 
     def select(self, X):
-        """Rows with a weight; X itself, not a copy, if all have one, so that caches still match."""
+        """Rows with a weight; X itself if all have one, so that kernels recognise it."""
         return X if isinstance(self.rows, slice) else X[self.rows]
 
     def of(self, positions) -> ExampleWeights:
