@@ -231,12 +231,16 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by verdict. ``ours`` and ``printed``: the difference that decides, here and in the
-        paper's table. Sentences that no contrast can judge are last, with the reason.
+        paper's table. ``interval``: the one that decides, 90 % where equality is claimed. Sentences
+        that no contrast can judge are last, with the reason.
     """
     rows = []
     for c in judge_claims(paper, directory):
         digits = digits_of(c)
-        low, high = (difference_text(end, digits) for end in c.interval)
+        is_equality = c.claim.kind != "better" and c.word != "fails"  # then 90 % decide
+        level = 0.9 if is_equality else 0.95
+        half = c.weakest.error.half_width(level)
+        low, high = (difference_text(c.difference + end, digits) for end in (-half, half))
         rows.append(
             {
                 "verdict": signed(c.word),
@@ -244,15 +248,15 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
                 "compared": compared(c),
                 "ours": difference_text(c.difference, digits),
                 "printed": difference_text(c.weakest.printed, digits),
-                "95 % interval": "unknown" if np.isinf(c.interval[1]) else f"{low} to {high}",
+                "interval": "unknown" if np.isinf(half) else f"{low} to {high} ({100 * level:g} %)",
                 "but": c.but,
             }
         )
     for entry in paper_entry(paper).get("claims", []):
         if "not_judged" in entry:
             line = {"verdict": "– not judged", "claim": entry["name"], "but": entry["not_judged"]}
-            rows.append({**line, "compared": "", "ours": "", "printed": "", "95 % interval": ""})
-    columns = ["verdict", "claim", "compared", "ours", "printed", "95 % interval", "but"]
+            rows.append({**line, "compared": "", "ours": "", "printed": "", "interval": ""})
+    columns = ["verdict", "claim", "compared", "ours", "printed", "interval", "but"]
     frame = pd.DataFrame(rows, columns=columns).set_index("verdict")
     return frame.rename_axis(index=None, columns="verdict")
 

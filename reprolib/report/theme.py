@@ -129,7 +129,7 @@ SHORT_MEANINGS: Mapping[Word, str] = {
     "reproduced": "within {margin} (90 % interval)",
     "reproduced in a variant": "within {margin} in another variant",
     "undecided": "undecided: too few runs or data to tell",
-    "undecided, differs": "differs; by more than {margin} or less, undecided",
+    "undecided, differs": "differs, perhaps by less than {margin}",
     "not reproduced": "differs by more than {margin} (95 % interval)",
     "quoted": "taken from elsewhere, not judged",
     "not run": "not run",

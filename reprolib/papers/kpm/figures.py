@@ -269,7 +269,7 @@ def _told(errors: pd.Series, svm: pd.Series) -> str:
     if errors.name == svm.name:
         return f"{errors.mean():.1f} %: the SVM itself"
     difference, low, _ = corrected_interval(errors, svm)
-    return f"{errors.mean():.1f} %, {difference:+.1f} ± {difference - low:.1f} to the SVM"
+    return f"{errors.mean():.1f} %, {difference:+.1f} ± {difference - low:.1f} against the SVM"
 
 
 def _has_losses(records: pd.DataFrame) -> bool:

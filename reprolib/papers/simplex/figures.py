@@ -199,7 +199,7 @@ def line_up(records: pd.DataFrame, schedule: str, row: str) -> Figure:
             fmt=sign,
             ms=5,
             color=colour,
-            label=f"{loss} (distance {distance[loss]:.1f})",
+            label=f"{loss} ({distance[loss]:.1f})",
         )
     axis.axhline(0, color=BLACK, lw=1)
     axis.set_xticks(range(len(columns)), columns)
@@ -330,8 +330,9 @@ def cost_by_classes(records: pd.DataFrame) -> Figure:
     relative = table / table.to_numpy()[0, 0]
     figure, (axis,) = figure_grid(1, 1, size=(6.0, 3.4))
     for method, colour in zip(relative.columns, (BLUE, ORANGE, GREEN), strict=False):
-        axis.loglog(relative.index, relative[method], marker=".", color=colour, label=method)
-    axis.set(xlabel="number of classes T", ylabel="cost, S-RLS at T = 2 is 1")
+        name = method.replace("simplex rls", "S-LS").replace("one-vs-all", "one-against-all")
+        axis.loglog(relative.index, relative[method], marker=".", color=colour, label=name)
+    axis.set(xlabel="number of classes T", ylabel="time; S-LS with T = 2 is 1")
     axis.set_xticks(relative.index, [str(T) for T in relative.index])
     axis.minorticks_off()
     axis.legend()

@@ -127,7 +127,7 @@ def test_line_up_draws_every_loss_against_the_printed_row():
     axis = figures.line_up(spread_records(), "averaged", "SC-SVM Online (ho)").axes[0]
     assert axis.get_title() == "SC-SVM Online, averaged"
     labels = [text.get_text() for text in axis.get_legend().get_texts()]
-    assert labels == ["SC + SH (distance 9.3)", "SC-SVM (distance 6.5)"]
+    assert labels == ["SC + SH (9.3)", "SC-SVM (6.5)"]
     points = [line for line in axis.lines if line.get_marker() in ("v", "D")]
     np.testing.assert_allclose(
         np.asarray(points[0].get_ydata(), dtype=float), [66 - 65.15, 66 - 52.82]
