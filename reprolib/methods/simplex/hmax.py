@@ -13,8 +13,9 @@ Numbers that the papers leave open are those of the laboratory's public MATLAB c
 ``hmax`` for CNS with its parameter sets ``cvpr06_params_base``, ``cvpr06_params_full`` and
 ``pnas07_params``.
 
-S1 is compiled in one order of summation, so it has the same bits on every processor. Matrix
-products (the sizes of the image, S2) have not: C2 is rounded to five decimals.
+Every sum that a feature is made of is compiled in one order, so C2 has the same bits on every
+processor. Matrix products have not: they only tell which windows may be nearest to a patch, and the
+distance of those is summed again.
 """
 
 from __future__ import annotations
@@ -88,6 +89,22 @@ class Stages(NamedTuple):
     c1: list[Band]
 
 
+class Template(NamedTuple):
+    """Patches of one side that are sought at one scale.
+
+    ``features`` are the numbers of their features, (k,); ``patches`` their values, (k, d), and
+    ``seen`` which of them are compared. A window x of d units becomes (x, 1, |x|^2), or
+    (x, 1, x^2) where patches are sparse; its product with a column of ``weights`` is the squared
+    distance to that patch, but for rounding.
+    """
+
+    side: int
+    features: Array
+    patches: Array
+    seen: Array
+    weights: Array
+
+
 class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""From images to C2 features: how well each of many small patches fits anywhere.
 
@@ -128,8 +145,7 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         the final model of Mutch and Lowe.
     inhibition : float, default=0.0
         Set units of S1 and C1 to zero that are nearer to the weakest orientation of their place
-        than this part of the way to the strongest; 0.5 in the final model of Mutch and Lowe. A unit
-        whose answer is just there may fall on either side on another processor.
+        than this part of the way to the strongest; 0.5 in the final model of Mutch and Lowe.
     limited : bool, default=False
         Seek a patch only near where it was drawn: at its scale and the two beside it, and no
         farther than ``tolerance``; as in the final model of Mutch and Lowe.
@@ -323,13 +339,12 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         templates = self._templates()
 
         def describe(number: int) -> None:
-            distances = np.full(features.shape[1], np.inf, np.float32)
-            for scale, band in enumerate(self._stages(X[number], number).c1):
-                for size, columns, weights in templates[scale]:
-                    found = self._distances(band, size, columns, weights)
-                    if found.size:
-                        nearest = found.min(axis=(0, 1))
-                        distances[columns] = np.minimum(distances[columns], nearest)
+            distances = np.full(features.shape[1], np.inf)
+            for band, sought in zip(self._stages(X[number], number).c1, templates, strict=True):
+                for template in sought:
+                    nearest = distances[template.features]
+                    self._find_nearer(band, template, nearest)
+                    distances[template.features] = nearest
             features[number] = self._answers(distances, slice(None))
 
         self._for_each(describe, ((number,) for number in range(len(features))))
@@ -371,11 +386,17 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         maps = []
         for band, templates in zip(self._stages(image, 0).c1, self._templates(), strict=True):
             found = np.zeros((0, 0), np.float32)
-            for size, columns, weights in templates:
-                own = np.flatnonzero(columns == feature)
-                if own.size:
-                    distances = self._distances(band, size, columns[own], weights[:, own])
-                    found = self._answers(distances[..., 0], feature)
+            for template in templates:
+                for own in np.flatnonzero(template.features == feature):
+                    patch, seen = template.patches[own], template.seen[own]
+                    windows = self._windows(band, template.side)
+                    each = (
+                        _squared_distance(x, patch, seen) for x in windows.reshape(-1, len(patch))
+                    )
+                    distances = np.array(list(each)).reshape(windows.shape[:2])
+                    if self.limited:
+                        distances = distances + self._too_far(band, template)[..., own]
+                    found = self._answers(distances, feature)
             maps.append(found)
         return maps
 
@@ -455,72 +476,88 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         values = np.ascontiguousarray(np.moveaxis(maps, 0, -1))
         return Band(values, (border + pool) / (2 * pixels), step / pixels)
 
-    def _templates(self) -> list[list[tuple[int, Array, Array]]]:
-        """Patches that are sought at each scale: side, features, and what windows meet.
-
-        A window x of d units becomes (x, 1, |x|^2), or (x, 1, x^2) where patches are sparse; its
-        product with a column is the squared distance to the patch.
-        """
+    def _templates(self) -> list[list[Template]]:
+        """Patches that are sought, at each scale."""
         n_scales = N_SIZES - 1 if self.model == "mutch_lowe" else len(SERRE_POOLS)
         whole, first = [], 0
-        for patches in self.patches_:
-            flat = patches.reshape(len(patches), -1).T
-            seen = np.ones((1, flat.shape[1]), np.float32)
+        for group in self.patches_:
+            patches = group.reshape(len(group), -1)
+            seen = np.ones(patches.shape, bool)
             if self.sparse:
-                strongest = first_largest(patches, EQUAL)[..., np.newaxis]
-                seen = (np.arange(self.n_orientations) == strongest).reshape(len(patches), -1).T
-                flat = flat * seen
-            weights = np.vstack([-2 * flat, np.sum(flat**2, axis=0, keepdims=True), seen])
-            columns = np.arange(first, first + len(patches))
-            whole.append((patches.shape[1], columns, weights.astype(np.float32)))
-            first += len(patches)
+                strongest = first_largest(group, EQUAL)[..., np.newaxis]
+                seen = (np.arange(self.n_orientations) == strongest).reshape(patches.shape)
+            flat = (patches * seen).T
+            met = seen.T if self.sparse else np.ones((1, len(group)))
+            weights = np.vstack([-2 * flat, np.sum(flat**2, axis=0, keepdims=True), met])
+            features = np.arange(first, first + len(group))
+            side = group.shape[1]
+            whole.append(Template(side, features, patches, seen, weights.astype(np.float32)))
+            first += len(group)
         if not self.limited:
             return [whole] * n_scales
-        found: list[list[tuple[int, Array, Array]]] = []
+        found: list[list[Template]] = []
         for scale in range(n_scales):
             found.append([])
-            for side, columns, weights in whole:
-                near = np.abs(self.places_[columns, 1] - scale) <= 1
-                found[-1].append((side, columns[near], weights[:, near]))
+            for side, features, patches, seen, weights in whole:
+                near = np.abs(self.places_[features, 1] - scale) <= 1
+                own = features[near], patches[near], seen[near], weights[:, near]
+                found[-1].append(Template(side, *own))
         return found
 
-    def _distances(self, band: Band, size: int, columns: Array, weights: Array) -> Array:
-        """Squared distance of every window to every patch: (rows, columns, patches)."""
+    def _windows(self, band: Band, side: int) -> Array:
+        """Windows of C1 with a side, as a view: (rows, columns, side, side x orientations)."""
         rows, cols, n_orientations = band.values.shape
-        rows, cols = rows - size + 1, cols - size + 1
-        if min(rows, cols) < 1 or not len(columns):
-            return np.zeros((0, 0, len(columns)), np.float32)
-        d = size * size * n_orientations
-        x = np.empty((rows * cols, len(weights)), np.float32)
+        shape = (max(rows - side + 1, 0), max(cols - side + 1, 0), side, side * n_orientations)
         down, across, one = band.values.strides
-        windows = np.lib.stride_tricks.as_strided(
-            band.values,
-            (rows, cols, size, size * n_orientations),
-            (down, across, down, one),
-            writeable=False,
-        )
+        strides = (down, across, down, one)
+        return np.lib.stride_tricks.as_strided(band.values, shape, strides, writeable=False)
+
+    def _find_nearer(self, band: Band, template: Template, nearest: Array) -> None:
+        """Bring the squared distances ``nearest`` down to those of the nearest windows of a band.
+
+        A product of matrices finds the windows that may be nearest: its error is at most
+        2 (d + 2) u (|x|^2 + |p|^2) for d units and a unit of rounding u.
+        """
+        windows = self._windows(band, template.side)
+        if not windows.size or not len(nearest):
+            return
+        n, d = windows.shape[0] * windows.shape[1], template.patches.shape[1]
+        x = np.empty((n, len(template.weights)), np.float32)
         x[:, :d].reshape(windows.shape, copy=False)[...] = windows
         x[:, d] = 1
+        lengths = np.einsum("ij,ij->i", x[:, :d], x[:, :d])
         if self.sparse:
             np.multiply(x[:, :d], x[:, :d], out=x[:, d + 1 :])
         else:
-            np.einsum("ij,ij->i", x[:, :d], x[:, :d], out=x[:, d + 1])
-        distances = (x @ weights).reshape(rows, cols, -1)
+            x[:, d + 1] = lengths
+        guessed = x @ template.weights
         if self.limited:
-            for axis, n in enumerate((rows, cols)):
-                step = band.step[axis]
-                centres = band.first[axis] + step * (np.arange(n) + (size - 1) / 2)
-                away = np.abs(centres[:, np.newaxis] - self.places_[columns, 2 + axis])
-                # A hair more, so that what is just as far counts on every processor.
-                far = np.where(away > max(self.tolerance, step / 2) + HAIR, np.inf, 0)
-                distances += np.expand_dims(far.astype(np.float32), 1 - axis)
-        return distances
+            guessed += self._too_far(band, template).reshape(n, -1)
+        unit = np.finfo(np.float32).eps / 2
+        error = 2 * (d + 2) * unit * (lengths.max() + template.weights[d])
+        least = guessed.min(axis=0)
+        may_be = np.isfinite(least) & (least <= nearest + error)
+        limit = np.where(may_be, least + 2 * error, -np.inf)
+        _measure_again(x, guessed, limit, template.patches, template.seen, nearest)
+
+    def _too_far(self, band: Band, template: Template) -> Array:
+        """Infinity where a window is too far from the place of a patch: (rows, columns, k)."""
+        count = [n - template.side + 1 for n in band.values.shape[:2]]
+        far = np.zeros((*count, len(template.features)), np.float32)
+        for axis, n in enumerate(count):
+            step = band.step[axis]
+            centres = band.first[axis] + step * (np.arange(n) + (template.side - 1) / 2)
+            away = np.abs(centres[:, np.newaxis] - self.places_[template.features, 2 + axis])
+            # A hair more, so that what is just as far counts on every processor.
+            beyond = np.where(away > max(self.tolerance, step / 2) + HAIR, np.inf, 0)
+            far += np.expand_dims(beyond.astype(np.float32), 1 - axis)
+        return far
 
     def _answers(self, distances: Array, features) -> Array:
         """S2 of squared distances: one where a patch is met exactly, zero where it has no place."""
         sides = np.repeat([p.shape[1] for p in self.patches_], [len(p) for p in self.patches_])
         alpha = (sides[features] / min(self.patch_sizes)) ** 2
-        near = np.exp(-np.maximum(distances, 0) / (2 * self.sigma**2 * alpha))
+        near = np.exp(-distances / (2 * self.sigma**2 * alpha))
         return np.round(near, DECIMALS).astype(np.float32)
 
 
@@ -592,7 +629,8 @@ def sizes_of(grey: Array, factor: float, n_sizes: int) -> list[Array]:
     found = []
     for k in range(n_sizes):
         down, across = (_cubic(n, max(1, int(n * factor / FACTOR**k + 0.5))) for n in grey.shape)
-        found.append(np.ascontiguousarray(down @ grey @ across.T))
+        lower = _weighted_rows(grey, *down)
+        found.append(np.ascontiguousarray(_weighted_rows(lower.T.copy(), *across).T))
     return found
 
 
@@ -671,11 +709,11 @@ def _largest(maps: Array, width: int, starts: Sequence[Array]) -> Array:
 
 
 @functools.lru_cache(maxsize=128)
-def _cubic(n: int, m: int) -> Array:
-    """Matrix (m, n) that brings n pixels to m by cubic interpolation (Keys, a = -1/2).
+def _cubic(n: int, m: int) -> tuple[Array, Array]:
+    """Which of n pixels make each of m by cubic interpolation (Keys, a = -1/2), and their weights.
 
-    Where it makes smaller, the cubic is as much wider, so that no fine stripe becomes a coarse one.
-    Weights of a pixel add up to one, also at the edge.
+    Both have m rows. Where it makes smaller, the cubic is as much wider, so that no fine stripe
+    becomes a coarse one. Weights of a pixel add up to one, also at the edge.
     """
     stretch = max(n / m, 1.0)
     centre = (np.arange(m) + 0.5) * n / m - 0.5
@@ -685,9 +723,38 @@ def _cubic(n: int, m: int) -> Array:
     weight = np.where(t < 1, 1.5 * t**3 - 2.5 * t**2 + 1, -0.5 * t**3 + 2.5 * t**2 - 4 * t + 2)
     weight[(t >= 2) | (pixel < 0) | (pixel >= n)] = 0
     weight /= weight.sum(axis=1, keepdims=True)
-    matrix = np.zeros((m, n))
-    np.add.at(matrix, (np.arange(m)[:, np.newaxis], np.clip(pixel, 0, n - 1)), weight)
-    return matrix.astype(np.float32)
+    return np.clip(pixel, 0, n - 1), weight.astype(np.float32)
+
+
+@njit(cache=True, nogil=True)
+def _weighted_rows(values, which, weights):
+    """Sums of rows of an array, each of as many rows with a weight."""
+    found = np.zeros((len(which), values.shape[1]), np.float32)
+    for i in range(len(which)):
+        for j in range(which.shape[1]):
+            for x in range(values.shape[1]):
+                found[i, x] += weights[i, j] * values[which[i, j], x]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _squared_distance(window, patch, seen):
+    """Squared distance between a window and the units of a patch that are seen."""
+    total = 0.0
+    for i in range(len(patch)):
+        if seen[i]:
+            away = np.float64(window[i]) - np.float64(patch[i])
+            total += away * away
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _measure_again(windows, guessed, limit, patches, seen, nearest):
+    """Bring ``nearest`` down to the windows whose guessed distance is within the limit."""
+    for i in range(len(guessed)):
+        for k in range(len(limit)):
+            if guessed[i, k] <= limit[k]:
+                nearest[k] = min(nearest[k], _squared_distance(windows[i], patches[k], seen[k]))
 
 
 @njit(cache=True, nogil=True)

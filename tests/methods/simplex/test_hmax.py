@@ -14,7 +14,9 @@ from sklearn.pipeline import make_pipeline
 
 from reprolib import HMAX
 from reprolib.methods.simplex.hmax import SERRE_FILTERS, SERRE_POOLS, sizes_of
+from tests.degenerate import run_python
 from tests.naive import hmax as naive
+from tests.processors import skip_unless_it_runs
 
 SMALL = {"n_patches": 9, "patch_sizes": (2, 3), "side": 34, "random_state": 0}
 
@@ -222,3 +224,27 @@ def test_it_stands_in_front_of_a_classifier():
     assert cross_val_score(pipeline, X, y, cv=2).mean() > 0.9
     names = HMAX(**SMALL).fit(X).get_feature_names_out()
     assert list(names[:2]) == ["hmax0", "hmax1"]
+
+
+@pytest.mark.parametrize("kernel", ["Haswell", "Nehalem"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"sparse": True, "inhibition": 0.5, "limited": True}],
+    ids=["base", "final"],
+)
+def test_another_processor_gives_the_same_bits(kernel, options, tmp_path):
+    """Of images so large that the product of matrices has other last digits."""
+    skip_unless_it_runs(kernel)
+    code = f"""
+        import numpy as np
+        from reprolib import HMAX
+        from tests.methods.simplex.test_hmax import scene
+        rng = np.random.default_rng(3)
+        images = [scene(rng, 170, 230), scene(rng, 300, 200)]
+        model = HMAX(n_patches=400, random_state=0, **{options!r})
+        np.save(PATH, model.fit_transform(images))
+    """
+    here, there = tmp_path / "here.npy", tmp_path / "there.npy"
+    run_python(code.replace("PATH", repr(str(here))))
+    run_python(code.replace("PATH", repr(str(there))), OPENBLAS_CORETYPE=kernel)
+    np.testing.assert_array_equal(np.load(here), np.load(there))
