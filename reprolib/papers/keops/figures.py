@@ -35,7 +35,7 @@ from reprolib.rerun.verdicts.errors import corrected_interval
 #: Name in figures, and colour, of every method.
 METHODS = {
     "keops": ("KEOPS", BLUE),
-    "tree norm": ("tree norm (SPAMS)", ORANGE),
+    "tree norm": ("SPAMS", ORANGE),
     "mkl": ("MKL", GREEN),
     "svm": ("SVM", RED),
     "lda": ("shrinkage LDA", PURPLE),
@@ -157,7 +157,7 @@ def frame_images(records: pd.DataFrame) -> Figure:
         axis.set_xticks(range(0, N_FRAMES, 4), [str(FRAME_MS * k) for k in range(0, N_FRAMES, 4)])
     kept = np.flatnonzero(images[0].any(axis=1))
     axes[0].set_yticks(kept, [CHANNELS[front_first[k]] for k in kept], fontsize=SMALL)
-    axes[0].set_ylabel("electrodes, front to back")
+    axes[0].set_ylabel("channels, front to back")
     figure.colorbar(shown, ax=list(axes), location="top", aspect=50, label="median relevance")
     note_source(figure, source_text(records))
     return figure
@@ -192,7 +192,7 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
         else:
             x, y = path_matrix(channels).mean(axis=0), 100 * path_matrix(auc).mean(axis=0)
             axis.plot(x, y, "o-", color=colour, label=label)
-    axis.set(xlabel="electrodes kept", ylabel="AUC in %")
+    axis.set(xlabel="channels kept", ylabel="AUC in %")
     axis.legend(loc="lower right")
     note_source(figure, source_text(rows))
     return figure
@@ -211,8 +211,8 @@ def under_control(records: pd.DataFrame, control: str) -> Figure:
         means = wide.mean()
         axis.plot(means["channels"], 100 * means["auc"], "+", color=colour, ms=16, mew=2)
     axis.set_title(f"{control} (crosses: means)")
-    axis.set(xlabel="electrodes kept", ylabel="AUC, %", xlim=(0, 64))
-    axis.legend(loc="lower right")
+    axis.set(xlabel="channels kept", ylabel="AUC, %", xlim=(0, 64))
+    figure.legend(loc="outside upper center", ncols=3)
     note_source(figure, source_text(select(records, table="table1", reading=control)))
     return figure
 
@@ -296,7 +296,7 @@ FIGURES = (
         "Figure 2 of the paper redrawn: median relevance of regions and channels",
         scalp_maps,
         alt=(
-            "Median relevance of regions and channels on the cap for KEOPS, tree norm and MKL. "
+            "Median relevance of regions and channels on the cap for KEOPS, SPAMS and MKL. "
             "PO7 and PO8 stand out in all three; KEOPS keeps only C1 and CP1 besides."
         ),
     ),
@@ -304,7 +304,7 @@ FIGURES = (
         "Figure 2 of the paper redrawn: median relevance of every frame",
         frame_images,
         alt=(
-            "Median relevance of every frame in time, one line an electrode, for KEOPS, tree norm "
+            "Median relevance of every frame in time, one line a channel, for KEOPS, SPAMS "
             "and MKL, highest around 300 ms at PO8. KEOPS keeps few lines, at the back."
         ),
     ),
@@ -317,14 +317,14 @@ FIGURES = (
         selection_frequency,
         alt=(
             "Share of the draws in which each electrode is kept: for KEOPS PO7, PO8 and C1 in "
-            "nine of ten, for tree norm and MKL most electrodes in many draws."
+            "nine of ten, for SPAMS and MKL most electrodes in many draws."
         ),
     ),
     PaperFigure(
         "AUC of shrinkage LDA on the first electrodes of every ranking",
         few_electrodes,
         alt=(
-            "AUC of LDA against the number of electrodes: rankings by KEOPS, tree norm and MKL "
+            "AUC of LDA against the number of electrodes: rankings by KEOPS, SPAMS and MKL "
             "reach 82 per cent with four to six electrodes, random electrodes need 32."
         ),
         fits=has_table("electrodes"),

@@ -335,9 +335,11 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         means = 100 * path_matrix(rows).mean(axis=0)
         axis.plot(range(len(WITHIN_WEIGHTS)), means, "o-", color=BLUE, ms=4)
         _draw_printed(axis, column, ("MMC", "KMMC_cv", "MKMMC"))
+        for weight in (1.0, 10.0):
+            axis.axvline(WITHIN_WEIGHTS.index(weight), color="#999999", ls=":", lw=1.2)
         axis.set_title(column_label(column))
-        named = range(0, len(WITHIN_WEIGHTS), 2)
-        axis.set_xticks(named, [f"{WITHIN_WEIGHTS[k]:g}" for k in named])
+        named = [WITHIN_WEIGHTS.index(weight) for weight in (0.0, 1.0, 10.0, 100.0)]
+        axis.set_xticks(named, [f"{WITHIN_WEIGHTS[k]:g}" for k in named], fontsize=SMALL)
     for axis in axes[len(listed) :]:
         axis.remove()
     for axis in axes[::n_columns]:
