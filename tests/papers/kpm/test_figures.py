@@ -140,7 +140,7 @@ def test_the_map_says_where_a_path_of_kpm_ends_before(records):
 
 def test_source_is_printed_on_figures(records):
     texts = kpm.figure1(records)._supxlabel.get_text()
-    assert "resampled: flare_solar" in texts
+    assert "data resampled: flare_solar" in texts
 
 
 def test_every_panel_shows_the_component_of_its_title():
