@@ -391,8 +391,8 @@ class Paper:
         Returns
         -------
         Frame
-            One line a reading: the question, what is taken, and the verdicts under it; or one line
-            for a number under a reading.
+            One line a reading: the question, what is taken, and the verdicts with it; or, with
+            ``table``, one line a number and reading.
         """
         from reprolib.report import tables
 

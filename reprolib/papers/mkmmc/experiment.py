@@ -48,8 +48,8 @@ EXPERIMENTS = {
 N_PUBLISHED = 20
 #: Splits of the quick profile.
 QUICK = 2
-#: More splits of what the tables print: forty selections make a 95 % range of one more, and where a
-#: split takes less than a second, a hundred decide what forty do not.
+#: Splits: 100 where one takes less than a second, 40 for the other methods of the tables (a 95 %
+#: range of a selection needs as many), 20 for the variants.
 FAST, PRINTED, OTHERS = (Count(n, QUICK) for n in (100, 40, 20))
 
 READINGS = readings_of("mkmmc")

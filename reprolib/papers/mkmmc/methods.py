@@ -93,7 +93,7 @@ def _images(trial: Trial, changes: Mapping[str, Any]) -> Trial:
 
 
 def _options(trial: Trial, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of an estimator under a reading; the weight "n_i" is the images of a class."""
+    """Options of an estimator that a reading sets; the weight "n_i" is the images of a class."""
     options = {name: value for name, value in changes.items() if name != "unit_norm"}
     if options.get("within_weight") == "n_i":
         options["within_weight"] = trial.class_size

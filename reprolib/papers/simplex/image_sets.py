@@ -67,7 +67,7 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
 
 
 def features_of(dataset: Dataset, params: Mapping[str, Any]) -> np.ndarray:
-    """C2 of the images under a reading, or the features that the data set itself has."""
+    """C2 of the images with the settings of a reading, or features that the data set itself has."""
     if "images" not in dataset.extra:
         return dataset.X
     settings = {**IMAGE_SETS[dataset.name].hmax, **params.get("hmax", {})}

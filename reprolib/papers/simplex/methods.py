@@ -399,7 +399,7 @@ def table2(task: Task, X, y, X_test, y_test) -> list[Measurement]:
 
 
 def features(params: Mapping[str, object], X, X_test):
-    """Features of the training and of the test set under a reading."""
+    """Features of the training and of the test set, changed as a reading says."""
     if params.get("standardise"):
         scaler = StandardScaler().fit(X)
         X, X_test = scaler.transform(X), scaler.transform(X_test)

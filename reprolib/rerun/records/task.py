@@ -1,4 +1,4 @@
-"""What a protocol is: stages of tasks, and a function that runs one task under a reading.
+"""What a protocol is: stages of tasks, and a function that runs one task of a reading.
 
 The readings of a paper's text are in its ``printed.toml``: whom each concerns, what it changes.
 """

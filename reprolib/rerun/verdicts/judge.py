@@ -47,9 +47,9 @@ class Outcome:
     ours, spread : float
         Our mean and standard deviation over trials.
     interval, interval_90 : tuple of float
-        95 % and 90 % interval of the difference ours minus published. For one selection, the range
-        that holds one more of ours with 95 %, and that which surely holds four of five of ours,
-        minus the published one.
+        95 % and 90 % interval of the difference ours minus published. For one selection, two
+        ranges minus the published one: that in which one more of ours would lie with 95 %, and one
+        that holds at least four of five of ours.
     detectable : float
         The difference that this comparison would have detected with 80 % power.
     error : Error
