@@ -342,6 +342,12 @@ class Paper:
         from reprolib.rerun.checks.verify import recompute_some
 
         tasks, differences = recompute_some(self.key, seconds)
+        if self.records.empty:
+            print(
+                f"{NOTHING_COMPUTED}, as there are no results to compare with; "
+                f"`reprolib reproduce {self.key} --full` makes them."
+            )
+            return
         if not tasks:
             names = [name for name in self.data if not name.startswith("embedded/")]
             print(

@@ -77,7 +77,7 @@ def say_same(paper: str) -> None:
         raise ValueError(f"{paper}: {changed or 'another quick profile'}; run it in full")
     run = {**results.load_run(paper), "listing": listing_of(protocol)}
     records = results.load_paper(paper)
-    results.write_results(records, committed_directory() / paper, made, run)
+    results.write_results(records, committed_directory(paper) / paper, made, run)
 
 
 if __name__ == "__main__":

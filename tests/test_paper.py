@@ -45,6 +45,15 @@ def test_claims_readings_and_data_of_every_paper(key):
     assert all(name in repr(paper.data) for name in paper.data)
 
 
+def test_a_paper_without_results_has_nothing_to_compute_again(kpm, monkeypatch, tmp_path, capsys):
+    """As a copied example, before its first full run."""
+    monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path))
+    kpm.recompute(1.0)
+    shown = capsys.readouterr().out
+    assert "no results to compare with" in shown
+    assert "`reprolib reproduce kpm --full` makes them" in shown
+
+
 def test_a_name_that_is_not_there_is_answered_with_those_that_are(kpm):
     for ask, known in [
         (lambda: kpm.table("table9"), "table1, table2"),

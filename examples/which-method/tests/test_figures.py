@@ -193,7 +193,6 @@ def test_report_has_a_section_on_the_study_and_no_verdicts_on_it(tmp_path):
 @pytest.mark.parametrize(
     ("n_sets", "methods", "n_figures"),
     [
-        (0, [], 0),
         (1, ["svc"], 1),
         (1, ["svc", "kpm", "lda"], 3),
         (3, ["kpm"], 1),
@@ -214,6 +213,16 @@ def test_a_comparison_of_few_leaves_the_report_standing(tmp_path, n_sets, method
     assert text.count("<figcaption>") == n_figures
 
 
+def test_a_report_without_records_says_what_makes_them(tmp_path, capsys):
+    records, tasks = load_paper("which_method").iloc[:0], load_tasks("which_method").iloc[:0]
+    write_results(records, tmp_path / "which_method", tasks, load_run("which_method"))
+    words = ["report", "which_method", "--results", str(tmp_path)]
+    assert main([*words, "--output", str(tmp_path / "report.html")]) == 2
+    message = " ".join(capsys.readouterr().err.split())
+    assert "no results of which_method" in message
+    assert "`reprolib reproduce` makes some" in message
+
+
 def test_the_command_for_tables_says_that_there_are_none(tmp_path, capsys):
     assert main(["tables", "which_method", "--output", str(tmp_path)]) == 2
     message = " ".join(capsys.readouterr().err.split())
@@ -230,5 +239,5 @@ def test_reproduce_runs_the_study_without_a_scoreboard(tmp_path, monkeypatch, ca
     assert main(["reproduce", "which_method", "--jobs", "1"]) == 0
     assert "Scoreboard" not in capsys.readouterr().out
     assert len(list((tmp_path / "build" / "figures" / "which_method").glob("*.png"))) == 4
-    written = pd.read_csv(tmp_path / "build" / "results" / "which_method" / "accuracy.csv.gz")
+    written = load_paper("which_method", tmp_path / "build" / "results")
     assert set(written["source"]) == {"embedded"}

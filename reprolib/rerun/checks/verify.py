@@ -334,7 +334,7 @@ def recompute_some(paper: str, seconds: float) -> tuple[list[Task], list[str]]:
     Returns
     -------
     tasks : list of Task
-        Those that were run; none without data.
+        Those that were run; none without data or results.
     differences : list of str
         Where their records are not those that are committed.
     """
@@ -346,7 +346,9 @@ def recompute_some(paper: str, seconds: float) -> tuple[list[Task], list[str]]:
     }
     keys = ["table", "dataset", "method", "setting", "reading"]
     first = made.sort_values(["trial", "seconds"]).drop_duplicates(keys)
-    first = first[[tuple(row) in behind for row in first[keys].to_numpy()]].sort_values("seconds")
+    # With .loc, as an empty list in brackets is a choice of columns.
+    first = first.loc[[tuple(row) in behind for row in first[keys].to_numpy()]]
+    first = first.sort_values("seconds")
     chosen = set(first.loc[first["seconds"].cumsum() <= seconds, "task"])
     names = sorted(set(first.loc[first["task"].isin(chosen), "dataset"]))
     datasets = {name: data_fetch.load(name) for name in names if data_fetch.available(name)}
