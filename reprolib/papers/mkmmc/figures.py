@@ -333,13 +333,13 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
             records, dataset=column[0], setting=column[1], metric="accuracy by within weight"
         )
         means = 100 * path_matrix(rows).mean(axis=0)
-        axis.plot(range(len(WITHIN_WEIGHTS)), means, "o-", color=BLUE, ms=4)
+        axis.plot(range(len(WITHIN_WEIGHTS)), means, "o-", color=BLUE, ms=4, label="our MMC")
         _draw_printed(axis, column, ("MMC", "KMMC_cv", "MKMMC"))
         for weight in (1.0, 10.0):
             axis.axvline(WITHIN_WEIGHTS.index(weight), color="#999999", ls=":", lw=1.2)
         axis.set_title(column_label(column))
-        named = [WITHIN_WEIGHTS.index(weight) for weight in (0.0, 1.0, 10.0, 100.0)]
-        axis.set_xticks(named, [f"{WITHIN_WEIGHTS[k]:g}" for k in named], fontsize=SMALL)
+        named = [WITHIN_WEIGHTS.index(weight) for weight in (0.0, 1.0, 10.0)]
+        axis.set_xticks(named, [f"{WITHIN_WEIGHTS[k]:g}" for k in named])
     for axis in axes[len(listed) :]:
         axis.remove()
     for axis in axes[::n_columns]:
@@ -347,7 +347,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     for axis in axes[-n_columns:]:
         axis.set_xlabel("weight μ")
     if handles := axes[0].get_legend_handles_labels()[0]:
-        figure.legend(handles=handles, loc="outside upper center", ncols=3)
+        figure.legend(handles=handles, loc="outside upper center", ncols=4)
     note_source(figure, source_text(records))
     return figure
 
