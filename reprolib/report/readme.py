@@ -108,9 +108,10 @@ def _counts(standings: Mapping[str, Standing]) -> str:
         if counts:
             chosen.append(f"{short}: {', '.join(counts)}")
     note = (
-        "*Claims* are sentences of a paper that compare methods; (✓) holds with a reservation. "
-        "*Baselines* are methods that a paper compares with. Minutes to make everything again on "
-        f"two cores: {', '.join(minutes)}."
+        "*Claims* are sentences of a paper that compare methods; *baselines* are methods that it "
+        "compares with. *Undecided*: our runs or data are too few to tell. *Undecided, differs*: "
+        "ours differs, perhaps by less than 1.5 points. Minutes to make everything again on two "
+        f"cores: {', '.join(minutes)}."
     )
     apart = f"<sub>Values chosen on the way, such as a dimension: {'; '.join(chosen)}.</sub>"
     return "\n".join([markdown_table(head, rows), "", note, "", apart])
