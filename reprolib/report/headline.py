@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reprolib.report.theme import LOOKS, POINTS, SHORT_MEANINGS, palette, render, slug
+from reprolib.report.theme import LOOKS, POINTS, palette, render, signed, slug
 from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.standing import Standing
-from reprolib.rerun.verdicts.words import WORDS
+from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: Pixels from one paper to the next, and of a bar.
 _LINE, _WIDTH, _LEFT = 50, 404.0, 8.0
+#: What a word means, behind it: the words are those of the tables and of the page on the words.
+_LEGEND: Mapping[Word, str] = {
+    "reproduced": f"within {POINTS}",
+    "reproduced in a variant": f"within {POINTS} in another one",
+    "undecided": "too few runs or data to tell",
+    "undecided, differs": f"perhaps by less than {POINTS}",
+    "not reproduced": f"differs by more than {POINTS}",
+}
 
 
 def headline_picture(standings: Mapping[str, Standing]) -> str:
@@ -44,7 +52,7 @@ def headline_picture(standings: Mapping[str, Standing]) -> str:
     legend = [
         {
             "slug": slug(word),
-            "text": f"{LOOKS[word].sign} {SHORT_MEANINGS[word].format(margin=POINTS)}",
+            "text": signed(word) + (f": {_LEGEND[word]}" if word in _LEGEND else ""),
             "y": 20 + 22 * place,
         }
         for place, word in enumerate(used)
