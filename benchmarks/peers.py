@@ -7,6 +7,7 @@ Processor seconds of a fit, least of three, one BLAS thread; both sides in one r
 
 from __future__ import annotations
 
+import argparse
 import time
 import warnings
 
@@ -70,10 +71,20 @@ def pairs():
         yield name, n, 60, n_classes, r.SimplexConeSVC(1.0, **RBF), SVC(**RBF)
 
 
-if __name__ == "__main__":
+def main(arguments=None) -> int:
+    """Print one line a pair."""
+    parser = argparse.ArgumentParser(
+        prog="python benchmarks/peers.py", description=__doc__.splitlines()[0]
+    )
+    parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     with threadpool_limits(1):
         for name, n, p, n_classes, ours, theirs in pairs():
             X, y = data(n, p, n_classes)
             a, b = seconds(ours, X, y), seconds(theirs, X, y)
             print(f"{name:40} {n:5} x {p}  {a:8.4f} s {b:8.4f} s  {a / b:6.2f}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

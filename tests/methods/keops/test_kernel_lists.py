@@ -47,10 +47,14 @@ def test_a_list_is_the_machine_on_its_gram_matrices(model, labels):
     listed = clone(model).set_params(kernel=KERNELS).fit(X[TRAIN], labels[TRAIN])
     given = clone(model).set_params(kernel="precomputed")
     given.fit(stack(X[TRAIN], X[TRAIN]), labels[TRAIN])
+    # An interior point stops once its gap is 1e-6 of the objective: where the last digits of a
+    # matrix differ by their place in memory, an iteration earlier or later. The norm of a function
+    # is then known to a thousandth.
+    by_interior_point = getattr(model, "solver", "") == "cvxopt"
     np.testing.assert_allclose(
         listed.decision_function(X[TEST]),
         given.decision_function(stack(X[TEST], X[TRAIN])),
-        rtol=0, atol=1e-9,
+        rtol=0, atol=1e-3 if by_interior_point else 1e-9,
     )  # fmt: skip
 
 
