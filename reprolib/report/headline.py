@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reprolib.report.theme import LOOKS, POINTS, palette, render, signed, slug
-from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.printed import paper_entry, short_name
 from reprolib.rerun.verdicts.standing import Standing
 from reprolib.rerun.verdicts.words import WORDS, Word
 
@@ -44,9 +44,8 @@ def headline_picture(standings: Mapping[str, Standing]) -> str:
                 shown = {"x": round(x, 1), "width": round(width, 1), "slug": slug(word)}
                 parts.append({**shown, "text": text, "middle": round(x + width / 2, 1)})
                 x += width
-        about = paper_entry(paper)["paper"]
         numbers = "1 number" if total == 1 else f"{total} numbers"
-        name = f"{about.get('short', paper.upper())}, {about['year']}"
+        name = f"{short_name(paper)}, {paper_entry(paper)['paper']['year']}"
         line = {"name": name, "numbers": numbers, "y": top + _LINE * place, "parts": parts}
         lines.append(line)
     legend = [

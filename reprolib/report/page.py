@@ -28,7 +28,7 @@ from reprolib.report.theme import CLAIM_MEANINGS, MEANINGS, render
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
-from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.printed import paper_entry, short_name
 from reprolib.rerun.verdicts.standing import standing_of
 
 
@@ -106,6 +106,7 @@ def _section(
         provenance[column] = [of_data.get(name, {}).get(column, "") for name in provenance.index]
     return {
         "key": paper,
+        "name": short_name(paper),
         "heading": tables.heading(paper),
         "citation": tables.citation(paper),
         "paper": entry["paper"],

@@ -16,7 +16,7 @@ from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.calibration import operating_characteristics
-from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.printed import paper_entry, short_name
 from reprolib.rerun.verdicts.standing import Standing, standing_of
 
 BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
@@ -61,8 +61,7 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     everything = [v for paper in papers for v in judge_paper(paper)]
     readme = path.read_text(encoding="utf-8")
     told = [
-        f"- **[{paper_entry(p)['paper'].get('short', p.upper())}]"
-        f"(notebooks/{paper_entry(p)['paper']['notebook']})**: {text}"
+        f"- **[{short_name(p)}](notebooks/{paper_entry(p)['paper']['notebook']})**: {text}"
         for p, text in sentences(papers).items()
     ]
     picture = [f'<img alt="{ALTERNATIVE}" src="{PICTURE}" width="520">', "", *told]
@@ -99,7 +98,7 @@ def _counts(standings: Mapping[str, Standing]) -> str:
     head = ["paper", "claims", "accuracies of baselines"]
     rows, chosen, minutes = [], [], []
     for paper, standing in standings.items():
-        short = paper_entry(paper)["paper"].get("short", paper.upper())
+        short = short_name(paper)
         cells = (_listed(standing.claims), _listed(standing.baselines))
         rows.append([short, *map(Markdown, cells)])
         seconds = load_tasks(paper)["seconds"].sum() / WORKERS

@@ -148,6 +148,11 @@ def paper_entry(paper: str) -> dict[str, Any]:
     return parsed_entry(printed_text(paper), printed_name(paper))
 
 
+def short_name(paper: str) -> str:
+    """What a headline calls a paper: the name of its method, or its key."""
+    return paper_entry(paper)["paper"].get("short", paper.upper())
+
+
 def parsed_entry(text: str, file: str) -> dict[str, Any]:
     """Parse and check a paper's file.
 
