@@ -336,7 +336,10 @@ class Paper:
         --------
         >>> import reprolib
         >>> reprolib.paper("kpm").recompute(seconds=1.0)  # doctest: +SKIP
-        12 results were computed here: kpm, svm; on heart, banana; for table1, table2.
+        12 results were computed here.
+        Methods: kpm, svm
+        Data: heart, banana
+        Tables: table1, table2
         All equal the records.
         """
         from reprolib.rerun.checks.verify import recompute_some
@@ -358,7 +361,9 @@ class Paper:
             return
         parts = [(task.method, task.dataset.split("/")[-1], task.table) for task in tasks]
         told = [", ".join(dict.fromkeys(part)) for part in zip(*parts, strict=True)]
-        print(f"{len(tasks)} results were computed here: {told[0]}; on {told[1]}; for {told[2]}.")
+        print(f"{len(tasks)} results were computed here.")
+        for name, texts in zip(("Methods", "Data", "Tables"), told, strict=True):
+            print(f"{name}: {texts}")
         differing = "\n".join(["Not equal to the records:", *differences])
         print(differing if differences else "All equal the records.")
 

@@ -19,8 +19,8 @@ _LEGEND: Mapping[Word, str] = {
     "reproduced": f"within {POINTS}",
     "reproduced in a variant": f"within {POINTS} in another one",
     "undecided": "too few runs or data to tell",
-    "undecided, differs": f"perhaps by less than {POINTS}",
-    "not reproduced": f"differs by more than {POINTS}",
+    "undecided, differs": "by an amount still unclear",
+    "not reproduced": f"more than {POINTS} off",
 }
 
 

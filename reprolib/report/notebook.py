@@ -98,14 +98,16 @@ class Claims(Frame):
     """A long table of claims, of which a notebook unfolds the first `UNFOLDED` only."""
 
     def _repr_html_(self) -> str:
-        first, rest = Frame(self.iloc[:UNFOLDED]), Frame(self.iloc[UNFOLDED:])
+        shown = self.drop(columns="compared")
+        shown["claim"] = self["claim"] + "\n" + self["compared"]
+        first, rest = Frame(shown.iloc[:UNFOLDED]), Frame(shown.iloc[UNFOLDED:])
         page = first._repr_html_()
         if len(rest):
             page += f"<details><summary>{len(rest)} more</summary>{rest._repr_html_()}</details>"
-        page = f'<style>{ON_A_PHONE}</style><div class="claims">{page}</div>'
-        return re.sub(
-            r"(<t[hd] style=\"[^\"]*)(\">[^<]{1,18}</t)", r"\1; white-space: nowrap\2", page
-        )
+        page = re.sub(r"\\n([^<]*)</td>", r"<br><small>\1</small></td>", page)
+        short = r"(<t[hd] style=\"[^\"]*)(\">(?:[^<]{1,18}|[^<]* %\))</t)"
+        page = re.sub(short, r"\1; white-space: nowrap\2", page)
+        return f'<style>{ON_A_PHONE}</style><div class="claims">{page}</div>'
 
 
 def show(figure: Figure, alt: str, caption: str = "") -> None:

@@ -133,7 +133,7 @@ def _claim(c: ClaimVerdict) -> dict[str, str]:
         "word": c.word,
         "text": c.text,
         "page": str(c.claim.page or ""),
-        "but": c.but,
+        "but": "; ".join(f"{word}: {reading}" for reading, word in c.exceptions.items()),
         "compared": tables.compared(c),
         "ours": f"{difference_text(weakest.difference, digits)} ± "
         f"{half_width_text(weakest.error.half_width(), digits)}",

@@ -51,7 +51,7 @@ class Cell:
     word : str
         The verdict; empty for a mean over the rows.
     ours, printed : str
-        Rounded; a dash where there is none.
+        Rounded; ours is empty where it was not run.
     ours_spread, printed_spread : str
         With the sign, such as "± 0.67"; else empty.
     note : str
@@ -120,8 +120,15 @@ class PrintedTable:
         run = [v for v in self.verdicts if v.n_trials]
         if not run:
             return "Ours: not run."
-        trials = sorted({v.n_trials for v in run if v.quantity == "performance"} or {0})
+        counts: dict[str, set[int]] = {}
+        for v in run:
+            if v.quantity == "performance":
+                counts.setdefault(v.number.row, set()).add(v.n_trials)
+        trials = sorted(set().union(*counts.values()) or {0})
         several = f"{trials[0]} to {trials[-1]}" if len(trials) > 1 else f"{trials[0]}"
+        if len(trials) > 1 and all(len(own) == 1 for own in counts.values()):
+            by_count = {n: [row for row, own in counts.items() if own == {n}] for n in trials}
+            several = "; ".join(f"{n} ({', '.join(rows)})" for n, rows in by_count.items())
         sources = ", ".join(sorted({s for v in run for s in v.source.split(", ")}))
         here = "" if self.run == "records" else f", computed here ({self.run} profile)"
         plural = "" if several == "1" else "s"
@@ -212,7 +219,7 @@ class PrintedTable:
                 )
             found[row, column] = Cell(
                 v.word,
-                ours,
+                ours if v.n_trials else "",
                 printed,
                 _spread(v.spread, digits),
                 _spread(v.number.spread, digits),
@@ -226,13 +233,18 @@ class PrintedTable:
                     both = [np.mean([v.ours for v in of_column])]
                     both.append(np.mean([v.number.value for v in of_column]))
                     ours, printed = (number_text(float(x), None, digits) for x in both)
-                    found["Mean", column] = Cell("", ours, printed)
+                    found["Mean", column] = Cell("", "" if np.isnan(both[0]) else ours, printed)
         return found
 
     @property
     def shown_rows(self) -> list[str]:
         """Names of the rows with that of the mean, if there is one."""
         return list(dict.fromkeys(row for row, _ in self.cells))
+
+    @property
+    def run_columns(self) -> set[str]:
+        """Names of the columns of which some number was run."""
+        return {column for (_, column), cell in self.cells.items() if cell.ours}
 
     @property
     def legend(self) -> list[tuple[str, str]]:

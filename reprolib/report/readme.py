@@ -108,11 +108,13 @@ def _counts(standings: Mapping[str, Standing]) -> str:
             chosen.append(f"{short}: {', '.join(counts)}")
     note = (
         "*Claims* are sentences of a paper that compare methods; *baselines* are methods that it "
-        "compares with. *Undecided*: our runs or data are too few to tell. *Undecided, differs*: "
-        "ours differs, perhaps by less than 1.5 points. Minutes to make everything again on two "
-        f"cores: {', '.join(minutes)}."
+        "compares with. *Holds, but*: it does not in another variant of the protocol, where the "
+        "text leaves a choice. *Reproduced in a variant*: in another variant only. *Undecided*: "
+        "our runs or data are too few to tell; *differs*: ours is off, and whether by more than "
+        "1.5 points is not clear. Minutes to run a paper again on two cores: "
+        f"{', '.join(minutes)}."
     )
-    apart = f"<sub>Values chosen on the way, such as a dimension: {'; '.join(chosen)}.</sub>"
+    apart = f"<sub>Dimensions and other values that the methods chose: {'; '.join(chosen)}.</sub>"
     return "\n".join([markdown_table(head, rows), "", note, "", apart])
 
 

@@ -65,8 +65,8 @@ def source_text(rows: pd.DataFrame) -> str:
     told = []
     for source, group in sources.groupby(sources):
         names = ", ".join(str(name).split("/")[-1] for name in group.index)
-        told.append(f"{source}: {names if len(group) <= 6 else f'{len(group)} sets'}")
-    return "data " + "; ".join(told)
+        told.append(f"{names if len(group) <= 6 else f'{len(group)} sets'} ({source})")
+    return "data: " + "; ".join(told)
 
 
 def legend_above(axis, ncols: int = 2) -> None:

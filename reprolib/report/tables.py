@@ -29,6 +29,8 @@ CLAIM_COLUMNS = [
     *("verdict", "but", "difference", "half-width", "detectable", "published"),
     *("published contrast", "contrast", "in favour", "text", "page", "source"),
 ]
+#: Order of a table of claims for a reader.
+ORDER = ("holds", "holds, but", "fails", "undecided")
 SHORT_CLAIM_COLUMNS = [
     *("verdict", "contrast", "difference", "half-width", "detectable", "published", "in favour")
 ]
@@ -225,17 +227,18 @@ def claims_frame(papers: Sequence[str], directory: Path | None = None) -> pd.Dat
 
 
 def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
-    """Claims of one paper for a reader: the word first, the contrast that decides, and the buts.
+    """Claims of one paper for a reader: the word first, and the contrast that decides.
 
     Returns
     -------
     DataFrame
         Indexed by verdict. ``ours`` and ``printed``: the difference that decides, here and in the
-        paper's table. ``interval``: the one that decides, 90 % where equality is claimed. Sentences
-        that no contrast can judge are last, with the reason.
+        paper's table. ``interval``: the one that decides, 90 % where equality is claimed. ``other
+        variants``: in how many variants of the protocol the word is another one. What holds is
+        first; sentences that no contrast can judge are last, with the reason.
     """
     rows = []
-    for c in judge_claims(paper, directory):
+    for c in sorted(judge_claims(paper, directory), key=lambda c: ORDER.index(c.word)):
         digits = digits_of(c)
         is_equality = c.claim.kind != "better" and c.word != "fails"  # then 90 % decide
         level = 0.9 if is_equality else 0.95
@@ -249,15 +252,16 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
                 "ours": difference_text(c.difference, digits),
                 "printed": difference_text(c.weakest.printed, digits),
                 "interval": "unknown" if np.isinf(half) else f"{low} to {high} ({100 * level:g} %)",
-                "but": c.but,
+                "other variants": c.but.replace(" other variants", "")
+                or (f"the same in {c.n_readings}" if c.n_readings else "none run"),
             }
         )
     for entry in paper_entry(paper).get("claims", []):
         if "not_judged" in entry:
-            line = {"verdict": "– not judged", "claim": entry["name"], "but": entry["not_judged"]}
-            rows.append({**line, "compared": "", "ours": "", "printed": "", "interval": ""})
-    columns = ["verdict", "claim", "compared", "ours", "printed", "interval", "but"]
-    frame = pd.DataFrame(rows, columns=columns).set_index("verdict")
+            claim = {"claim": entry["name"], "compared": entry["not_judged"]}
+            rows.append({"verdict": "– not judged", **claim})
+    columns = ["verdict", "claim", "compared", "ours", "printed", "interval", "other variants"]
+    frame = pd.DataFrame(rows, columns=columns).fillna("").set_index("verdict")
     return frame.rename_axis(index=None, columns="verdict")
 
 
@@ -299,7 +303,7 @@ def digits_of(c: ClaimVerdict) -> int:
 
 def compared(c: ClaimVerdict) -> str:
     """Both sides of the contrast that decides, under the names that the paper's tables have."""
-    text = f"{c.claim.a.name} − {c.weakest.against}"
+    text = re.sub(r" on \w+/", " on ", f"{c.claim.a.name} − {c.weakest.against}")
     rows: dict[str, set[str]] = {}
     columns: dict[str, set[str]] = {}
     for n in numbers(c.claim.paper):

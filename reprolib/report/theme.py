@@ -129,7 +129,7 @@ SHORT_MEANINGS: Mapping[Word, str] = {
     "reproduced": "within {margin} (90 % interval)",
     "reproduced in a variant": "within {margin} in another variant",
     "undecided": "undecided: too few runs or data to tell",
-    "undecided, differs": "differs, perhaps by less than {margin}",
+    "undecided, differs": "differs, unclear whether by more than {margin}",
     "not reproduced": "differs by more than {margin} (95 % interval)",
     "quoted": "taken from elsewhere, not judged",
     "not run": "not run",
@@ -137,7 +137,7 @@ SHORT_MEANINGS: Mapping[Word, str] = {
 
 CLAIM_MEANINGS: Mapping[ClaimWord, str] = {
     "holds": "Our runs on the same trials show what the paper says, at a level of 5 %.",
-    "holds, but": "It holds as we read the text, and not in other variants, which are named.",
+    "holds, but": "It holds as we read the text, and not in every other variant of the protocol.",
     "fails": "Our runs show the opposite, at a level of 5 %.",
     "undecided": "Neither; the difference that would have been detected stands beside it.",
 }

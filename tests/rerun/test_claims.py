@@ -110,7 +110,10 @@ def test_a_claim_that_fails_under_a_reading_holds_with_a_but():
     everything = pd.concat([measured(0.02), measured(-0.02, reading="without a run")])
     verdict = judge_claim(claim(), everything, [])
     assert (verdict.word, verdict.exceptions) == ("holds, but", {"without a run": "fails"})
-    assert verdict.word_with_exceptions == "holds, but fails under “without a run”"
+    assert (
+        verdict.word_with_exceptions
+        == "holds, but fails in 1 of 1 other variants (“without a run”)"
+    )
     assert verdict.n_readings == 1
 
 

@@ -60,7 +60,9 @@ def response_at(evokeds, channels=("Pz", "Cz")) -> Figure:
 
 def averages() -> Figure:
     """Averages of a simulated speller session over target and over other flashes, at Pz and Cz."""
-    return response_at(responses(load_embedded()))
+    figure = response_at(responses(load_embedded()))
+    figure.suptitle("a simulated session")
+    return figure
 
 
 def cap_map() -> Figure:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from reprolib.papers.kpm import summaries
 from reprolib.papers.kpm.experiment import PARTITIONS
@@ -249,7 +250,7 @@ def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: 
     svm = wide.iloc[:, last * len(costs) + list(costs).index(1.0)]
     figure, axes = figure_grid(2, 1, size=(WIDTH, 2.9), height_ratios=[1.5, 1])
     draw_map(axes[0], table)
-    axes[0].plot(j, i, "s", ms=16, mfc="none", mec=RED, mew=2)
+    axes[0].add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, ec=RED, lw=2))
     place = f"{paper_name(dataset)}, D = {dimensions[i]}, C = {_cost_label(costs[j])}"
     axes[0].set_title(f"{place}: {_told(errors, svm)}", fontsize=10)
     axes[1].plot(range(last + 1), along, "o-", color=KPM, label=f"C = {_cost_label(costs[j])}")

@@ -338,8 +338,8 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         for weight in (1.0, 10.0):
             axis.axvline(WITHIN_WEIGHTS.index(weight), color="#999999", ls=":", lw=1.2)
         axis.set_title(column_label(column))
-        named = [WITHIN_WEIGHTS.index(weight) for weight in (0.0, 1.0, 10.0)]
-        axis.set_xticks(named, [f"{WITHIN_WEIGHTS[k]:g}" for k in named])
+        labels = [f"{weight:g}" for weight in WITHIN_WEIGHTS]
+        axis.set_xticks(range(len(labels)), labels, fontsize=SMALL)
     for axis in axes[len(listed) :]:
         axis.remove()
     for axis in axes[::n_columns]:

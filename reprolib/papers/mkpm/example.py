@@ -91,7 +91,7 @@ def brain() -> Figure:
     """Three slices of a simulated volume, and the outline of the mask."""
     series, mask, _, _ = simulate_session(seed=0)
     volume, inside = series.get_fdata()[..., 0], mask.get_fdata() > 0
-    figure, axes = figure_grid(1, 3, size=(2.0, 2.4))
+    figure, axes = figure_grid(1, 3, size=(1.4, 1.8))
     for axis, z in zip(axes, (3, 5, 7), strict=True):
         axis.imshow(volume[:, :, z].T, origin="lower", cmap="gray")
         axis.contour(inside[:, :, z].T, levels=[0.5], colors=ORANGE, linewidths=1.5)

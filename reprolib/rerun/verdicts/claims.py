@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,9 +26,6 @@ from reprolib.rerun.verdicts.words import Word, of_difference
 
 ClaimWord = Literal["holds", "holds, but", "undecided", "fails"]
 CLAIM_WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
-
-#: Readings with another word are named if they are at most so many; more are counted.
-N_NAMED = 2
 
 
 class NoRecordError(LookupError):
@@ -124,14 +122,13 @@ class ClaimVerdict:
 
     @property
     def but(self) -> str:
-        """Readings under which the word is another one, by that word; more than two are counted."""
-        parts = []
-        for word in ("holds", "fails", "undecided"):
-            names = [f"“{reading}”" for reading, other in self.exceptions.items() if other == word]
-            all_named = ", ".join(names) if len(names) <= N_NAMED else ""
-            in_short = f"{len(names)} of {self.n_readings} other variants"
-            parts += [f"{word} under {all_named or in_short}"] if names else []
-        return "; ".join(parts)
+        """In how many readings the word is another one, by that word; a single one is named."""
+        if not self.exceptions:
+            return ""
+        counts = Counter(self.exceptions.values())
+        parts = [f"{word} in {counts[word]}" for word in CLAIM_WORDS if counts[word]]
+        name = f" (“{next(iter(self.exceptions))}”)" if len(self.exceptions) == 1 else ""
+        return f"{', '.join(parts)} of {self.n_readings} other variants{name}"
 
     @property
     def word_with_exceptions(self) -> str:
