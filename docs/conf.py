@@ -19,6 +19,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT)]
 
+os.environ.pop("MPLBACKEND", None)  # any other than that of notebooks would leave out the pictures
+
 import explore  # noqa: E402
 import plain_text  # noqa: E402
 

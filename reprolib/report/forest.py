@@ -31,7 +31,7 @@ _BOLD = 1.1
 #: Width of the plot beside the names: on a page, which a phone shows whole, and in a figure.
 _PLOT, _FIGURE = 150, WIDTH * drawing.DPI
 #: Differences that have a line of the grid, and the largest that is drawn in its place, in margins.
-_TICKS, _FARTHEST = (0, -1, 1, -3, 3, -10, 10, -30, 30), 50.0
+_TICKS, _FARTHEST = (-1, 1, 0, -3, 3, -10, 10, -30, 30), 50.0
 _ROLES = {"own": "the paper's method", "baseline": "baselines"}
 
 
@@ -133,7 +133,7 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
         grid.append(Band(place(-1), _LINE / 2, place(1) - place(-1), bottom - 6 - _LINE / 2))
     unit = same.pop() if len(same) == 1 else 1.0
     taken: list[tuple[float, float]] = []
-    for tick in (tick for tick in _TICKS if low <= tick <= high):  # the nearest to zero first
+    for tick in (tick for tick in _TICKS if low <= tick <= high):  # what matters most first
         x, text = place(tick), f"{tick * unit:+g}".replace("-", "−") if tick else "0"
         grid.append(Line((x, _LINE / 2), (x, bottom - 6), "zero" if tick == 0 else "grid"))
         half = _LETTER * len(text) / 2
@@ -141,12 +141,13 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
         if fits and all(abs(x - other) > half + width + _LETTER / 2 for other, width in taken):
             grid.append(Text(x, bottom + 6, text, "tick"))
             taken.append((x, half))
-    axis = "ours − printed, points" if quantity == "performance" else "ours − printed, in margins"
-    grid.append(Text(left + plot_width / 2, bottom + 6 + _LINE, axis, "tick"))
-    legend = list(_legend(verdicts, bottom + 3 * _LINE))
+    axis = f"ours − printed, {'points' if quantity == 'performance' else 'margins'}"
+    for line, text in enumerate((axis, "(squeezed outwards)"), start=1):
+        grid.append(Text(left + plot_width / 2, bottom + 6 + line * _LINE, text, "tick"))
+    legend = list(_legend(verdicts, bottom + 4 * _LINE))
     paper = verdicts[0].number.paper.upper()
     label = f"Forest plot of {paper}, {quantity}: ours minus printed, as in the tables."
-    height = bottom + (4 + len(legend)) * _LINE
+    height = bottom + (5 + len(legend)) * _LINE
     width = left + plot_width + _MARGIN
     return Drawing("forest", label, width, height, [Group(grid), *groups, *legend])
 

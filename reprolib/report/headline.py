@@ -19,7 +19,7 @@ _LEGEND: Mapping[Word, str] = {
     "reproduced": f"within {POINTS}",
     "reproduced in a variant": f"within {POINTS} in another one",
     "undecided": "too few runs or data to tell",
-    "undecided, differs": "by an amount still unclear",
+    "undecided, differs": f"perhaps by more than {POINTS}",
     "not reproduced": f"more than {POINTS} off",
 }
 

@@ -135,8 +135,8 @@ def _claim(c: ClaimVerdict) -> dict[str, str]:
         "page": str(c.claim.page or ""),
         "but": "; ".join(f"{word}: {reading}" for reading, word in c.exceptions.items()),
         "compared": tables.compared(c),
-        "ours": f"{difference_text(weakest.difference, digits)} ± "
-        f"{half_width_text(weakest.error.half_width(), digits)}",
+        "ours": difference_text(weakest.difference, digits),
+        "interval": tables.deciding_interval(c),
         "printed": difference_text(weakest.printed, digits),
     }
 

@@ -26,8 +26,10 @@ from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry
-from reprolib.rerun.verdicts.words import WORDS
+from reprolib.rerun.verdicts.words import MARGIN, WORDS, Word
 
+#: Scale of percentages: printed value over the unit of the records.
+PERCENT = 100
 #: Significant digits of values in CSV files: those of the records.
 DIGITS = 10
 #: Signs of the words in LaTeX, where ours are not in every font.
@@ -135,8 +137,14 @@ class PrintedTable:
         told = f"Ours: mean ± spread of {several} trial{plural}, data {sources}{here}."
         if self.chosen:
             names = ", ".join(self.chosen)
-            told += f" The margin is {POINTS}, and for {names} a fifth of the printed value."
+            told += f" The margin is {self.margin}, and for {names} a fifth of the printed value."
         return told
+
+    @property
+    def margin(self) -> str:
+        """Difference that counts as none, in the printed unit."""
+        scale = self.verdicts[0].number.scale
+        return POINTS if scale == PERCENT else f"{MARGIN * scale / PERCENT:g}"
 
     @property
     def chosen(self) -> list[str]:
@@ -247,13 +255,11 @@ class PrintedTable:
         return {column for (_, column), cell in self.cells.items() if cell.ours}
 
     @property
-    def legend(self) -> list[tuple[str, str]]:
-        """Sign and short meaning of every word in the table."""
+    def legend(self) -> list[tuple[Word, str]]:
+        """Every word in the table, and its short meaning."""
         used = {cell.word for cell in self.cells.values()}
-        margin = "the margin" if self.chosen else POINTS
-        return [
-            (LOOKS[w].sign, SHORT_MEANINGS[w].format(margin=margin)) for w in WORDS if w in used
-        ]
+        margin = "the margin" if self.chosen else self.margin
+        return [(w, SHORT_MEANINGS[w].format(margin=margin)) for w in WORDS if w in used]
 
     def text(self, ending: str) -> str:
         """Text of its file: "csv", "md", "tex" or "html"."""
@@ -365,7 +371,7 @@ def plain_text(table: PrintedTable, width: int = 0) -> str:
         )
         for block in blocks
     ]
-    legend = "; ".join(f"{sign} {meaning}" for sign, meaning in table.legend)
+    legend = "; ".join(f"{LOOKS[word].sign} {meaning}" for word, meaning in table.legend)
     notes = [f"[{letter}] {one_line(text)}" for letter, text in table.notes.items()]
     below = [f"above: ours; below: printed; {legend}", *notes]
     if width:
@@ -403,7 +409,7 @@ def markdown_text(table: PrintedTable) -> str:
         return Markdown(f"{sign}**{cell.ours}**{spread}{note}<br><small>*{below}*</small>")
 
     rows = [[row, *(shown(row, column) for column in table.columns)] for row in table.shown_rows]
-    legend = " · ".join(f"{sign} {meaning}" for sign, meaning in table.legend)
+    legend = " · ".join(f"{LOOKS[word].sign} {meaning}" for word, meaning in table.legend)
     notes = "".join(
         f"\n<sup>{letter}</sup> {markdown_escaped(text)}  " for letter, text in table.notes.items()
     )

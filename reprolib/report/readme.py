@@ -103,18 +103,18 @@ def _counts(standings: Mapping[str, Standing]) -> str:
         rows.append([short, *map(Markdown, cells)])
         seconds = load_tasks(paper)["seconds"].sum() / WORKERS
         minutes.append(f"{short} {max(1, round(seconds / 60))}")
-        counts = [f"{n} {word}" for word, n in standing.selections.items() if n]
+        counts = [f"{n} {word.split(', ')[-1]}" for word, n in standing.selections.items() if n]
         if counts:
             chosen.append(f"{short}: {', '.join(counts)}")
     note = (
         "*Claims* are sentences of a paper that compare methods; *baselines* are methods that it "
-        "compares with. *Holds, but*: it does not in another variant of the protocol, where the "
-        "text leaves a choice. *Reproduced in a variant*: in another variant only. *Undecided*: "
-        "our runs or data are too few to tell; *differs*: ours is off, and whether by more than "
-        "1.5 points is not clear. Minutes to run a paper again on two cores: "
+        "compares with. *Holds, but*: as we read the text, and not in every other variant "
+        "of it. *Reproduced in a variant*: not as we read the text, but in another variant. "
+        "*Undecided*: our runs or data are too few to tell; *differs*: ours is off, perhaps by "
+        "more than 1.5 points. Minutes to run a paper again on two cores: "
         f"{', '.join(minutes)}."
     )
-    apart = f"<sub>Dimensions and other values that the methods chose: {'; '.join(chosen)}.</sub>"
+    apart = f"<sub>Chosen dimensions and other settings, beside print: {'; '.join(chosen)}.</sub>"
     return "\n".join([markdown_table(head, rows), "", note, "", apart])
 
 

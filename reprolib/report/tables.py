@@ -30,7 +30,7 @@ CLAIM_COLUMNS = [
     *("published contrast", "contrast", "in favour", "text", "page", "source"),
 ]
 #: Order of a table of claims for a reader.
-ORDER = ("holds", "holds, but", "fails", "undecided")
+ORDER = {"holds": 0, "holds, but": 0, "fails": 1, "undecided": 2}
 SHORT_CLAIM_COLUMNS = [
     *("verdict", "contrast", "difference", "half-width", "detectable", "published", "in favour")
 ]
@@ -238,12 +238,8 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
         first; sentences that no contrast can judge are last, with the reason.
     """
     rows = []
-    for c in sorted(judge_claims(paper, directory), key=lambda c: ORDER.index(c.word)):
+    for c in sorted(judge_claims(paper, directory), key=lambda c: ORDER[c.word]):
         digits = digits_of(c)
-        is_equality = c.claim.kind != "better" and c.word != "fails"  # then 90 % decide
-        level = 0.9 if is_equality else 0.95
-        half = c.weakest.error.half_width(level)
-        low, high = (difference_text(c.difference + end, digits) for end in (-half, half))
         rows.append(
             {
                 "verdict": signed(c.word),
@@ -251,7 +247,7 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
                 "compared": compared(c),
                 "ours": difference_text(c.difference, digits),
                 "printed": difference_text(c.weakest.printed, digits),
-                "interval": "unknown" if np.isinf(half) else f"{low} to {high} ({100 * level:g} %)",
+                "interval": deciding_interval(c),
                 "other variants": c.but.replace(" other variants", "")
                 or (f"the same in {c.n_readings}" if c.n_readings else "none run"),
             }
@@ -301,9 +297,22 @@ def digits_of(c: ClaimVerdict) -> int:
     return 3 if c.claim.scale == 1.0 and abs(c.difference) < 1 else 2
 
 
+def deciding_interval(c: ClaimVerdict) -> str:
+    """``+0.01 to +1.50 (90 %)``: the interval that decides, 90 % where equality is claimed."""
+    is_equality = c.claim.kind != "better" and c.word != "fails"
+    level = 0.9 if is_equality else 0.95
+    half, digits = c.weakest.error.half_width(level), digits_of(c)
+    low, high = (difference_text(c.difference + end, digits) for end in (-half, half))
+    return "unknown" if np.isinf(half) else f"{low} to {high} ({100 * level:g} %)"
+
+
 def compared(c: ClaimVerdict) -> str:
     """Both sides of the contrast that decides, under the names that the paper's tables have."""
     text = re.sub(r" on \w+/", " on ", f"{c.claim.a.name} − {c.weakest.against}")
+    claims = paper_entry(c.claim.paper)["claims"]
+    if len({other.get("metric", c.claim.metric) for other in claims}) > 1:
+        metric = re.sub(" (path|map)$", "", c.claim.metric)
+        text = f"{metric.upper() if metric == 'auc' else metric}: {text}"
     rows: dict[str, set[str]] = {}
     columns: dict[str, set[str]] = {}
     for n in numbers(c.claim.paper):

@@ -129,9 +129,9 @@ SHORT_MEANINGS: Mapping[Word, str] = {
     "reproduced": "within {margin} (90 % interval)",
     "reproduced in a variant": "within {margin} in another variant",
     "undecided": "undecided: too few runs or data to tell",
-    "undecided, differs": "differs, unclear whether by more than {margin}",
+    "undecided, differs": "differs, perhaps by more than {margin}",
     "not reproduced": "differs by more than {margin} (95 % interval)",
-    "quoted": "taken from elsewhere, not judged",
+    "quoted": "quoted by the paper, not judged",
     "not run": "not run",
 }
 

@@ -13,7 +13,21 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def run_page(name: str, folder, monkeypatch) -> dict:
+@pytest.fixture
+def run_page(tmp_path, monkeypatch, capsys):
+    """Run the code blocks of a page, which must show what they print, in an empty folder."""
+
+    def run(name: str) -> dict:
+        names = names_after(name, tmp_path, monkeypatch)
+        shown = (DOCS / name).read_text(encoding="utf-8")
+        printed = capsys.readouterr().out.splitlines()
+        assert [line for line in printed if f"\n{line}\n" not in shown] == []
+        return names
+
+    return run
+
+
+def names_after(name: str, folder, monkeypatch) -> dict:
     """Names after all code blocks of a page, run in order in an empty folder."""
     monkeypatch.chdir(folder)
     text = (DOCS / name).read_text(encoding="utf-8")
@@ -27,8 +41,8 @@ def run_page(name: str, folder, monkeypatch) -> dict:
 
 
 @pytest.mark.slow
-def test_epochs_become_a_topographic_map(tmp_path, monkeypatch):
-    names = run_page("recipe_eeg.md", tmp_path, monkeypatch)
+def test_epochs_become_a_topographic_map(run_page, tmp_path):
+    names = run_page("recipe_eeg.md")
     assert names["auc"] > 0.8
     channel, sample = np.unravel_index(np.abs(names["patterns"]).argmax(), (8, 16))
     assert names["names"][channel] in ("P3", "Pz", "P4")
@@ -37,8 +51,8 @@ def test_epochs_become_a_topographic_map(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_masked_volumes_become_a_nifti_map(tmp_path, monkeypatch):
-    names = run_page("recipe_fmri.md", tmp_path, monkeypatch)
+def test_masked_volumes_become_a_nifti_map(run_page, tmp_path):
+    names = run_page("recipe_fmri.md")
     image = nibabel.load(tmp_path / "weights.nii.gz")
     np.testing.assert_array_equal(image.affine, names["affine"])
     weights = image.get_fdata()
@@ -48,8 +62,8 @@ def test_masked_volumes_become_a_nifti_map(tmp_path, monkeypatch):
     assert (tmp_path / "recipe_fmri.png").stat().st_size > 1000
 
 
-def test_lists_of_kernels_blocks_and_gram_matrices_become_weights(tmp_path, monkeypatch):
-    names = run_page("multiple_kernel_learning.md", tmp_path, monkeypatch)
+def test_lists_of_kernels_blocks_and_gram_matrices_become_weights(run_page):
+    names = run_page("multiple_kernel_learning.md")
     assert names["accuracy"] > 0.95
     assert names["mkl"].score(names["new"], names["y"][300:]) > 0.95
     assert names["mkl"].status_ == "optimal"

@@ -252,7 +252,7 @@ def test_what_the_papers_claim_and_where_it_fails():
     assert best.word == "fails", "MKMMC beats its best baseline in no column"
     assert best.weakest.printed > 0
     assert words["better than KMMC on all the data sets"].word == "fails"
-    flips = words["as good as the SVM"]
+    flips = words["Table 2: as good as the SVM"]
     assert flips.word == "holds, but"
     assert flips.exceptions == {"random partitions, ties: largest D": "undecided"}
     frontal = words["fewer frontal electrodes"]

@@ -40,4 +40,4 @@ def eigenimages() -> Figure:
     directions = MMC().fit(data.X[rows], data.y[rows]).components_[:8]
     side = round(np.sqrt(data.X.shape[1]))
     shown = {"eight invented people": first, "leading directions of MMC": directions}
-    return image_grid(shown, (side, side), data.source)
+    return image_grid(shown, (side, side), "drawn by this package")

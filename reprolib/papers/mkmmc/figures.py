@@ -336,7 +336,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         axis.plot(range(len(WITHIN_WEIGHTS)), means, "o-", color=BLUE, ms=4, label="our MMC")
         _draw_printed(axis, column, ("MMC", "KMMC_cv", "MKMMC"))
         for weight in (1.0, 10.0):
-            axis.axvline(WITHIN_WEIGHTS.index(weight), color="#999999", ls=":", lw=1.2)
+            axis.axvline(WITHIN_WEIGHTS.index(weight), color="#999999", lw=0.9)
         axis.set_title(column_label(column))
         labels = [f"{weight:g}" for weight in WITHIN_WEIGHTS]
         axis.set_xticks(range(len(labels)), labels, fontsize=SMALL)

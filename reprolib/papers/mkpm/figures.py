@@ -147,8 +147,7 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     axes[0].plot(grid, test, color=BLUE, label="test")
     axes[0].fill_between(grid, test - error, test + error, color=BLUE, alpha=0.2, lw=0)
     axes[0].axvline(grid[k], color=RED, ls=":")
-    half = 100 * error[k]
-    title = f"{paper_name(dataset)}, d = {grid[k]}: {100 * test[k]:.1f} ± {half:.1f} %"
+    title = f"{paper_name(dataset)}, d = {grid[k]}: {test[k]:.3f} ± {error[k]:.3f}"
     axes[0].set(title=title, xlabel="total dimension d", ylabel="accuracy")
     axes[0].set_xlim(0, min(grid[-1], 1600))  # the paper searches up to 1500
     axes[0].legend()
