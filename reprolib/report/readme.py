@@ -108,13 +108,13 @@ def _counts(standings: Mapping[str, Standing]) -> str:
             chosen.append(f"{short}: {', '.join(counts)}")
     note = (
         "*Claims* are sentences of a paper that compare methods; *baselines* are methods that it "
-        "compares with. *Holds, but*: as we read the text, and not in every other variant "
-        "of it. *Reproduced in a variant*: not as we read the text, but in another variant. "
+        "compares with. *Holds, but*: as we read the text, and not under some other "
+        "reading. *Reproduced in a variant*: only under another reading. "
         "*Undecided*: our runs or data are too few to tell; *differs*: ours is off, perhaps by "
         "more than 1.5 points. Minutes to run a paper again on two cores: "
         f"{', '.join(minutes)}."
     )
-    apart = f"<sub>Chosen dimensions and other settings, beside print: {'; '.join(chosen)}.</sub>"
+    apart = f"<sub>Dimensions and other settings that our runs chose, beside the printed ones: {'; '.join(chosen)}.</sub>"
     return "\n".join([markdown_table(head, rows), "", note, "", apart])
 
 
