@@ -340,6 +340,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         axis.set_title(column_label(column))
         labels = [f"{weight:g}" for weight in WITHIN_WEIGHTS]
         axis.set_xticks(range(len(labels)), labels, fontsize=SMALL)
+        axis.get_xticklabels()[-1].set_ha("left")
     for axis in axes[len(listed) :]:
         axis.remove()
     for axis in axes[::n_columns]:
