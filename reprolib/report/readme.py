@@ -114,7 +114,8 @@ def _counts(standings: Mapping[str, Standing]) -> str:
         "more than 1.5 points. Minutes to run a paper again on two cores: "
         f"{', '.join(minutes)}."
     )
-    apart = f"<sub>Dimensions and other settings that our runs chose, beside the printed ones: {'; '.join(chosen)}.</sub>"
+    told = "Dimensions and other settings that our runs chose, beside the printed ones"
+    apart = f"<sub>{told}: {'; '.join(chosen)}.</sub>"
     return "\n".join([markdown_table(head, rows), "", note, "", apart])
 
 
