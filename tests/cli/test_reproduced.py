@@ -45,7 +45,7 @@ def test_on_a_wide_terminal_a_table_is_as_in_the_paper():
     (table, *_) = printed_tables.printed_tables("kpm")
     text = on_terminal(table, 200)
     for v in table.verdicts:
-        for value in (v.number.value, v.ours):
+        for value in (v.number.value, *([v.ours] if v.n_trials else [])):
             assert number_text(value, None, v.number.digits) in text
     assert all(meaning in text for _, meaning in table.legend)
 

@@ -123,9 +123,10 @@ def test_losses_are_compared_on_the_same_realisations(records):
 def test_the_map_marks_the_nearest_measured_place_and_tells_its_error(records):
     wide = summaries.error_maps(records, "raetsch/heart")
     figure = kpm.at_dimension_and_cost(records, "raetsch/heart", 11, 0.9)
-    mark = figure.axes[0].lines[0].get_data()
+    (mark,) = figure.axes[0].patches
+    column, row = (round(place + 0.5) for place in mark.get_xy())
     table = summaries.mean_map(records, "raetsch/heart")
-    assert (table.index[int(mark[1][0])], table.columns[int(mark[0][0])]) == (10, 1.0)
+    assert (table.index[row], table.columns[column]) == (10, 1.0)
     error, svm = wide[10, 1.0].mean(), wide[summaries.ALL, 1.0].mean()
     told = f"Heart, D = 10, C = 1: {error:.1f} %, {error - svm:+.1f} ±"
     assert figure.axes[0].get_title().startswith(told)
@@ -140,7 +141,7 @@ def test_the_map_says_where_a_path_of_kpm_ends_before(records):
 
 def test_source_is_printed_on_figures(records):
     texts = kpm.figure1(records)._supxlabel.get_text()
-    assert "data resampled: flare_solar" in texts
+    assert "data: flare_solar (resampled)" in texts
 
 
 def test_every_panel_shows_the_component_of_its_title():
