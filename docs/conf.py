@@ -78,6 +78,8 @@ numpydoc_validation_checks = {
     "SS01",
 }
 
+TYPED = ("reproduce", "recipe_eeg", "recipe_fmri", "multiple_kernel_learning", "judge")
+TYPED += ("my_method", "add_paper", "publication")
 html_theme = "pydata_sphinx_theme"
 html_title = "reprolib"
 html_theme_options = {
@@ -86,7 +88,8 @@ html_theme_options = {
     "navbar_persistent": ["search-button"],
     # The theme's buttons that unfold branches have no name for a screen reader.
     "collapse_navigation": True,
-    "secondary_sidebar_items": ["page-toc"],
+    # Pages that one types from: their code takes the width.
+    "secondary_sidebar_items": {"**": ["page-toc"], **{f"docs/{page}": [] for page in TYPED}},
     "article_header_end": ["notebook_links.html"],
 }
 # Wide tables and pictures take the width of the page; the sidebar would halve it.
