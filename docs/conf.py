@@ -78,8 +78,11 @@ numpydoc_validation_checks = {
     "SS01",
 }
 
-TYPED = ("reproduce", "recipe_eeg", "recipe_fmri", "multiple_kernel_learning", "judge")
-TYPED += ("my_method", "add_paper", "publication")
+# Pages whose code and tables take the width.
+FULL = ["reproduce", "recipe_eeg", "recipe_fmri", "multiple_kernel_learning", "judge", "estimators"]
+FULL += ["my_method", "add_paper", "publication"]
+FULL = [f"docs/{page}" for page in FULL]
+FULL += [str(p.relative_to(ROOT).with_suffix("")) for p in (ROOT / "notebooks").rglob("*.ipynb")]
 html_theme = "pydata_sphinx_theme"
 html_title = "reprolib"
 html_theme_options = {
@@ -88,8 +91,7 @@ html_theme_options = {
     "navbar_persistent": ["search-button"],
     # The theme's buttons that unfold branches have no name for a screen reader.
     "collapse_navigation": True,
-    # Pages that one types from: their code takes the width.
-    "secondary_sidebar_items": {"**": ["page-toc"], **{f"docs/{page}": [] for page in TYPED}},
+    "secondary_sidebar_items": {"**": ["page-toc"], **{page: [] for page in FULL}},
     "article_header_end": ["notebook_links.html"],
 }
 # Wide tables and pictures take the width of the page; the sidebar would halve it.

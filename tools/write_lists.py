@@ -15,11 +15,18 @@ from sklearn.utils.validation import has_fit_parameter
 
 import reprolib
 from data_fetch.catalog import Catalog, Entry, default_catalog
-from reprolib.report.tables import citation, claims_frame, heading
+from reprolib.report.tables import (
+    citation,
+    compared,
+    deciding_interval,
+    difference_text,
+    digits_of,
+    heading,
+)
 from reprolib.report.theme import signed
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts import judge_paper
+from reprolib.rerun.verdicts import judge_claims, judge_paper
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import paper_entry
 
@@ -111,10 +118,11 @@ def list_papers() -> Iterator[str]:
         ]
         yield f"Methods: {'; '.join(own)}.\n"
         yield "What it claims, and what our runs say:\n"
-        for _, claim in claims_frame([paper]).iterrows():
-            but = f" ({claim['but']})" if claim["but"] else ""
-            difference = f"{claim['contrast']}: {claim['difference']} ± {claim['half-width']}"
-            yield f"- **{signed(claim['verdict'])}**{but}: “{claim['text']}” ({difference})"
+        for claim in judge_claims(paper):
+            but = f" ({claim.but})" if claim.but else ""
+            difference = difference_text(claim.difference, digits_of(claim))
+            told = f"{compared(claim)}: {difference}; {deciding_interval(claim)}"
+            yield f"- **{signed(claim.word)}**{but}: “{claim.text}” {told}"
         counts = count_words(judge_paper(paper))
         told = ", ".join(f"{n} {signed(word)}" for word, n in counts.items() if n)
         yield f"\nIts printed numbers: {told}. [What the words mean](words.md).\n"
