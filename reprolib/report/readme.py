@@ -106,17 +106,18 @@ def _counts(standings: Mapping[str, Standing]) -> str:
         counts = [f"{n} {word.split(', ')[-1]}" for word, n in standing.selections.items() if n]
         if counts:
             chosen.append(f"{short}: {', '.join(counts)}")
-    note = (
+    words = (
         "*Claims* are sentences of a paper that compare methods; *baselines* are methods that it "
-        "compares with. *Holds, but*: as we read the text, and not under some other "
-        "reading. *Reproduced in a variant*: only under another reading. "
-        "*Undecided*: our runs or data are too few to tell; *differs*: ours is off, perhaps by "
-        "more than 1.5 points. Minutes to run a paper again on two cores: "
-        f"{', '.join(minutes)}."
+        "compares with. *Holds, but*: as we read the text, and not under some other reading. "
+        "*Reproduced in a variant*: only under another reading. *Undecided*: our runs or data are "
+        "too few to tell; *differs*: ours is off, perhaps by more than 1.5 points."
     )
     told = "Dimensions and other settings that our runs chose, beside the printed ones"
     apart = f"<sub>{told}: {'; '.join(chosen)}.</sub>"
-    return "\n".join([markdown_table(head, rows), "", note, "", apart])
+    folded = "<details><summary>Claims, baselines and chosen settings, counted</summary>"
+    time = f"Minutes to run a paper again on two cores: {', '.join(minutes)}."
+    table = markdown_table(head, rows)
+    return "\n\n".join([folded, table, words, apart, "</details>", time])
 
 
 def _listed(counts: Mapping) -> str:
