@@ -28,7 +28,7 @@ from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_claims, judge_paper
 from reprolib.rerun.verdicts.judge import count_words
-from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.verdicts.printed import paper_entry, short_name
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN, END = "<!-- made: begin -->", "<!-- made: end -->"
@@ -145,7 +145,9 @@ def list_data() -> Iterator[str]:
     used: dict[str, list[str]] = {}
     for paper in PAPERS:
         for name, sources in load_paper(paper).groupby("dataset")["source"].unique().items():
-            used.setdefault(str(name), []).append(f"{paper.upper()} ({', '.join(sorted(sources))})")
+            used.setdefault(str(name), []).append(
+                f"{short_name(paper)} ({', '.join(sorted(sources))})"
+            )
     heads = {
         True: "## Real data\n",
         False: "\n## Data that stand in\n\nMade by this package, in the shape of the real ones; "

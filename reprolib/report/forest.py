@@ -21,7 +21,7 @@ from reprolib.report.drawing import Band, Drawing, Group, Line, Mark, Shape, Tex
 from reprolib.report.style import WIDTH
 from reprolib.report.tables import difference_text, half_width_text, number_text
 from reprolib.rerun.verdicts import Verdict
-from reprolib.rerun.verdicts.printed import Quantity, Role
+from reprolib.rerun.verdicts.printed import Quantity, Role, short_name
 from reprolib.rerun.verdicts.words import WORDS
 
 #: Margin around a picture, width of a letter, height of a line, width of a sign, in pixels.
@@ -39,7 +39,7 @@ def described(v: Verdict) -> str:
     """Describe a number in one sentence: what is printed, ours with its interval, the word."""
     n = v.number
     published = number_text(n.value, n.spread, n.digits)
-    label = f"{n.paper.upper()}, {n.table}, {n.row}, {n.column}: printed {published}"
+    label = f"{short_name(n.paper)}, {n.table}, {n.row}, {n.column}: printed {published}"
     if not v.n_trials:
         return f"{label}, {v.word}"
     return (
@@ -145,7 +145,7 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
     for line, text in enumerate((axis, "(squeezed outwards)"), start=1):
         grid.append(Text(left + plot_width / 2, bottom + 6 + line * _LINE, text, "tick"))
     legend = list(_legend(verdicts, bottom + 4 * _LINE))
-    paper = verdicts[0].number.paper.upper()
+    paper = short_name(verdicts[0].number.paper)
     label = f"Forest plot of {paper}, {quantity}: ours minus printed, as in the tables."
     height = bottom + (5 + len(legend)) * _LINE
     width = left + plot_width + _MARGIN

@@ -31,6 +31,9 @@ from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_p
 from reprolib.rerun.verdicts.printed import paper_entry, short_name
 from reprolib.rerun.verdicts.standing import standing_of
 
+#: Lines of a forest that a column holds beside the claims.
+_LONG = 30
+
 
 def write_report(
     papers: Sequence[str],
@@ -114,7 +117,7 @@ def _section(
         "printed": {t.title: html_fragment(t) for t in printed_tables(paper, directory)},
         "claims": [_claim(c) for c in judge_claims(paper, directory)],
         "not_judged": [c for c in entry.get("claims", []) if "not_judged" in c],
-        "forests": {quantity: svg(drawing) for quantity, drawing in forests(verdicts).items()},
+        "forests": _forests(verdicts),
         "numbers": _numbers(tables.in_report_order(verdicts), made),
         "figures": {caption: embed(figure) for caption, figure in figures.items()},
         "undrawn": fault.strip().rsplit("\n", 1)[-1],
@@ -123,6 +126,17 @@ def _section(
         "runs": _runs(made, records),
         "environments": _environments(made, run),
     }
+
+
+def _forests(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
+    """Quantity and picture of each forest; a long one in two, as columns cannot break a picture."""
+    accuracies = [v for v in verdicts if v.quantity == "performance" and v.n_trials]
+    chosen = [v for v in verdicts if v.quantity == "selection"]
+    parts = [accuracies, chosen]
+    if len(accuracies) > _LONG:
+        own = [v for v in accuracies if v.role == "own"]
+        parts = [own, [v for v in accuracies if v.role != "own"], chosen]
+    return [(kind, svg(drawing)) for part in parts for kind, drawing in forests(part).items()]
 
 
 def _claim(c: ClaimVerdict) -> dict[str, str]:
@@ -154,7 +168,8 @@ def _numbers(verdicts: Iterable[Verdict], made: pd.DataFrame) -> list[dict[str, 
         lines.append(
             {
                 "word": v.word,
-                "where": f"{n.table.replace('table', 'Table ')}, {n.row}, {n.column}",
+                "table": n.table.replace("table", "Table "),
+                "where": f"{n.row}, {n.column}",
                 "printed": number_text(n.value, n.spread, digits),
                 "ours": number_text(v.ours, v.spread, digits),
                 "difference": f"{difference_text(v.difference, digits)} ± "

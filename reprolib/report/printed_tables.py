@@ -21,12 +21,12 @@ import pandas as pd
 from reprolib.report.escape import csv_cell, latex_text, markdown_escaped, one_line
 from reprolib.report.origin import Origin, origin
 from reprolib.report.tables import number_text
-from reprolib.report.theme import LOOKS, POINTS, SHORT_MEANINGS, render, slug
+from reprolib.report.theme import LOOKS, SHORT_MEANINGS, render, slug
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_paper
-from reprolib.rerun.verdicts.printed import paper_entry
-from reprolib.rerun.verdicts.words import MARGIN, WORDS, Word
+from reprolib.rerun.verdicts.printed import paper_entry, short_name
+from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: Scale of percentages: printed value over the unit of the records.
 PERCENT = 100
@@ -142,9 +142,9 @@ class PrintedTable:
 
     @property
     def margin(self) -> str:
-        """Difference that counts as none, in the printed unit."""
-        scale = self.verdicts[0].number.scale
-        return POINTS if scale == PERCENT else f"{MARGIN * scale / PERCENT:g}"
+        """Difference of performances that counts as none, in the printed unit."""
+        one = next((v for v in self.verdicts if v.quantity == "performance"), self.verdicts[0])
+        return f"{one.margin:g} points" if one.number.scale == PERCENT else f"{one.margin:g}"
 
     @property
     def chosen(self) -> list[str]:
@@ -156,7 +156,7 @@ class PrintedTable:
     def heading(self) -> str:
         """Paper, year, number and caption of the table, and what ours are."""
         about = paper_entry(self.paper)["paper"]
-        name = f"{self.paper.upper()} ({about['year']})"
+        name = f"{short_name(self.paper)} ({about['year']})"
         return one_line(f"{name}, {self.title}: {self.caption}. {self.behind}")
 
     @property
@@ -313,7 +313,7 @@ def printed_tables(
     tables = []
     for key, table in paper_entry(paper)["tables"].items():
         of_table = [v for v in verdicts if v.number.table == key]
-        title = f"{paper.upper()}, {key}: {table['caption']}"
+        title = f"{short_name(paper)}, {key}: {table['caption']}"
         rows = _rows_behind(of_table, records)
         made = origin(title, paper, command, directory, rows)
         tables.append(PrintedTable(paper, key, table["caption"], of_table, made, run))

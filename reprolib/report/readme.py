@@ -72,7 +72,12 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     frame = operating_characteristics(everything).reset_index()
     shares = frame.columns[3:]
     rows = [
-        [row["paper"].upper(), row["design"], row["numbers"], *(f"{row[s]:.0%}" for s in shares)]
+        [
+            short_name(row["paper"]),
+            row["design"],
+            row["numbers"],
+            *(f"{row[s]:.0%}" for s in shares),
+        ]
         for row in frame.to_dict("records")
     ]
     table = markdown_table(["paper", "design", "numbers", *shares], rows)

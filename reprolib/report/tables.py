@@ -16,7 +16,7 @@ from reprolib.report.theme import LOOKS, signed
 from reprolib.rerun.records import load_paper, sources
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
 from reprolib.rerun.verdicts.judge import count_words
-from reprolib.rerun.verdicts.printed import Role, numbers, paper_entry
+from reprolib.rerun.verdicts.printed import Role, numbers, paper_entry, short_name
 from reprolib.rerun.verdicts.printed_file import Quantity
 from reprolib.rerun.verdicts.words import WORDS
 
@@ -168,9 +168,9 @@ def kind_of_number(verdict: Verdict) -> str:
 
 
 def heading(paper: str) -> str:
-    """Title of a paper, after its key where it does not begin with it."""
-    title, key = paper_entry(paper)["paper"]["title"], paper.upper()
-    return title if title.startswith(key) else f"{key}: {title}"
+    """Title of a paper, after its short name where the title does not have it."""
+    title, short = paper_entry(paper)["paper"]["title"], short_name(paper)
+    return title if short.lower() in title.lower() else f"{short}: {title}"
 
 
 def citation(paper: str) -> str:
@@ -248,8 +248,7 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
                 "ours": difference_text(c.difference, digits),
                 "printed": difference_text(c.weakest.printed, digits),
                 "interval": deciding_interval(c),
-                "other variants": c.but.replace(" other variants", "")
-                or (f"the same in {c.n_readings}" if c.n_readings else "none run"),
+                "other variants": c.in_other_variants,
             }
         )
     for entry in paper_entry(paper).get("claims", []):

@@ -79,4 +79,4 @@ def test_of_many_claims_the_first_are_unfolded_and_none_is_lost():
     assert all(name in folded for name in names[UNFOLDED:])
     assert "<summary>3 more</summary>" in folded
     assert page.count("<br><small>KPM − SVM</small>") == len(names)
-    assert "<details>" not in claims.iloc[:UNFOLDED]._repr_html_()
+    assert "<details>" not in Claims(claims.iloc[:UNFOLDED])._repr_html_()

@@ -11,7 +11,7 @@ import pytest
 from reprolib.report import readme
 from reprolib.report.theme import GROUNDS, LOOKS, palette, slug
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts.claims import CLAIM_WORDS
+from reprolib.rerun.verdicts.claims import CLAIM_WORDS, judge_claims
 from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.standing import standing_of
@@ -89,6 +89,25 @@ def test_the_table_counts_every_number_and_claim_that_is_judged(made):
     for paper in PAPERS:
         for word, n in standing_of(paper).selections.items():
             assert not n or f"{n} {word.split(', ')[-1]}" in chosen
+
+
+def test_counts_in_the_sentences_of_the_headline_are_those_of_the_verdicts():
+    told = {paper: paper_entry(paper)["paper"]["in_short"] for paper in PAPERS}
+    others = standing_of("mkmmc").baselines
+    assert f"Of {sum(others.values())} accuracies of the other methods" in told["mkmmc"]
+    assert f"{others['reproduced']} are reproduced" in told["mkmmc"]
+    assert others["not reproduced"] == 6
+    assert "six are not" in told["mkmmc"]
+    claims = standing_of("keops").claims
+    assert f"Of the {sum(claims.values())} claims that can be judged" in told["keops"]
+    assert claims["holds"] + claims["holds, but"] == 4
+    assert "four hold" in told["keops"]
+    assert f"{claims['undecided']} are undecided" in told["keops"]
+    assert standing_of("simplex").own["not run"] == 5
+    assert "Five numbers were not run" in told["simplex"]
+    (same,) = (c for c in judge_claims("kpm") if c.claim.name == "Table 2: as good as the SVM")
+    assert f"{same.difference:.2f} points higher" in told["kpm"]
+    assert same.difference + same.weakest.error.half_width(0.9) < MARGIN
 
 
 def test_readme_without_markers_is_refused(tmp_path):

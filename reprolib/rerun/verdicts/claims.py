@@ -123,12 +123,20 @@ class ClaimVerdict:
     @property
     def but(self) -> str:
         """In how many readings the word is another one, by that word; a single one is named."""
-        if not self.exceptions:
-            return ""
+        return self._counted(f"{self.n_readings} other variants") if self.exceptions else ""
+
+    @property
+    def in_other_variants(self) -> str:
+        """As `but`, for a column of that name, which also says that nothing differs or was run."""
+        if self.exceptions:
+            return self._counted(f"{self.n_readings}")
+        return f"the same in {self.n_readings}" if self.n_readings else "none run"
+
+    def _counted(self, of: str) -> str:
         counts = Counter(self.exceptions.values())
         parts = [f"{word} in {counts[word]}" for word in CLAIM_WORDS if counts[word]]
         name = f" (“{next(iter(self.exceptions))}”)" if len(self.exceptions) == 1 else ""
-        return f"{', '.join(parts)} of {self.n_readings} other variants{name}"
+        return f"{', '.join(parts)} of {of}{name}"
 
     @property
     def word_with_exceptions(self) -> str:
