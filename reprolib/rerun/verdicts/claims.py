@@ -350,8 +350,15 @@ def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) 
         found = _contrasts(claim, pairs, printed)
         beside = _contrasts(claim, {cell: judged[cell] for cell in pairs}, printed)
         other = _of_all(found)
-        if other == "undecided" and _says_less(found, pairs, beside, judged):
-            continue
+        if other == "undecided":
+            is_wider = all(
+                contrast.error.half_width() > as_judged.error.half_width()
+                for contrast, as_judged in zip(found, beside, strict=True)
+                if contrast.word == "undecided"
+            )
+            trials = [both for cell in pairs for both in _trials(pairs[cell], judged[cell])]
+            if is_wider and any(n < n_judged for n, n_judged in trials):
+                continue
         n_readings += 1
         if _distance(other, word) > _distance(_of_all(beside), word):
             exceptions[reading] = other
@@ -411,7 +418,25 @@ def _other_readings(claim: Claim, records: Records) -> list[str]:
 
 def _pairs(claim: Claim, cell: Cell, reading: str, records: Records) -> tuple[Pair, ...]:
     """Records of side a and of every side b in a cell."""
-    return tuple(_pair(claim, b, cell, reading, records) for b in claim.b)
+    ours = _measured(claim, claim.a, cell, reading, records)
+    number = cell.number
+    choices = np.empty(0)
+    of_this_table = claim.a.select.get("results", number.results) == number.results
+    if of_this_table and claim.metric == number.select["metric"]:
+        choices = choices_of(number, records.all, reading) * claim.scale
+    pairs = []
+    for b in claim.b:
+        if b.value is not None:
+            theirs = replace(ours, values=np.full(len(ours.values), b.value))
+        else:
+            theirs = _measured(claim, b, cell, reading, records)
+        units = _units(claim, b, cell, records)
+        pair = Pair(ours, theirs, claim.scale, cell, choices, units)
+        if not min(pair.n_trials):
+            where = " ".join(filter(None, (cell.dataset, cell.setting)))
+            raise NoRecordError(f"{claim.a.name} and {b.name} have no trial in common on {where}")
+        pairs.append(pair)
+    return tuple(pairs)
 
 
 def _measured_pairs(claim: Claim, reading: str, records: Records, judged: Pairs) -> Pairs:
@@ -426,18 +451,6 @@ def _measured_pairs(claim: Claim, reading: str, records: Records, judged: Pairs)
         if is_run and not any(n == 1 < m for n, m in _trials(pairs, judged[cell])):
             found[cell] = pairs
     return found
-
-
-def _says_less(
-    found: Sequence[Contrast], pairs: Pairs, beside: Sequence[Contrast], judged: Pairs
-) -> bool:
-    """Whether what is undecided has wider intervals than as judged, and fewer trials."""
-    wider = all(
-        c.error.half_width() > as_judged.error.half_width()
-        for c, as_judged in zip(found, beside, strict=True)
-        if c.word == "undecided"
-    )
-    return wider and any(n < m for cell in pairs for n, m in _trials(pairs[cell], judged[cell]))
 
 
 def _trials(pairs: Sequence[Pair], judged: Sequence[Pair]) -> list[tuple[int, int]]:
@@ -490,25 +503,6 @@ def _contrast(
         "not run" if unprinted else of_difference(difference - in_print, to_print, claim.margin),
         ", ".join(sorted({source for pair in pairs.values() for source in pair.a.sources})),
     )
-
-
-def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: Records) -> Pair:
-    ours = _measured(claim, claim.a, cell, reading, records)
-    if b.value is not None:
-        theirs = replace(ours, values=np.full(len(ours.values), b.value))
-    else:
-        theirs = _measured(claim, b, cell, reading, records)
-    own = cell.number
-    drawn = claim.a.select.get("results", own.results) == own.results and claim.metric
-    choices = np.empty(0)
-    if drawn == own.select["metric"]:
-        choices = choices_of(own, records.all, reading) * claim.scale
-    units = _units(claim, b, cell, records)
-    pair = Pair(ours, theirs, claim.scale, cell, choices, units)
-    if not min(pair.n_trials):
-        where = " ".join(filter(None, (cell.dataset, cell.setting)))
-        raise NoRecordError(f"{claim.a.name} and {b.name} have no trial in common on {where}")
-    return pair
 
 
 def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | None:
