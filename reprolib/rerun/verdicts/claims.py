@@ -468,41 +468,37 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
     groups: dict[str, list[Cell]] = {}
     for cell in pairs:
         groups.setdefault(cell.dataset if claim.each else "", []).append(cell)
-    n = len(groups) * len(claim.b)
-    return tuple(
-        _contrast(claim, place, where, {cell: pairs[cell][place] for cell in cells}, n, printed)
-        for place in range(len(claim.b))
-        for where, cells in groups.items()
-    )
-
-
-def _contrast(
-    claim: Claim,
-    place: int,
-    where: str,
-    pairs: Mapping[Cell, Pair],
-    n_contrasts: int,
-    printed: Sequence[Number],
-) -> Contrast:
-    b = claim.b[place]
-    by_cell = {" ".join(filter(None, (c.dataset, c.setting))): pairs[c].difference for c in pairs}
-    difference, n = float(np.mean(list(by_cell.values()))), len(pairs)
-    error = errors.summed((pair.error for pair in pairs.values()), 1 / n)
-    of_a = [_printed_value(claim, claim.a, cell, printed) for cell in pairs]
-    of_b = [_printed_value(claim, b, c, printed) if b.value is None else b.value for c in pairs]
-    in_print = float(np.mean(np.subtract(of_a, of_b)))
-    to_print = errors.summed((pair.error_to_print for pair in pairs.values()), 1 / n)
-    unprinted = math.isnan(in_print)
-    return Contrast(
-        f"{b.name} on {where}" if where else b.name,
-        word_of(claim, difference, error, n_contrasts),
-        difference,
-        error,
-        by_cell,
-        in_print,
-        "not run" if unprinted else of_difference(difference - in_print, to_print, claim.margin),
-        ", ".join(sorted({source for pair in pairs.values() for source in pair.a.sources})),
-    )
+    contrasts = []
+    for place, b in enumerate(claim.b):
+        for where, cells in groups.items():
+            against_b = [pairs[cell][place] for cell in cells]
+            names = [" ".join(filter(None, (cell.dataset, cell.setting))) for cell in cells]
+            by_cell = {name: p.difference for name, p in zip(names, against_b, strict=True)}
+            difference = float(np.mean(list(by_cell.values())))
+            error = errors.summed((pair.error for pair in against_b), 1 / len(cells))
+            of_a = [_printed_value(claim, claim.a, cell, printed) for cell in cells]
+            of_b = [
+                _printed_value(claim, b, cell, printed) if b.value is None else b.value
+                for cell in cells
+            ]
+            in_print = float(np.mean(np.subtract(of_a, of_b)))
+            to_print = errors.summed((pair.error_to_print for pair in against_b), 1 / len(cells))
+            printed_word: Word = "not run"
+            if not math.isnan(in_print):
+                printed_word = of_difference(difference - in_print, to_print, claim.margin)
+            contrasts.append(
+                Contrast(
+                    f"{b.name} on {where}" if where else b.name,
+                    word_of(claim, difference, error, len(groups) * len(claim.b)),
+                    difference,
+                    error,
+                    by_cell,
+                    in_print,
+                    printed_word,
+                    ", ".join(sorted({source for p in against_b for source in p.a.sources})),
+                )
+            )
+    return tuple(contrasts)
 
 
 def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | None:
