@@ -102,13 +102,9 @@ def wrong_bytes(path: Path, version: Version) -> str:
     return f"wrong {kind}: the file is damaged or altered"
 
 
-def hashes_inside(archive: Path) -> dict[str, str]:
-    """Hash (sha256) of every file in an archive of a known hash, which is read once a process."""
-    return _hashes_inside(archive, _stamp(archive))
-
-
 @functools.lru_cache(maxsize=4)
-def _hashes_inside(archive: Path, stamp: Stamp) -> dict[str, str]:
+def hashes_inside(archive: Path, stamp: Stamp) -> dict[str, str]:
+    """Hash (sha256) of every file in an archive of a known hash, which is read once a process."""
     found = {}
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as members:
@@ -257,7 +253,8 @@ class Fetcher:
         archive = self._archive_at_hand(version.members[0].archive)
         if archive is None or not path.is_file():
             return False
-        return sha256(path) == hashes_inside(archive).get(version.members[0].member)
+        inside = hashes_inside(archive, _stamp(archive))
+        return sha256(path) == inside.get(version.members[0].member)
 
     def _has_archive(self, folder: Path, archive: str) -> bool:
         return has_hash(folder / archive, self.catalog.archives[archive])
@@ -273,7 +270,20 @@ class Fetcher:
         if (cached := self._first_cached(versions)) is not None:
             return cached
         with self._locked(self.cache / versions[0].path):
-            return self._first_cached(versions) or self._obtain(versions)
+            if (cached := self._first_cached(versions)) is not None:
+                return cached
+            failures = list(self._set_damaged_aside(versions))
+            folder = self._mirror_folder()
+            if folder is not None and not folder.is_dir():
+                no_folder = SourceError("no such folder (see REPROLIB_MIRROR)")
+                failures.append(Failure(without_credentials(str(folder)), no_folder))
+            for address, version, way in self._sources(versions):
+                try:
+                    self._bring(address, version, way)
+                    return version
+                except SourceError as error:
+                    failures.append(Failure(without_credentials(address), error))
+            raise NoWayError(failures)
 
     @contextmanager
     def _locked(self, target: Path) -> Iterator[None]:
@@ -294,21 +304,6 @@ class Fetcher:
                 f"cannot write to the data folder {self.cache}: {error}; free some space, or set "
                 "REPROLIB_DATA to a folder that can be written"
             ) from error
-
-    def _obtain(self, versions: tuple[Version, ...]) -> Version:
-        """Get the file from the first source that gives it; hold the lock."""
-        failures = list(self._set_damaged_aside(versions))
-        folder = self._mirror_folder()
-        if folder is not None and not folder.is_dir():
-            no_folder = SourceError("no such folder (see REPROLIB_MIRROR)")
-            failures.append(Failure(without_credentials(str(folder)), no_folder))
-        for address, version, way in self._sources(versions):
-            try:
-                self._bring(address, version, way)
-                return version
-            except SourceError as error:
-                failures.append(Failure(without_credentials(address), error))
-        raise NoWayError(failures)
 
     def _set_damaged_aside(self, versions: tuple[Version, ...]) -> Iterator[Failure]:
         """Rename what is in the cache and is not what its name says; it may be a user's file."""

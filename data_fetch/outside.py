@@ -42,8 +42,18 @@ class OutsidePaper:
 @functools.cache
 def outside_papers() -> tuple[OutsidePaper, ...]:
     """Papers outside of this package, those of the variable first; of two of one key the first."""
+    papers = list(_in_folders())
+    for point in entry_points(group=GROUP):
+        folder = _folder_of(point.value)
+        if folder is not None and (folder / MARK).is_file():
+            papers.append(OutsidePaper(point.name, point.value, folder))
+        else:
+            _warn(
+                f"the entry point {point.name!r} of {GROUP} is left out: there is no package "
+                f"{point.value!r} with a {MARK}"
+            )
     found: dict[str, OutsidePaper] = {}
-    for paper in (*_in_folders(), *_by_entry_point()):
+    for paper in papers:
         first = found.setdefault(paper.key, paper)
         if first.folder != paper.folder:
             _warn(
@@ -70,18 +80,6 @@ def _in_folders() -> Iterator[OutsidePaper]:
                     f"{path} is left out: importing {path.name!r} gives another module, or none; "
                     "give the folder a name that no other module has"
                 )
-
-
-def _by_entry_point() -> Iterator[OutsidePaper]:
-    for point in entry_points(group=GROUP):
-        folder = _folder_of(point.value)
-        if folder is not None and (folder / MARK).is_file():
-            yield OutsidePaper(point.name, point.value, folder)
-        else:
-            _warn(
-                f"the entry point {point.name!r} of {GROUP} is left out: there is no package "
-                f"{point.value!r} with a {MARK}"
-            )
 
 
 def _folder_of(package: str) -> Path | None:

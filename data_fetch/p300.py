@@ -128,7 +128,17 @@ def read_run(path: Path) -> SpellerRun:
     if match is None:
         raise ValueError(f"{path.name} is not called AAS<session>R<run>.mat, as runs are")
     try:
-        return parse_run(int(match[1]), int(match[2]), _read_mat(path))
+        content = loadmat(path, variable_names=[*_VARIABLES, "StimulusType"])
+        stored = {}
+        for variable in [v for v in content if v[0] != "_"]:
+            # The same numbers as int16, whatever type the container gave them.
+            with np.errstate(invalid="ignore"):
+                integers = content[variable].astype(np.int16)
+            if not np.array_equal(integers, content[variable]):
+                raise ValueError(f"{variable} holds other values than 16-bit integers")
+            stored[variable] = integers
+        states = {v: values.ravel() for v, values in stored.items() if v != "signal"}
+        return parse_run(int(match[1]), int(match[2]), {"signal": stored["signal"], **states})
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -173,20 +183,6 @@ def parse_run(
         wanted = np.array([codes_of(character) for character in word])
         targets = (codes[:, None] == wanted[places]).any(axis=1)
     return SpellerRun(session, run, word, stored, onsets, codes, targets, places)
-
-
-def _read_mat(path: Path) -> dict[str, np.ndarray]:
-    content = loadmat(path, variable_names=[*_VARIABLES, "StimulusType"])
-    stored = {}
-    for variable in [v for v in content if v[0] != "_"]:
-        # The same numbers as int16, whatever type the container gave them.
-        with np.errstate(invalid="ignore"):
-            integers = content[variable].astype(np.int16)
-        if not np.array_equal(integers, content[variable]):
-            raise ValueError(f"{variable} holds other values than 16-bit integers")
-        stored[variable] = integers
-    states = {v: values.ravel() for v, values in stored.items() if v != "signal"}
-    return {"signal": stored["signal"], **states}
 
 
 def _spelled(target_codes) -> str:

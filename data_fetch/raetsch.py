@@ -57,7 +57,9 @@ def load_raetsch(name: str, paths: dict[str, Path]) -> Dataset:
     Dataset
         ``y`` in {-1, +1}; ``splits`` the realisations at hand. Where the file has none of them,
         20 splits of the published sizes are drawn, seeded by the benchmark's name, and the
-        source is "resampled". ``extra`` has the makers' ``C`` and ``width`` of the SVM's kernel.
+        source is "resampled". ``extra`` has the makers' ``C`` and ``width`` of the SVM's kernel,
+        and ``repeated_splits`` the numbers, from 1, of a realisation that is left out and of the
+        earlier one that it repeats.
     """
     benchmark = name.rpartition("/")[2]
     x, t, train, test, remark = _read(paths["benchmarks.mat"], benchmark)
@@ -72,7 +74,15 @@ def load_raetsch(name: str, paths: dict[str, Path]) -> Dataset:
         splits = resampled_splits(len(x), *sizes, seed=benchmark)
         return Dataset(name, x, t, "resampled", note, splits, extra=extra)
     rows, drawn = _pool(x, t, train, test)
-    splits, repeats = _distinct(drawn)
+    # A realisation that repeats another is no evidence of its own.
+    first: dict[tuple[bytes, bytes], int] = {}
+    splits, repeats = [], []
+    for number, split in enumerate(drawn, start=1):
+        earlier = first.setdefault((split[0].tobytes(), split[1].tobytes()), number)
+        if earlier == number:
+            splits.append(split)
+        else:
+            repeats.append((number, earlier))
     complete = len(drawn) >= n_published
     note = (
         f"all {len(drawn)} published realisations"
@@ -119,27 +129,6 @@ def _pool(
     rows = drawn.ravel()[np.unique(places, return_index=True)[1]]
     n_train = train.shape[1]
     return rows, [(p[:n_train], p[n_train:]) for p in places.reshape(drawn.shape)]
-
-
-def _distinct(splits: list[Split]) -> tuple[list[Split], list[tuple[int, int]]]:
-    """Leave out realisations that repeat another: they are no evidence of their own.
-
-    Returns
-    -------
-    distinct : list of (train, test)
-        Each once.
-    repeats : list of (int, int)
-        Number, from 1, of every realisation that repeats an earlier one, and of that one.
-    """
-    first: dict[tuple[bytes, bytes], int] = {}
-    distinct, repeats = [], []
-    for number, (train, test) in enumerate(splits, start=1):
-        earlier = first.setdefault((train.tobytes(), test.tobytes()), number)
-        if earlier == number:
-            distinct.append((train, test))
-        else:
-            repeats.append((number, earlier))
-    return distinct, repeats
 
 
 def resampled_splits(

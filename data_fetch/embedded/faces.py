@@ -21,7 +21,11 @@ def load_embedded(name: str = "embedded/faces") -> Dataset:
     """Make the simulated faces: 15 people with 12 images of 32 x 32 pixels each."""
     rng = np.random.default_rng(SEED)
     v, u = np.mgrid[-1 : 1 : SIDE * 1j, -1 : 1 : SIDE * 1j]
-    face = _shared_face(u, v)
+    # What all people have in common.
+    oval = 1 / (1 + np.exp(12 * (np.hypot(u / 0.85, v) - 0.95)))
+    eyes = _spot(u + 0.35, v + 0.25, 0.16, 0.10) + _spot(u - 0.35, v + 0.25, 0.16, 0.10)
+    mouth = _spot(u, v - 0.5, 0.30, 0.08)
+    face = 0.25 + 0.40 * oval - 0.25 * eyes - 0.20 * mouth
     images = []
     for _ in range(N_PEOPLE):
         person = face + 0.06 * _smooth_field(rng, 3.0)
@@ -43,15 +47,8 @@ def load_embedded(name: str = "embedded/faces") -> Dataset:
     )
 
 
-def _shared_face(u, v):
-    """Oval, eyes and mouth: what all people have in common."""
-
-    def spot(x, y, width, height):
-        return np.exp(-(((u - x) / width) ** 2) - ((v - y) / height) ** 2)
-
-    oval = 1 / (1 + np.exp(12 * (np.hypot(u / 0.85, v) - 0.95)))
-    eyes = spot(-0.35, -0.25, 0.16, 0.10) + spot(0.35, -0.25, 0.16, 0.10)
-    return 0.25 + 0.40 * oval - 0.25 * eyes - 0.20 * spot(0.0, 0.5, 0.30, 0.08)
+def _spot(x, y, width, height):
+    return np.exp(-((x / width) ** 2) - (y / height) ** 2)
 
 
 def _smooth_field(rng, width: float):

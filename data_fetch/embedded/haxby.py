@@ -60,7 +60,11 @@ def simulate_session(seed: int):
     signal = lfilter(response, [1.0], boxcars, axis=0) @ patterns
     noise = lfilter([1.0], [1.0, -0.4], _smooth_maps(rng, len(labels), mask), axis=0)
     white = rng.normal(size=(len(labels), n_voxels))
-    change = 0.010 * signal + 0.012 * noise + 0.006 * white + _run_effects(rng, runs, n_voxels)
+    time = np.linspace(-1.0, 1.0, len(design) // N_RUNS)
+    offsets = 0.02 * rng.normal(size=(N_RUNS, n_voxels))
+    drifts = 0.01 * rng.normal(size=(N_RUNS, n_voxels))
+    of_runs = [o + np.outer(time, d) for o, d in zip(offsets, drifts, strict=True)]
+    change = 0.010 * signal + 0.012 * noise + 0.006 * white + np.concatenate(of_runs)
     baseline = rng.normal(1600.0, 300.0, size=n_voxels).clip(600.0)
     volumes = np.zeros((*GRID, len(labels)), dtype=np.int16)
     volumes[mask] = np.rint(baseline * (1.0 + change)).T
@@ -74,12 +78,3 @@ def _smooth_maps(rng, n_maps: int, mask):
     fields = rng.normal(size=(n_maps, *GRID))
     maps = gaussian_filter(fields, sigma=(0, 1.0, 1.0, 1.0), mode="wrap")[:, mask]
     return maps / maps.std()
-
-
-def _run_effects(rng, runs, n_voxels: int):
-    """Offset and linear drift of every voxel in every run."""
-    n_runs = runs.max() + 1
-    time = np.linspace(-1.0, 1.0, np.count_nonzero(runs == 0))
-    offset = 0.02 * rng.normal(size=(n_runs, n_voxels))
-    drift = 0.01 * rng.normal(size=(n_runs, n_voxels))
-    return np.concatenate([o + np.outer(time, d) for o, d in zip(offset, drift, strict=True)])

@@ -60,7 +60,14 @@ def simulate_run(session: int, run: int, word: str, rng: np.random.Generator) ->
     onsets = FIRST_FLASH + INTERVAL * np.arange(len(codes)) + (PAUSE - INTERVAL) * character
     target = np.array([code in codes_of(word[i]) for code, i in zip(codes, character, strict=True)])
     n_samples = int(onsets[-1]) + TAIL
-    signal = _background(n_samples, rng)
+    # Noise with 1 / f spectrum (flat below 0.5 Hz) and spatial correlation.
+    spectrum = np.fft.rfft(rng.standard_normal((n_samples, len(CHANNELS))), axis=0)
+    frequency = np.fft.rfftfreq(n_samples, 1 / SAMPLING_RATE)
+    noise = np.fft.irfft(spectrum / np.maximum(frequency, 0.5)[:, None], n_samples, axis=0)
+    positions = _positions()
+    distance = np.linalg.norm(positions[:, None] - positions, axis=2)
+    noise = noise @ np.linalg.cholesky(np.exp(-distance / 0.06) + 1e-9 * np.eye(len(CHANNELS))).T
+    signal = NOISE_SIZE * noise / noise.std()
     _add_waves(signal, onsets, FLASH_WAVES, rng)
     _add_waves(signal, onsets[target], TARGET_WAVES, rng)
     states = np.zeros((3, n_samples), dtype=np.int16)
@@ -77,17 +84,6 @@ def _positions():
         np.zeros((int(SAMPLING_RATE), len(CHANNELS))), np.array([0]), [1], [False], (0, 0, "A")
     )
     return np.array(list(blank.get_montage().get_positions()["ch_pos"].values()))
-
-
-def _background(n_samples, rng):
-    """Noise with 1 / f spectrum (flat below 0.5 Hz) and spatial correlation."""
-    spectrum = np.fft.rfft(rng.standard_normal((n_samples, len(CHANNELS))), axis=0)
-    frequency = np.fft.rfftfreq(n_samples, 1 / SAMPLING_RATE)
-    noise = np.fft.irfft(spectrum / np.maximum(frequency, 0.5)[:, None], n_samples, axis=0)
-    positions = _positions()
-    distance = np.linalg.norm(positions[:, None] - positions, axis=2)
-    noise = noise @ np.linalg.cholesky(np.exp(-distance / 0.06) + 1e-9 * np.eye(len(CHANNELS))).T
-    return NOISE_SIZE * noise / noise.std()
 
 
 def _add_waves(signal, onsets, waves, rng):

@@ -35,16 +35,15 @@ class SafeConsole(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print, with the control characters of texts replaced."""
-        super().print(*map(_safe, objects), **options)
-
-
-def _safe(shown: Any) -> Any:
-    if isinstance(shown, str):
-        return shown.translate(_SHOWN)
-    if isinstance(shown, Text) and shown.plain != shown.plain.translate(_SHOWN):
-        shown = shown.copy()
-        shown.plain = shown.plain.translate(_SHOWN)
-    return shown
+        safe = []
+        for shown in objects:
+            if isinstance(shown, str):
+                shown = shown.translate(_SHOWN)
+            elif isinstance(shown, Text) and shown.plain != shown.plain.translate(_SHOWN):
+                shown = shown.copy()
+                shown.plain = shown.plain.translate(_SHOWN)
+            safe.append(shown)
+        super().print(*safe, **options)
 
 
 def out() -> Console:

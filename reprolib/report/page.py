@@ -6,7 +6,7 @@ import base64
 import io
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -107,6 +107,12 @@ def _section(
     for column in ("note", "digest"):
         of_data = run.get("data", {})
         provenance[column] = [of_data.get(name, {}).get(column, "") for name in provenance.index]
+    environments = {}
+    for name, rows in made.groupby("environment"):
+        about = run["environments"][name]
+        versions = ", ".join(f"{library} {number}" for library, number in about["versions"].items())
+        made_there = ", ".join(sorted(rows["table"].unique()))
+        environments[made_there] = f"{about['machine']}, Python {about['python']}, {versions}"
     return {
         "key": paper,
         "name": short_name(paper),
@@ -124,7 +130,7 @@ def _section(
         "readings": tables.readings_tried(paper, verdicts),
         "provenance": provenance.reset_index(),
         "runs": _runs(made, records),
-        "environments": _environments(made, run),
+        "environments": environments,
     }
 
 
@@ -217,14 +223,3 @@ def _runs(made: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
         }
         for table, rows in made.groupby("table")
     )
-
-
-def _environments(made: pd.DataFrame, run: Mapping[str, Any]) -> dict[str, str]:
-    """Machine and versions, with the tables that were made there."""
-    environments = {}
-    for name, rows in made.groupby("environment"):
-        about = run["environments"][name]
-        versions = ", ".join(f"{library} {number}" for library, number in about["versions"].items())
-        where = f"{about['machine']}, Python {about['python']}, {versions}"
-        environments[", ".join(sorted(rows["table"].unique()))] = where
-    return environments

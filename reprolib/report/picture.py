@@ -76,9 +76,20 @@ def _axes(axis: Axes) -> dict[str, Any]:
     drawn = [artist for artist in axis.collections if artist.get_visible()]
     contours = [artist for artist in drawn if isinstance(artist, ContourSet)]
     others = [artist for artist in drawn if not isinstance(artist, ContourSet)]
-    colours = [[to_hex(line.get_color())] for line in axis.lines] + list(map(_colours, others))
+    colours = [[to_hex(line.get_color())] for line in axis.lines]
+    for artist in others:
+        # Those that are chosen, not looked up in a scale.
+        is_chosen = artist.get_array() is None
+        shades = [artist.get_facecolor(), artist.get_edgecolor()] if is_chosen else []
+        colours.append([to_hex(c) for many in shades for c in np.reshape(many, (-1, 4))[:N_POINTS]])
     # Each colour as its place among all: what is told apart by colour, whatever the theme.
     places = {colour: i for i, colour in enumerate(dict.fromkeys(chain.from_iterable(colours)))}
+    bars = [
+        patch.get_path().transformed(patch.get_transform()).get_extents().get_points()
+        for patch in axis.patches
+        if patch.get_visible()
+    ]
+    corners_of_bars = np.concatenate(bars) if bars else np.empty((0, 2))
     return {
         "texts": list(_texts(axis)),
         "limits": [float(f"{end:.4g}") for end in (*axis.get_xlim(), *axis.get_ylim())],
@@ -88,7 +99,7 @@ def _axes(axis: Axes) -> dict[str, Any]:
                 for line in axis.lines
             ),
             *(_sampled(_fractions(axis, _marks(artist))) for artist in others),
-            _sampled(_bars(axis)),
+            _sampled(_fractions(axis, corners_of_bars)),
         ],
         "clouds": [
             _thousandths(np.quantile(_fractions(axis, corners), QUANTILES, axis=0))
@@ -131,16 +142,6 @@ def _corners(artist) -> np.ndarray:
     )
 
 
-def _bars(axis: Axes) -> np.ndarray:
-    """Opposite corners of all patches, in fractions of the axes."""
-    boxes = [
-        patch.get_path().transformed(patch.get_transform()).get_extents().get_points()
-        for patch in axis.patches
-        if patch.get_visible()
-    ]
-    return _fractions(axis, np.concatenate(boxes)) if boxes else np.empty((0, 2))
-
-
 def _fractions(axis: Axes, points: np.ndarray) -> np.ndarray:
     """Points of the screen in fractions of the axes; far outside is outside."""
     points = axis.transAxes.inverted().transform(points) if len(points) else np.empty((0, 2))
@@ -168,14 +169,6 @@ def _cells(artist) -> list[Any]:
     for side in range(min(values.ndim, 2)):
         values = values.take(_spread(values.shape[side], n_kept), axis=side)
     return _thousandths(np.clip(np.ma.filled(values, np.nan), -1, 2))
-
-
-def _colours(artist) -> list[str]:
-    """Colours of a collection that are chosen, not looked up in a scale."""
-    if artist.get_array() is not None:
-        return []
-    shades = [artist.get_facecolor(), artist.get_edgecolor()]
-    return [to_hex(c) for many in shades for c in np.reshape(many, (-1, 4))[:N_POINTS]]
 
 
 def _thousandths(values: np.ndarray) -> list[int | None]:

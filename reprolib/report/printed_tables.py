@@ -314,24 +314,20 @@ def printed_tables(
     for key, table in paper_entry(paper)["tables"].items():
         of_table = [v for v in verdicts if v.number.table == key]
         title = f"{short_name(paper)}, {key}: {table['caption']}"
-        rows = _rows_behind(of_table, records)
+        wanted = [
+            (v.number.results, v.number.select.get("dataset"), v.number.select.get("method"), name)
+            for v in of_table
+            if v.n_trials
+            for name in {v.number.judged, v.reading}
+        ]
+        if wanted:
+            columns = ["table", "dataset", "method", "reading"]
+            rows = records[pd.MultiIndex.from_frame(records[columns]).isin(wanted)]
+        else:  # none of its numbers has a record: all of its results files
+            rows = records[records["table"].isin({v.number.results for v in of_table})]
         made = origin(title, paper, command, directory, rows)
         tables.append(PrintedTable(paper, key, table["caption"], of_table, made, run))
     return tables
-
-
-def _rows_behind(verdicts: Sequence[Verdict], records: pd.DataFrame) -> pd.DataFrame:
-    """Records that the numbers of a table come from; without any, all of its results files."""
-    columns = ["table", "dataset", "method", "reading"]
-    wanted = [
-        (v.number.results, v.number.select.get("dataset"), v.number.select.get("method"), reading)
-        for v in verdicts
-        if v.n_trials
-        for reading in {v.number.judged, v.reading}
-    ]
-    if not wanted:
-        return records[records["table"].isin({v.number.results for v in verdicts})]
-    return records[pd.MultiIndex.from_frame(records[columns]).isin(wanted)]
 
 
 def plain_text(table: PrintedTable, width: int = 0) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import mne
 import numpy as np
@@ -121,7 +122,16 @@ def tree_from_info(
             raise ValueError(
                 f"regions is {regions!r}; give 'cap', the region of every channel, or None."
             )
-        regions = _on_cap(info, picks)
+        # By the names only if all are of the 10-10 system: caps that number their electrodes A1,
+        # B1, C1, ... have names that mean another place there.
+        with suppress(ValueError):
+            regions = [region(name) for name in names]
+        if regions == "cap":
+            cap = mne.channels.make_standard_montage(CAP)
+            cap_info = mne.create_info(cap.ch_names, 1.0, "eeg").set_montage(cap)
+            on_cap = _directions(cap_info, range(len(cap.ch_names)), CENTRE_OF_CAP)
+            nearest = np.argmax(_directions(info, picks, CENTRE) @ on_cap.T, axis=1)
+            regions = [region(cap.ch_names[i]) for i in nearest]
     if len(regions) != len(names):
         raise ValueError(
             f"regions has {len(regions)} names for {len(names)} channels; give one for each data "
@@ -167,23 +177,6 @@ def good_channels(info: mne.Info) -> np.ndarray:
             f"the kinds {kinds}, {len(info['bads'])} of them bad; see raw.set_channel_types."
         )
     return picks
-
-
-def _on_cap(info: mne.Info, picks) -> list[str]:
-    """Region of every channel: by the names if all are of the 10-10 system, else by the places.
-
-    One foreign name is enough to trust none: caps that number their electrodes A1, B1, C1, ... have
-    names that mean another place in the 10-10 system.
-    """
-    try:
-        return [region(info["ch_names"][i]) for i in picks]
-    except ValueError:
-        pass
-    cap = mne.channels.make_standard_montage(CAP)
-    cap_info = mne.create_info(cap.ch_names, 1.0, "eeg").set_montage(cap)
-    on_cap = _directions(cap_info, range(len(cap.ch_names)), CENTRE_OF_CAP)
-    nearest = np.argmax(_directions(info, picks, CENTRE) @ on_cap.T, axis=1)
-    return [region(cap.ch_names[i]) for i in nearest]
 
 
 def _directions(info: mne.Info, picks, centre) -> np.ndarray:

@@ -138,7 +138,9 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         ndarray of shape (flashes, channels * n_frames)
             One row for each flash, channel by channel, in microvolts (in units of the A/D converter
             where the recording has these as microvolts); a magnetometer's are in microtesla.
-            Rounded, see `_digits`.
+            The channels of a kind are rounded to five digits behind the first one of their standard
+            deviation (the median over the channels), so that what is rounded off is as small beside
+            the signal whatever its unit is.
 
         Raises
         ------
@@ -173,8 +175,14 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
                     "channel that is bad in one run as bad in all."
                 )
             values = 1e6 * cut.get_data(copy=False)[:, :, samples]
-            for channels, digits in _digits(raw):
-                values[:, channels] = np.round(values[:, channels], digits)
+            picks = good_channels(raw.info)
+            kinds = np.array([mne.channel_type(raw.info, pick) for pick in picks])
+            deviations = 1e6 * raw.get_data(picks).std(axis=1)
+            for kind in np.unique(kinds):
+                size = np.median(deviations[kinds == kind])
+                if size > 0:
+                    digits = 5 - int(np.floor(np.log10(size)))
+                    values[:, kinds == kind] = np.round(values[:, kinds == kind], digits)
             features.append(values.reshape(len(cut), -1))
         return np.concatenate(features)
 
@@ -188,23 +196,6 @@ def _require_runs(X: Any) -> None:
         is_run = isinstance(run, tuple | list) and len(run) == 2
         if not (is_run and isinstance(run[0], mne.io.BaseRaw) and isinstance(run[1], pd.DataFrame)):
             raise ValueError(f"X[{number}] is {type(run).__name__!r}, which is no run; {remedy}.")
-
-
-def _digits(raw: mne.io.BaseRaw) -> list[tuple[np.ndarray, int]]:
-    """Channels of every kind of a recording, and the decimal digits to which they are rounded.
-
-    Five digits behind the first one of their standard deviation (the median over the channels), so
-    that what is rounded off is as small beside the signal whatever its unit is.
-    """
-    picks = good_channels(raw.info)
-    kinds = np.array([mne.channel_type(raw.info, pick) for pick in picks])
-    deviations = 1e6 * raw.get_data(picks).std(axis=1)
-    found = []
-    for kind in np.unique(kinds):
-        size = np.median(deviations[kinds == kind])
-        if size > 0:
-            found.append((np.flatnonzero(kinds == kind), 5 - int(np.floor(np.log10(size)))))
-    return found
 
 
 def is_speller(dataset: Any) -> bool:

@@ -98,7 +98,17 @@ class KernelTree:
         )
         parents = [np.zeros(len(labels[0]), dtype=np.intp)]
         for h in range(1, len(names)):
-            parents.append(_parents(nodes[h], nodes[h - 1], labels[h], labels[h - 1]))
+            above = np.empty(len(labels[h]), dtype=np.intp)
+            above[nodes[h]] = nodes[h - 1]
+            torn = np.flatnonzero(above[nodes[h]] != nodes[h - 1])
+            if len(torn):
+                child = nodes[h][torn[0]]
+                both = labels[h - 1][[nodes[h - 1][torn[0]], above[child]]].tolist()
+                raise ValueError(
+                    f"Group {labels[h][child].item()!r} lies in two groups of the level above, "
+                    f"{both[0]!r} and {both[1]!r}; the groups of a tree are nested."
+                )
+            parents.append(above)
         return cls(tuple(parents), tuple(labels))
 
     @classmethod
@@ -140,22 +150,6 @@ class KernelTree:
         return cls.from_labels(
             [[ids[path[: h + 1]] for path in by_kernel] for h, ids in enumerate(prefixes)]
         )
-
-
-def _parents(child_of_kernel, parent_of_kernel, child_labels, parent_labels):
-    """Parent of every child node; every kernel of a child must agree on it."""
-    parents = np.empty(len(child_labels), dtype=np.intp)
-    parents[child_of_kernel] = parent_of_kernel
-    torn = np.flatnonzero(parents[child_of_kernel] != parent_of_kernel)
-    if len(torn):
-        kernel = torn[0]
-        child = child_of_kernel[kernel]
-        both = parent_labels[[parent_of_kernel[kernel], parents[child]]].tolist()
-        raise ValueError(
-            f"Group {child_labels[child].item()!r} lies in two groups of the level above, "
-            f"{both[0]!r} and {both[1]!r}; the groups of a tree are nested."
-        )
-    return parents
 
 
 def _leaf_paths(node, path):

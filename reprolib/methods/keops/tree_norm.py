@@ -130,7 +130,17 @@ def tree_dual_norm(tree: KernelTree, u, tol: float = 1e-10) -> float:
     3.0
     """
     nodes, sizes = _arrays(tree)
-    return _dual_norm(nodes, sizes, np.asarray(u, dtype=np.float64), tol)
+    u = np.asarray(u, dtype=np.float64)
+    low, high = 0.0, max([0.0, *np.abs(u).tolist()])
+    while high - low > tol * high:
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        if np.any(_prox(nodes, sizes, u, middle)):
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def best_logistic_intercept(scores, y, start: float = 0.0) -> float:
@@ -293,23 +303,6 @@ def _prox(nodes, sizes, u, step):
         for m in range(w.size):
             w[m] *= shrink[nodes[level, m]]
     return w
-
-
-@njit(cache=True)
-def _dual_norm(nodes, sizes, u, tol):
-    """Smallest step whose proximal operator maps u to zero, by bisection."""
-    low, high = 0.0, 0.0
-    for m in range(u.size):
-        high = max(high, abs(u[m]))
-    while high - low > tol * high:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
-        if np.any(_prox(nodes, sizes, u, middle)):
-            low = middle
-        else:
-            high = middle
-    return high
 
 
 @njit(cache=True)

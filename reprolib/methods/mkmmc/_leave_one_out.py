@@ -255,20 +255,15 @@ def _projection(K, y, constraint: str, within_weight: float) -> _Projection:
         eigenvalues, U = gram_eigh(center_gram(K), rank_tol=RANK_TOL)
         if len(eigenvalues) == len(y) - 1:
             return _of_features(U, np.sqrt(eigenvalues), y, within_weight)
-    return _refitted(K, y, constraint, within_weight)
-
-
-def _refitted(K, y, constraint: str, within_weight: float) -> _Projection:
-    """Learn the coefficients anew on the Gram matrix without row and column i."""
     maximise = get_maximiser(constraint)
 
-    def project(i, rest, n_components):
+    def refit(i, rest, n_components):
         K_rest = K[np.ix_(rest, rest)]
         L = margin_laplacian(y[rest], within_weight=within_weight)
         A, _ = maximise(K_rest, L, n_components)
         return _without_idle(K_rest @ A, K[i, rest] @ A, projected_size(K_rest, constraint))
 
-    return project
+    return refit
 
 
 def _of_coefficients(K, y, within_weight: float) -> _Projection:

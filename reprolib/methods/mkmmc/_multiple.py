@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from reprolib.methods.mkmmc._alternate import (
     GAIN_TOL,
     WEIGHT_STEPS,
-    Alternation,
     alternate,
     first_run,
 )
@@ -322,7 +321,22 @@ class MultipleKernelMMC(_SupervisedProjection):
             self._scales = np.array([1.0 / np.trace(center_gram(K)) for K in grams])
         grams = grams * self._scales[:, None, None]
         work = np.array([center_gram(K) for K in grams]) if self.center else grams
-        best = self._best_run(work, L, m, maximise)
+        p = len(grams)
+        rng = check_random_state(self.random_state)
+        starts = [np.full(p, 1.0 / p), *rng.dirichlet(np.ones(p), size=self.n_restarts)]
+        weight_step = WEIGHT_STEPS[self.weight_step]
+        runs = [
+            alternate(work, L, m, maximise, weight_step, start, self.max_iter, self.tol)
+            for start in starts
+        ]
+        best = first_run(runs, self.tol)
+        if not best.converged:
+            warnings.warn(
+                f"the alternation still gains after max_iter = {self.max_iter} steps; the weights "
+                "are feasible, but raise max_iter for a stationary point",
+                NotOptimalWarning,
+                stacklevel=4,
+            )
         self.kernel_weights_ = best.weights
         self.single_kernel_ = bool(best.weights.max() > 1 - ALONE)
         self.objective_path_, self.n_iter_ = best.objective_path, best.n_iter
@@ -389,22 +403,3 @@ class MultipleKernelMMC(_SupervisedProjection):
         center = self.X_fit_.mean(axis=0)
         squared = euclidean_distances(X - center, self.X_fit_ - center, squared=True)
         return np.exp(-self.gammas_[:, None, None] * squared)
-
-    def _best_run(self, grams, L, m: int, maximise) -> Alternation:
-        p = len(grams)
-        rng = check_random_state(self.random_state)
-        starts = [np.full(p, 1.0 / p), *rng.dirichlet(np.ones(p), size=self.n_restarts)]
-        weight_step = WEIGHT_STEPS[self.weight_step]
-        runs = [
-            alternate(grams, L, m, maximise, weight_step, start, self.max_iter, self.tol)
-            for start in starts
-        ]
-        best = first_run(runs, self.tol)
-        if not best.converged:
-            warnings.warn(
-                f"the alternation still gains after max_iter = {self.max_iter} steps; the weights "
-                "are feasible, but raise max_iter for a stationary point",
-                NotOptimalWarning,
-                stacklevel=5,
-            )
-        return best

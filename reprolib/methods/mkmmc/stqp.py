@@ -176,11 +176,16 @@ class _FaceSearch:
         if self._give_up(self.entry_bound(face)):
             return []
         curvature = _largest_curvature(form)
-        edge = _most_convex_edge(form) if curvature > CURVATURE_TOL else None
-        if edge is not None:
-            i, j = face[edge[0]], face[edge[1]]
-            children = [(_without(face, j), kept), (_without(face, i), [*kept, j])]
-            return [(f, k) for f, k in children if set(k) <= set(f)]
+        if curvature > CURVATURE_TOL:
+            # Divided at the edge along which the form curves up most, if it does along any.
+            diagonal = np.diag(form)
+            along_edges = diagonal[:, None] + diagonal - 2 * form
+            np.fill_diagonal(along_edges, -np.inf)
+            edge = np.unravel_index(first_largest(along_edges.ravel(), ARITHMETIC), form.shape)
+            if along_edges[edge] >= 0.0:
+                i, j = (face[end] for end in edge)
+                children = [(_without(face, j), kept), (_without(face, i), [*kept, j])]
+                return [(f, k) for f, k in children if set(k) <= set(f)]
         shift = curvature if curvature > CURVATURE_TOL else 0.0
         shifted = form - shift * np.eye(len(face))
         theta = _maximise_concave(shifted, np.zeros(len(face)))
@@ -235,15 +240,6 @@ def _largest_curvature(M) -> float:
     return float(eigvalsh(Z.T @ M @ Z)[-1])
 
 
-def _most_convex_edge(M):
-    """Indices (i, j) along whose edge M curves up most, or None if along no edge."""
-    diagonal = np.diag(M)
-    curvature = diagonal[:, None] + diagonal - 2 * M
-    np.fill_diagonal(curvature, -np.inf)
-    i, j = np.unravel_index(first_largest(curvature.ravel(), ARITHMETIC), M.shape)
-    return (int(i), int(j)) if curvature[i, j] >= 0.0 else None
-
-
 def _split(M):
     """M as a sum of a part concave and a part convex on the simplex, up to a linear term."""
     p = len(M)
@@ -255,7 +251,11 @@ def _split(M):
 
 
 def _maximise_concave(M, linear):
-    """Maximise theta' M theta + linear' theta over the simplex, for M concave there (cvxopt)."""
+    """Maximise theta' M theta + linear' theta over the simplex, for M concave there.
+
+    By cvxopt, then by the stationarity equations on the support of its answer, where these give a
+    better point.
+    """
     p = len(M)
     if p == 1:
         return np.ones(1)
@@ -270,11 +270,6 @@ def _maximise_concave(M, linear):
     )
     theta = np.maximum(center + Z @ np.array(answer["x"]).ravel(), 0.0)
     theta /= theta.sum()
-    return _polish(M, linear, theta)
-
-
-def _polish(M, linear, theta):
-    """Solve the stationarity equations on the support of theta, and keep the better point."""
     best = theta
     for threshold in SUPPORT_TOLS:
         support = np.flatnonzero(theta > threshold)
@@ -282,11 +277,11 @@ def _polish(M, linear, theta):
         kkt = np.zeros((k + 1, k + 1))
         kkt[:k, :k] = 2 * M[np.ix_(support, support)]
         kkt[:k, k] = kkt[k, :k] = 1.0
-        answer = np.linalg.lstsq(kkt, np.append(-linear[support], 1.0), rcond=None)[0][:k]
-        if answer.min() < 0 or abs(answer.sum() - 1) > SUM_TOL:
+        on_support = np.linalg.lstsq(kkt, np.append(-linear[support], 1.0), rcond=None)[0][:k]
+        if on_support.min() < 0 or abs(on_support.sum() - 1) > SUM_TOL:
             continue
-        candidate = np.zeros(len(M))
-        candidate[support] = answer / answer.sum()
+        candidate = np.zeros(p)
+        candidate[support] = on_support / on_support.sum()
         if _value(M, linear, candidate) >= _value(M, linear, best):
             best = candidate
     return best

@@ -183,7 +183,15 @@ def refuse_labels(y):
                 f"Input y contains NaN: the label of row {row} is missing ({label}). Leave such "
                 "rows out of X and y."
             )
-        kinds.setdefault(_kind_of_label(label), row)
+        if isinstance(label, str):
+            kind = "text"
+        elif isinstance(label, int | float | np.number | np.bool_):
+            kind = "numbers"
+        elif isinstance(label, list | tuple | np.ndarray):
+            kind = "sequences"  # rows of indicators have a message of scikit-learn's own
+        else:
+            kind = type(label).__name__
+        kinds.setdefault(kind, row)
     if len(kinds) > 1:
         found = " and ".join(f"{kind} (as in row {row})" for kind, row in kinds.items())
         raise ValueError(
@@ -201,15 +209,6 @@ def refuse_labels(y):
             "Unknown label type: y is an array of objects that are numbers. Give whole numbers, as "
             "y.astype(int), or text, as y.astype(str)."
         )
-
-
-def _kind_of_label(label) -> str:
-    if isinstance(label, str):
-        return "text"
-    if isinstance(label, int | float | np.number | np.bool_):
-        return "numbers"
-    # Rows of indicators have a message of scikit-learn's own.
-    return "sequences" if isinstance(label, list | tuple | np.ndarray) else type(label).__name__
 
 
 def encode_labels(estimator, y):

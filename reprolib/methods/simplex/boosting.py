@@ -164,7 +164,17 @@ class SimplexBoostingClassifier(SimplexClassifierMixin, BaseEstimator):
             if self.update == "gradient":
                 tree, coordinates = blank.fit(X, targets, sample_weight=w), slice(None)
             else:
-                tree, coordinates = _fit_best_coordinate(blank, X, targets, w)
+                # Of the trees on single coordinates, the first with the steepest slope per unit of
+                # length.
+                trees = [clone(blank).fit(X, target, sample_weight=w) for target in targets.T]
+                roots = 1.0 if w is None else np.sqrt(w)
+                slopes = []
+                for tree, target in zip(trees, targets.T, strict=True):
+                    predicted = roots * tree.predict(X)
+                    length = max(float(np.linalg.norm(predicted)), np.finfo(float).tiny)
+                    slopes.append(predicted @ (roots * target) / length)
+                best = int(first_largest(slopes))
+                tree, coordinates = trees[best], slice(best, best + 1)
             direction = _direction(tree, coordinates, X, F.shape[1])
             step = self.learning_rate * optimal_step(loss, F, direction, indices, w)
             if step <= 0.0:
@@ -237,19 +247,6 @@ def _direction(tree, coordinates, X, n_coordinates):
     direction = np.zeros((X.shape[0], n_coordinates))
     direction[:, coordinates] = tree.predict(X).reshape(X.shape[0], -1)
     return direction
-
-
-def _fit_best_coordinate(blank, X, targets, weights):
-    """Of the trees on single coordinates, the first with the steepest slope per unit of length."""
-    trees = [clone(blank).fit(X, target, sample_weight=weights) for target in targets.T]
-    roots = 1.0 if weights is None else np.sqrt(weights)
-    slopes = []
-    for tree, target in zip(trees, targets.T, strict=True):
-        predicted = roots * tree.predict(X)
-        length = max(float(np.linalg.norm(predicted)), np.finfo(float).tiny)
-        slopes.append(predicted @ (roots * target) / length)
-    best = int(first_largest(slopes))
-    return trees[best], slice(best, best + 1)
 
 
 def optimal_step(

@@ -124,16 +124,9 @@ def minimise_cvxopt(
         W, iterations = np.zeros((L.shape[1], words.shape[1])), 0
     combined = L[pairs[:, 0]].T @ (a[:, np.newaxis] * words)
     dual_objective = float(offsets @ a - 0.5 * np.sum(combined**2))
-    return KroneckerQPAnswer(W, _embed(a, constraints), dual_objective, iterations)
-
-
-def _embed(a, constraints):
-    """Multipliers of every kind of rows as an array of shape (n, T)."""
-    ends = np.cumsum([rows.mask.sum() for rows in constraints])
-    parts = np.split(a, ends[:-1])
-    arrays = []
-    for rows, part in zip(constraints, parts, strict=True):
+    multipliers = []
+    for rows, part in zip(constraints, np.split(a, np.cumsum(n_rows)[:-1]), strict=True):
         array = np.zeros(rows.mask.shape)
         array[rows.mask] = part
-        arrays.append(array)
-    return arrays
+        multipliers.append(array)
+    return KroneckerQPAnswer(W, multipliers, dual_objective, iterations)

@@ -469,7 +469,15 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         """
         self._validate_params()
         data = self._fit_input(X, y, sample_weight)
-        spectrum = self._spectrum(data)
+        if data.in_features:
+            spectrum = feature_spectrum(data.rows)
+        elif self.kernel in ("linear", "rbf"):
+            spectrum = gram_spectrum(data.gram(self.kernel), overwrite=True)
+        else:
+            K, name = data.gram(self.kernel), gram_name(self.kernel)
+            given = self.kernel == "precomputed" and data.weights.values is None
+            tol = ROUND_OFF_OF_EIGENVALUES * len(K)
+            spectrum = gram_spectrum(K, tol=tol, name=name, overwrite=not given)
         with np.errstate(over="ignore"):  # back to the weights as they were given
             self.eigenvalues_ = data.weights.unit * spectrum.eigenvalues
         if not np.isfinite(self.eigenvalues_).all():
@@ -487,23 +495,13 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         self.loo_score_path_ = self._loo_scores(spectrum, data)
         self.alpha_ = float(self.alphas_[first_largest(self.loo_score_path_)])
         Y, shift = data.weighed(encode(self.code_, data.indices)), data.total * self.alpha_
-        if data.in_features:
+        if spectrum.feature_map is not None:
             V, s = spectrum.feature_map, spectrum.eigenvalues
             coef = ((V / (s + shift)) @ (V.T @ (data.rows.T @ Y))).T
             self._store_features(data, Y, coef, shift)
             return self
         self._store_dual(data, Y, rls_dual_coefficients(spectrum, Y, shift), shift)
         return self
-
-    def _spectrum(self, data: _WeightedInput):
-        if data.in_features:
-            return feature_spectrum(data.rows)
-        K = data.gram(self.kernel)
-        if self.kernel in ("linear", "rbf"):
-            return gram_spectrum(K, overwrite=True)
-        given = self.kernel == "precomputed" and data.weights.values is None
-        tol = ROUND_OFF_OF_EIGENVALUES * len(K)
-        return gram_spectrum(K, tol=tol, name=gram_name(self.kernel), overwrite=not given)
 
     def _loo_scores(self, spectrum, data: _WeightedInput):
         """Leave-one-out accuracy, or score, at every alpha, shape (L,)."""

@@ -251,8 +251,16 @@ def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: 
     figure, axes = figure_grid(2, 1, size=(WIDTH, 2.9), height_ratios=[1.5, 1])
     draw_map(axes[0], table)
     axes[0].add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, ec=RED, lw=2))
+    if errors.isna().any():
+        found = "not measured: a path of KPM ends before"
+    elif errors.name == svm.name:
+        found = f"{errors.mean():.1f} %: the SVM itself"
+    else:
+        difference, low, _ = corrected_interval(errors, svm)
+        against = f"{difference:+.1f} ± {difference - low:.1f} against the SVM"
+        found = f"{errors.mean():.1f} %, {against}"
     place = f"{paper_name(dataset)}, D = {dimensions[i]}, C = {_cost_label(costs[j])}"
-    axes[0].set_title(f"{place}: {_told(errors, svm)}", fontsize=10)
+    axes[0].set_title(f"{place}: {found}", fontsize=10)
     axes[1].plot(range(last + 1), along, "o-", color=KPM, label=f"C = {_cost_label(costs[j])}")
     axes[1].axhline(svm.mean(), color=SVM, ls="--", lw=1.2, label="SVM, Rätsch's C")
     axes[1].plot(i, along[i], "s", ms=12, mfc="none", mec=RED, mew=2)
@@ -261,16 +269,6 @@ def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: 
     axes[1].legend()
     note_source(figure, source_text(select(records, table="beyond", dataset=dataset)))
     return figure
-
-
-def _told(errors: pd.Series, svm: pd.Series) -> str:
-    """Mean error, and its difference from the SVM with the half-width of its interval."""
-    if errors.isna().any():
-        return "not measured: a path of KPM ends before"
-    if errors.name == svm.name:
-        return f"{errors.mean():.1f} %: the SVM itself"
-    difference, low, _ = corrected_interval(errors, svm)
-    return f"{errors.mean():.1f} %, {difference:+.1f} ± {difference - low:.1f} against the SVM"
 
 
 def _has_losses(records: pd.DataFrame) -> bool:

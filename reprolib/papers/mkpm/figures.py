@@ -96,22 +96,18 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
             axis.axvline(printed[name], color=RED, ls=":", lw=1.6, label="printed d-hat")
         bottom = min(test[len(test) // 4 :].min(), test.max() - 0.25) - 0.05
         axis.set(title=paper_name(name), xlabel="total dimension d", ylim=(bottom - 0.1, 1.02))
-        _draw_criteria(axis, select(records, table="table1", dataset=name, metric="d"), bottom)
+        chosen = select(records, table="table1", dataset=name, metric="d")
+        for line, (criterion, readings) in enumerate(CRITERIA.items()):
+            present = [reading for reading in readings if (chosen["reading"] == reading).any()]
+            if present:
+                d = select(chosen, reading=present[0])["value"].to_numpy(float)
+                y, colour = bottom - 0.03 * line, CRITERION_COLOURS[criterion]
+                axis.plot([d.min(), d.max()], [y, y], color=colour, lw=3, alpha=0.5)
+                axis.plot(d.mean(), y, "D", color=colour, ms=5, label=f"d by {criterion}")
     axes[0].set_ylabel("accuracy")
     legend_above(axes[0])
     note_source(figure, source_text(rows))
     return figure
-
-
-def _draw_criteria(axis, rows: pd.DataFrame, bottom: float) -> None:
-    """One bar a criterion at the foot of the axis, from the least to the largest d chosen."""
-    for line, (criterion, readings) in enumerate(CRITERIA.items()):
-        present = [reading for reading in readings if (rows["reading"] == reading).any()]
-        if present:
-            d = select(rows, reading=present[0])["value"].to_numpy(float)
-            y, colour = bottom - 0.03 * line, CRITERION_COLOURS[criterion]
-            axis.plot([d.min(), d.max()], [y, y], color=colour, lw=3, alpha=0.5)
-            axis.plot(d.mean(), y, "D", color=colour, ms=5, label=f"d by {criterion}")
 
 
 def allocation_along_path(records: pd.DataFrame) -> Figure:

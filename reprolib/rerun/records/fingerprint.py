@@ -113,18 +113,12 @@ def reached(names: frozenset[str]) -> tuple[str, ...]:
     while waiting:
         name = waiting.pop()
         found.add(name)
-        waiting |= {n for n in _imports(name) if n.split(".")[0] in packages} - found
+        for module, wanted in _imported(name):
+            if _path(module):
+                source = _definer(f"{module}.{wanted}" if wanted else module)
+                if source.split(".")[0] in packages and source not in found:
+                    waiting.add(source)
     return tuple(sorted(found))
-
-
-@functools.cache
-def _imports(name: str) -> tuple[str, ...]:
-    """Modules that the statements of a module import names from."""
-    return tuple(
-        _definer(f"{module}.{wanted}" if wanted else module)
-        for module, wanted in _imported(name)
-        if _path(module)
-    )
 
 
 def _imported(name: str) -> tuple[tuple[str, str], ...]:

@@ -114,13 +114,25 @@ def described(estimator: Any, grid: Any) -> dict[str, Any]:
     A stored result is used again only if all of these are the same.
     """
     modules = {type(part).__module__ for part in _parts(estimator)}
-    own = {name for name in modules if _is_own(name)}
-    beside = {name for module in own for name in _loaded_beside(module)}
+    installed = [Path(sysconfig.get_path(name)) for name in ("purelib", "platlib", "stdlib")]
+    files = {name: _file(name) for name in modules}
+    own = {
+        name: file
+        for name, file in files.items()
+        if file is not None and not any(folder in file.parents for folder in installed)
+    }
+    # It may depend on what lies in the same folder, as far as that is loaded.
+    beside = {
+        name
+        for folder in {file.parent for file in own.values()}
+        for name in list(sys.modules)
+        if name != "__main__" and (file := _file(name)) is not None and file.parent == folder
+    }
     packages = packages_distributions()
-    foreign = {d for m in modules - own for d in packages.get(m.split(".")[0], ())}
+    foreign = {d for m in modules - own.keys() for d in packages.get(m.split(".")[0], ())}
     return {
         "estimator": _digest((estimator, grid)),
-        "modules": {name: module_fingerprint(name) for name in sorted(own | beside)},
+        "modules": {name: module_fingerprint(name) for name in sorted(own.keys() | beside)},
         "packages": package_versions(sorted(foreign)),
     }
 
@@ -129,24 +141,10 @@ def _parts(estimator: Any) -> list[Any]:
     return [estimator, *estimator.get_params(deep=True).values()]
 
 
-def _is_own(module: str) -> bool:
-    """Whether a module is a file of the user, and no part of an installed package."""
+def _file(module: str) -> Path | None:
+    """File of a module, if it is loaded from one."""
     file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None:
-        return False
-    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")}
-    return not any(Path(folder) in Path(file).resolve().parents for folder in folders)
-
-
-def _loaded_beside(module: str) -> set[str]:
-    """Modules in the folder of one, as far as they are loaded: what it may depend on."""
-    folder = Path(str(sys.modules[module].__file__)).resolve().parent
-    files = {name: getattr(m, "__file__", None) for name, m in list(sys.modules.items())}
-    return {
-        name
-        for name, file in files.items()
-        if file and Path(file).resolve().parent == folder and name != "__main__"
-    }
+    return Path(file).resolve() if file else None
 
 
 def _digest(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
@@ -22,11 +23,14 @@ def chance_of_words(error: Error, margin: float, true_difference: float) -> dict
     half, half_90, se = error.half_width(), error.half_width(0.9), error.standard
     if not math.isfinite(se):
         return {**dict.fromkeys(JUDGED, 0.0), "undecided": 1.0}
-    inside, zero, outside = (
-        _chance_inside(bound, se, error.degrees, true_difference)
-        for bound in (max(margin - half_90, 0.0), half, margin + half)
-    )
-    reproduced = inside
+    bounds = np.array([max(margin - half_90, 0.0), half, margin + half])
+    if se == 0:
+        chances = (abs(true_difference) < bounds).astype(float)
+    else:
+        below_upper = stats.t.cdf((bounds - true_difference) / se, error.degrees)
+        below_lower = stats.t.cdf((-bounds - true_difference) / se, error.degrees)
+        chances = below_upper - below_lower
+    reproduced, zero, outside = chances.tolist()
     undecided = max(zero - reproduced, 0.0)
     return {
         "reproduced": reproduced,
@@ -34,14 +38,6 @@ def chance_of_words(error: Error, margin: float, true_difference: float) -> dict
         "undecided, differs": max(outside - reproduced - undecided, 0.0),
         "not reproduced": 1.0 - outside,
     }
-
-
-def _chance_inside(bound: float, se: float, degrees: float, shift: float) -> float:
-    if se == 0:
-        return float(abs(shift) < bound)
-    return float(
-        stats.t.cdf((bound - shift) / se, degrees) - stats.t.cdf((-bound - shift) / se, degrees)
-    )
 
 
 def judged_performances(verdicts: Iterable[Verdict]) -> list[Verdict]:

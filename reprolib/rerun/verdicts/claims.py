@@ -358,8 +358,15 @@ def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) 
         found = _contrasts(claim, pairs, printed)
         beside = _contrasts(claim, {cell: judged[cell] for cell in pairs}, printed)
         other = _of_all(found)
-        if other == "undecided" and _says_less(found, pairs, beside, judged):
-            continue
+        if other == "undecided":
+            is_wider = all(
+                contrast.error.half_width() > as_judged.error.half_width()
+                for contrast, as_judged in zip(found, beside, strict=True)
+                if contrast.word == "undecided"
+            )
+            trials = [both for cell in pairs for both in _trials(pairs[cell], judged[cell])]
+            if is_wider and any(n < n_judged for n, n_judged in trials):
+                continue
         n_readings += 1
         if _distance(other, word) > _distance(_of_all(beside), word):
             exceptions[reading] = other
@@ -419,7 +426,25 @@ def _other_readings(claim: Claim, records: Records) -> list[str]:
 
 def _pairs(claim: Claim, cell: Cell, reading: str, records: Records) -> tuple[Pair, ...]:
     """Records of side a and of every side b in a cell."""
-    return tuple(_pair(claim, b, cell, reading, records) for b in claim.b)
+    ours = _measured(claim, claim.a, cell, reading, records)
+    number = cell.number
+    choices = np.empty(0)
+    of_this_table = claim.a.select.get("results", number.results) == number.results
+    if of_this_table and claim.metric == number.select["metric"]:
+        choices = choices_of(number, records.all, reading) * claim.scale
+    pairs = []
+    for b in claim.b:
+        if b.value is not None:
+            theirs = replace(ours, values=np.full(len(ours.values), b.value))
+        else:
+            theirs = _measured(claim, b, cell, reading, records)
+        units = _units(claim, b, cell, records)
+        pair = Pair(ours, theirs, claim.scale, cell, choices, units)
+        if not min(pair.n_trials):
+            where = " ".join(filter(None, (cell.dataset, cell.setting)))
+            raise NoRecordError(f"{claim.a.name} and {b.name} have no trial in common on {where}")
+        pairs.append(pair)
+    return tuple(pairs)
 
 
 def _measured_pairs(claim: Claim, reading: str, records: Records, judged: Pairs) -> Pairs:
@@ -434,18 +459,6 @@ def _measured_pairs(claim: Claim, reading: str, records: Records, judged: Pairs)
         if is_run and not any(n == 1 < m for n, m in _trials(pairs, judged[cell])):
             found[cell] = pairs
     return found
-
-
-def _says_less(
-    found: Sequence[Contrast], pairs: Pairs, beside: Sequence[Contrast], judged: Pairs
-) -> bool:
-    """Whether what is undecided has wider intervals than as judged, and fewer trials."""
-    wider = all(
-        c.error.half_width() > as_judged.error.half_width()
-        for c, as_judged in zip(found, beside, strict=True)
-        if c.word == "undecided"
-    )
-    return wider and any(n < m for cell in pairs for n, m in _trials(pairs[cell], judged[cell]))
 
 
 def _trials(pairs: Sequence[Pair], judged: Sequence[Pair]) -> list[tuple[int, int]]:
@@ -463,60 +476,37 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
     groups: dict[str, list[Cell]] = {}
     for cell in pairs:
         groups.setdefault(cell.dataset if claim.each else "", []).append(cell)
-    n = len(groups) * len(claim.b)
-    return tuple(
-        _contrast(claim, place, where, {cell: pairs[cell][place] for cell in cells}, n, printed)
-        for place in range(len(claim.b))
-        for where, cells in groups.items()
-    )
-
-
-def _contrast(
-    claim: Claim,
-    place: int,
-    where: str,
-    pairs: Mapping[Cell, Pair],
-    n_contrasts: int,
-    printed: Sequence[Number],
-) -> Contrast:
-    b = claim.b[place]
-    by_cell = {" ".join(filter(None, (c.dataset, c.setting))): pairs[c].difference for c in pairs}
-    difference, n = float(np.mean(list(by_cell.values()))), len(pairs)
-    error = errors.summed((pair.error for pair in pairs.values()), 1 / n)
-    of_a = [_printed_value(claim, claim.a, cell, printed) for cell in pairs]
-    of_b = [_printed_value(claim, b, c, printed) if b.value is None else b.value for c in pairs]
-    in_print = float(np.mean(np.subtract(of_a, of_b)))
-    to_print = errors.summed((pair.error_to_print for pair in pairs.values()), 1 / n)
-    unprinted = math.isnan(in_print)
-    return Contrast(
-        f"{b.name} on {where}" if where else b.name,
-        word_of(claim, difference, error, n_contrasts),
-        difference,
-        error,
-        by_cell,
-        in_print,
-        "not run" if unprinted else of_difference(difference - in_print, to_print, claim.margin),
-        ", ".join(sorted({source for pair in pairs.values() for source in pair.a.sources})),
-    )
-
-
-def _pair(claim: Claim, b: Side, cell: Cell, reading: str, records: Records) -> Pair:
-    ours = _measured(claim, claim.a, cell, reading, records)
-    if b.value is not None:
-        theirs = replace(ours, values=np.full(len(ours.values), b.value))
-    else:
-        theirs = _measured(claim, b, cell, reading, records)
-    own = cell.number
-    drawn = claim.a.select.get("results", own.results) == own.results and claim.metric
-    choices = np.empty(0)
-    if drawn == own.select["metric"]:
-        choices = choices_of(own, records.all, reading) * claim.scale
-    units = _units(claim, b, cell, records)
-    pair = Pair(ours, theirs, claim.scale, cell, choices, units)
-    if not min(pair.n_trials):
-        where = " ".join(filter(None, (cell.dataset, cell.setting)))
-        raise NoRecordError(f"{claim.a.name} and {b.name} have no trial in common on {where}")
-    return pair
+    contrasts = []
+    for place, b in enumerate(claim.b):
+        for where, cells in groups.items():
+            against_b = [pairs[cell][place] for cell in cells]
+            names = [" ".join(filter(None, (cell.dataset, cell.setting))) for cell in cells]
+            by_cell = {name: p.difference for name, p in zip(names, against_b, strict=True)}
+            difference = float(np.mean(list(by_cell.values())))
+            error = errors.summed((pair.error for pair in against_b), 1 / len(cells))
+            of_a = [_printed_value(claim, claim.a, cell, printed) for cell in cells]
+            of_b = [
+                _printed_value(claim, b, cell, printed) if b.value is None else b.value
+                for cell in cells
+            ]
+            in_print = float(np.mean(np.subtract(of_a, of_b)))
+            to_print = errors.summed((pair.error_to_print for pair in against_b), 1 / len(cells))
+            printed_word: Word = "not run"
+            if not math.isnan(in_print):
+                printed_word = of_difference(difference - in_print, to_print, claim.margin)
+            contrasts.append(
+                Contrast(
+                    f"{b.name} on {where}" if where else b.name,
+                    word_of(claim, difference, error, len(groups) * len(claim.b)),
+                    difference,
+                    error,
+                    by_cell,
+                    in_print,
+                    printed_word,
+                    ", ".join(sorted({source for p in against_b for source in p.a.sources})),
+                )
+            )
+    return tuple(contrasts)
 
 
 def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | None:

@@ -517,7 +517,19 @@ def what_would_decide(number: Number, evidence: Evidence) -> str:
             "sides have, and what the text leaves open moves them; it would take the paper's own "
             "runs, features and folds"
         )
-    return _of_one_run(number, evidence)
+    runs = evidence.spread if len(evidence.spread) else evidence.values
+    if number.folds:
+        runs = partition_means(evidence.values, evidence.trials, number.folds)
+    if len(runs) < 2:
+        return "We have one run of the whole procedure; 20 would show how much it spreads"
+    own = float(runs.std(ddof=1))
+    error = Error(own * math.sqrt(1 + 1 / 20), 19)
+    if len(runs) < 20 and _decides(evidence.mean - number.value, error, number):
+        return f"About 20 runs of ours would decide (we have {len(runs)})"
+    return (
+        "No number of runs decides: the paper has one, and one run of ours spreads by "
+        f"± {stats.norm.ppf(0.975) * own:.2g} (95 %)"
+    )
 
 
 def _of_splits(number: Number, values: np.ndarray) -> str:
@@ -539,19 +551,3 @@ def _of_splits(number: Number, values: np.ndarray) -> str:
 def _decides(difference: float, error: Error, number: Number) -> bool:
     word = words.of_difference(difference, error, number.margin)
     return word in ("reproduced", "not reproduced")
-
-
-def _of_one_run(number: Number, evidence: Evidence) -> str:
-    runs = evidence.spread if len(evidence.spread) else evidence.values
-    if number.folds:
-        runs = partition_means(evidence.values, evidence.trials, number.folds)
-    if len(runs) < 2:
-        return "We have one run of the whole procedure; 20 would show how much it spreads"
-    own = float(runs.std(ddof=1))
-    error = Error(own * math.sqrt(1 + 1 / 20), 19)
-    if len(runs) < 20 and _decides(evidence.mean - number.value, error, number):
-        return f"About 20 runs of ours would decide (we have {len(runs)})"
-    return (
-        "No number of runs decides: the paper has one, and one run of ours spreads by "
-        f"± {stats.norm.ppf(0.975) * own:.2g} (95 %)"
-    )

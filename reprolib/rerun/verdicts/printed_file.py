@@ -497,7 +497,16 @@ def faults(entry: Mapping[str, Any]) -> list[str]:
             *_value_faults(where, table),
         ]
     for number, claim in enumerate(entry.get("claims", []), start=1):
-        found += _claim_faults(f"claims, entry {number}", claim, entry)
+        where = f"claims, entry {number}"
+        wrong = table_faults(where, claim, CLAIM)
+        if not wrong and "not_judged" not in claim:
+            needed = ("tables", "claims", "metric", "larger", "a", "b")
+            wrong = [f"{where}: {key} is missing" for key in needed if key not in claim] or [
+                f"{where}: no table {name!r}{nearest(name, entry['tables'])}"
+                for name in claim["tables"]
+                if name not in entry["tables"]
+            ]
+        found += wrong
     names = Counter(claim.get("name") for claim in entry.get("claims", []))
     found += [f"claims: {n} have the name {name!r}" for name, n in names.items() if n > 1]
     return found
@@ -510,20 +519,6 @@ def anyones_faults(entry: Mapping[str, Any]) -> list[str]:
         return found
     for name in ("columns", "units", "expect"):
         found += faults_within(name, entry.get(name, {}), ANYONES.keys[name])
-    return found
-
-
-def _claim_faults(where: str, claim: Mapping[str, Any], entry: Mapping[str, Any]) -> list[str]:
-    found = table_faults(where, claim, CLAIM)
-    if found or "not_judged" in claim:
-        return found
-    needed = ("tables", "claims", "metric", "larger", "a", "b")
-    found = [f"{where}: {key} is missing" for key in needed if key not in claim]
-    if found:
-        return found
-    for name in claim["tables"]:
-        if name not in entry["tables"]:
-            found.append(f"{where}: no table {name!r}{nearest(name, entry['tables'])}")
     return found
 
 
@@ -566,22 +561,16 @@ def _value_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
                     "number, a pair of a number and its spread, or an empty text"
                 )
             elif value != "":
-                yield from _meaning_faults(where, table, row, column)
+                selected = settings_of(table, row, column)
+                quoted = text_on(table.get("quoted", []), row, column)
+                if "role" not in table and "role" not in selected and not quoted:
+                    yield f"{where}: nothing says the role of row {row!r}, column {column!r}"
+                if not quantity_of(table, row, column):
+                    yield f"{where}: nothing says the quantity of row {row!r}, column {column!r}"
                 if row not in not_run and column not in not_run:
-                    selected = settings_of(table, row, column)
                     place = f"neither row {row!r} nor column {column!r}"
                     for name in (name for name in SELECTORS if name not in selected):
                         yield f"{where}: {place} says the {name}"
-
-
-def _meaning_faults(where: str, table: Mapping[str, Any], row: str, column: str) -> Iterator[str]:
-    """Yield what the file must say of a number and does not: role and quantity."""
-    stated = {**table, **settings_of(table, row, column)}
-    quantity = quantity_of(table, row, column)
-    if "role" not in stated and not text_on(table.get("quoted", []), row, column):
-        yield f"{where}: nothing says the role of row {row!r}, column {column!r}"
-    if not quantity:
-        yield f"{where}: nothing says the quantity of row {row!r}, column {column!r}"
 
 
 def text_on(entries: Iterable[Mapping[str, str]], row: str, column: str) -> str:
