@@ -138,7 +138,7 @@ class Paper:
 
     @property
     def verdicts(self) -> Sequence[Verdict]:
-        """The verdict on each printed number, as printed: none where the paper prints none."""
+        """The verdict on each printed number, in printed order; empty if the paper prints none."""
         from reprolib.rerun.verdicts import judge_paper
 
         return judge_paper(self.key, self.directory)

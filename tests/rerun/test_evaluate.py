@@ -90,13 +90,13 @@ def test_a_second_run_is_taken_from_the_store_and_records_lie_apart(found, tmp_p
             KNeighborsClassifier(),
             ("kpm", "table1"),
             {"grid": {"n_neighbors": [1, 3]}},
-            "takes an estimator as it is.* medians over five",
+            "allows no grid.* medians of what five",
         ),
         (
             GridSearchCV(KNeighborsClassifier(), {"n_neighbors": range(1, 200)}),
             ("kpm", "table2"),
             {},
-            "the grid has 199 candidates; kpm/table2 takes 100 at most",
+            "the grid has 199 candidates; kpm/table2 allows at most 100",
         ),
     ],
 )

@@ -88,8 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         help="folder for results, tables, figures, report and the log of failures (default: "
-        "build, with --only build/only; sound --full runs on real data are then also written to "
-        "the checkout's results)",
+        "build, or build/only with --only; without --output and --only, a --full run on real data "
+        "without failures also replaces the checkout's results)",
     )
     parser.set_defaults(profile="quick")
 

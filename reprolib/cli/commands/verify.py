@@ -44,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against",
         type=Path,
         metavar="FOLDER",
-        help="recompute nothing: say which records and verdicts a run moved. FOLDER is what "
-        "`reproduce --output` was given (build, if nothing)",
+        help="recompute nothing: say which records and verdicts a run changed. FOLDER is the one "
+        "that was given to `reproduce --output` (build, if none was given)",
     )
     shared.add_jobs(parser)
     shared.add_results_folder(parser)

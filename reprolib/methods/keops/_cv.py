@@ -54,9 +54,9 @@ class KEOPSClassifierCV(_PyramidClassifier):
         stratified folds. For trials of several runs or subjects give a splitter by groups, such as
         `sklearn.model_selection.LeaveOneGroupOut`, and ``groups`` to ``fit``.
     scoring : str or callable, optional
-        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
-        as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of right
-        predictions on all held-out points.
+        Score to maximise, averaged over the folds; given as for
+        `sklearn.model_selection.cross_val_score`, such as "balanced_accuracy" or "roc_auc". None
+        means the share of right predictions on all held-out points.
     kernel : {"linear", "precomputed"} or list, default="linear"
         "linear": one linear kernel for each block of features. "precomputed": ``X`` holds Gram
         matrices, shape (n_kernels, n, n). A list has one kernel an entry: a name of
@@ -74,7 +74,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
     gap_tol : float, default=1e-3
         Where the penalty is convex: duality gap, relative to the penalty, at which to stop.
     decrease_tol : float, default=1e-6
-        Elsewhere: stop when a step lowers the objective by at most this part of it.
+        Where the penalty is not convex: stop when a step lowers the objective by at most this part.
     prune_tol : float, default=1e-6
         Kernels whose norm is at most this part of the largest are dropped for good.
     max_iter : int, default=3000
@@ -127,9 +127,9 @@ class KEOPSClassifierCV(_PyramidClassifier):
     n_iter_ : int
         Outer steps that were made.
     estimators_ : list of KEOPSClassifier
-        For more than two classes, the model of each against the others; then only ``coef_``,
-        ``intercept_`` (first axis: the classes) and ``classes_`` are here, the rest is there.
-        They share one C.
+        For more than two classes, one model for each class against the others. This object then has
+        ``coef_``, ``intercept_`` (first axis: the classes), ``classes_`` and ``n_iter_`` (the
+        largest), and what belongs to the choice of C, which they share; the models have the rest.
 
     See Also
     --------

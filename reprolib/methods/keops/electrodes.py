@@ -82,10 +82,11 @@ def tree_from_info(
         Number of frames of every channel, such as ``len(epochs.times)``; the default is that of
         `SpellerFeatures`.
     regions : "cap", sequence of str or None, default="cap"
-        "cap" puts every channel in a region of the head, such as "parietal left": by its name where
-        that is of the 10-10 system, else by the nearest electrode of that system, for which the
-        channel must have a position (``raw.set_montage``). A sequence gives the region of each
-        channel that is taken. None leaves the level out: a tree of channels and frames.
+        "cap" puts every channel in a region of the head, such as "parietal left": by the
+        names if all are of the 10-10 system. If one is not, every channel goes to the region of the
+        nearest electrode of that system, and must have a position (``raw.set_montage``). A
+        sequence gives the region of each channel that is taken. None leaves the level out: a tree
+        of channels and frames.
 
     Returns
     -------
@@ -95,7 +96,7 @@ def tree_from_info(
     Raises
     ------
     ValueError
-        If there is no good data channel, a channel has neither a known name nor a position, or
+        If there is no good data channel, names are unknown and a channel has no position, or
         ``regions`` has another length than the channels.
 
     See Also

@@ -267,8 +267,9 @@ class KEOPSClassifier(_PyramidClassifier):
         kernels of a level in, larger exponents make the level sparser.
     C : float, default=1.0
         Weight of the hinge loss: a small C prefers small functions and few kernels, a large one
-        fits the training data. With uniform weights the effective kernel is divided by the
-        product of M_h^p_h, so C must grow as that product to keep the balance.
+        fits the training data. With uniform weights the effective kernel is divided by the product
+        of M_h^p_h over the levels h, with M_h nodes each; to keep the balance, C must grow like
+        this product.
     kernel : {"linear", "precomputed"} or list, default="linear"
         "linear": one linear kernel for each block of features. "precomputed": ``X`` holds Gram
         matrices, shape (n_kernels, n, n). A list has one kernel an entry: a name of
@@ -286,13 +287,14 @@ class KEOPSClassifier(_PyramidClassifier):
     gap_tol : float, default=1e-3
         Where the penalty is convex: duality gap, relative to the penalty, at which to stop.
     decrease_tol : float, default=1e-6
-        Elsewhere: stop when a step lowers the objective by at most this part of it.
+        Where the penalty is not convex: stop when a step lowers the objective by at most this part.
     prune_tol : float, default=1e-6
         Kernels whose norm is at most this part of the largest are dropped; see above.
     max_iter : int, default=3000
         Largest number of outer steps, each of which trains an SVM and then renews the weights, as
-        Algorithm 1 does. Where it ends the steps ("max_iter"), `kernel_weights_` and `coef_` are
-        therefore one renewal ahead of the SVM of `intercept_`, `objective_` and `duality_gap_`.
+        Algorithm 1 does. If this limit ends the steps (status "max_iter"), `kernel_weights_` and
+        `coef_` are therefore one renewal newer than the SVM that gave `intercept_`, `objective_`
+        and `duality_gap_`.
     random_state : int, RandomState or None
         For init="random".
     class_weight : dict, "balanced" or None, default=None
@@ -335,8 +337,9 @@ class KEOPSClassifier(_PyramidClassifier):
     n_iter_ : int
         Outer steps that were made.
     estimators_ : list of KEOPSClassifier
-        For more than two classes, the model of each against the others; then only ``coef_``,
-        ``intercept_`` (first axis: the classes) and ``classes_`` are here, the rest is there.
+        For more than two classes, one model for each class against the others. This object then has
+        ``coef_``, ``intercept_`` (first axis: the classes), ``classes_`` and ``n_iter_`` (the
+        largest); the models have the rest.
 
     See Also
     --------
@@ -456,7 +459,7 @@ class MKLClassifier(_PyramidClassifier):
     gap_tol : float, default=1e-3
         Where the penalty is convex: duality gap, relative to the penalty, at which to stop.
     decrease_tol : float, default=1e-6
-        Elsewhere: stop when a step lowers the objective by at most this part of it.
+        Where the penalty is not convex: stop when a step lowers the objective by at most this part.
     prune_tol : float, default=1e-6
         Kernels whose norm is at most this part of the largest are dropped for good.
     max_iter : int, default=3000
@@ -501,8 +504,9 @@ class MKLClassifier(_PyramidClassifier):
     n_iter_ : int
         Outer steps that were made.
     estimators_ : list of MKLClassifier
-        For more than two classes, the model of each against the others; then only ``coef_``,
-        ``intercept_`` (first axis: the classes) and ``classes_`` are here, the rest is there.
+        For more than two classes, one model for each class against the others. This object then has
+        ``coef_``, ``intercept_`` (first axis: the classes), ``classes_`` and ``n_iter_`` (the
+        largest); the models have the rest.
 
     See Also
     --------

@@ -42,8 +42,8 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         Ends of the pass band, in Hz: slower drifts and faster waves are filtered out.
     order : int, default=4
         Order of the low-pass prototype; a larger one cuts the band off more sharply. The band-pass
-        filter has twice as many poles, so 4 is "an 8th-order band-pass filter", and 8 is
-        ``cheby1(8, ...)``.
+        filter has twice as many poles: order=4 gives 8 ("an 8th-order band-pass filter"), and
+        order=8 gives the 16 of ``cheby1(8, ...)``.
     ripple : float, default=0.5
         Pass-band ripple in dB (not given in the papers): how uneven the gain inside the band may
         be. A larger one allows a steeper cut.

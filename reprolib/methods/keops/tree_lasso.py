@@ -26,8 +26,9 @@ class TreeLassoClassifier(OneVsRestMixin, BaseEstimator):
     levels, each feature a node of its own: the method that the KEOPS paper calls SPAMS, after the
     toolbox (Jenatton, Mairal, Obozinski and Bach, JMLR 2011, "l_(1;2) mixed norm").
 
-    More than two classes are told apart one against the others, the problem above for each, so that
-    every class selects features of its own; ``alpha_ratio`` is of its own smallest alpha.
+    With more than two classes, the problem above is solved for each class against the others, so
+    every class selects its own features; ``alpha_ratio`` then multiplies the smallest alpha that
+    selects nothing for that class.
 
     Parameters
     ----------
@@ -64,8 +65,9 @@ class TreeLassoClassifier(OneVsRestMixin, BaseEstimator):
     n_iter_ : int
         Gradient steps that were made.
     estimators_ : list of TreeLassoClassifier
-        For more than two classes, the model of each against the others; then only ``coef_``,
-        ``intercept_`` (first axis: the classes) and ``classes_`` are here, the rest is there.
+        For more than two classes, one model for each class against the others. This object then has
+        ``coef_``, ``intercept_`` (first axis: the classes), ``classes_`` and ``n_iter_`` (the
+        largest); the models have the rest.
 
     See Also
     --------

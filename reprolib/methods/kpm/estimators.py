@@ -368,8 +368,8 @@ class KPMClassifier(_ProjectionMachine):
 
     More than two classes are told apart one against the others, the problem above for each:
     ``estimators_`` holds the models. Give at least as many components as there are classes: with
-    fewer, no function may be positive for a class between the others. `MKPMClassifier` is the joint
-    method, whose classes share the components and one budget.
+    fewer, the function of a class that lies between the others may be positive nowhere.
+    `MKPMClassifier` is the joint method, whose classes share the components and one budget.
 
     Parameters
     ----------
@@ -408,9 +408,9 @@ class KPMClassifier(_ProjectionMachine):
     n_components_ : int
         The number of components D that `predict` uses.
     estimators_ : list of KPMClassifier
-        For more than two classes, the model of each against the others; then only ``coef_``,
-        ``intercept_``, ``n_components_`` (first axis: the classes) and ``classes_`` are here, the
-        rest is there.
+        For more than two classes, one model for each class against the others. This object then has
+        only ``coef_``, ``intercept_``, ``n_components_`` (first axis: the classes) and
+        ``classes_``; the models have the rest.
     dual_coef_ : ndarray of shape (n,)
         The alpha_i; n does not count rows of weight zero.
     intercept_ : float
@@ -548,26 +548,25 @@ class KPMClassifier(_ProjectionMachine):
 class KPMClassifierCV(_ProjectionMachine):
     """Kernel Projection Machine that chooses the number of components by cross-validation.
 
-    One path per fold scores every number of components at once; the paper (section 4) has five.
-    Of more than two classes, told apart one against the others on the same folds, each has a number
-    of its own, and class weights count among the errors, too; `MKPMClassifierCV` is the joint
+    One path per fold scores every number of components at once; the paper (section 4) has five
+    folds. With more than two classes, each class against the others has its own number, chosen on
+    the same folds. Class weights also weigh the held-out errors. `MKPMClassifierCV` is the joint
     method.
 
     Parameters
     ----------
     max_components : int, default=50
-        The largest number tried. It is lowered to the smallest numerical rank of a training
-        fold; to the last number up to which no decision function has values beyond 1e5 (root mean
-        square, the margin being one), where rounding may change decisions; and, with a
-        `NotOptimalWarning`, to the last up to which all answers are certified. See
-        ``max_components_`` and ``path_end_``.
+        The largest number tried. It is lowered to the smallest numerical rank of a training fold.
+        It is also lowered if decision values exceed 1e5 in root mean square (the margin is one), as
+        rounding may then change decisions; and, with a `NotOptimalWarning`, if an answer is not
+        certified. The path ends before that number. See ``max_components_`` and ``path_end_``.
     cv : int, cross-validation splitter or iterable, default=5
         How the data are divided into training and held-out parts. An integer means so many
         stratified folds, shuffled by ``random_state``.
     scoring : str or callable, optional
-        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
-        as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of errors
-        on all held-out points.
+        Score to maximise, averaged over the folds; given as for
+        `sklearn.model_selection.cross_val_score`, such as "balanced_accuracy" or "roc_auc". None
+        means to minimise the share of errors on all held-out points.
     tie_break : {"smallest", "largest", "middle"}, default="smallest"
         Which of several numbers of components with the least cross-validated error is taken;
         "middle" is the lower median of them.
@@ -615,9 +614,9 @@ class KPMClassifierCV(_ProjectionMachine):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted. Of two, f(x) > 0 stands for the second.
     estimators_ : list of KPMClassifierCV
-        For more than two classes, the model of each against the others, with its own choice; then
-        only ``coef_``, ``intercept_``, ``n_components_`` (first axis: the classes) and
-        ``classes_`` are here, the rest is there.
+        For more than two classes, one model for each class against the others, with its own choice.
+        This object then has only ``coef_``, ``intercept_``, ``n_components_`` (first axis: the
+        classes) and ``classes_``; the models have the rest.
     dual_coef_ : ndarray of shape (n,)
         The alpha_i of the model on all data; n does not count rows of weight zero.
     intercept_ : float

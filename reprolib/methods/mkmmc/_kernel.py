@@ -93,8 +93,8 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         "whitened" only: multiple of the mean eigenvalue of the total scatter that is added to
         it, which makes regularised kernel discriminant analysis.
     center : bool, default=False
-        Centre the Gram matrix. The paper does not. It changes the leading c - 1 directions of
-        "coefficient" only.
+        Centre the Gram matrix. The paper does not. Of the leading c - 1 directions (c classes),
+        only those of "coefficient" change.
 
     Attributes
     ----------
@@ -214,9 +214,9 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         A, self.eigenvalues_ = maximise(work, L, m)
         if A.shape[1] < m:
             raise ValueError(
-                f"the kernel has an offset beside which constraint={self.constraint!r} finds "
-                f"{A.shape[1]} of {m} directions; subtract the mean from the features, "
-                "or give center=True."
+                f"the kernel values have so large an offset that "
+                f"constraint={self.constraint!r} finds only {A.shape[1]} of {m} "
+                "directions; subtract the mean from the features, or give center=True."
             )
         A = idle_to_zero(A, work, projected_size(work, self.constraint))
         self.components_, self._offset = uncentered(A, K, self.center)

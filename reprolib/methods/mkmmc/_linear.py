@@ -94,8 +94,8 @@ class MMC(_SupervisedProjection):
     """Maximum margin criterion: maximise tr(A' (S_b - mu S_w) A) subject to A' A = I.
 
     The directions are sought in the span of the centred training data. Directions outside it have
-    no scatter at all (eigenvalue zero): they shift all training points equally, so that no
-    distance between a test point and the training points changes its rank. At most c - 1
+    no scatter at all (eigenvalue zero): they shift all training points equally, so they do not
+    change the order of the distances from a test point to the training points. At most c - 1
     eigenvalues are positive; further directions have within-class scatter only. Directions of equal
     eigenvalue are ordered by total scatter, largest first (`reprolib.methods.mkmmc._eigenvectors`).
 

@@ -39,10 +39,10 @@ class NystromMKPMClassifier(KernelMixin, CodeClassifierMixin, BaseEstimator):
 
     The principal components of the Nystrom features come from their covariance, so that neither
     the features nor the components at the training points are stored. Time O(n rank^2), memory
-    O(rank^2). Components of less than ``rank_tol`` times the largest squared singular value are
-    left out, more of them than where the features are decomposed themselves, since the covariance
-    squares the condition number. With two classes and the simplex code this is the KPM with the
-    square loss and no intercept.
+    O(rank^2). Components whose squared singular value is below ``rank_tol`` times the largest one
+    are left out. These are more than if the features themselves were decomposed, since the
+    covariance squares the condition number. With two classes and the simplex code this is the KPM
+    with the square loss and no intercept.
 
     Parameters
     ----------

@@ -556,15 +556,15 @@ class MKPMClassifierCV(_MKPM):
     Parameters
     ----------
     max_components : int, optional
-        End of the path that is searched, at most what the smallest fold reaches. More takes more
-        time. None means that.
+        Largest total dimension that is tried; a larger one takes more time. At most, and by default
+        (None), it is the largest one that all folds reach.
     cv : int, cross-validation splitter or iterable, default=5
         How the data are divided into training and held-out parts. An integer means so many
         stratified folds.
     scoring : str or callable, optional
-        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
-        as "balanced_accuracy" or "roc_auc"; the mean over the folds. None means the share of right
-        predictions on all held-out points.
+        Score to maximise, averaged over the folds; given as for
+        `sklearn.model_selection.cross_val_score`, such as "balanced_accuracy" or "roc_auc". None
+        means the share of right predictions on all held-out points.
     loss : {"square", "hinge", "logistic"}, default="square"
         How a bit's error is measured. The hinge and the logistic loss need a code in {-1, 1}, and
         time that grows quickly with the dimension: set ``rank``.

@@ -343,9 +343,9 @@ def _check_ratio(weights, counted):
     least, most = weights[counted].min(initial=np.inf), weights.max(initial=0.0)
     if least < most / LARGEST_RATIO:
         raise ValueError(
-            f"sample_weight (times class_weight) reaches from {least / most:.3g} to 1 of its "
-            f"largest, and below {1 / LARGEST_RATIO:g} sums lose an example. Give such rows a "
-            "sample_weight of 0, which leaves them out, or clip the weights."
+            f"the smallest sample_weight (times class_weight) is {least / most:.3g} of the "
+            f"largest; below {1 / LARGEST_RATIO:g} rounding loses an example in sums. Give such "
+            "rows a sample_weight of 0, which leaves them out, or clip the weights."
         )
 
 

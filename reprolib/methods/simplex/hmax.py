@@ -122,9 +122,9 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
        :math:`\alpha = (n / n_\min)^2`.
     4. **C2**, one number a patch: the largest S2 over all places and scales.
 
-    Every maximum is a value, whichever of equal units has it. An order decides only in ``sparse``
-    (there the first orientation of those that are equal to four decimals), so equal images give
-    equal features on any processor.
+    Of a maximum only the value is used: it does not matter which of several equal units has it.
+    Only ``sparse`` must choose (the first of the orientations that are equal to four decimals), so
+    equal images give equal features on any processor.
 
     Parameters
     ----------
@@ -144,8 +144,8 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Compare at every place of a patch only the orientation that is strongest in the patch, as in
         the final model of Mutch and Lowe.
     inhibition : float, default=0.0
-        Set units of S1 and C1 to zero that are nearer to the weakest orientation of their place
-        than this part of the way to the strongest; 0.5 in the final model of Mutch and Lowe.
+        Set a unit of S1 or C1 to zero if it is below min + inhibition * (max - min), taken over the
+        orientations at its place; 0.5 in the final model of Mutch and Lowe.
     limited : bool, default=False
         Seek a patch only near where it was drawn: at its scale and the two beside it, and no
         farther than ``tolerance``; as in the final model of Mutch and Lowe.
@@ -182,10 +182,10 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Notes
     -----
     ``fit`` draws the place of a patch from all scales and places of an image with equal chances,
-    and as many patches from every image, as Mutch's package does. That draws the size in the same
-    way, so it has more of the small patches; its ``limited`` reaches 0.0575 far, and not the
-    paper's 0.05. Where an image is too narrow for a patch, the next one has it; a patch that fits
-    nowhere into a new image answers 0.
+    and as many patches from every image, as Mutch's package does. That package also draws the size
+    of a patch, so it has more small patches; its ``limited`` reaches as far as 0.0575, not the
+    paper's 0.05. If an image is too small for a patch, the patch is drawn from the next image; one
+    that fits nowhere in a new image gives the feature 0.
 
     Examples
     --------

@@ -362,9 +362,9 @@ class SimplexRLSClassifierCV(_SimplexRLS):
         Whether f has a constant term. It is one more feature, 1 in every row, and is penalised as
         the others are: the kernel is k + 1. The paper has none.
     scoring : str or callable, optional
-        What is largest at the chosen one, as for `sklearn.model_selection.cross_val_score`, such
-        as "balanced_accuracy" or "roc_auc"; of all predictions together. None means the accuracy.
-        It takes memory for n T numbers at every alpha.
+        Score to maximise, of all left-out predictions together; given as for
+        `sklearn.model_selection.cross_val_score`, such as "balanced_accuracy" or "roc_auc". None
+        means the accuracy; a score needs memory for n T numbers at every alpha.
 
     Attributes
     ----------

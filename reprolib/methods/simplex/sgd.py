@@ -87,9 +87,9 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
 
     Notes
     -----
-    ``fit`` takes no ``sample_weight``: one long step is not so many short ones, so that a weight
-    would not be a repetition of the row, as it is for the other classifiers. ``partial_fit`` takes
-    one, as a factor of the loss.
+    ``fit`` takes no ``sample_weight``: one long step is not the same as several short ones. So a
+    weight would not equal repetitions of the row, as it does for the other classifiers.
+    ``partial_fit`` takes one, as a factor of the loss.
 
     Examples
     --------
@@ -293,8 +293,8 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         loss_of_zero = 2.0 if self.loss == "cone_halfspace" else 1.0
         if penalty > loss_of_zero:
             warnings.warn(
-                f"SimplexSGDClassifier ended after {self.t_} steps with a penalty of "
-                f"{penalty:.3g} alone, where the zero function has an objective of "
+                f"SimplexSGDClassifier ended after {self.t_} steps: its penalty alone, "
+                f"{penalty:.3g}, is larger than the objective of the zero function, "
                 f"{loss_of_zero:g} (eta0={self.eta0!r}, alpha={self.alpha:g}). {_REMEDY}",
                 NotOptimalWarning,
                 stacklevel=4,

@@ -22,7 +22,7 @@ OPEN = {
         "test error",
         candidates=1,
         tasks_of="table2",
-        note="Table 1 takes medians over five realisations, which a grid has not; Table 2 selects",
+        note="Table 1 uses the medians of what five realisations chose; for a grid, use Table 2",
     ),
     "table2": OpenTable("kpm", trial, "test error", candidates=100),
 }

@@ -24,7 +24,7 @@ _OPEN = OpenTable(
     "accuracy",
     candidates=len(EXPONENTS),
     compared=OWN,
-    note="printed is the accuracy in the dimension that is best on the test set; ours here in that "
-    "which leave-one-out chooses on the training set: yours does not see the test images either",
+    note="the printed accuracy is in the dimension that is best on the test set; ours here is in "
+    "the one that leave-one-out chooses on the training set, as yours does not see the test images",
 )
 OPEN = dict.fromkeys(("table1", "table2", "table3"), _OPEN)

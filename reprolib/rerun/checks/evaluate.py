@@ -117,8 +117,9 @@ def evaluate(
     paper, table : str
         "kpm", "table2".
     grid : mapping of str to sequence, optional
-        Values by parameter that it chooses from; by default its attribute ``param_grid``. Without
-        any, or where it is a search of its own, it is taken as it is; ``cv`` is set to the folds.
+        For each parameter, the values to choose from; by default the estimator's attribute
+        ``param_grid``. Without a grid, the estimator is used as it is. So is an estimator that is
+        a search itself; only its ``cv`` is set to the folds.
     name : str
         What it is called in tables; by default its class.
     datasets : sequence of str
@@ -160,9 +161,9 @@ def evaluate(
     grid = grid_of(require_classifier(estimator), grid)
     if (n := n_candidates(estimator, grid)) > opened.candidates:
         one = opened.candidates == 1
-        allowance = "an estimator as it is" if one else f"{opened.candidates} at most"
+        allowance = "no grid" if one else f"at most {opened.candidates}"
         raise ValueError(
-            f"the grid has {n} candidates; {paper}/{table} takes {allowance}, as its own methods "
+            f"the grid has {n} candidates; {paper}/{table} allows {allowance}, as its own methods "
             f"have{'. ' + opened.note if opened.note else ''}; give fewer values."
         )
     printed = [

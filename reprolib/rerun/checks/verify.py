@@ -391,9 +391,9 @@ def recompute(
     DataFrame
         One row for every metric of the task: printed (the paper's number, over all its trials),
         stored (this trial in the committed results) and live, all in the unit of the records;
-        NaN where there is none. A printed statistic over trials, such as the accuracy in the
-        dimension of the best mean, has a row, too: of this trial as computed now among the
-        other trials as stored.
+        NaN where there is none. A printed statistic that needs all trials, such as the
+        accuracy in the dimension of the best mean, has a row, too: its value for this trial, from
+        this trial as computed now and the others as stored.
 
     Raises
     ------

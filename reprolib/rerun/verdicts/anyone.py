@@ -105,8 +105,8 @@ class _Units:
             )
         if printed and margin is None:
             raise ValueError(
-                f"units: {printed!r}{nearest(printed, SHARES)} has no margin of its own; add the "
-                'difference that counts as none, as margin, or write "percent" or "fraction"'
+                f"units: {printed!r}{nearest(printed, SHARES)} has no default margin; set margin "
+                'to the difference that counts as equal, or write "percent" or "fraction"'
             )
         return cls(printed, results, margin)
 

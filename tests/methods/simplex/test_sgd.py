@@ -168,9 +168,9 @@ def test_a_penalty_beyond_the_objective_of_zero_is_a_warning(loss, of_zero, shar
     assert len(caught) == (share > 1)
     if caught:
         text = str(caught[0].message)
-        assert "after 8 steps with a penalty of" in text
-        assert f"{share * of_zero:.3g} alone, where the zero function" in text
-        assert f"an objective of {of_zero:g} (eta0='auto', alpha=0.25)" in text
+        assert "after 8 steps: its penalty alone" in text
+        assert f"its penalty alone, {share * of_zero:.3g}, is larger than" in text
+        assert f"the zero function, {of_zero:g} (eta0='auto', alpha=0.25)" in text
 
 
 @pytest.mark.parametrize("loss", LOSSES)
