@@ -108,7 +108,7 @@ def list_papers() -> Iterator[str]:
         yield f"*{citation(paper)}*\n"
         yield (
             f"[Notebook](../notebooks/{about['notebook']}) · {case(about['notebook'])} · "
-            "[its numbers, to turn](explore.md) · "
+            "[explore its numbers](explore.md) · "
             "[all its numbers in the report](report.md)\n"
         )
         own = [
@@ -150,8 +150,8 @@ def list_data() -> Iterator[str]:
             )
     heads = {
         True: "## Real data\n",
-        False: "\n## Data that stand in\n\nMade by this package, in the shape of the real ones; "
-        "the methods rank on them as they should.\n",
+        False: "\n## Data that stand in\n\nMade by this package, in the shape of the real data; "
+        "the methods come out on them in the expected order.\n",
     }
     for real, head in heads.items():
         yield head

@@ -193,7 +193,7 @@ def _numbers(verdicts: Iterable[Verdict], made: pd.DataFrame) -> list[dict[str, 
                 )
                 if place in seconds
                 else "",
-                "minutes": f"{seconds.get(place, 0.0) / 60:.1f}",
+                "minutes": f"{max(0.1, seconds.get(place, 0.0) / 60):.1f}",
             }
         )
     return lines

@@ -11,6 +11,7 @@ import pytest
 from reprolib.report import readme
 from reprolib.report.theme import GROUNDS, LOOKS, palette, slug
 from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS, judge_claims
 from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.printed import paper_entry
@@ -99,12 +100,16 @@ def test_counts_in_the_sentences_of_the_headline_are_those_of_the_verdicts():
     assert others["not reproduced"] == 6
     assert "six are not" in told["mkmmc"]
     claims = standing_of("keops").claims
-    assert f"Of the {sum(claims.values())} claims that can be judged" in told["keops"]
-    assert claims["holds"] + claims["holds, but"] == 4
-    assert "four hold" in told["keops"]
+    assert f"Of its {sum(claims.values())} claims one holds, three hold in most" in told["keops"]
+    assert (claims["holds"], claims["holds, but"]) == (1, 3)
     assert f"{claims['undecided']} are undecided" in told["keops"]
     assert standing_of("simplex").own["not run"] == 5
     assert "Five numbers were not run" in told["simplex"]
+    own = [v for v in judge_paper("simplex") if (v.role, v.quantity) == ("own", "performance")]
+    off = [v.number for v in own if v.word == "not reproduced"]
+    assert "All eight accuracies that are off are online ones or of Caltech-101" in told["simplex"]
+    assert len(off) == 8
+    assert all("Online" in n.row or n.column == "Ctech" for n in off)
     (same,) = (c for c in judge_claims("kpm") if c.claim.name == "Table 2: as good as the SVM")
     assert f"{same.difference:.2f} points higher" in told["kpm"]
     assert same.difference + same.weakest.error.half_width(0.9) < MARGIN
