@@ -134,7 +134,10 @@ class PrintedTable:
         sources = ", ".join(sorted({s for v in run for s in v.source.split(", ")}))
         here = "" if self.run == "records" else f", computed here ({self.run} profile)"
         plural = "" if several == "1" else "s"
-        told = f"Ours: mean ± spread of {several} trial{plural}, data {sources}{here}."
+        judged = sorted({v.number.judged for v in run} - {"headline"})
+        variant = f", variant: {', '.join(judged)}" if judged else ""
+        told = f"Ours: mean ± standard deviation of {several} trial{plural}"
+        told += f", data: {sources}{variant}{here}."
         if self.chosen:
             names = ", ".join(self.chosen)
             told += f" The margin is {self.margin}, and for {names} a fifth of the printed value."
