@@ -151,7 +151,11 @@ def test_a_table_of_this_package_has_the_same_words_from_outside(tmp_path):
         ('value = "error"', 'value = "eror"', "no column 'eror'; did you mean 'error'"),
         ("[columns]", "[columns]\nfold = 3", "columns: unknown key 'fold'"),
         ('"as good" =', '"as god" =', r"\[expect\]: no number or claim 'as god'; did you mean"),
-        ('"percent"', '"per cent"', "units: 'per cent'; did you mean 'percent'.* has no margin"),
+        (
+            '"percent"',
+            '"per cent"',
+            "units: 'per cent'; did you mean 'percent'.* has no default margin",
+        ),
         (
             '"percent"',
             '"percent"\nresults = "s"',

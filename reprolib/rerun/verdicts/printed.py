@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from reprolib.rerun.records.registry import parsed_toml, printed_name, printed_text
+from reprolib.rerun.records.registry import homes, parsed_toml, printed_name, printed_text
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import printed_file as paper_file
 from reprolib.rerun.verdicts.printed_file import Design, Quantity
@@ -149,8 +149,12 @@ def paper_entry(paper: str) -> dict[str, Any]:
 
 
 def short_name(paper: str) -> str:
-    """What a headline calls a paper: the name of its method, or its key."""
-    return paper_entry(paper)["paper"].get("short", paper.upper())
+    """What a headline calls a paper: the name of its method, or its key.
+
+    A table of somebody's own (`judge_table`) is no paper, and has its key only.
+    """
+    about = paper_entry(paper)["paper"] if paper in homes() else {}
+    return about.get("short", paper.upper())
 
 
 def parsed_entry(text: str, file: str) -> dict[str, Any]:

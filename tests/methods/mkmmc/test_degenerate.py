@@ -309,7 +309,7 @@ def test_an_offset_that_hides_directions_of_function_space_is_refused():
     y = np.arange(30) % 3
     X = rng.normal(size=(30, 3)) + np.eye(3)[y]
     options = {"kernel": "linear", "constraint": "function"}
-    with pytest.raises(ValueError, match="finds 1 of 2 directions; subtract"):
+    with pytest.raises(ValueError, match="finds only 1 of 2 directions; subtract"):
         KernelMMC(**options).fit(X + 1e6, y)
     centred = KernelMMC(**options).fit(X - X.mean(axis=0), y)
     np.testing.assert_allclose(centred.eigenvalues_, MMC().fit(X, y).eigenvalues_)
