@@ -3,7 +3,8 @@
 Every solver gets the same components and labels; one process, one BLAS thread, CPU time: of paths
 the least of several repetitions. Solvers that are called per D are timed once, at some D only, and
 their cost for all D is the integral of the interpolated cost per D. GLPK and HiGHS have their
-default tolerances, cvxopt 1e-9; the largest relative difference from our objectives is printed.
+default tolerances, cvxopt 1e-9; the largest relative difference from our objectives is printed,
+and at how many D cvxopt found no optimum.
 The floor is the eigendecomposition of the Gram matrix, which every method needs first.
 
     python benchmarks/kpm.py [--sizes 200 400 700] [--max-components 60] [--seed 0] [--plot]
@@ -86,7 +87,7 @@ def glpk_single(V, y) -> float:
 
 def cvxopt_dense_single(V, y) -> float:
     answer = solvers.conelp(*primal_lp(V, y, dense=True), options=TOLERANCES)
-    return answer["primal objective"]
+    return answer["primal objective"] if answer["status"] == "optimal" else np.nan
 
 
 def highs_single(V, y) -> float:
@@ -140,11 +141,11 @@ def time_solvers(n: int, max_components: int, n_timed: int, repetitions: int, se
 
 
 def largest_difference(timing: Timing, reference: Timing) -> float:
-    """Largest relative difference of objectives where both were computed."""
+    """Largest relative difference of objectives where both have an optimum."""
     if not len(timing.objectives):
         return np.nan
     scale = np.maximum(1.0, np.abs(reference.objectives))
-    return float(np.max(np.abs(timing.objectives - reference.objectives) / scale))
+    return float(np.nanmax(np.abs(timing.objectives - reference.objectives) / scale))
 
 
 def print_table(n: int, timings: dict[str, Timing], max_components: int):
@@ -154,9 +155,11 @@ def print_table(n: int, timings: dict[str, Timing], max_components: int):
     for name, timing in timings.items():
         total = timing.total(max_components)
         difference = largest_difference(timing, timings[OURS])
+        failed = np.count_nonzero(np.isnan(timing.objectives))
         print(
             f"{name:31}{total:10.4f}{total / floor:9.2f}{total / ours:9.1f}"
             + (f"{difference:24.1e}" if np.isfinite(difference) else "")
+            + (f"  (no optimum at {failed} of {len(timing.objectives)} D)" if failed else "")
         )
 
 
