@@ -73,23 +73,30 @@ def _methods_at_hand(records, wanted=PAPER_METHODS) -> list[str]:
 
 
 def scalp_maps(records: pd.DataFrame) -> Figure:
-    """Median relevance of regions (left) and channels (right) on the scalp."""
+    """Median relevance of regions (above) and channels (below) on the scalp, a column a method.
+
+    Where few channels have some, they are named.
+    """
     methods = _methods_at_hand(records)
     info = electrode_info()
-    figure, axes = figure_grid(len(methods), 2, size=(3.0, 1.9))
+    figure, axes = figure_grid(2, len(methods), size=(WIDTH / len(methods), 2.4))
     names = regions(CHANNELS)
-    for method, left, right in zip(methods, axes[::2], axes[1::2], strict=True):
+    for method, above, below in zip(methods, axes, axes[len(methods) :], strict=False):
         stack = relevances(records, method)
         per_channel = stack.sum(axis=2)
         per_region = pd.DataFrame(per_channel.T).groupby(names).sum()
         of_region = pd.Series(median_relevance(per_region.to_numpy().T), per_region.index)
-        shown = of_region.reindex(names).to_numpy()
-        for axis, values in [(left, shown), (right, median_relevance(per_channel))]:
+        of_channel = median_relevance(per_channel)
+        for axis, values in [(above, of_region.reindex(names).to_numpy()), (below, of_channel)]:
             points = draw_electrodes(axis, info, values)
-            figure.colorbar(points, ax=axis, shrink=0.6)
-        left.set_ylabel(METHODS[method][0])
-    axes[0].set_title("regions")
-    axes[1].set_title("channels")
+            figure.colorbar(points, ax=axis, location="bottom", shrink=0.6, aspect=12)
+        kept = np.flatnonzero(of_channel)
+        for k in kept if len(kept) <= 8 else []:
+            x, y = head_positions(info)[k]
+            below.text(x - 0.011, y, CHANNELS[k], ha="right", va="center", fontsize=SMALL, zorder=7)
+        above.set_title(METHODS[method][0])
+    axes[0].set_ylabel("regions")
+    axes[len(methods)].set_ylabel("channels")
     note_source(figure, source_text(records))
     return figure
 

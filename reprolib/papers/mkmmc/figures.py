@@ -337,6 +337,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         _draw_printed(axis, column, ("MMC", "KMMC_cv", "MKMMC"))
         for weight in (1.0, 10.0):
             axis.axvline(WITHIN_WEIGHTS.index(weight), color="#999999", lw=0.9)
+        axis.margins(y=0.12)
         axis.set_title(column_label(column))
         labels = [f"{weight:g}" for weight in WITHIN_WEIGHTS]
         axis.set_xticks(range(len(labels)), labels, fontsize=SMALL)

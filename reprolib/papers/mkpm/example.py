@@ -15,7 +15,6 @@ from reprolib.report.style import (
     ORANGE,
     RED,
     SKY,
-    SMALL,
     figure_grid,
     plane_grid,
 )
@@ -52,10 +51,11 @@ def at_dimension(model, X, y, X_test, y_test, d: int) -> Figure:
         Total dimension; the end of the path, if that is less.
     """
     d = min(d, model.n_components_)
-    figure, axes = figure_grid(1, 3, size=(2.0, 2.3))
+    figure, axes = figure_grid(1, 3, size=(2.0, 2.6))
     _draw_regions(axes[0], model, X, y, d)
     for k, name in enumerate(CLASSES):
-        axes[1].plot(model.allocation_path_[:, k], color=COLOURS[k], label=name)
+        label = f"{name}: {model.allocation_path_[d][k]}"
+        axes[1].plot(model.allocation_path_[:, k], color=COLOURS[k], label=label)
     axes[1].set(xlabel="total dimension d", title="dimensions of each class")
     figure.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     axes[2].plot(model.score_path(X, y), color=BLACK, ls="--", label="training")
@@ -74,8 +74,7 @@ def _draw_regions(axis, model, X, y, d: int) -> None:
         grid_x, grid_y, predicted, cmap=ListedColormap(COLOURS), alpha=0.3, vmin=0, vmax=3
     )
     axis.scatter(*X.T, c=[COLOURS[k] for k in y], s=6)
-    shares = " + ".join(str(k) for k in model.allocation_path_[d])
-    axis.set_title(f"d = {d} = {shares}", fontsize=SMALL)
+    axis.set(title=f"d = {d}", xticks=[], yticks=[])
     axis.grid(False)
 
 

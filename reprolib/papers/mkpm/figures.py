@@ -143,10 +143,13 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     axes[0].plot(grid, test, color=BLUE, label="test")
     axes[0].fill_between(grid, test - error, test + error, color=BLUE, alpha=0.2, lw=0)
     axes[0].axvline(grid[k], color=RED, ls=":")
+    printed = {n.select["dataset"]: n.value for n in numbers("mkpm") if n.column == "MKPM"}
+    axes[0].axhline(printed[dataset], color=ORANGE, lw=1.2, label="printed")
     title = f"{paper_name(dataset)}, d = {grid[k]}: {test[k]:.3f} ± {error[k]:.3f}"
     axes[0].set(title=title, xlabel="total dimension d", ylabel="accuracy")
     axes[0].set_xlim(0, min(grid[-1], 1600))  # the paper searches up to 1500
-    axes[0].legend()
+    axes[0].set_ylim(test.max() - 0.2, 1.02)
+    axes[0].legend(ncols=3)
     allocations = select(own, metric="allocation path")
     shares = {
         class_name(dataset, str(label)): _curve(own, metric="allocation path", setting=label)[1][k]
