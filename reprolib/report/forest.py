@@ -142,7 +142,7 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
             grid.append(Text(x, bottom + 6, text, "tick"))
             taken.append((x, half))
     axis = f"ours − printed, {'points' if quantity == 'performance' else 'margins'}"
-    for line, text in enumerate((axis, "(squeezed outwards)"), start=1):
+    for line, text in enumerate((axis, "(log beyond the band)"), start=1):
         grid.append(Text(left + plot_width / 2, bottom + 6 + line * _LINE, text, "tick"))
     legend = list(_legend(verdicts, bottom + 4 * _LINE))
     paper = short_name(verdicts[0].number.paper)

@@ -68,5 +68,5 @@ def headline_picture(standings: Mapping[str, Standing]) -> str:
 
 
 def sentences(papers: Sequence[str]) -> dict[str, str]:
-    """One sentence a paper, in plain words, from its file."""
+    """How far each paper can be trusted, in plain sentences, from its file."""
     return {paper: paper_entry(paper)["paper"].get("in_short", "") for paper in papers}

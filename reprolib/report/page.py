@@ -121,7 +121,10 @@ def _section(
         "paper": entry["paper"],
         "notebook": _link(site, notebook.as_posix(), output),
         "printed": {t.title: html_fragment(t) for t in printed_tables(paper, directory)},
-        "claims": [_claim(c) for c in judge_claims(paper, directory)],
+        "claims": [
+            _claim(c)
+            for c in sorted(judge_claims(paper, directory), key=lambda c: tables.ORDER[c.word])
+        ],
         "not_judged": [c for c in entry.get("claims", []) if "not_judged" in c],
         "forests": _forests(verdicts),
         "numbers": _numbers(tables.in_report_order(verdicts), made),
@@ -157,6 +160,7 @@ def _claim(c: ClaimVerdict) -> dict[str, str]:
         "compared": tables.compared(c),
         "ours": difference_text(weakest.difference, digits),
         "interval": tables.deciding_interval(c),
+        "others": c.in_other_variants,
         "printed": difference_text(weakest.printed, digits),
     }
 

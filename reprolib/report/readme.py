@@ -1,4 +1,4 @@
-"""What the README shows of the committed results: a picture, a sentence a paper, one table.
+"""What the README shows of the committed results: a picture, some sentences a paper, minutes.
 
 ``make readme`` writes them between markers, and the picture and error rates of the words.
 """
@@ -9,17 +9,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from reprolib.report.headline import headline_picture, sentences
-from reprolib.report.printed_tables import Markdown, markdown_table
-from reprolib.report.theme import LOOKS
+from reprolib.report.printed_tables import markdown_table
 from reprolib.report.words_picture import words_picture
 from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.calibration import operating_characteristics
 from reprolib.rerun.verdicts.printed import paper_entry, short_name
-from reprolib.rerun.verdicts.standing import Standing, standing_of
+from reprolib.rerun.verdicts.standing import standing_of
 
-BEGIN, END = "<!-- scoreboard: begin -->", "<!-- scoreboard: end -->"
+BEGIN, END = "<!-- minutes: begin -->", "<!-- minutes: end -->"
 BEGIN_PICTURE, END_PICTURE = "<!-- picture: begin -->", "<!-- picture: end -->"
 BEGIN_CHARACTERISTICS = "<!-- characteristics: begin -->"
 END_CHARACTERISTICS = "<!-- characteristics: end -->"
@@ -30,14 +29,14 @@ WORDS_PICTURE = "docs/words.svg"
 PICTURE = "docs/headline.svg"
 ALTERNATIVE = (
     "One bar a paper: how many accuracies of its own method are within 1.5 points of ours, "
-    "undecided, or beyond; the table below has the counts."
+    "undecided, or beyond; the notebooks say which."
 )
 #: Worker processes for which the time of a full run is stated: the command line's default.
 WORKERS = 2
 
 
 def update_file(path: Path, papers: Sequence[str]) -> None:
-    """Rewrite scoreboard and pictures of a README, and the pages on the words.
+    """Rewrite picture, sentences and minutes of a README, and the pages on the words.
 
     Parameters
     ----------
@@ -60,13 +59,14 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     standings = {paper: standing_of(paper) for paper in papers}
     everything = [v for paper in papers for v in judge_paper(paper)]
     readme = path.read_text(encoding="utf-8")
-    told = [
-        f"- **[{short_name(p)}](notebooks/{paper_entry(p)['paper']['notebook']})**: {text}"
-        for p, text in sentences(papers).items()
-    ]
+    told = []
+    for paper, text in sentences(papers).items():
+        about = paper_entry(paper)["paper"]
+        name = f"[{short_name(paper)}](notebooks/{about['notebook']}), {about['year']}"
+        told.append(f"- {name}: {about['method']}. **{about['stands']}.** {text}")
     picture = [f'<img alt="{ALTERNATIVE}" src="{PICTURE}" width="520">', "", *told]
     readme = between(readme, BEGIN_PICTURE, END_PICTURE, "\n".join(picture))
-    readme = between(readme, BEGIN, END, _counts(standings))
+    readme = between(readme, BEGIN, END, _minutes(papers))
     words = path.parent / ERROR_RATES_PAGE
     page = words.read_text(encoding="utf-8")
     frame = operating_characteristics(everything).reset_index()
@@ -98,34 +98,10 @@ def between(text: str, begin: str, end: str, content: str) -> str:
     return f"{before}{begin}\n{content}\n{end}{after}"
 
 
-def _counts(standings: Mapping[str, Standing]) -> str:
-    """Baselines and claims counted by verdict; selections apart, below."""
-    head = ["paper", "claims", "accuracies of baselines"]
-    rows, chosen, minutes = [], [], []
-    for paper, standing in standings.items():
-        short = short_name(paper)
-        cells = (_listed(standing.claims), _listed(standing.baselines))
-        rows.append([short, *map(Markdown, cells)])
+def _minutes(papers: Sequence[str]) -> str:
+    """How long each paper takes."""
+    told = []
+    for paper in papers:
         seconds = load_tasks(paper)["seconds"].sum() / WORKERS
-        minutes.append(f"{short} {max(1, round(seconds / 60))}")
-        counts = [f"{n} {word.split(', ')[-1]}" for word, n in standing.selections.items() if n]
-        if counts:
-            chosen.append(f"{short}: {', '.join(counts)}")
-    words = (
-        "*Claims* are sentences of a paper that compare methods; *baselines* are methods that it "
-        "compares with. *Holds, but*: as we read the text, and not under some other reading. "
-        "*Reproduced in a variant*: only under another reading. *Undecided*: our runs or data are "
-        "too few to tell; *differs*: ours is off, perhaps by more than 1.5 points."
-    )
-    told = "Dimensions and other settings that our runs chose, beside the printed ones"
-    apart = f"<sub>{told}: {'; '.join(chosen)}.</sub>"
-    folded = "<details><summary>Claims, baselines and chosen settings, counted</summary>"
-    time = f"Minutes to run a paper again on two cores: {', '.join(minutes)}."
-    table = markdown_table(head, rows)
-    return "\n\n".join([folded, table, words, apart, "</details>", time])
-
-
-def _listed(counts: Mapping) -> str:
-    """Verdicts that are there, each with its mark and count, one below the other."""
-    lines = [f"{LOOKS[str(word)].sign}&nbsp;{word}:&nbsp;{n}" for word, n in counts.items() if n]
-    return "<br>".join(lines) or "none"
+        told.append(f"{short_name(paper)} {max(1, round(seconds / 60))}")
+    return f"Minutes to run a paper again on two cores: {', '.join(told)}."

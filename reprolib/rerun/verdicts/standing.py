@@ -28,18 +28,11 @@ class Standing:
         elsewhere are no results of the paper and stand nowhere here.
     claims : dict of str to int
         Sentences that compare, by word.
-    selections : dict of str to int
-        What was chosen on the way to a performance, of all methods of the paper.
-    fixed : dict of str to int
-        Selections that the size of the data fixes, such as a dimension by the number of classes:
-        that they are reproduced says nothing of the paper. They are not among ``selections``.
     """
 
     own: Mapping[Word, int]
     baselines: Mapping[Word, int]
     claims: Mapping[ClaimWord, int]
-    selections: Mapping[Word, int]
-    fixed: Mapping[Word, int]
 
 
 def standing_of(paper: str, directory: Path | None = None) -> Standing:
@@ -58,12 +51,9 @@ def standing_of(paper: str, directory: Path | None = None) -> Standing:
 def counted(verdicts: Sequence[Verdict], claims: Sequence[ClaimVerdict]) -> Standing:
     """Counts of given verdicts and claims, of one paper or of several together."""
     performances = [v for v in verdicts if v.quantity == "performance"]
-    selections = [v for v in verdicts if v.quantity == "selection" and v.role != "quoted"]
     of_claims = Counter(claim.word for claim in claims)
     return Standing(
         own=count_words(v for v in performances if v.role == "own"),
         baselines=count_words(v for v in performances if v.role == "baseline"),
         claims={word: of_claims[word] for word in CLAIM_WORDS},
-        selections=count_words(v for v in selections if not v.number.fixed),
-        fixed=count_words(v for v in selections if v.number.fixed),
     )
