@@ -336,13 +336,14 @@ class Paper:
         --------
         >>> import reprolib
         >>> reprolib.paper("kpm").recompute(seconds=1.0)  # doctest: +SKIP
-        12 results were computed here.
+        12 of 7,200 results were computed here.
         Methods: kpm, svm
         Data: heart, banana
         Tables: table1, table2
         All equal the records.
         """
         from reprolib.rerun.checks.verify import recompute_some
+        from reprolib.rerun.records.tables import load_tasks
 
         tasks, differences = recompute_some(self.key, seconds)
         if self.records.empty:
@@ -361,7 +362,7 @@ class Paper:
             return
         parts = [(task.method, task.dataset.split("/")[-1], task.table) for task in tasks]
         told = [", ".join(dict.fromkeys(part)) for part in zip(*parts, strict=True)]
-        print(f"{len(tasks)} results were computed here.")
+        print(f"{len(tasks)} of {len(load_tasks(self.key)):,} results were computed here.")
         for name, texts in zip(("Methods", "Data", "Tables"), told, strict=True):
             print(f"{name}: {texts}")
         differing = "\n".join(["Not equal to the records:", *differences])

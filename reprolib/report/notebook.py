@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -103,7 +104,10 @@ class Claims(Frame):
         first, rest = Frame(shown.iloc[:UNFOLDED]), Frame(shown.iloc[UNFOLDED:])
         page = first._repr_html_()
         if len(rest):
-            page += f"<details><summary>{len(rest)} more</summary>{rest._repr_html_()}</details>"
+            words = Counter(word.partition(" ")[2] for word in rest.index)
+            told = ", ".join(f"{n} {word}" for word, n in words.items())
+            summary = f"<summary>{len(rest)} more ({told})</summary>"
+            page += f"<details>{summary}{rest._repr_html_()}</details>"
         page = re.sub(r"\\n([^<]*)</td>", r"<br><small>\1</small></td>", page)
         short = r"(<t[hd] style=\"[^\"]*)(\">(?:[^<]{1,18}|[^<]* %\))</t)"
         page = re.sub(short, r"\1; white-space: nowrap\2", page)

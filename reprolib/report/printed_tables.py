@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import paper_entry, short_name
-from reprolib.rerun.verdicts.words import WORDS, Word
+from reprolib.rerun.verdicts.words import N_DRAWS, WORDS, Word
 
 #: Scale of percentages: printed value over the unit of the records.
 PERCENT = 100
@@ -51,7 +52,7 @@ class Cell:
     Parameters
     ----------
     word : str
-        The verdict; empty for a mean over the rows.
+        The verdict; empty for a mean over the rows, and for a value that was chosen too few times.
     ours, printed : str
         Rounded; ours is empty where it was not run.
     ours_spread, printed_spread : str
@@ -140,7 +141,10 @@ class PrintedTable:
         told += f", data: {sources}{variant}{here}."
         if self.chosen:
             names = ", ".join(self.chosen)
-            told += f" The margin is {self.margin}, and for {names} a fifth of the printed value."
+            told += f" The margin is {self.margin}, and for {names} a fifth of the printed value,"
+            told += " at least a step."
+            if any(map(_has_no_range, self.verdicts)):
+                told += f" Values chosen fewer than {N_DRAWS} times have no mark."
         return told
 
     @property
@@ -229,7 +233,7 @@ class PrintedTable:
                     for text, x in zip((ours, printed), more, strict=True)
                 )
             found[row, column] = Cell(
-                v.word,
+                "" if _has_no_range(v) else v.word,
                 ours if v.n_trials else "",
                 printed,
                 _spread(v.spread, digits),
@@ -278,14 +282,19 @@ class PrintedTable:
         return html_fragment(self)
 
 
+def _has_no_range(v: Verdict) -> bool:
+    """Whether a value was chosen so few times that nothing can be said of it."""
+    return v.quantity == "selection" and bool(v.n_trials) and math.isinf(v.half_width)
+
+
 def _note_of(v: Verdict) -> str:
     """What a footnote says of a number; empty if nothing has to be said."""
     if v.word in ("quoted", "not run"):
         return v.number.quoted or v.number.not_run or v.reason
     if v.word == "reproduced in a variant":
         there = number_text(v.readings[v.reading].ours, None, v.number.digits)
-        tried = "the only one tried" if v.n_readings == 1 else f"one of {v.n_readings} tried"
-        return f"in the variant '{v.reading}' of the protocol, {tried}, ours is {there}"
+        tried = "the only one" if v.n_readings == 1 else f"one of {v.n_readings}"
+        return f"ours is {there} in the variant '{v.reading}', {tried} tried for this number"
     return ""
 
 

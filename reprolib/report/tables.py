@@ -234,8 +234,8 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
     DataFrame
         Indexed by verdict. ``ours`` and ``printed``: the difference that decides, here and in the
         paper's table. ``interval``: the one that decides, 90 % where equality is claimed. ``other
-        variants``: in how many variants of the protocol the word is another one. What holds is
-        first; sentences that no contrast can judge are last, with the reason.
+        variants``: in how many variants of the protocol it holds, fails or is undecided. What holds
+        is first; sentences that no contrast can judge are last, with the reason.
     """
     rows = []
     for c in sorted(judge_claims(paper, directory), key=lambda c: ORDER[c.word]):

@@ -123,20 +123,29 @@ class ClaimVerdict:
     @property
     def but(self) -> str:
         """In how many readings the word is another one, by that word; a single one is named."""
-        return self._counted(f"{self.n_readings} other variants") if self.exceptions else ""
+        if not self.exceptions:
+            return ""
+        counts = Counter(self.exceptions.values())
+        parts = [f"{word} in {counts[word]}" for word in CLAIM_WORDS if counts[word]]
+        return f"{', '.join(parts)} of {self.n_readings} other variants{self._the_only_one}"
 
     @property
     def in_other_variants(self) -> str:
-        """As `but`, for a column of that name, which also says that nothing differs or was run."""
-        if self.exceptions:
-            return self._counted(f"{self.n_readings}")
-        return f"the same in {self.n_readings}" if self.n_readings else "none run"
+        """In how many readings the sentence holds, fails or is undecided: "7 hold, 1 undecided"."""
+        if not self.n_readings:
+            return "none run"
+        if not self.exceptions:
+            return f"the same in {'all ' * (self.n_readings > 1)}{self.n_readings}"
+        own = "holds" if self.word.startswith("holds") else self.word
+        counts = Counter({own: self.n_readings - len(self.exceptions)})
+        counts.update(self.exceptions.values())
+        verbs = {"holds": "hold", "fails": "fail"}
+        parts = [f"{n} {verbs.get(w, w) if n > 1 else w}" for w, n in counts.items() if n]
+        return ", ".join(parts) + self._the_only_one
 
-    def _counted(self, of: str) -> str:
-        counts = Counter(self.exceptions.values())
-        parts = [f"{word} in {counts[word]}" for word in CLAIM_WORDS if counts[word]]
-        name = f" (“{next(iter(self.exceptions))}”)" if len(self.exceptions) == 1 else ""
-        return f"{', '.join(parts)} of {of}{name}"
+    @property
+    def _the_only_one(self) -> str:
+        return f" (“{next(iter(self.exceptions))}”)" if len(self.exceptions) == 1 else ""
 
     @property
     def word_with_exceptions(self) -> str:
