@@ -102,7 +102,7 @@ $(VENV)/.docs: $(VENV)/.ready requirements-docs.lock
 	@touch $@
 
 # Needs uv; writes names, versions and hashes, no index URLs. What runs the package is in all, at the same versions.
-COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-emit-package reprolib --extra rerun pyproject.toml lock-build.in
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-emit-package reprolib --extra papers pyproject.toml lock-build.in
 
 lock:
 	$(COMPILE) -o requirements.lock

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 CONDA_NAMES = {"mne-base": "mne"}
 NOT_ON_PYPI = {"make", "pip"}
 #: Extras in the environment of conda.
-INSTALLED = ("rerun", "eeg", "fmri", "test", "lab", "cluster")
+INSTALLED = ("papers", "eeg", "fmri", "test", "lab", "cluster")
 
 
 @pytest.fixture(scope="module")

@@ -35,10 +35,10 @@ def test_the_package_is_installed_from_its_repository_or_a_wheel_never_by_its_ba
 ):
     package = Message()
     monkeypatch.setattr(tool, "metadata", lambda _: package)
-    assert tool.install_cell().endswith('%pip install --quiet "{wheel}[rerun]"')
+    assert tool.install_cell().endswith('%pip install --quiet "{wheel}[papers]"')
     package["Project-URL"] = "Repository, https://host/owner/reprolib"
     package["Project-URL"] = "Issues, https://host/owner/reprolib/issues"
-    assert '%pip install --quiet "reprolib[rerun] @ git+https://host/owner/reprolib"' in (
+    assert '%pip install --quiet "reprolib[papers] @ git+https://host/owner/reprolib"' in (
         tool.install_cell()
     )
 

@@ -33,11 +33,11 @@ from importlib.util import find_spec
 
 if find_spec("reprolib") is None:  # not installed, as on Colab: put its wheel beside this notebook
     wheel = glob("reprolib-*.whl")[0]
-    %pip install --quiet "{wheel}[rerun]\""""
+    %pip install --quiet "{wheel}[papers]\""""
 FROM_REPOSITORY = """from importlib.util import find_spec
 
 if find_spec("reprolib") is None:  # not installed, as on Colab
-    %pip install --quiet "reprolib[rerun] @ git+REPOSITORY\""""
+    %pip install --quiet "reprolib[papers] @ git+REPOSITORY\""""
 #: Seconds for one cell.
 TIMEOUT = 1200
 #: What a slider is in a notebook, where widgets are installed.

@@ -107,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if str(error.name).partition(".")[0] not in OPTIONAL:
             raise
-        text = f'`reprolib {arguments.command}` needs {error.name}: pip install "reprolib[rerun]"'
+        text = f'`reprolib {arguments.command}` needs {error.name}: pip install "reprolib[papers]"'
         _say("error:", text, "bold red")
         return 2
     except (ValueError, OSError) as error:

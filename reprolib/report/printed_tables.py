@@ -129,20 +129,22 @@ class PrintedTable:
                 counts.setdefault(v.number.row, set()).add(v.n_trials)
         trials = sorted(set().union(*counts.values()) or {0})
         several = f"{trials[0]} to {trials[-1]}" if len(trials) > 1 else f"{trials[0]}"
+        once = ""
         if len(trials) > 1 and all(len(own) == 1 for own in counts.values()):
-            by_count = {n: [row for row, own in counts.items() if own == {n}] for n in trials}
-            several = "; ".join(f"{n} ({', '.join(rows)})" for n, rows in by_count.items())
+            rows = {n: [row for row, own in counts.items() if own == {n}] for n in trials}
+            several = "; ".join(f"{n} ({', '.join(rows[n])})" for n in trials if n > 1)
+            once = f"; of {', '.join(rows[1])} one run" if 1 in rows else ""
         sources = ", ".join(sorted({s for v in run for s in v.source.split(", ")}))
         here = "" if self.run == "records" else f", computed here ({self.run} profile)"
         plural = "" if several == "1" else "s"
         judged = sorted({v.number.judged for v in run} - {"headline"})
         variant = f", variant: {', '.join(judged)}" if judged else ""
-        told = f"Ours: mean ± standard deviation of {several} trial{plural}"
+        told = f"Ours: mean ± standard deviation of {several} trial{plural}{once}"
         told += f", data: {sources}{variant}{here}."
         if self.chosen:
             names = ", ".join(self.chosen)
             told += f" The margin is {self.margin}, and for {names} a fifth of the printed value,"
-            told += " at least a step."
+            told += " at least 1."
             if any(map(_has_no_range, self.verdicts)):
                 told += f" Values chosen fewer than {N_DRAWS} times have no mark."
         return told

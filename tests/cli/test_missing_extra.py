@@ -16,7 +16,7 @@ def test_a_command_names_the_extra_that_it_needs(monkeypatch, capsys):
 
     monkeypatch.setattr(report, "run", run)
     assert main(["report"]) == 2
-    assert 'pip install "reprolib[rerun]"' in " ".join(capsys.readouterr().err.split())
+    assert 'pip install "reprolib[papers]"' in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_module_of_ours_that_is_missing_is_a_bug_and_not_an_extra(monkeypatch):
