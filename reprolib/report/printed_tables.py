@@ -132,15 +132,15 @@ class PrintedTable:
         once = ""
         if len(trials) > 1 and all(len(own) == 1 for own in counts.values()):
             rows = {n: [row for row, own in counts.items() if own == {n}] for n in trials}
-            several = "; ".join(f"{n} ({', '.join(rows[n])})" for n in trials if n > 1)
-            once = f"; of {', '.join(rows[1])} one run" if 1 in rows else ""
+            several = " or ".join(f"{n} ({', '.join(rows[n])})" for n in trials if n > 1)
+            once = f"; one of {', '.join(rows[1])}" if 1 in rows else ""
         sources = ", ".join(sorted({s for v in run for s in v.source.split(", ")}))
-        here = "" if self.run == "records" else f", computed here ({self.run} profile)"
+        here = "" if self.run == "records" else f"; computed here ({self.run} profile)"
         plural = "" if several == "1" else "s"
         judged = sorted({v.number.judged for v in run} - {"headline"})
-        variant = f", variant: {', '.join(judged)}" if judged else ""
+        variant = f"; variant: {', '.join(judged)}" if judged else ""
         told = f"Ours: mean ± standard deviation of {several} trial{plural}{once}"
-        told += f", data: {sources}{variant}{here}."
+        told += f". Data: {sources}{variant}{here}."
         if self.chosen:
             names = ", ".join(self.chosen)
             told += f" The margin is {self.margin}, and for {names} a fifth of the printed value,"

@@ -131,7 +131,7 @@ SHORT_MEANINGS: Mapping[Word, str] = {
     "undecided": "undecided: too few runs or data to tell",
     "undecided, differs": "differs, perhaps by more than {margin}",
     "not reproduced": "differs by more than {margin} (95 % interval)",
-    "quoted": "from elsewhere, not compared",
+    "quoted": "not compared",
     "not run": "not run",
 }
 

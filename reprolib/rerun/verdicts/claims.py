@@ -134,8 +134,8 @@ class ClaimVerdict:
         """In how many readings the sentence holds, fails or is undecided: "7 hold, 1 undecided"."""
         if not self.n_readings:
             return "none run"
-        if not self.exceptions:
-            return f"the same in {'all ' * (self.n_readings > 1)}{self.n_readings}"
+        if not self.exceptions and self.n_readings > 1:
+            return f"the same in all {self.n_readings}"
         own = "holds" if self.word.startswith("holds") else self.word
         counts = Counter({own: self.n_readings - len(self.exceptions)})
         counts.update(self.exceptions.values())
