@@ -163,7 +163,8 @@ def _decode_path(bit_scores, allocation, weights, offsets, lead, largest):
         while changed[d] < n_bits and allocation[d, changed[d]] == allocation[d - 1, changed[d]]:
             changed[d] += 1
     sums = np.empty((n_bits + 1, n_classes))
-    sums[0] = -offsets
+    for q in range(n_classes):  # one row at once would compile its error message for 1.3 s
+        sums[0, q] = -offsets[q]
     for i in range(n_samples):
         for d in range(n_totals):
             for bit in range(changed[d], n_bits):
