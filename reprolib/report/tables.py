@@ -306,7 +306,7 @@ def deciding_interval(c: ClaimVerdict) -> str:
 
 
 def compared(c: ClaimVerdict) -> str:
-    """Both sides of the contrast that decides, under the names that the paper's tables have."""
+    """Both sides of the contrast that decides, named as in the paper's tables, and their means."""
     text = re.sub(r" on \w+/", " on ", f"{c.claim.a.name} − {c.weakest.against}")
     claims = paper_entry(c.claim.paper)["claims"]
     if len({other.get("metric", c.claim.metric) for other in claims}) > 1:
@@ -323,7 +323,8 @@ def compared(c: ClaimVerdict) -> str:
             if len(names) == 1:
                 text = re.sub(rf"(?<!\w){re.escape(method)}(?!\w)", min(names), text)
                 break
-    return text
+    of_a, of_b = (f"{side:.{digits_of(c)}f}" for side in c.weakest.sides)
+    return f"{text} ({of_a} − {of_b})"
 
 
 def in_favour(c: ClaimVerdict) -> str:

@@ -46,6 +46,8 @@ class Contrast:
         Mean over the cells, side a minus side b.
     error : Error
         Of the difference.
+    sides : tuple of float
+        Means of either side over the cells.
     by_cell : dict of str to float
         Difference in every cell.
     printed : float
@@ -60,6 +62,7 @@ class Contrast:
     word: ClaimWord
     difference: float
     error: Error
+    sides: tuple[float, float]
     by_cell: dict[str, float]
     printed: float
     printed_word: Word
@@ -224,6 +227,15 @@ class Pair:
         if is_of_one_test_set(self.cell):
             return float(self.a.values.mean() - self.b.values.mean())
         return float(self.differences[1].mean())
+
+    @property
+    def sides(self) -> tuple[float, float]:
+        """Means of a and of b whose difference is `difference`, but for round-off."""
+        if is_of_one_test_set(self.cell):
+            return float(self.a.values.mean()), float(self.b.values.mean())
+        is_common = np.isin(self.a.trials, self.differences[0])
+        of_a = float(self.a.values[is_common].mean())
+        return of_a, of_a - self.difference
 
     @functools.cached_property
     def n_trials(self) -> tuple[int, int]:
@@ -509,6 +521,7 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
                     word_of(claim, difference, error, len(groups) * len(claim.b)),
                     difference,
                     error,
+                    tuple(np.mean([pair.sides for pair in against_b], axis=0).tolist()),
                     by_cell,
                     in_print,
                     printed_word,
