@@ -41,7 +41,7 @@ EXAMPLES := kfd-raetsch which-method
 examples: $(VENV)/.test
 	set -e; for name in $(EXAMPLES); do \
 	  (cd examples/$$name && export PYTHONPATH=$(CURDIR)/examples/$$name REPROLIB_PAPERS=$(CURDIR)/examples/$$name && \
-	    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider -n auto --nbval tests notebooks); \
+	    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider -n auto --dist loadfile --nbval tests notebooks); \
 	done
 
 # Apart from `make test`: every call of every library is traced, which nearly doubles the time.
