@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 from reprolib.report.theme import LOOKS, POINTS, palette, render, signed, slug
 from reprolib.rerun.verdicts.printed import paper_entry, short_name
-from reprolib.rerun.verdicts.standing import Standing
 from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: Pixels from one paper to the next, and of a bar.
@@ -24,21 +23,21 @@ _LEGEND: Mapping[Word, str] = {
 }
 
 
-def headline_picture(standings: Mapping[str, Standing]) -> str:
+def headline_picture(own: Mapping[str, Mapping[Word, int]]) -> str:
     """SVG for light and dark grounds, readable on a phone; the same wherever it is drawn.
 
     Parameters
     ----------
-    standings : dict of str to Standing
-        By the key of the paper.
+    own : dict of str to dict
+        By the key of the paper: how many of its own performances have each word.
     """
-    used = [word for word in WORDS if any(s.own.get(word, 0) for s in standings.values())]
+    used = [word for word in WORDS if any(counts.get(word, 0) for counts in own.values())]
     top = 22 * len(used) + 36
     lines = []
-    for place, (paper, standing) in enumerate(standings.items()):
-        total, x, parts = sum(standing.own.values()), _LEFT, []
+    for place, (paper, counts) in enumerate(own.items()):
+        total, x, parts = sum(counts.values()), _LEFT, []
         for word in WORDS:
-            if count := standing.own.get(word, 0):
+            if count := counts.get(word, 0):
                 width = _WIDTH * count / total
                 text = f"{LOOKS[word].sign} {count}" if width > 26 else str(count)
                 shown = {"x": round(x, 1), "width": round(width, 1), "slug": slug(word)}
@@ -57,8 +56,8 @@ def headline_picture(standings: Mapping[str, Standing]) -> str:
         for place, word in enumerate(used)
     ]
     told = "; ".join(
-        f"{line['name']}: " + ", ".join(f"{n} {w}" for w, n in standing.own.items() if n)
-        for line, standing in zip(lines, standings.values(), strict=True)
+        f"{line['name']}: " + ", ".join(f"{n} {w}" for w, n in counts.items() if n)
+        for line, counts in zip(lines, own.values(), strict=True)
     )
     grounds = [palette(ground) for ground in ("light", "dark")]
     height = top + _LINE * len(lines) - 18

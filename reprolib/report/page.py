@@ -28,8 +28,8 @@ from reprolib.report.theme import CLAIM_MEANINGS, MEANINGS, render
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
+from reprolib.rerun.verdicts.judge import own_performances
 from reprolib.rerun.verdicts.printed import paper_entry, short_name
-from reprolib.rerun.verdicts.standing import standing_of
 
 #: Lines of a forest that a column holds beside the claims.
 _LONG = 30
@@ -75,7 +75,7 @@ def write_report(
         claim_meanings=CLAIM_MEANINGS,
         site=_link(site, "index.html", output),
         words_page=_link(site, "docs/words.html", output),
-        headline=headline_picture({paper: standing_of(paper, directory) for paper in judged})
+        headline=headline_picture({p: own_performances(judge_paper(p, directory)) for p in judged})
         if judged
         else "",
         sentences=sentences(at_hand),

@@ -15,8 +15,8 @@ from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.calibration import operating_characteristics
+from reprolib.rerun.verdicts.judge import own_performances
 from reprolib.rerun.verdicts.printed import paper_entry, short_name
-from reprolib.rerun.verdicts.standing import standing_of
 
 BEGIN, END = "<!-- minutes: begin -->", "<!-- minutes: end -->"
 BEGIN_PICTURE, END_PICTURE = "<!-- picture: begin -->", "<!-- picture: end -->"
@@ -56,8 +56,8 @@ def update_file(path: Path, papers: Sequence[str]) -> None:
 
 def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     """Texts of the README, of its pictures and of the error rates of the words, by their files."""
-    standings = {paper: standing_of(paper) for paper in papers}
-    everything = [v for paper in papers for v in judge_paper(paper)]
+    verdicts = {paper: judge_paper(paper) for paper in papers}
+    own = {paper: own_performances(of_paper) for paper, of_paper in verdicts.items()}
     readme = path.read_text(encoding="utf-8")
     told = []
     for paper, text in sentences(papers).items():
@@ -69,7 +69,9 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     readme = between(readme, BEGIN, END, _minutes(papers))
     words = path.parent / ERROR_RATES_PAGE
     page = words.read_text(encoding="utf-8")
-    frame = operating_characteristics(everything).reset_index()
+    frame = operating_characteristics(
+        [v for of_paper in verdicts.values() for v in of_paper]
+    ).reset_index()
     shares = frame.columns[3:]
     rows = [
         [
@@ -83,7 +85,7 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     table = markdown_table(["paper", "design", "numbers", *shares], rows)
     page = between(page, BEGIN_CHARACTERISTICS, END_CHARACTERISTICS, table)
     pictures = {
-        path.parent / PICTURE: headline_picture(standings),
+        path.parent / PICTURE: headline_picture(own),
         path.parent / WORDS_PICTURE: words_picture(),
     }
     return {path: readme, words: page, **pictures}

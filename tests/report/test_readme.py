@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS, judge_claims
 from reprolib.rerun.verdicts.errors import CORRELATION
+from reprolib.rerun.verdicts.judge import count_words, own_performances
 from reprolib.rerun.verdicts.printed import paper_entry
-from reprolib.rerun.verdicts.standing import standing_of
 from reprolib.rerun.verdicts.words import JUDGED, MARGIN, N_DRAWS, SELECTION_MARGIN, WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,7 +61,7 @@ def test_every_paper_has_a_sentence_and_a_bar(text, made):
     root = ET.fromstring(made[ROOT / readme.PICTURE])
     shown = root.get("aria-label")
     for paper in PAPERS:
-        about, own = paper_entry(paper)["paper"], standing_of(paper).own
+        about, own = paper_entry(paper)["paper"], own_performances(judge_paper(paper))
         assert about["in_short"] in text
         counts = ", ".join(f"{n} {word}" for word, n in own.items() if n)
         assert f"{about['short']}, {about['year']}: {counts}" in shown
@@ -77,13 +78,15 @@ def test_no_block_of_commands_scrolls_sideways_on_a_phone(text):
 
 def test_counts_in_the_sentences_of_the_headline_are_those_of_the_verdicts():
     told = {paper: paper_entry(paper)["paper"]["in_short"] for paper in PAPERS}
-    others = standing_of("mkmmc").baselines
+    others = count_words(
+        v for v in judge_paper("mkmmc") if (v.role, v.quantity) == ("baseline", "performance")
+    )
     assert f"Of {sum(others.values())} accuracies of the other methods" in told["mkmmc"]
     assert f"{others['reproduced']} are reproduced" in told["mkmmc"]
     assert others["not reproduced"] == 6
     n_open = sum(others.values()) - others["reproduced"] - others["not reproduced"]
     assert f"six are not, and {n_open} are open" in told["mkmmc"]
-    claims = standing_of("keops").claims
+    claims = Counter(claim.word for claim in judge_claims("keops"))
     assert f"Of its {sum(claims.values())} claims one holds, three hold in most" in told["keops"]
     assert (claims["holds"], claims["holds, but"]) == (1, 3)
     assert f"{claims['undecided']} are undecided" in told["keops"]

@@ -79,9 +79,10 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
     """
     methods = _methods_at_hand(records)
     info = electrode_info()
-    figure, axes = figure_grid(2, len(methods), size=(WIDTH / len(methods), 2.4))
-    names = regions(CHANNELS)
-    for method, above, below in zip(methods, axes, axes[len(methods) :], strict=False):
+    n = len(methods)
+    figure, axes = figure_grid(2, n, size=(WIDTH / n, 2.4))
+    names, positions = regions(CHANNELS), head_positions(info)
+    for method, above, below in zip(methods, axes[:n], axes[n:], strict=True):
         stack = relevances(records, method)
         per_channel = stack.sum(axis=2)
         per_region = pd.DataFrame(per_channel.T).groupby(names).sum()
@@ -91,12 +92,13 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
             points = draw_electrodes(axis, info, values)
             figure.colorbar(points, ax=axis, location="bottom", shrink=0.6, aspect=12)
         kept = np.flatnonzero(of_channel)
-        for k in kept if len(kept) <= 8 else []:
-            x, y = head_positions(info)[k]
-            below.text(x - 0.011, y, CHANNELS[k], ha="right", va="center", fontsize=SMALL, zorder=7)
+        if len(kept) <= 8:
+            for k in kept:
+                x, y = positions[k] - (0.011, 0)
+                below.text(x, y, CHANNELS[k], ha="right", va="center", fontsize=SMALL, zorder=7)
         above.set_title(METHODS[method][0])
     axes[0].set_ylabel("regions")
-    axes[len(methods)].set_ylabel("channels")
+    axes[n].set_ylabel("channels")
     note_source(figure, source_text(records))
     return figure
 

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 import data_fetch
@@ -6,6 +8,7 @@ from reprolib.papers.simplex.summaries import (
     chance,
     is_fraction,
 )
+from reprolib.rerun.verdicts.printed import numbers
 
 
 @pytest.mark.parametrize("n", [7, 1559, 2000, 3498])
@@ -45,3 +48,22 @@ def test_sizes_are_those_of_the_data(name):
         pytest.skip(f"{name} is not at hand")
     train, test = data_fetch.load(name).splits[0]
     assert (len(train), len(test)) == SIZES[name]
+
+
+def test_how_many_printed_percentages_cannot_be_single_runs():
+    """The notebooks say 21 if the paper rounds, and 17 even if it cuts digits off."""
+    printed = [(n.value, SIZES[n.select["dataset"]][1]) for n in numbers("simplex") if is_uci(n)]
+    assert len(printed) == 40
+    no_fraction = [(value, n) for value, n in printed if not is_fraction(value, n)]
+    nor_cut = [(value, n) for value, n in no_fraction if not is_cut_off(value, n)]
+    assert (len(no_fraction), len(nor_cut)) == (21, 17)
+
+
+def is_uci(number) -> bool:
+    return number.select["dataset"] in SIZES
+
+
+def is_cut_off(percentage: float, n: int) -> bool:
+    """Whether a whole number out of n has these two digits after the point, and others behind."""
+    least = math.ceil(percentage * n / 100 - 1e-9)
+    return 100 * least / n - percentage < 0.01 - 1e-9
