@@ -24,7 +24,7 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
     "#222222",
 )
 #: Inches of the widest figure, and points of its smallest text: a phone shows it 400 pixels wide.
-WIDTH, SMALL = 6.0, 9
+WIDTH, SMALL = 7.2, 9
 #: Panels side by side.
 ABREAST = 2
 
@@ -34,12 +34,12 @@ def use_style() -> None:
     mpl.rcParams.update(
         {
             "figure.figsize": (WIDTH, 3.8),
-            "figure.dpi": 125,
+            "figure.dpi": 130,
             "savefig.dpi": 160,
             "savefig.bbox": "tight",
             "figure.constrained_layout.use": True,
-            "font.size": 10,
-            "axes.titlesize": 11,
+            "font.size": SMALL,
+            "axes.titlesize": 10,
             "legend.fontsize": SMALL,
             "axes.spines.top": False,
             "axes.spines.right": False,
@@ -104,7 +104,7 @@ def interval_plot(frame: pd.DataFrame, labels: Sequence[str], x_label: str) -> F
     return figure
 
 
-def figure_grid(n_rows: int, n_columns: int, size=(3.2, 2.6), **kwargs):
+def figure_grid(n_rows: int, n_columns: int, size=(WIDTH / 2, 2.6), **kwargs):
     """Figure and flat array of axes, each of a size in inches: together no wider than `WIDTH`."""
     figure, axes = plt.subplots(
         n_rows,
@@ -116,7 +116,7 @@ def figure_grid(n_rows: int, n_columns: int, size=(3.2, 2.6), **kwargs):
     return figure, axes.ravel()
 
 
-def small_multiples(n: int, n_columns: int = ABREAST, size=(3.0, 2.4), **kwargs):
+def small_multiples(n: int, n_columns: int = ABREAST, size=(WIDTH / 2, 2.4), **kwargs):
     """Figure and flat array of n axes; what is left of the last row stays empty."""
     n_columns = min(n_columns, ABREAST, n)
     figure, axes = figure_grid(-(-n // n_columns), n_columns, size=size, **kwargs)

@@ -29,6 +29,7 @@ from reprolib.report.style import (
     RED,
     SKY,
     SMALL,
+    WIDTH,
     figure_grid,
 )
 
@@ -45,7 +46,7 @@ def responses(dataset: Dataset) -> dict[str, mne.Evoked]:
 
 def response_at(evokeds, channels=("Pz", "Cz")) -> Figure:
     """Averages of target and other flashes at some electrodes."""
-    figure, axes = figure_grid(1, len(channels), size=(3.0, 2.8), sharey=True)
+    figure, axes = figure_grid(1, len(channels), size=(WIDTH / 2, 2.8), sharey=True)
     for axis, channel in zip(axes, channels, strict=True):
         for kind, colour in (("target", BLUE), ("other", "#888888")):
             evoked = evokeds[kind]

@@ -176,7 +176,7 @@ def selection_frequency(records: pd.DataFrame) -> Figure:
     """Share of the draws in which an electrode is kept."""
     methods = _methods_at_hand(records)
     info = electrode_info()
-    figure, axes = small_multiples(len(methods), size=(3.0, 2.4))
+    figure, axes = small_multiples(len(methods), size=(WIDTH / 2, 2.4))
     for axis, method in zip(axes, methods, strict=True):
         frequency = (relevances(records, method).sum(axis=2) > 0).mean(axis=0)
         points = draw_electrodes(axis, info, frequency)
@@ -254,7 +254,7 @@ def mean_by_size(rows: pd.DataFrame):
 
 def spelling(records: pd.DataFrame) -> Figure:
     """Share of the characters spelled as the EEG says, against repetitions."""
-    figure, axes = figure_grid(1, 2, size=(3.0, 3.2), sharey=True)
+    figure, axes = figure_grid(1, 2, size=(WIDTH / 2, 3.2), sharey=True)
     n_characters = _n_characters(select(records, table="spelling"))
     audited = {k: v for k, v in _spelled(records).items() if k[1].endswith("as the EEG says")}
     for k, ((method, reading), share) in enumerate(audited.items()):

@@ -15,6 +15,7 @@ from reprolib.report.style import (
     ORANGE,
     SKY,
     SMALL,
+    WIDTH,
     figure_grid,
     plane_grid,
     small_multiples,
@@ -32,7 +33,7 @@ def dimension(model: KPMClassifier, X, y, which: Sequence[int] = (3, 12, 60)) ->
     """Decision of a KPM on the plane for three numbers of components: 3, 12 and 60."""
     grid_x, grid_y, points = plane_grid(X)
     paths = model.decision_path(points)
-    figure, axes = figure_grid(1, len(which), size=(2.0, 2.1), sharex=True, sharey=True)
+    figure, axes = figure_grid(1, len(which), size=(WIDTH / 3, 2.4), sharex=True, sharey=True)
     for axis, D in zip(axes, which, strict=True):
         D = min(D, paths.shape[1])
         _draw_regions(axis, grid_x, grid_y, paths[:, D - 1].reshape(grid_x.shape))
@@ -49,7 +50,7 @@ def components(X, y, gamma: float, which: Sequence[int]) -> Figure:
     grid_x, grid_y, points = plane_grid(X)
     eigenvalues, V = gram_eigh(gram(X, kernel="rbf", gamma=gamma))
     values = gram(points, X, "rbf", gamma=gamma) @ (V / eigenvalues)
-    figure, axes = small_multiples(len(which), size=(3.0, 1.9))
+    figure, axes = small_multiples(len(which), size=(WIDTH / 2, 1.9))
     for axis, j in zip(axes, which, strict=True):
         level = values[:, j - 1].reshape(grid_x.shape)
         bound = np.abs(level).max()

@@ -62,7 +62,7 @@ def printed_dimensions() -> dict[str, float]:
 def figure1(records: pd.DataFrame) -> Figure:
     """Risk (solid) and empirical risk (dashed) against D and against C, on the printed axes."""
     rows = records[records["table"] == "figure1"]
-    figure, axes = figure_grid(1, 2, size=(3.0, 2.9))
+    figure, axes = figure_grid(1, 2, size=(WIDTH / 2, 2.9))
     C = np.array(chosen(select(rows, method="svm"), "C").iloc[0])
     for axis, method, label in [(axes[0], "kpm", "dimension D"), (axes[1], "svm", "C")]:
         test = path_matrix(select(rows, method=method, metric="test error path"))
@@ -85,7 +85,7 @@ def error_against_dimension(records: pd.DataFrame) -> Figure:
     """Test error against D for every data set: mean, and middle 80 % of the realisations."""
     rows = select(records, table="table2", reading=HEADLINE, setting="")
     names = _sets_once(rows["dataset"].unique())
-    figure, axes = small_multiples(len(names), size=(3.0, 2.2))
+    figure, axes = small_multiples(len(names), size=(WIDTH / 2, 2.2))
     for axis, name in zip(axes, names, strict=True):
         _draw_band(axis, rows[rows["dataset"] == name], name)
     axes[0].legend()
@@ -174,7 +174,7 @@ def selected_dimensions(records: pd.DataFrame) -> Figure:
     """
     rows = select(records, table="selection", method="kpm", reading=HEADLINE)
     printed = {k: v for k, v in printed_dimensions().items() if k in set(rows["dataset"])}
-    figure, axes = small_multiples(len(printed), size=(3.0, 2.2))
+    figure, axes = small_multiples(len(printed), size=(WIDTH / 2, 2.2))
     for axis, (name, D) in zip(axes, printed.items(), strict=True):
         for metric, colour, width, label in [
             ("selected D", ORANGE, 1.0, "one realisation, one seed of the folds"),
@@ -196,7 +196,7 @@ def norm_and_dimension(records: pd.DataFrame) -> Figure:
     """Test error at every D and C of an SVM on components, with KPM as the last column."""
     rows = select(records, table="beyond")
     names = in_printed_order("kpm", rows["dataset"].unique())
-    figure, axes = small_multiples(len(names), size=(3.0, 3.2))
+    figure, axes = small_multiples(len(names), size=(WIDTH / 2, 3.2))
     for axis, name in zip(axes, names, strict=True):
         draw_map(axis, summaries.mean_map(records, name))
         axis.set_title(paper_name(name), fontsize=SMALL)

@@ -9,6 +9,7 @@ from data_fetch.embedded.faces import load_embedded
 from reprolib.methods.mkmmc import MMC
 from reprolib.report.style import (
     SMALL,
+    WIDTH,
     figure_grid,
     note_source,
 )
@@ -19,7 +20,7 @@ _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 def image_grid(rows, image_shape, source: str = "") -> Figure:
     """Rows of images with a name each: dict of name -> array of shape (n_images, n_pixels)."""
     n_columns = max(len(images) for images in rows.values())
-    figure, axes = figure_grid(len(rows), n_columns, size=(0.75, 0.82))
+    figure, axes = figure_grid(len(rows), n_columns, size=(WIDTH / n_columns, 0.98))
     for axis in axes:
         axis.set_axis_off()
     for i, (name, images) in enumerate(rows.items()):

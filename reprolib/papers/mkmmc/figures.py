@@ -250,7 +250,7 @@ def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Fig
         (n.row, n.select["dataset"], n.select["setting"], n.select["metric"]): n.value
         for n in numbers("mkmmc")
     }
-    figure, axes = small_multiples(len(listed), size=(3.0, 2.2))
+    figure, axes = small_multiples(len(listed), size=(WIDTH / 2, 2.2))
     for axis, column in zip(axes, listed, strict=True):
         for method, colour in _COLOURS.items():
             of_method = select(records, method=method)
@@ -274,7 +274,7 @@ def accuracy_by_dimension(records: pd.DataFrame, reading: str = HEADLINE) -> Fig
 def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
     """Kernel MMC in c - 1 dimensions against the bandwidth, with the printed accuracies."""
     listed = columns(records)
-    figure, axes = small_multiples(len(listed), size=(3.0, 2.2))
+    figure, axes = small_multiples(len(listed), size=(WIDTH / 2, 2.2))
     for axis, column in zip(axes, listed, strict=True):
         rows = select(records, dataset=column[0], setting=column[1], metric="accuracy by bandwidth")
         paths = {str(name): path_matrix(group) for name, group in rows.groupby("reading")}
@@ -327,7 +327,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     """Linear MMC in c - 1 dimensions against mu, with the printed accuracies."""
     listed = columns(records)
     n_columns = min(3, len(listed))
-    figure, axes = figure_grid(-(-len(listed) // n_columns), n_columns, size=(2.0, 1.6))
+    figure, axes = figure_grid(-(-len(listed) // n_columns), n_columns, size=(WIDTH / 3, 1.6))
     for axis, column in zip(axes, listed, strict=False):
         rows = select(
             records, dataset=column[0], setting=column[1], metric="accuracy by within weight"

@@ -15,6 +15,7 @@ from reprolib.report.style import (
     ORANGE,
     RED,
     SKY,
+    WIDTH,
     figure_grid,
     plane_grid,
 )
@@ -51,7 +52,7 @@ def at_dimension(model, X, y, X_test, y_test, d: int) -> Figure:
         Total dimension; the end of the path, if that is less.
     """
     d = min(d, model.n_components_)
-    figure, axes = figure_grid(1, 3, size=(2.0, 2.6))
+    figure, axes = figure_grid(1, 3, size=(WIDTH / 3, 2.6))
     _draw_regions(axes[0], model, X, y, d)
     for k, name in enumerate(CLASSES):
         label = f"{name}: {model.allocation_path_[d][k]}"

@@ -85,7 +85,7 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
     rows = select(records, table="path")
     names = in_printed_order("mkpm", rows["dataset"].unique())
     printed = {n.select["dataset"]: n.value for n in numbers("mkpm") if n.column == "d-hat"}
-    figure, axes = small_multiples(len(names), size=(3.0, 2.6))
+    figure, axes = small_multiples(len(names), size=(WIDTH / 2, 2.6))
     for axis, name in zip(axes, names, strict=True):
         own = rows[rows["dataset"] == name]
         d, test = _curve(own, metric="test accuracy path")
@@ -264,7 +264,7 @@ def low_rank_bases(records: pd.DataFrame) -> Figure:
     rows = records[records["table"] == "bases"]
     rows = rows.assign(rank=levels(rows))
     names = list(rows["dataset"].unique())
-    figure, axes = figure_grid(len(names), 2, size=(3.0, 2.2), sharex=True)
+    figure, axes = figure_grid(len(names), 2, size=(WIDTH / 2, 2.2), sharex=True)
     colours = dict(zip(BASES, (BLACK, BLUE, ORANGE), strict=True))
     for name, left, right in zip(names, axes[::2], axes[1::2], strict=True):
         for basis, label in BASES.items():

@@ -74,7 +74,7 @@ def _draw_words(axis) -> None:
 def level_sets() -> Figure:
     """Level sets of the losses of class 1 for T = 3 (the paper's Figure 2, and SC + SH)."""
     x, y, points = _grid(2.4)
-    figure, axes = figure_grid(1, 4, size=(1.5, 1.7))
+    figure, axes = figure_grid(1, 4, size=(WIDTH / 4, 1.7))
     for axis, (name, title) in zip(axes, LOSS_NAMES.items(), strict=True):
         values = make_loss(name, 3).value(points, np.zeros(len(points), dtype=int))
         levels = [0.0, 0.25, 0.5, 1, 2, 3, 4, 6, 8]

@@ -77,7 +77,7 @@ def online_passes(records: pd.DataFrame) -> Figure:
     rows = select(records, table="table2", method=list(ONLINE), reading=list(PASS_BY_PASS))
     names = in_printed_order("simplex", rows["dataset"].unique())
     printed = {(n.select["dataset"], n.select["method"]): n.value for n in numbers("simplex")}
-    figure, axes = figure_grid(len(names), len(ONLINE), size=(2.0, 1.9), sharex=True)
+    figure, axes = figure_grid(len(names), len(ONLINE), size=(WIDTH / 3, 1.9), sharex=True)
     for place, axis in enumerate(axes):
         name, method = names[place // len(ONLINE)], list(ONLINE)[place % len(ONLINE)]
         for reading, (colour, label) in PASS_BY_PASS.items():
@@ -243,7 +243,7 @@ def accuracies(records: pd.DataFrame) -> Figure:
     methods = list(dict.fromkeys(n.select["method"] for n in numbers("simplex")))
     printed = {(n.select["dataset"], n.select["method"]): n.value for n in numbers("simplex")}
     names = in_printed_order("simplex", rows["dataset"].unique())
-    figure, axes = small_multiples(len(names), size=(3.0, 2.4), sharey=True)
+    figure, axes = small_multiples(len(names), size=(WIDTH / 2, 2.4), sharey=True)
     for axis, name in zip(axes, names, strict=True):
         for y, method in enumerate(methods):
             ours = 100 * rows[(rows["dataset"] == name) & (rows["method"] == method)]["value"]
@@ -269,7 +269,7 @@ def loo_paths(records: pd.DataFrame) -> Figure:
     rows = select(records, table="table2", trial=0, reading=[HEADLINE, "Nystrom only"])
     rows = with_path(rows[rows["method"].isin(["s-ls", "s-ls rbf"])])
     names = in_printed_order("simplex", rows["dataset"].unique())
-    figure, axes = small_multiples(len(names), size=(3.0, 2.4), sharey=True)
+    figure, axes = small_multiples(len(names), size=(WIDTH / 2, 2.4), sharey=True)
     for axis, name in zip(axes, names, strict=True):
         for method, colour in [("s-ls", BLUE), ("s-ls rbf", ORANGE)]:
             for path in paths(select(rows, dataset=name, method=method)):
@@ -293,7 +293,7 @@ def boosting_paths(records: pd.DataFrame) -> Figure:
         n.select["dataset"]: n.value for n in numbers("simplex") if n.select["method"] == "boosting"
     }
     readings = [r for r in BOOSTING if (rows["reading"] == r).any()]
-    figure, axes = figure_grid(1, len(readings), size=(3.0, 3.4), sharey=True)
+    figure, axes = figure_grid(1, len(readings), size=(WIDTH / 2, 3.4), sharey=True)
     names = in_printed_order("simplex", rows["dataset"].unique())
     colours = dict(zip(names, COLOURS, strict=False))
     for axis, reading in zip(axes, readings, strict=True):
@@ -328,7 +328,7 @@ def cost_by_classes(records: pd.DataFrame) -> Figure:
     """Cost of every method over the cost of S-RLS on two classes."""
     table = cost_table(records)
     relative = table / table.to_numpy()[0, 0]
-    figure, (axis,) = figure_grid(1, 1, size=(6.0, 3.4))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.4))
     for method, colour in zip(relative.columns, (BLUE, ORANGE, GREEN), strict=False):
         name = method.replace("simplex rls", "S-LS").replace("one-vs-all", "one-against-all")
         axis.loglog(relative.index, relative[method], marker=".", color=colour, label=name)
