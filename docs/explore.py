@@ -172,10 +172,9 @@ def _evidence(c: ClaimVerdict) -> dict[str, Any]:
                 "address": address(
                     cell.number.paper, cell.number.table, cell.number.row, cell.number.column
                 ),
-                "difference": tables.difference_text(by_cell[where], digits),
+                "difference": tables.difference_text(found.difference, digits),
             }
-            for cell in c.claim.cells
-            if (where := " ".join(filter(None, (cell.dataset, cell.setting)))) in by_cell
+            for cell, found in by_cell.items()
         ],
     }
 

@@ -380,6 +380,40 @@ class Paper:
 
         return Claims(claims_table(self.key, self.directory))
 
+    def contrasts(self, *names: str) -> Picture:
+        """The difference that decides a claim, data set by data set, ours beside the printed one.
+
+        Parameters
+        ----------
+        *names : str
+            Names of claims in one unit, as `claims` has them.
+
+        Returns
+        -------
+        Picture
+            One row a data set: our difference with its intervals, and the printed one. A notebook
+            shows it; ``figure`` is that of matplotlib.
+
+        Raises
+        ------
+        ValueError
+            If the paper has no such claim, or it is not judged.
+
+        Examples
+        --------
+        >>> import reprolib
+        >>> picture = reprolib.paper("kpm").contrasts("Table 2: as good as the SVM")
+        >>> [text.get_text() for text in picture.figure.axes[0].get_yticklabels()][:2]
+        ['Banana', 'Breast Cancer']
+        """
+        from reprolib.report.contrasts import contrasts_figure
+        from reprolib.rerun.verdicts import judge_claims
+
+        judged = {c.claim.name: c for c in judge_claims(self.key, self.directory)}
+        claims = [self._named("judged claim", name, judged) for name in names]
+        text = f"Our differences with their intervals beside the printed ones: {'; '.join(names)}"
+        return drawn(lambda: contrasts_figure(claims), text, text)
+
     def numbers(self) -> Frame:
         """All printed numbers beside ours, one line each, with difference, interval and verdict.
 
@@ -412,6 +446,38 @@ class Paper:
             return Frame(tables.readings_tried(self.key, self.verdicts).set_index("reading"))
         self.table(table)
         return Frame(tables.readings(self.key, table, self.directory))
+
+    def variants(
+        self, rows: Mapping[str, Mapping[str, str]], columns: Mapping[str, Mapping[str, str]]
+    ) -> Frame:
+        """Chosen numbers under chosen readings, one line a reading, beside what is printed.
+
+        Parameters
+        ----------
+        rows, columns : mapping of str to mapping
+            By the name that a reader sees, what selects: ``table``, ``row``, ``column`` and
+            ``reading``, as in `readings`; what a row does not say, its column says. The reading
+            "printed" is the paper's own number.
+
+        Returns
+        -------
+        Frame
+            Sign of the verdict and ours; empty where the reading was not run.
+
+        Examples
+        --------
+        >>> import reprolib
+        >>> kpm = reprolib.paper("kpm")
+        >>> heart = {"table": "table2", "row": "Heart", "column": "KPM"}
+        >>> rows = {"ties: largest D": {"reading": "random partitions, ties: largest D"}}
+        >>> kpm.variants({**rows, "printed": {"reading": "printed"}}, {"Heart": heart})
+                           Heart
+        ties: largest D  ● 17.89
+        printed            17.59
+        """
+        from reprolib.report.tables import variants
+
+        return Frame(variants(self.key, rows, columns, self.directory))
 
     def rerun(
         self,

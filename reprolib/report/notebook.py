@@ -99,6 +99,8 @@ class Claims(Frame):
     """A long table of claims, of which a notebook unfolds the first `UNFOLDED` only."""
 
     def _repr_html_(self) -> str:
+        from reprolib.report.theme import LOOKS, signed
+
         shown = self.drop(columns="compared")
         shown["claim"] = self["claim"] + "\n" + self["compared"]
         first, rest = Frame(shown.iloc[:UNFOLDED]), Frame(shown.iloc[UNFOLDED:])
@@ -111,6 +113,9 @@ class Claims(Frame):
         page = re.sub(r"\\n([^<]*)</td>", r"<br><small>\1</small></td>", page)
         short = r"(<t[hd] style=\"[^\"]*)(\">(?:[^<]{1,18}|[^<]* %\))</t)"
         page = re.sub(short, r"\1; white-space: nowrap\2", page)
+        for word in set(LOOKS) & {word.partition(" ")[2] for word in self.index}:
+            tint = f'; color: {LOOKS[word].colour.light}">{signed(word)}</th>'
+            page = page.replace(f'">{signed(word)}</th>', tint)
         return f'<style>{ON_A_PHONE}</style><div class="claims">{page}</div>'
 
 

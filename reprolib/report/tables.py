@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -15,6 +15,7 @@ import pandas as pd
 from reprolib.report.theme import LOOKS, signed
 from reprolib.rerun.records import load_paper, sources
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
+from reprolib.rerun.verdicts.claim import Cell
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import Role, numbers, paper_entry, short_name
 from reprolib.rerun.verdicts.printed_file import Quantity
@@ -113,6 +114,49 @@ def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFr
             place = {"row": v.number.row, "column": v.number.column}
             lines += [{**_beside(v), **place, "reading": name} for name, v in alone.items()]
     return pd.DataFrame(lines, columns=[*index, *READING_COLUMNS]).set_index(index)
+
+
+def variants(
+    paper: str,
+    rows: Mapping[str, Mapping[str, str]],
+    columns: Mapping[str, Mapping[str, str]],
+    directory: Path | None = None,
+) -> pd.DataFrame:
+    """Chosen numbers under chosen readings: the sign of the verdict and ours, or what is printed.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper.
+    rows, columns : mapping of str to mapping
+        By the name that a reader sees, what selects: table, row, column and reading; what a row
+        does not say, its column says. The reading "printed" is the paper's own number.
+    directory : Path, optional
+        Results folder; the committed results if not given.
+
+    Raises
+    ------
+    ValueError
+        If no number is selected by a row and a column.
+    """
+    cells: dict[tuple[str, ...], str] = {}
+    for v in judge_paper(paper, directory):
+        place, digits = (v.number.table, v.number.row, v.number.column), v.number.digits
+        found = [(v.number.judged, v.judged_word, v.ours)]
+        found += [(name, outcome.word, outcome.ours) for name, outcome in v.readings.items()]
+        for name, word, ours in found if v.n_trials else []:
+            cells[*place, name] = f"{LOOKS[word].sign} {ours:.{digits}f}"
+        cells[*place, "printed"] = number_text(v.number.value, None, digits)
+
+    def cell(by_row: Mapping[str, str], by_column: Mapping[str, str]) -> str:
+        chosen = {**by_column, **by_row}
+        *place, reading = (chosen.get(part, "") for part in ("table", "row", "column", "reading"))
+        if (*place, "printed") not in cells:
+            raise ValueError(f"{paper} has no number at {', '.join(place)} (table, row, column)")
+        return cells.get((*place, reading), "")
+
+    chosen = {name: [cell(row, by) for row in rows.values()] for name, by in columns.items()}
+    return pd.DataFrame(chosen, index=list(rows))
 
 
 def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:
@@ -327,12 +371,24 @@ def compared(c: ClaimVerdict) -> str:
     return f"{text} ({of_a} − {of_b})"
 
 
+def dataset_name(cell: Cell) -> str:
+    """Name of a cell's data set as the paper's table has it: its row, its column, or ours."""
+    printed = [n for n in numbers(cell.number.paper) if n.table == cell.number.table]
+    for part in ("row", "column"):
+        names = {getattr(n, part) for n in printed if n.select["dataset"] == cell.dataset}
+        others = {getattr(n, part) for n in printed if n.select["dataset"] != cell.dataset}
+        if len(names) == 1 and not names & others:
+            return names.pop()
+    name = cell.dataset.split("/")[-1]
+    return name.upper() if len(name) < 4 else name.capitalize()
+
+
 def in_favour(c: ClaimVerdict) -> str:
     """In how many cells the contrast that decides is as claimed: ``0 of 9``.
 
     The sign of the difference, or for "same" a difference within the margin.
     """
-    differences = np.array(list(c.weakest.by_cell.values()))
+    differences = np.array([found.difference for found in c.weakest.by_cell.values()])
     favour = differences if c.claim.larger_is_better else -differences
     as_claimed = np.abs(differences) < c.claim.margin if c.claim.kind == "same" else favour > 0
     return f"{int(as_claimed.sum())} of {len(differences)}"

@@ -26,10 +26,21 @@ from reprolib.rerun.verdicts.words import Word, of_difference
 
 ClaimWord = Literal["holds", "holds, but", "undecided", "fails"]
 CLAIM_WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
+#: Readings with one word that are so few that a table names them.
+NAMED = 2
 
 
 class NoRecordError(LookupError):
     """A side of a claim without usable records."""
+
+
+@dataclass(frozen=True)
+class InCell:
+    """Side a minus one side b in one cell, its error, and the same difference in print."""
+
+    difference: float
+    error: Error
+    printed: float
 
 
 @dataclass(frozen=True)
@@ -48,8 +59,8 @@ class Contrast:
         Of the difference.
     sides : tuple of float
         Means of either side over the cells.
-    by_cell : dict of str to float
-        Difference in every cell.
+    by_cell : dict of Cell to InCell
+        The same in every cell.
     printed : float
         The same contrast in print; NaN where a number of it is not printed.
     printed_word : {"reproduced", "undecided", "not reproduced", "not run"}
@@ -63,7 +74,7 @@ class Contrast:
     difference: float
     error: Error
     sides: tuple[float, float]
-    by_cell: dict[str, float]
+    by_cell: dict[Cell, InCell]
     printed: float
     printed_word: Word
     sources: str
@@ -134,7 +145,10 @@ class ClaimVerdict:
 
     @property
     def in_other_variants(self) -> str:
-        """In how many readings the sentence holds, fails or is undecided: "7 hold, 1 undecided"."""
+        """In how many readings it holds, fails or is undecided: "7 hold, 1 undecided (“centred”)".
+
+        Of the exceptions few are named.
+        """
         if not self.n_readings:
             return "none run"
         if not self.exceptions and self.n_readings > 1:
@@ -143,8 +157,12 @@ class ClaimVerdict:
         counts = Counter({own: self.n_readings - len(self.exceptions)})
         counts.update(self.exceptions.values())
         verbs = {"holds": "hold", "fails": "fail"}
-        parts = [f"{n} {verbs.get(w, w) if n > 1 else w}" for w, n in counts.items() if n]
-        return ", ".join(parts) + self._the_only_one
+        parts = []
+        for word, n in counts.items():
+            named = [f"“{name}”" for name, w in self.exceptions.items() if w == word]
+            told = f" ({', '.join(named)})" if 0 < len(named) <= NAMED else ""
+            parts += [f"{n} {verbs.get(word, word) if n > 1 else word}{told}"] if n else []
+        return ", ".join(parts)
 
     @property
     def _the_only_one(self) -> str:
@@ -501,16 +519,18 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
     for place, b in enumerate(claim.b):
         for where, cells in groups.items():
             against_b = [pairs[cell][place] for cell in cells]
-            names = [" ".join(filter(None, (cell.dataset, cell.setting))) for cell in cells]
-            by_cell = {name: p.difference for name, p in zip(names, against_b, strict=True)}
-            difference = float(np.mean(list(by_cell.values())))
+            by_cell = {
+                cell: InCell(
+                    pair.difference,
+                    pair.error,
+                    _printed_value(claim, claim.a, cell, printed)
+                    - (_printed_value(claim, b, cell, printed) if b.value is None else b.value),
+                )
+                for cell, pair in zip(cells, against_b, strict=True)
+            }
+            difference = float(np.mean([found.difference for found in by_cell.values()]))
             error = errors.summed((pair.error for pair in against_b), 1 / len(cells))
-            of_a = [_printed_value(claim, claim.a, cell, printed) for cell in cells]
-            of_b = [
-                _printed_value(claim, b, cell, printed) if b.value is None else b.value
-                for cell in cells
-            ]
-            in_print = float(np.mean(np.subtract(of_a, of_b)))
+            in_print = float(np.mean([found.printed for found in by_cell.values()]))
             to_print = errors.summed((pair.error_to_print for pair in against_b), 1 / len(cells))
             printed_word: Word = "not run"
             if not math.isnan(in_print):
