@@ -224,12 +224,13 @@ class Paper:
         return drawn(lambda: found.draw(records), found.alternative, found.caption)
 
     def picture(self, name: str, *args: Any, alt: str = "", **kwargs: Any) -> Picture:
-        """One picture of the method on a small example.
+        """One picture of the method on a small example, or of what was measured.
 
         Parameters
         ----------
         name : str
-            Name of its function in the paper's ``example.py``.
+            Name of its function in the paper's ``example.py`` or ``figures.py``; its parameter
+            ``records`` is given by us.
         *args : object
             What the function is called with.
         alt : str, default=""
@@ -254,9 +255,9 @@ class Paper:
         >>> len(reprolib.paper("simplex").picture("codes").figure.axes)
         2
         """
-        draw = self._named("picture", name, self._functions("example"))
-        text = alt or (inspect.getdoc(draw) or name).splitlines()[0]
-        return drawn(lambda: draw(*args, **kwargs), text)
+        function, given = self._drawing(name)
+        text = alt or (inspect.getdoc(function) or name).splitlines()[0]
+        return drawn(lambda: function(*args, **given, **kwargs), text)
 
     def sliders(
         self, name: str | Callable[..., Any], alt: str = "", **choices: Mapping | Sequence
@@ -288,14 +289,7 @@ class Paper:
         """
         draw = name
         if isinstance(name, str):
-            found = {**self._functions("example"), **self._functions("figures")}
-            function = self._named("picture", name, found)
-            takes_records = "records" in inspect.signature(function).parameters
-            records = self.records
-            if takes_records and self.run == "quick":
-                print("The sliders move over the committed records: a quick run has few of them.")
-                records = load_paper(self.key)
-            given = {"records": records} if takes_records else {}
+            function, given = self._drawing(name)
 
             def draw(**values: Any) -> None:
                 told = ", ".join(f"{key} = {value}" for key, value in values.items())
@@ -462,7 +456,7 @@ class Paper:
         Returns
         -------
         Frame
-            Sign of the verdict and ours; empty where the reading was not run.
+            Texts; empty where the reading was not run.
 
         Examples
         --------
@@ -471,9 +465,9 @@ class Paper:
         >>> heart = {"table": "table2", "row": "Heart", "column": "KPM"}
         >>> rows = {"ties: largest D": {"reading": "random partitions, ties: largest D"}}
         >>> kpm.variants({**rows, "printed": {"reading": "printed"}}, {"Heart": heart})
-                           Heart
-        ties: largest D  ● 17.89
-        printed            17.59
+                         Heart
+        ties: largest D  17.89
+        printed          17.59
         """
         from reprolib.report.tables import variants
 
@@ -560,6 +554,17 @@ class Paper:
             if not name.startswith("_")
             and function.__annotations__.get("return") in ("Figure", Figure)
         }
+
+    def _drawing(self, name: str) -> tuple[Callable[..., Figure], dict[str, Any]]:
+        """Function that draws a picture, and the records if it wants them."""
+        found = {**self._functions("example"), **self._functions("figures")}
+        function = self._named("picture", name, found)
+        if "records" not in inspect.signature(function).parameters:
+            return function, {}
+        if self.run == "quick":
+            print(f"Drawn from the committed records, as a quick run has few of them: {name}.")
+            return function, {"records": load_paper(self.key)}
+        return function, {"records": self.records}
 
     def _named(self, what: str, name: str, known: Mapping[str, Any], *others: str) -> Any:
         """Value of a name, or an error that lists the names there are."""

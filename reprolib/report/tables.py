@@ -122,7 +122,7 @@ def variants(
     columns: Mapping[str, Mapping[str, str]],
     directory: Path | None = None,
 ) -> pd.DataFrame:
-    """Chosen numbers under chosen readings: the sign of the verdict and ours, or what is printed.
+    """Chosen numbers under chosen readings: ours, or what is printed.
 
     Parameters
     ----------
@@ -142,11 +142,10 @@ def variants(
     cells: dict[tuple[str, ...], str] = {}
     for v in judge_paper(paper, directory):
         place, digits = (v.number.table, v.number.row, v.number.column), v.number.digits
-        found = [(v.number.judged, v.judged_word, v.ours)]
-        found += [(name, outcome.word, outcome.ours) for name, outcome in v.readings.items()]
-        for name, word, ours in found if v.n_trials else []:
-            cells[*place, name] = f"{LOOKS[word].sign} {ours:.{digits}f}"
-        cells[*place, "printed"] = number_text(v.number.value, None, digits)
+        found = {name: outcome.ours for name, outcome in v.readings.items()}
+        found |= {v.number.judged: v.ours, "printed": v.number.value}
+        for name, value in found.items():
+            cells[*place, name] = number_text(value, None, digits)
 
     def cell(by_row: Mapping[str, str], by_column: Mapping[str, str]) -> str:
         chosen = {**by_column, **by_row}
