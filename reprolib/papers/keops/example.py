@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import mne
 import numpy as np
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from data_fetch import Dataset
 from data_fetch.embedded.p300 import load_embedded
@@ -28,7 +28,6 @@ from reprolib.report.style import (
     PURPLE,
     RED,
     SKY,
-    SMALL,
     WIDTH,
     figure_grid,
 )
@@ -51,40 +50,59 @@ def response_at(evokeds, channels=("Pz", "Cz")) -> Figure:
         for kind, colour in (("target", BLUE), ("other", "#888888")):
             evoked = evokeds[kind]
             values = 1e6 * evoked.data[evoked.ch_names.index(channel)]
-            axis.plot(1000 * evoked.times, values, color=colour, label=f"{kind} flashes")
+            axis.plot(1000 * evoked.times, values, color=colour)
         axis.axvspan(300, 400, color=SKY, alpha=0.2, lw=0)
         axis.set(title=channel, xlabel="ms after the flash")
     axes[0].set_ylabel("A/D units")
-    axes[0].legend()
+    for line, kind, way in zip(axes[0].lines, ("target", "other"), (1, -1), strict=True):
+        end = 420, np.interp(420, line.get_xdata(), line.get_ydata())
+        beside = {"textcoords": "offset points", "color": line.get_color()}
+        axes[0].annotate(f"{kind} flashes", end, (4, 12 * way), va="center", **beside)
     return figure
 
 
 def averages() -> Figure:
     """Averages of a simulated speller session over target and over other flashes, at Pz and Cz."""
     figure = response_at(responses(load_embedded()))
-    figure.suptitle("a simulated session")
+    figure.suptitle("a simulated session", fontsize=10)
     return figure
 
 
 def cap_map() -> Figure:
-    """The 17 regions on the flat cap, nose up: joined electrodes, in the colour of their lobe."""
+    """The 17 regions on the flat cap, nose up, and the pyramid: regions, channels, frames."""
     xy = head_positions(electrode_info())
     names = np.array(regions(CHANNELS))
-    rows = list(dict.fromkeys(name.split()[0] for name in names))
-    colours = dict(zip(rows, (BLUE, ORANGE, GREEN, RED, PURPLE, SKY), strict=True))
-    figure, (axis,) = figure_grid(1, 1, size=(5.0, 5.3))
-    draw_head(axis)
-    for name in dict.fromkeys(names):
-        members = xy[names == name]
-        colour = colours[name.split()[0]]
-        centre = members.mean(axis=0)
-        for place in members:
-            axis.plot(*zip(centre, place, strict=True), color=colour, lw=6, alpha=0.35, zorder=2)
-    for place, channel, name in zip(xy, CHANNELS, names, strict=True):
-        axis.plot(*place, "o", ms=17, mfc="white", mec=colours[name.split()[0]], mew=2, zorder=4)
-        axis.text(*place, channel, ha="center", va="center", fontsize=SMALL, zorder=5)
-    handles = [Line2D([], [], color=colour, lw=4, label=name) for name, colour in colours.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    rows = np.array([name.split()[0] for name in names])
+    front_first = sorted(set(rows), key=lambda row: -xy[rows == row, 1].mean())
+    colours = dict(zip(front_first, (ORANGE, GREEN, RED, BLUE, PURPLE, SKY), strict=True))
+    figure, (cap, tree) = figure_grid(
+        1, 2, size=(WIDTH / 2, 3.7), gridspec_kw={"width_ratios": (1.15, 1)}
+    )
+    draw_head(cap)
+    for place, channel in zip(xy, CHANNELS, strict=True):
+        cap.text(*place, channel, ha="center", va="center", zorder=5)
+    n_drawn, root = 0, (len(CHANNELS) - 1) / 2
+    tree.text(0, root, "head ", ha="right", va="center")
+    for row in front_first:
+        colour, pale = colours[row], 0.65 + 0.35 * np.array(to_rgb(colours[row]))
+        middle = n_drawn + np.mean(np.arange(np.sum(rows == row)))
+        tree.text(3.6, middle, row, va="center", color=colour)
+        for name in dict.fromkeys(names[rows == row]):
+            members = xy[names == name]
+            leaves = n_drawn + np.arange(len(members))
+            n_drawn += len(members)
+            tree.plot([0, 1], [root, leaves.mean()], color="#999999", lw=0.8)
+            tree.plot(1, leaves.mean(), "o", color=colour, ms=5)
+            for place, leaf in zip(members, leaves, strict=True):
+                way = np.array([members.mean(axis=0), place])
+                cap.plot(*way.T, "o-", color=pale, lw=16, ms=16, mew=0, solid_capstyle="round")
+                tree.plot([1, 2], [leaves.mean(), leaf], color=colour, lw=0.8)
+                frames = np.linspace(2.15, 3.4, N_FRAMES)
+                tree.plot(frames, np.full(N_FRAMES, leaf), ".", color=colour, ms=1.5)
+    for x, text in ((1, "17\nregions"), (1.95, "64\nchannels"), (2.9, "14 frames\neach")):
+        tree.text(x, -2, text, ha="center")
+    tree.set(xlim=(-0.5, 4.6), ylim=(64, -6))
+    tree.set_axis_off()
     return figure
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mne
 import numpy as np
 import pandas as pd
 from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from scipy import stats
 
 from data_fetch.p300 import CHANNELS, SAMPLING_RATE, make_raw
@@ -22,7 +25,6 @@ from reprolib.report.style import (
     PURPLE,
     RED,
     SKY,
-    SMALL,
     WIDTH,
     figure_grid,
     note_source,
@@ -31,6 +33,7 @@ from reprolib.report.style import (
 )
 from reprolib.rerun.records import HEADLINE, chosen, n_points, path_matrix, paths, select
 from reprolib.rerun.verdicts.errors import corrected_interval
+from reprolib.rerun.verdicts.printed import printed_values
 
 #: Name in figures, and colour, of every method.
 METHODS = {
@@ -47,6 +50,12 @@ N_FRAMES = SpellerFeatures().n_frames
 FRAME_MS = 50
 #: Radius in metres of the head's outline in scalp maps: the equator in the azimuthal projection.
 HEAD_RADIUS = 0.095
+#: Channels that the paper names for KEOPS.
+PRINTED_CHANNELS = ("P8", "PO7", "PO8", "FCz", "Cz", "CPz", "T9")
+
+
+def _note_source(figure: Figure, rows: pd.DataFrame, start: str = "") -> None:
+    note_source(figure, start + source_text(rows.assign(dataset="P300 recordings")))
 
 
 def relevances(records: pd.DataFrame, method: str) -> np.ndarray:
@@ -75,49 +84,66 @@ def _methods_at_hand(records, wanted=PAPER_METHODS) -> list[str]:
 def scalp_maps(records: pd.DataFrame) -> Figure:
     """Median relevance of regions (above) and channels (below) on the scalp, a column a method.
 
-    Where few channels have some, they are named.
+    On the map of KEOPS the channels that it keeps are named, and those that the paper names ringed.
     """
     methods = _methods_at_hand(records)
     info = electrode_info()
     n = len(methods)
-    figure, axes = figure_grid(2, n, size=(WIDTH / n, 2.4))
+    figure, axes = figure_grid(2, n, size=(WIDTH / n, 2.3))
     names, positions = regions(CHANNELS), head_positions(info)
-    for method, above, below in zip(methods, axes[:n], axes[n:], strict=True):
-        stack = relevances(records, method)
-        per_channel = stack.sum(axis=2)
+    of_region, of_channel = [], []
+    for method in methods:
+        per_channel = relevances(records, method).sum(axis=2)
         per_region = pd.DataFrame(per_channel.T).groupby(names).sum()
-        of_region = pd.Series(median_relevance(per_region.to_numpy().T), per_region.index)
-        of_channel = median_relevance(per_channel)
-        for axis, values in [(above, of_region.reindex(names).to_numpy()), (below, of_channel)]:
-            points = draw_electrodes(axis, info, values)
-            figure.colorbar(points, ax=axis, location="bottom", shrink=0.6, aspect=12)
-        kept = np.flatnonzero(of_channel)
-        if len(kept) <= 8:
-            for k in kept:
-                x, y = positions[k] - (0.011, 0)
-                below.text(x, y, CHANNELS[k], ha="right", va="center", fontsize=SMALL, zorder=7)
-        above.set_title(METHODS[method][0])
-    axes[0].set_ylabel("regions")
-    axes[n].set_ylabel("channels")
-    note_source(figure, source_text(records))
+        median = pd.Series(median_relevance(per_region.to_numpy().T), per_region.index)
+        of_region.append(median.reindex(names).to_numpy())
+        of_channel.append(median_relevance(per_channel))
+    for row, maps, what in ((axes[:n], of_region, "regions"), (axes[n:], of_channel, "channels")):
+        for axis, values in zip(row, maps, strict=True):
+            points = draw_electrodes(axis, info, values, np.max(maps))
+        row[0].set_ylabel(what, labelpad=12)
+        bar = figure.colorbar(
+            points, ax=list(row), shrink=0.8, format="%g", label="median relevance"
+        )
+        bar.set_ticks(np.arange(0, np.max(maps), 0.1))
+    for axis, method in zip(axes, methods, strict=False):
+        axis.set_title(METHODS[method][0])
+    if methods[0] == "keops":
+        ringed = np.flatnonzero(np.isin(CHANNELS, PRINTED_CHANNELS))
+        axes[n].scatter(*positions[ringed].T, s=90, facecolor="none", edgecolor=RED, lw=1.5)
+        axes[n].set_xlabel("rings: the seven channels that\nthe paper names for KEOPS", color=RED)
+        kept = np.flatnonzero(of_channel[0])
+        for k in {*ringed, *(kept if len(kept) <= 8 else ())}:
+            side = 1 if CHANNELS[k].endswith("z") else -1
+            axes[n].annotate(
+                CHANNELS[k],
+                positions[k],
+                (7 * side, 0),
+                textcoords="offset points",
+                ha="left" if side > 0 else "right",
+                va="center",
+                color=BLACK if k in kept else RED,
+                path_effects=[withStroke(linewidth=3, foreground="white")],
+            )
+    _note_source(figure, records)
     return figure
 
 
-def draw_electrodes(axis, info, values):
-    """Electrodes filled by relevance on the outline of the head; empty ones are discarded.
+def draw_electrodes(axis, info, values, most: float):
+    """Electrodes filled by relevance on the outline of the head; those without any are small.
 
-    Returns the filled points, for a colour bar.
+    Returns the filled points, for a colour bar that ends at `most`.
     """
     kept = values > 0
     draw_head(axis)
     xy = head_positions(info)
-    axis.scatter(*xy[~kept].T, s=28, facecolor="white", edgecolor="#aaaaaa", lw=0.7, zorder=5)
+    axis.scatter(*xy[~kept].T, s=3, color="#aaaaaa")
     return axis.scatter(
         *xy[kept].T,
         s=42,
         c=values[kept],
         cmap="Blues",
-        norm=PowerNorm(0.5, vmin=0, vmax=max(values.max(), 1e-12)),
+        norm=PowerNorm(0.5, vmin=0, vmax=max(most, 1e-12)),
         edgecolor=BLACK,
         lw=0.7,
         zorder=6,
@@ -130,10 +156,9 @@ def draw_head(axis) -> None:
     axis.plot(HEAD_RADIUS * np.cos(turn), HEAD_RADIUS * np.sin(turn), color=BLACK, lw=1)
     axis.plot([-0.012, 0, 0.012], [0.094, 0.108, 0.094], color=BLACK, lw=1)
     axis.set_aspect("equal")
-    axis.set(xticks=[], yticks=[])
+    axis.set(xticks=[], yticks=[], xlim=(-0.11, 0.11), ylim=(-0.1, 0.112))
     axis.grid(False)
-    for spine in axis.spines.values():
-        spine.set_visible(False)
+    axis.spines[:].set_visible(False)
 
 
 def head_positions(info):
@@ -149,26 +174,35 @@ def head_positions(info):
 def frame_images(records: pd.DataFrame) -> Figure:
     """Median relevance of every frame in time, one line an electrode, front of the head above.
 
-    The electrodes that the first method keeps are named.
+    Bands are those of the regions; the electrodes that the first method keeps are named.
     """
     methods = _methods_at_hand(records)
-    x, y = head_positions(electrode_info()).T
-    row_of = [name.rstrip("z0123456789") for name in CHANNELS]
-    front_first = np.lexsort((x, -pd.Series(y).groupby(row_of).transform("mean")))
+    cap = pd.DataFrame(head_positions(electrode_info()), columns=["x", "y"])
+    cap["band"] = [name.split()[0] for name in regions(CHANNELS)]
+    cap["row"] = [name.rstrip("z0123456789") for name in CHANNELS]
+    depths = [-cap.groupby(part)["y"].transform("mean") for part in ("row", "band")]
+    front_first = np.lexsort((cap["x"], *depths))
     images = [median_relevance(relevances(records, method))[front_first] for method in methods]
     norm = PowerNorm(0.5, vmin=0, vmax=max(image.max() for image in images))
+    ends = cap.groupby("band", sort=False).size()[cap["band"].iloc[front_first].unique()].cumsum()
     figure, axes = figure_grid(1, len(methods), size=(WIDTH / len(methods), 4.0), sharey=True)
     for axis, method, image in zip(axes, methods, images, strict=True):
         dark = np.ma.masked_equal(image, 0.0)
         shown = axis.imshow(dark, cmap="Blues", norm=norm, aspect="auto", interpolation="nearest")
         axis.grid(False)
+        axis.hlines(ends[:-1] - 0.5, -0.5, N_FRAMES - 0.5, color="#dddddd", lw=0.6)
         axis.set(title=METHODS[method][0], xlabel="ms after the flash")
         axis.set_xticks(range(0, N_FRAMES, 4), [str(FRAME_MS * k) for k in range(0, N_FRAMES, 4)])
     kept = np.flatnonzero(images[0].any(axis=1))
-    axes[0].set_yticks(kept, [CHANNELS[front_first[k]] for k in kept], fontsize=SMALL)
-    axes[0].set_ylabel("channels, front to back")
-    figure.colorbar(shown, ax=list(axes), location="top", aspect=50, label="median relevance")
-    note_source(figure, source_text(records))
+    axes[0].set_yticks(kept, [CHANNELS[front_first[k]] for k in kept])
+    bands = axes[0].secondary_yaxis(-0.22)
+    bands.set_yticks(ends - ends.diff().fillna(ends.iloc[0]) / 2 - 0.5, ends.index)
+    bands.tick_params(length=0)
+    bands.spines.left.set_visible(False)
+    bands.set_ylabel("channels, front to back")
+    label = "median relevance (square-root scale)"
+    figure.colorbar(shown, ax=list(axes), location="top", aspect=50, format="%g", label=label)
+    _note_source(figure, records)
     return figure
 
 
@@ -179,10 +213,10 @@ def selection_frequency(records: pd.DataFrame) -> Figure:
     figure, axes = small_multiples(len(methods), size=(WIDTH / 2, 2.4))
     for axis, method in zip(axes, methods, strict=True):
         frequency = (relevances(records, method).sum(axis=2) > 0).mean(axis=0)
-        points = draw_electrodes(axis, info, frequency)
+        points = draw_electrodes(axis, info, frequency, 1.0)
         figure.colorbar(points, ax=axis, shrink=0.6)
         axis.set_title(METHODS[method][0])
-    note_source(figure, source_text(records))
+    _note_source(figure, records)
     return figure
 
 
@@ -203,26 +237,36 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
             axis.plot(x, y, "o-", color=colour, label=label)
     axis.set(xlabel="channels kept", ylabel="AUC in %")
     axis.legend(loc="lower right")
-    note_source(figure, source_text(rows))
+    _note_source(figure, rows)
     return figure
 
 
 def under_control(records: pd.DataFrame, control: str) -> Figure:
     """AUC against the electrodes kept, ten draws of each method under one reading or control."""
     figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.4))
+    looks: dict[str, dict[str, Any]] = {
+        "one draw": {"marker": "o"},
+        "mean": {"marker": "+", "ms": 14, "mew": 2},
+        "printed": {"marker": "D", "ms": 8, "mew": 2, "mfc": "none"},
+    }
+    key = {"table": "table1", "dataset": "p300/iib", "setting": ""}
     for method in PAPER_METHODS:
         name, colour = METHODS[method]
         rows = select(
             records, table="table1", method=method, reading=control, metric=["auc", "channels"]
         )
-        wide = rows.pivot_table(index="trial", columns="metric", values="value")
-        axis.plot(wide["channels"], 100 * wide["auc"], "o", color=colour, label=name)
-        means = wide.mean()
-        axis.plot(means["channels"], 100 * means["auc"], "+", color=colour, ms=16, mew=2)
-    axis.set_title(f"{control} (crosses: means)")
+        draws = rows.pivot_table(index="trial", columns="metric", values="value")
+        printed = pd.DataFrame([printed_values("keops", {**key, "method": method})])
+        shown = (draws, draws.mean().to_frame().T, printed)
+        for look, values in zip(looks.values(), shown, strict=True):
+            axis.plot(values["channels"], 100 * values["auc"], ls="", color=colour, **look)
+        axis.plot([], [], "s", color=colour, label=name)
+    for text, look in looks.items():
+        axis.plot([], [], ls="", color="#666666", label=text, **look)
+    axis.set_title(control)
     axis.set(xlabel="channels kept", ylabel="AUC, %", xlim=(0, 64))
-    figure.legend(loc="outside upper center", ncols=3)
-    note_source(figure, source_text(select(records, table="table1", reading=control)))
+    figure.legend(loc="outside upper center", ncols=6)
+    _note_source(figure, select(records, table="table1", reading=control))
     return figure
 
 
@@ -240,7 +284,7 @@ def few_electrodes(records: pd.DataFrame) -> Figure:
     axis.set_xticks(sizes, [str(size) for size in sizes])
     axis.set(xlabel="electrodes given to LDA", ylabel="AUC in %")
     axis.legend()
-    note_source(figure, source_text(rows))
+    _note_source(figure, rows)
     return figure
 
 
@@ -272,7 +316,7 @@ def spelling(records: pd.DataFrame) -> Figure:
         axis.set_xlabel("repetitions")
     axes[0].legend()
     rows = records[records["table"] == "spelling"]
-    note_source(figure, f"{_n_characters(rows)} characters, each run held out; {source_text(rows)}")
+    _note_source(figure, rows, f"{_n_characters(rows)} characters, each run held out; ")
     return figure
 
 

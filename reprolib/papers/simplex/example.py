@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
 
 import data_fetch
-from reprolib.methods.shared.codes import decode, simplex_code
+from reprolib.methods.shared.codes import simplex_code
 from reprolib.methods.simplex import make_loss
 from reprolib.methods.simplex.consistency import pointwise_minimizer
 from reprolib.methods.simplex.hmax import HMAX
@@ -17,7 +19,6 @@ from reprolib.report.style import (
     BLACK,
     BLUE,
     ORANGE,
-    SKY,
     SMALL,
     WIDTH,
     figure_grid,
@@ -29,60 +30,60 @@ LOSS_NAMES = {
     "halfspace": "SH-SVM",
     "cone_halfspace": "SC + SH",
 }
-PALE = ListedColormap(["#d3e6f5", "#f9ebc8", "#cfeadf"])
+PALE = ("#d3e6f5", "#f9ebc8", "#cfeadf")
 
 
 def codes() -> Figure:
     """Code words of 3 classes in the plane with their decoding regions, and of 4 in space."""
-    figure = plt.figure(figsize=(WIDTH, 3.0))
-    plane = figure.add_subplot(1, 2, 1)
-    _draw_regions(plane)
-    plane.set_title("T = 3: code words and decoding regions", fontsize=SMALL)
-    space = figure.add_subplot(1, 2, 2, projection="3d")
-    words = simplex_code(4).T
-    for i, a in enumerate(words):
-        space.plot(*zip(np.zeros(3), a, strict=True), color=BLACK)
-        space.text(*(1.15 * a), f"$c_{i + 1}$")
-        for b in words[:i]:
-            space.plot(*zip(a, b, strict=True), color=SKY, lw=1)
-    space.set_axis_off()
-    space.set_box_aspect((1, 1, 1), zoom=1.25)
-    space.set_title("T = 4", fontsize=SMALL)
+    figure, (plane, space) = figure_grid(1, 2, size=(WIDTH / 2, 3.0))
+    words = simplex_code(3).T
+    for q, colour in enumerate(PALE):
+        a, b = words[q - 1], words[q - 2]
+        plane.fill(*(9 * np.array([0 * a, -a, words[q], -b])).T, color=colour)
+    _draw_words(plane, words)
+    plane.set_title("T = 3: code words and decoding regions")
+    # Seen a little from above, the first word upright; the edge at the back is dashed.
+    turn, rise = np.radians([72, 14])
+    across = [0, np.cos(turn), -np.sin(turn)]
+    up = [np.cos(rise), -np.sin(rise) * np.sin(turn), -np.sin(rise) * np.cos(turn)]
+    words = simplex_code(4).T @ np.transpose([across, up])
+    for face, colour in (([0, 1, 2], PALE[0]), ([0, 1, 3], "#e6f1fa")):
+        space.fill(*words[face].T, color=colour)
+    for i, j in combinations(range(4), 2):
+        space.plot(*words[[i, j]].T, "--" if i == 2 else "-", color=BLUE, lw=1)
+    _draw_words(space, words)
+    space.set_title("T = 4: a tetrahedron")
+    for axis, middle in ((plane, 0.0), (space, 0.2)):
+        axis.set(xlim=(-1.75, 1.75), ylim=(middle - 1.4, middle + 1.4))
     return figure
 
 
-def _grid(limit: float, steps: int = 201):
-    axis = np.linspace(-limit, limit, steps)
-    x, y = np.meshgrid(axis, axis)
-    return x, y, np.column_stack([x.ravel(), y.ravel()])
-
-
-def _draw_regions(axis, limit: float = 1.6) -> None:
-    x, y, points = _grid(limit)
-    labels = decode(simplex_code(3), points).reshape(x.shape)
-    axis.contourf(x, y, labels, levels=[-0.5, 0.5, 1.5, 2.5], cmap=PALE)
-    _draw_words(axis)
+def _draw_words(axis, words: np.ndarray) -> None:
+    for q, word in enumerate(words):
+        arrow = {"arrowstyle": "->", "color": BLACK, "lw": 1.5, "shrinkA": 0, "shrinkB": 0}
+        axis.annotate("", word, (0, 0), arrowprops=arrow)
+        beyond = 11 * word / np.linalg.norm(word)
+        place = {"textcoords": "offset points", "ha": "center", "va": "center"}
+        axis.annotate(f"$c_{q + 1}$", word, beyond, **place)
     axis.set(aspect="equal", xticks=[], yticks=[])
-
-
-def _draw_words(axis) -> None:
-    for q, word in enumerate(simplex_code(3).T):
-        axis.annotate("", word, (0, 0), arrowprops={"arrowstyle": "->", "color": BLACK, "lw": 1.5})
-        axis.text(*(1.18 * word), f"$c_{q + 1}$", ha="center", va="center")
+    axis.spines[:].set_visible(False)
 
 
 def level_sets() -> Figure:
     """Level sets of the losses of class 1 for T = 3 (the paper's Figure 2, and SC + SH)."""
-    x, y, points = _grid(2.4)
-    figure, axes = figure_grid(1, 4, size=(WIDTH / 4, 1.7))
+    axis = np.linspace(-2.2, 2.2, 201)
+    x, y = np.meshgrid(axis, axis)
+    points, levels = np.column_stack([x.ravel(), y.ravel()]), [0.0, 0.25, 0.5, 1, 2, 3, 4, 6, 8]
+    figure, axes = figure_grid(1, 4, size=(WIDTH / 4, 2.4))
     for axis, (name, title) in zip(axes, LOSS_NAMES.items(), strict=True):
-        values = make_loss(name, 3).value(points, np.zeros(len(points), dtype=int))
-        levels = [0.0, 0.25, 0.5, 1, 2, 3, 4, 6, 8]
-        axis.contourf(x, y, values.reshape(x.shape), levels=levels, cmap="Blues", extend="max")
-        axis.contour(x, y, values.reshape(x.shape), levels=levels[1:], colors=BLACK, linewidths=0.5)
-        _draw_words(axis)
-        axis.set(aspect="equal", xticks=[], yticks=[])
+        loss = make_loss(name, 3).value(points, np.zeros(len(points), dtype=int)).reshape(x.shape)
+        shown = axis.contourf(x, y, loss, levels=levels, cmap="Blues", extend="max")
+        axis.contour(x, y, loss, levels=levels[1:], colors=BLACK, linewidths=0.4)
+        _draw_words(axis, simplex_code(3).T)
+        plt.setp(axis.texts, path_effects=[withStroke(linewidth=3, foreground="white")])
         axis.set_title(title)
+    label = "loss of a point of class 1: light is small"
+    figure.colorbar(shown, ax=list(axes), location="bottom", aspect=50, format="%g", label=label)
     return figure
 
 
@@ -112,7 +113,7 @@ def undecided(name: str, *, convex_hull: bool, steps: int = 15) -> tuple[np.ndar
 
 
 def hmax(shown: int = 14) -> Figure:
-    """An image, its S1 and C1, and two patches: where they come from and where they answer.
+    """An image, its S1 and C1, and S2 of a patch of another image, framed where it answers most.
 
     The images are drawn, not those of Caltech-101.
 
@@ -126,36 +127,42 @@ def hmax(shown: int = 14) -> Figure:
     model = HMAX(n_patches=60, patch_sizes=(4,), side=100, random_state=0)
     features = model.fit_transform(images)
     own = drawn.y == drawn.y[shown]
-    # Patches that know this shape: they answer more to it than to the other shapes. Small ones of
-    # other images show best.
+    # A patch that knows this shape: it answers more to it than to the other shapes. A small one of
+    # another image shows best.
     known = features[own].mean(axis=0) - features[~own].mean(axis=0)
     known[(model.places_[:, 0] == shown) | (model.places_[:, 1] > 2)] = -1
-    pair = np.argsort(-known)[:2]
-    stages = model.stages(images[shown])
-    figure, axes = figure_grid(2, 4, size=(WIDTH / 4, 1.8))
-    axes[0].imshow(_grey(images[shown]), cmap="gray")
-    axes[1].imshow(stages.s1[2].max(axis=0), cmap="gray")
-    axes[2].imshow(stages.c1[2].values.max(axis=-1), cmap="gray")
-    axes[3].imshow(_grey(images[shown]), cmap="gray")
-    for feature, colour, left in zip(pair, (BLUE, ORANGE), (4, 6), strict=True):
-        source, scale, *centre = model.places_[feature]
-        axes[left].imshow(_grey(images[int(source)]), cmap="gray")
-        _frame(axes[left], model, images[int(source)], int(scale), centre, colour)
-        maps = model.s2(images[shown], feature)
-        best = int(np.argmax([found.max(initial=0) for found in maps]))
-        axes[left + 1].imshow(maps[best], cmap="gray")
-        band = stages.c1[best]
-        row, column = np.unravel_index(maps[best].argmax(), maps[best].shape)
-        axes[left + 1].plot(column, row, "o", mfc="none", color=colour, ms=9)
-        middle = band.first + band.step * (np.array([row, column]) + (model.patch_sizes[0] - 1) / 2)
-        _frame(axes[3], model, images[shown], best, middle, colour)
-    titles = ("image", "S1, edges", "C1, largest near", "where both answer")
-    pairs = ("patch 1, drawn here", "S2 of patch 1", "patch 2, drawn here", "S2 of patch 2")
-    for axis, title in zip(axes, (*titles, *pairs), strict=True):
-        axis.set_title(title, fontsize=SMALL)
+    patch = int(np.argmax(known))
+    source, scale, *centre = model.places_[patch]
+    image, stages, maps = images[shown], model.stages(images[shown]), model.s2(images[shown], patch)
+    best = int(np.argmax([found.max(initial=0) for found in maps]))
+    s1, c1, found = stages.s1[2].max(axis=0), stages.c1[2], stages.c1[best]
+    pixel, half_patch = 1 / np.array(stages.images[2].shape), (model.patch_sizes[0] - 1) / 2
+    # Of each layer its title and values, the place of the first one, and the way to the next.
+    size = np.array(image.shape[:2])
+    layers = (
+        ("image", _grey(image), 0.5 / size, 1 / size),
+        ("S1: edges", s1, 0.5 - (np.array(s1.shape) - 1) * pixel / 2, pixel),
+        ("C1: local maxima", c1.values.max(axis=-1), c1.first, c1.step),
+        ("S2: answer to a patch", maps[best], found.first + half_patch * found.step, found.step),
+    )
+    figure, axes = figure_grid(1, 4, size=(WIDTH / 4, 2.2))
+    for axis, (title, values, first, step) in zip(axes, layers, strict=True):
+        top, left = size * (first - step / 2)
+        bottom, right = size * (first + step * (np.array(values.shape) - 0.5))
+        axis.imshow(values, cmap="gray", extent=(left, right, bottom, top))
+        axis.set(title=title, xlim=(0, size[1]), ylim=(size[0], 0), facecolor="black")
+    place = np.unravel_index(maps[best].argmax(), maps[best].shape)
+    middle = layers[3][2] + found.step * place
+    _frame(axes[0], model, image, best, middle)
+    axes[3].plot(*(size * middle)[::-1], "o", mfc="none", color=ORANGE, ms=9, mew=2)
+    inset = axes[3].inset_axes((0.55, 0.02, 0.43, 0.28))
+    inset.set_title("patch", color="white", fontsize=SMALL, pad=2)
+    inset.imshow(_grey(images[int(source)]), cmap="gray")
+    _frame(inset, model, images[int(source)], int(scale), centre)
+    for axis in (*axes, inset):
         axis.set(xticks=[], yticks=[])
-        axis.spines[:].set_visible(False)
         axis.grid(False)
+        axis.spines[:].set_visible(False)
     return figure
 
 
@@ -163,11 +170,11 @@ def _grey(image: np.ndarray) -> np.ndarray:
     return image if image.ndim == 2 else image.mean(axis=-1)
 
 
-def _frame(axis, model: HMAX, image: np.ndarray, scale: int, centre, colour: str) -> None:
+def _frame(axis, model: HMAX, image: np.ndarray, scale: int, centre) -> None:
     """Frame the pixels that a patch sees, around a centre given as parts of the image."""
     step = model.stages(image).c1[scale].step
     size = np.array(image.shape[:2])
     height, width = (model.patch_sizes[0] + 1) * step * size
     y, x = np.asarray(centre) * size
     corner = (x - width / 2, y - height / 2)
-    axis.add_patch(Rectangle(corner, width, height, fill=False, color=colour, lw=2))
+    axis.add_patch(Rectangle(corner, width, height, fill=False, color=ORANGE, lw=2))

@@ -204,10 +204,12 @@ def line_up(records: pd.DataFrame, schedule: str, row: str) -> Figure:
     axis.axhline(0, color=BLACK, lw=1)
     axis.set_xticks(range(len(columns)), columns)
     axis.set_ylabel("ours minus printed, points")
-    schedule = "last iterate" if schedule == HEADLINE else schedule
-    axis.set_title(f"{row.removesuffix(' (ho)')}, {schedule}", fontsize=SMALL)
-    axis.legend(ncols=2)
-    note_source(figure, "original")
+    if schedule == HEADLINE:
+        schedule = "headline (Table 2): ten passes, last iterate"
+    axis.set_title(f"printed row {row.removesuffix(' (ho)')}; {schedule}")
+    legend_title = "loss (root mean square distance from the printed row, points)"
+    figure.legend(loc="outside upper center", ncols=4, title=legend_title)
+    note_source(figure, source_text(records[records["dataset"].isin(SIZES)]))
     return figure
 
 
@@ -331,11 +333,16 @@ def cost_by_classes(records: pd.DataFrame) -> Figure:
     figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.4))
     for method, colour in zip(relative.columns, (BLUE, ORANGE, GREEN), strict=False):
         name = method.replace("simplex rls", "S-LS").replace("one-vs-all", "one-against-all")
-        axis.loglog(relative.index, relative[method], marker=".", color=colour, label=name)
-    axis.set(xlabel="number of classes T", ylabel="time; S-LS with T = 2 is 1")
+        axis.loglog(relative.index, relative[method], marker="o", ms=4, color=colour)
+        end = relative.index[-1], relative[method].iloc[-1]
+        beside = {"textcoords": "offset points", "va": "center", "color": colour}
+        axis.annotate(name.replace(", ", ",\n"), end, (8, 0), **beside)
+    axis.set(
+        xlabel="number of classes T", ylabel="time to train and tune\n(S-LS with two classes: 1)"
+    )
     axis.set_xticks(relative.index, [str(T) for T in relative.index])
+    axis.set_yticks([1, 10, 100], ["1", "10", "100"])
     axis.minorticks_off()
-    axis.legend()
     note_source(figure, source_text(records[records["table"] == "classes"]))
     return figure
 

@@ -28,11 +28,26 @@ def _close():
     plt.close("all")
 
 
-def test_cap_map_names_every_electrode_and_the_lobe_of_its_region():
-    figure = example.cap_map()
-    assert {text.get_text() for text in figure.axes[0].texts} == set(CHANNELS)
-    lobes = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert lobes == {region.split()[0] for region in regions(CHANNELS)}
+def test_cap_map_names_every_electrode_and_the_tree_its_lobes_from_front_to_back():
+    cap, tree = example.cap_map().axes
+    assert {text.get_text() for text in cap.texts} == set(CHANNELS)
+    told = [text.get_text() for text in tree.texts]
+    lobes = [text for text in told if text in {name.split()[0] for name in regions(CHANNELS)}]
+    assert lobes == ["prefrontal", "frontal", "temporal", "central", "parietal", "occipital"]
+    dots = [len(line.get_xdata()) for line in tree.lines if line.get_marker() == "."]
+    assert (len(dots), sum(dots)) == (64, 896)
+
+
+def test_channels_that_the_paper_names_are_ringed_and_kept_ones_black(records):
+    *_, keops, _, _, _, _ = figures.scalp_maps(records).axes
+    assert keops.get_xlabel().endswith("the paper names for KEOPS")
+    (rings,) = [dots for dots in keops.collections if len(dots.get_offsets()) == 7]
+    xy = figures.head_positions(figures.electrode_info())
+    printed = [CHANNELS.index(name) for name in figures.PRINTED_CHANNELS]
+    assert set(map(tuple, rings.get_offsets())) == set(map(tuple, xy[printed]))
+    kept = {text.get_text() for text in keops.texts if text.get_color() == figures.BLACK}
+    assert kept == {"C1", "CP1", "PO7", "PO8"}
+    assert {text.get_text() for text in keops.texts} == kept | set(figures.PRINTED_CHANNELS)
 
 
 def test_frames_are_in_time_and_kept_electrodes_named(records):
@@ -45,6 +60,21 @@ def test_frames_are_in_time_and_kept_electrodes_named(records):
     for line, name in zip(keops.get_yticks(), named, strict=True):
         np.testing.assert_allclose(drawn[int(line)].filled(0.0), image[CHANNELS.index(name)])
     assert named.index("C1") < named.index("CP1") < named.index("PO8"), "front first"
+    (bands,) = keops.child_axes
+    middles = [float(tick) for tick in bands.get_yticks()]
+    names = [text.get_text() for text in bands.get_yticklabels()]
+    for line, name in zip(keops.get_yticks(), named, strict=True):
+        nearest = names[int(np.argmin(np.abs(np.array(middles) - line)))]
+        assert nearest == regions([name])[0].split()[0]
+
+
+def test_printed_values_are_hollow_beside_the_draws(records):
+    figure = figures.under_control(records, "headline")
+    printed = [line for line in figure.axes[0].lines if line.get_marker() == "D"][:3]
+    found = [line.get_xydata()[0] for line in printed]
+    np.testing.assert_allclose(found, [[13.1, 85.8], [47.5, 84.7], [49.7, 85.5]])
+    told = {text.get_text() for text in figure.legends[0].get_texts()}
+    assert told == {"KEOPS", "SPAMS", "MKL", "one draw", "mean", "printed"}
 
 
 def test_a_mean_over_draws_stands_where_half_of_them_reach():

@@ -124,14 +124,22 @@ def test_seeds_without_spread_leave_one_test_point():
 
 
 def test_line_up_draws_every_loss_against_the_printed_row():
-    axis = figures.line_up(spread_records(), "averaged", "SC-SVM Online (ho)").axes[0]
-    assert axis.get_title() == "SC-SVM Online, averaged"
-    labels = [text.get_text() for text in axis.get_legend().get_texts()]
+    figure = figures.line_up(spread_records(), "averaged", "SC-SVM Online (ho)")
+    (axis,), (legend,) = figure.axes, figure.legends
+    assert axis.get_title() == "printed row SC-SVM Online; averaged"
+    assert "root mean square" in legend.get_title().get_text()
+    labels = [text.get_text() for text in legend.get_texts()]
     assert labels == ["SC + SH (9.3)", "SC-SVM (6.5)"]
     points = [line for line in axis.lines if line.get_marker() in ("v", "D")]
     np.testing.assert_allclose(
         np.asarray(points[0].get_ydata(), dtype=float), [66 - 65.15, 66 - 52.82]
     )
+
+
+def test_line_up_says_that_the_headline_is_the_schedule_of_table_2():
+    rows = spread_records().replace({"averaged": "headline", "SC + SH, averaged": "SC + SH"})
+    title = figures.line_up(rows, "headline", "SC-SVM Online (ho)").axes[0].get_title()
+    assert title.endswith("headline (Table 2): ten passes, last iterate")
 
 
 COST_COLUMNS = ["dataset", "method", "setting", "level", "seconds"]
@@ -146,8 +154,10 @@ def test_cost_is_relative_to_s_rls_on_two_classes():
     frame = pd.DataFrame(rows, columns=COST_COLUMNS)
     frame = frame.assign(table="classes", source="original")
     assert list(figures.cost_table(frame).columns) == ["simplex rls", "one-vs-all"]
-    lines = figures.cost_by_classes(frame).axes[0].lines
-    assert [list(line.get_ydata()) for line in lines] == [[1.0, 1.5], [2.0, 4.0]]
+    axis = figures.cost_by_classes(frame).axes[0]
+    assert [list(line.get_ydata()) for line in axis.lines] == [[1.0, 1.5], [2.0, 4.0]]
+    ends = {text.get_text(): text.xy for text in axis.texts}
+    assert ends == {"S-LS": (4, 1.5), "one-against-all": (4, 4.0)}
 
 
 def test_methods_stand_in_the_order_of_their_cost_at_the_most_classes():
