@@ -24,7 +24,7 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
     "#222222",
 )
 #: Inches of the widest figure, and points of its smallest text: a phone shows it 400 pixels wide.
-WIDTH, SMALL = 7.2, 9
+WIDTH, SMALL = 6.6, 9
 #: Panels side by side.
 ABREAST = 2
 
@@ -34,7 +34,7 @@ def use_style() -> None:
     mpl.rcParams.update(
         {
             "figure.figsize": (WIDTH, 3.8),
-            "figure.dpi": 130,
+            "figure.dpi": 142,
             "savefig.dpi": 160,
             "savefig.bbox": "tight",
             "figure.constrained_layout.use": True,

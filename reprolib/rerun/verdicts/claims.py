@@ -26,7 +26,7 @@ from reprolib.rerun.verdicts.words import Word, of_difference
 
 ClaimWord = Literal["holds", "holds, but", "undecided", "fails"]
 CLAIM_WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
-#: Readings with one word that are so few that a table names them.
+#: Exceptions with one word that are so few that a table names them.
 NAMED = 2
 
 
@@ -147,7 +147,7 @@ class ClaimVerdict:
     def in_other_variants(self) -> str:
         """In how many readings it holds, fails or is undecided: "7 hold, 1 undecided (“centred”)".
 
-        Of the exceptions few are named.
+        The rarest exceptions are named, if they are few.
         """
         if not self.n_readings:
             return "none run"
@@ -157,10 +157,12 @@ class ClaimVerdict:
         counts = Counter({own: self.n_readings - len(self.exceptions)})
         counts.update(self.exceptions.values())
         verbs = {"holds": "hold", "fails": "fail"}
+        others = Counter(self.exceptions.values())
+        rarest = min(reversed(others), key=lambda word: others[word], default=None)
         parts = []
         for word, n in counts.items():
-            named = [f"“{name}”" for name, w in self.exceptions.items() if w == word]
-            told = f" ({', '.join(named)})" if 0 < len(named) <= NAMED else ""
+            names = [f"“{name}”" for name, w in self.exceptions.items() if w == word == rarest]
+            told = f" ({', '.join(names)})" if 0 < len(names) <= NAMED else ""
             parts += [f"{n} {verbs.get(word, word) if n > 1 else word}{told}"] if n else []
         return ", ".join(parts)
 
