@@ -120,16 +120,16 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     own = select(records, table="path", dataset=dataset)
     grid, test = _curve(own, metric="test accuracy path")
     _, train = _curve(own, metric="training accuracy path")
+    grid, test, train = (part[grid <= 1600] for part in (grid, test, train))  # it searches to 1500
     n_test = int(n_points(select(records, table="ablation", dataset=dataset)).iloc[0])
     error = 1.96 * np.sqrt(test * (1 - test) / n_test)
     k = int(np.abs(grid - d).argmin())
     figure, axes = figure_grid(2, 1, size=(WIDTH, 2.3))
-    last = int(np.searchsorted(grid, 1600)) - 1  # the paper searches up to 1500
     axes[0].plot(grid, train, color=BLACK, ls="--", lw=1.2)
     axes[0].plot(grid, test, color=BLUE)
     axes[0].fill_between(grid, test - error, test + error, color=BLUE, alpha=0.2, lw=0)
-    axes[0].text(grid[last], train[last], " training", va="bottom")
-    axes[0].text(grid[last], test[last], " test", va="center", color=BLUE)
+    axes[0].text(grid[-1], train[-1], " training", va="bottom")
+    axes[0].text(grid[-1], test[-1], " test", va="center", color=BLUE)
     printed = {n.column: n.value for n in numbers("mkpm") if n.select["dataset"] == dataset}
     at = printed["d-hat"], printed["MKPM"]
     axes[0].axvline(at[0], color=ORANGE, lw=1.2)
@@ -139,13 +139,13 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     axes[0].plot(grid[k], test[k], "o", color=RED)
     title = f"{paper_name(dataset)}, d = {grid[k]} (dotted): test accuracy"
     axes[0].set(title=f"{title} {test[k]:.3f} ± {error[k]:.3f}", xlabel="total dimension d")
-    axes[0].set(xlim=(0, grid[last]), ylim=(test.max() - 0.25, 1.03), ylabel="accuracy")
+    axes[0].set(xlim=(0, grid[-1]), ylim=(test.max() - 0.25, 1.03), ylabel="accuracy")
     axes[0].annotate(
         f"printed {at[0]:.0f}: {at[1]}",
         (at[0], axes[0].get_ylim()[0]),
-        (5 if at[0] < grid[last] / 2 else -5, 5),
+        (5 if at[0] < grid[-1] / 2 else -5, 5),
         textcoords="offset points",
-        ha="left" if at[0] < grid[last] / 2 else "right",
+        ha="left" if at[0] < grid[-1] / 2 else "right",
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
     )
     allocations = select(own, metric="allocation path")
