@@ -14,9 +14,9 @@ from reprolib.report.style import (
     BLACK,
     ORANGE,
     SKY,
-    SMALL,
     WIDTH,
     figure_grid,
+    legend_above,
     plane_grid,
     small_multiples,
 )
@@ -33,12 +33,15 @@ def dimension(model: KPMClassifier, X, y, which: Sequence[int] = (3, 12, 60)) ->
     """Decision of a KPM on the plane for three numbers of components: 3, 12 and 60."""
     grid_x, grid_y, points = plane_grid(X)
     paths = model.decision_path(points)
-    figure, axes = figure_grid(1, len(which), size=(WIDTH / 3, 2.4), sharex=True, sharey=True)
+    figure, axes = figure_grid(1, len(which), size=(WIDTH / 3, 2.7), sharex=True, sharey=True)
     for axis, D in zip(axes, which, strict=True):
         D = min(D, paths.shape[1])
         _draw_regions(axis, grid_x, grid_y, paths[:, D - 1].reshape(grid_x.shape))
         _draw_points(axis, X, y)
-        axis.set_title(f"D = {D}", fontsize=SMALL)
+        axis.set_title(f"D = {D}")
+    axes[0].plot([], [], color=BLACK, label="border")
+    axes[0].plot([], [], color=BLACK, lw=0.8, ls="--", label="margins")
+    legend_above(axes[0], ncols=4)
     return figure
 
 
@@ -56,21 +59,27 @@ def components(X, y, gamma: float, which: Sequence[int]) -> Figure:
         bound = np.abs(level).max()
         axis.contourf(grid_x, grid_y, level, levels=15, cmap="RdBu", vmin=-bound, vmax=bound)
         _draw_points(axis, X, y)
-        axis.set_title(f"component {j}", fontsize=SMALL)
+        axis.set_title(f"component {j}")
+    legend_above(axes[0])
     return figure
 
 
 def _draw_regions(axis, grid_x, grid_y, decision) -> None:
     colours = ListedColormap(["#f7dcc9", "#d3e6f5"])
     axis.contourf(grid_x, grid_y, np.sign(decision), levels=[-2, 0, 2], cmap=colours)
+    axis.contour(grid_x, grid_y, decision, levels=[0], colors=BLACK, linewidths=1.8)
     axis.contour(
-        grid_x, grid_y, decision, levels=[-1, 0, 1], colors=BLACK, linewidths=[0.6, 1.6, 0.6]
+        grid_x, grid_y, decision, levels=[-1, 1], colors=BLACK, linewidths=0.8, linestyles="--"
     )
 
 
-def _draw_points(axis, X, y, size: float = 9) -> None:
-    for label, colour, marker in [(-1, ORANGE, "o"), (1, SKY, "^")]:
-        chosen = y == label
-        axis.scatter(*X[chosen].T, s=size, color=colour, marker=marker, edgecolor=BLACK, lw=0.3)
+def _draw_points(axis, X, y) -> None:
+    for chosen, name, colour, marker in [
+        (y < 0, "class −1", ORANGE, "o"),
+        (y > 0, "class +1", SKY, "^"),
+    ]:
+        look = {"s": 14, "color": colour, "marker": marker, "edgecolor": BLACK, "lw": 0.3}
+        axis.scatter(*X[chosen].T, label=name, **look)
     axis.grid(False)
+    axis.spines[:].set_visible(False)
     axis.set(xticks=[], yticks=[])

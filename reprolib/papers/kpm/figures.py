@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -64,19 +64,24 @@ def figure1(records: pd.DataFrame) -> Figure:
     rows = records[records["table"] == "figure1"]
     figure, axes = figure_grid(1, 2, size=(WIDTH / 2, 2.9))
     C = np.array(chosen(select(rows, method="svm"), "C").iloc[0])
-    for axis, method, label in [(axes[0], "kpm", "dimension D"), (axes[1], "svm", "C")]:
+    panels = [(axes[0], "kpm", "dimension D", -6), (axes[1], "svm", "C", len(C) // 2)]
+    for axis, method, label, k in panels:
         test = path_matrix(select(rows, method=method, metric="test error path"))
         train = path_matrix(select(rows, method=method, metric="training error path"))
         x = C if method == "svm" else np.arange(1, test.shape[1] + 1)
-        colour = SVM if method == "svm" else KPM
-        axis.plot(x, test.mean(axis=0), color=colour, label="test error")
-        axis.plot(x, train.mean(axis=0), color=BLACK, ls="--", label="training error")
+        for errors, name, colour, style in [
+            (test.mean(axis=0), "test error", SVM if method == "svm" else KPM, "-"),
+            (train.mean(axis=0), "training error", BLACK, "--"),
+        ]:
+            axis.plot(x, errors, color=colour, ls=style)
+            above = {"xytext": (0, 7), "textcoords": "offset points", "ha": "center"}
+            axis.annotate(name, (x[k], errors[k]), **above, color=colour)
         axis.set(title=method.upper(), xlabel=label, ylim=PRINTED_ERRORS[method])
-        axis.legend(loc="upper right")
     printed = printed_dimensions()[rows["dataset"].iloc[0]]
     axes[0].axvline(printed, color=BLACK, ls=":", lw=1.2)
-    axes[0].text(printed + 0.6, 0.302, f"printed D = {printed:g}", fontsize=SMALL)
-    axes[0].set_ylabel("error")
+    axes[0].text(printed + 0.6, 0.45, f"printed D = {printed:g}")
+    axes[0].set(ylabel="error", yticks=np.arange(0.30, 0.47, 0.04))
+    axes[1].set_yticks(np.arange(0.32, 0.355, 0.01))
     note_source(figure, source_text(rows))
     return figure
 
@@ -207,19 +212,22 @@ def norm_and_dimension(records: pd.DataFrame) -> Figure:
 def draw_map(axis, table: pd.DataFrame) -> None:
     """Errors of `summaries.mean_map`, dark where low; what KPM does not reach stays white.
 
-    The colours end at half as much again as the least error, so that small differences are seen.
+    The colours end at a quarter more than the least error, so that small differences are seen;
+    beyond, all is grey.
     """
     least = np.nanmin(table)
-    axis.imshow(table, cmap="cividis", aspect="auto", norm=LogNorm(least, 1.5 * least, clip=True))
+    shades = mpl.colormaps["YlGnBu_r"].with_extremes(over="#e6e6e6")
+    axis.imshow(table, cmap=shades, aspect="auto", vmin=least, vmax=1.25 * least)
     axis.grid(False)
-    axis.set_yticks(range(len(table)), table.index, fontsize=SMALL)
-    costs = map(_cost_label, table.columns.to_numpy(dtype=float))
-    axis.set_xticks(range(table.shape[1]), list(costs), fontsize=SMALL)
+    axis.spines[:].set_visible(False)
+    axis.set_yticks(range(len(table)), [*table.index[:-1], "all (SVM)"])
+    costs = map(_cost_label, table.columns[:-1].to_numpy(dtype=float))
+    axis.set_xticks(range(table.shape[1]), [*costs, "∞\n(KPM)"])
     axis.set(xlabel="C as a multiple of Rätsch's", ylabel="D")
     for (i, j), error in np.ndenumerate(table.to_numpy()):
         if np.isfinite(error):
-            colour = "white" if error < 1.2 * least else BLACK
-            axis.text(j, i, f"{error:.1f}", ha="center", va="center", fontsize=SMALL, color=colour)
+            colour = "white" if error < 1.08 * least else BLACK
+            axis.text(j, i, f"{error:.1f}", ha="center", va="center", color=colour)
 
 
 def _cost_label(cost: float) -> str:
@@ -227,7 +235,7 @@ def _cost_label(cost: float) -> str:
 
 
 def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: float) -> Figure:
-    """One place of the map: its error beside the SVM's, and the errors along D at this C.
+    """One place of the map: its error, and by how much it differs from that of the SVM.
 
     Parameters
     ----------
@@ -246,11 +254,11 @@ def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: 
     last = len(dimensions) - 1
     i = last if D == summaries.ALL else int(np.argmin([abs(d - int(D)) for d in dimensions[:last]]))
     j = len(costs) - 1 if np.isinf(C) else int(np.argmin(np.abs(costs[:-1] - C)))
-    errors, along = wide.iloc[:, i * len(costs) + j], table.iloc[:, j].to_numpy()
+    errors = wide.iloc[:, i * len(costs) + j]
     svm = wide.iloc[:, last * len(costs) + list(costs).index(1.0)]
-    figure, axes = figure_grid(2, 1, size=(WIDTH, 2.9), height_ratios=[1.5, 1])
-    draw_map(axes[0], table)
-    axes[0].add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, ec=RED, lw=2))
+    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.8))
+    draw_map(axis, table)
+    axis.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, ec=RED, lw=3, clip_on=False))
     if errors.isna().any():
         found = "not measured: a path of KPM ends before"
     elif errors.name == svm.name:
@@ -260,13 +268,7 @@ def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: 
         against = f"{difference:+.1f} ± {difference - low:.1f} against the SVM"
         found = f"{errors.mean():.1f} %, {against}"
     place = f"{paper_name(dataset)}, D = {dimensions[i]}, C = {_cost_label(costs[j])}"
-    axes[0].set_title(f"{place}: {found}", fontsize=10)
-    axes[1].plot(range(last + 1), along, "o-", color=KPM, label=f"C = {_cost_label(costs[j])}")
-    axes[1].axhline(svm.mean(), color=SVM, ls="--", lw=1.2, label="SVM, Rätsch's C")
-    axes[1].plot(i, along[i], "s", ms=12, mfc="none", mec=RED, mew=2)
-    axes[1].set_xticks(range(last + 1), dimensions, fontsize=SMALL)
-    axes[1].set(xlabel="D", ylabel="test error in %")
-    axes[1].legend()
+    axis.set_title(f"{place}: {found}")
     note_source(figure, source_text(select(records, table="beyond", dataset=dataset)))
     return figure
 

@@ -7,28 +7,22 @@ from matplotlib.figure import Figure
 
 from data_fetch.embedded.faces import load_embedded
 from reprolib.methods.mkmmc import MMC
-from reprolib.report.style import (
-    SMALL,
-    WIDTH,
-    figure_grid,
-    note_source,
-)
+from reprolib.report.style import WIDTH, figure_grid
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 
 
-def image_grid(rows, image_shape, source: str = "") -> Figure:
+def image_grid(rows, image_shape) -> Figure:
     """Rows of images with a name each: dict of name -> array of shape (n_images, n_pixels)."""
     n_columns = max(len(images) for images in rows.values())
-    figure, axes = figure_grid(len(rows), n_columns, size=(WIDTH / n_columns, 0.98))
+    figure, axes = figure_grid(len(rows), n_columns, size=(WIDTH / n_columns, 0.8))
     for axis in axes:
         axis.set_axis_off()
     for i, (name, images) in enumerate(rows.items()):
-        for j, image in enumerate(images):
-            axis = axes[i * n_columns + j]
+        first = axes[i * n_columns]
+        first.text(-0.1, 0.5, name, transform=first.transAxes, ha="right", va="center")
+        for axis, image in zip(axes[i * n_columns :], images, strict=False):
             axis.imshow(np.asarray(image).reshape(image_shape), cmap="gray")
-        axes[i * n_columns + n_columns // 2].set_title(name, fontsize=SMALL)
-    note_source(figure, source)
     return figure
 
 
@@ -40,5 +34,5 @@ def eigenimages() -> Figure:
     rows = np.concatenate([np.flatnonzero(data.y == person)[:4] for person in np.unique(data.y)])
     directions = MMC().fit(data.X[rows], data.y[rows]).components_[:8]
     side = round(np.sqrt(data.X.shape[1]))
-    shown = {"eight invented people": first, "leading directions of MMC": directions}
-    return image_grid(shown, (side, side), "drawn by this package")
+    shown = {"eight\ninvented\npeople": first, "leading\ndirections\nof MMC": directions}
+    return image_grid(shown, (side, side))

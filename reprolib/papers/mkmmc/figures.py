@@ -48,8 +48,10 @@ SCANNED_ROWS = ("MMC", "KMMC_cv", "MKMMC")
 _REDRAWS = 100
 #: Weights of the scan that every column has.
 _SCANNED_WEIGHTS = range(1, 21)
+#: Those at which an interval is drawn.
+_BARRED_WEIGHTS = (4, 8, 12, 16, 20)
 #: Colour and line style of printed accuracies.
-_PRINTED_STYLES = {"MMC": (BLUE, "-."), "KMMC_cv": (BLACK, ":"), "MKMMC": (PURPLE, "--")}
+_PRINTED_STYLES = {"MMC": (GREEN, "-."), "KMMC_cv": (BLACK, ":"), "MKMMC": (PURPLE, "--")}
 _CONSTRAINT_COLOURS = {"coefficient": BLUE, "function": GREEN, "whitened": RED}
 #: Constraints that a picture names otherwise than the records.
 _CONSTRAINT_NAMES = {"coefficient": "as printed"}
@@ -293,33 +295,39 @@ def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
 
 
 def at_weight(records: pd.DataFrame, column: str, weight: float) -> Figure:
-    """Measured accuracy against mu in one printed column; the band is the gain's 95 % interval.
+    """Measured accuracy against mu in one printed column; bars are 95 % intervals of the gain.
 
     Mean over the splits, in the dimension that is best for the weight. The gain is over mu = 1.
     """
     place = next(pair for pair in columns(records) if column_label(pair) == column)
     figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.8))
-    for (method, curve), colour in zip(SCANS.items(), (BLUE, ORANGE), strict=True):
+    told = "the paper's weight"
+    for (method, curve), colour, shift in zip(
+        SCANS.items(), (BLUE, ORANGE), (0, 0.24), strict=True
+    ):
         weights, accuracy = scan_paths(records, method)[place]
         best = accuracy.mean(axis=0).argmax(axis=1)
         by_weight = pd.DataFrame(accuracy[:, np.arange(len(weights)), best], columns=weights)
-        grid = [float(mu) for mu in _SCANNED_WEIGHTS]
-        means, start = by_weight[grid].mean(), by_weight[1.0]
-        gains = np.array(
-            [(0.0, 0.0, 0.0)] + [corrected_interval(by_weight[mu], start) for mu in grid[1:]]
-        )
-        axis.plot(grid, means, color=colour, label=curve)
-        axis.fill_between(grid, *(start.mean() + gains[:, 1:].T), color=colour, alpha=0.15, lw=0)
+        means = by_weight[list(_SCANNED_WEIGHTS)].mean()
+        axis.plot(means.index, means, color=colour, label=curve)
+        for mu in {*_BARRED_WEIGHTS, weight} - {1}:
+            gain, low, high = corrected_interval(by_weight[mu], by_weight[1])
+            look = {"fmt": "none", "ecolor": colour, "elinewidth": 2.5 if mu == weight else 1}
+            axis.errorbar(mu + shift, means[mu], high - gain, **look)
+            if curve == "linear MMC" and mu == weight:
+                told = f"linear MMC gains {gain:.1f} ({low:.1f} to {high:.1f}) over μ = 1"
         if curve == "linear MMC":
-            gain, low, high = gains[grid.index(float(weight))]
-            axis.plot(weight, means[float(weight)], "o", color=colour)
-            axis.set_title(
-                f"{column}, μ = {weight:g}: {gain:+.1f} ({low:+.1f} to {high:+.1f}) over μ = 1"
-            )
+            axis.plot(weight, means[weight], "o", color=colour, ms=8)
     _draw_printed(axis, place, SCANNED_ROWS)
-    axis.set(xlabel="weight μ of the within-class scatter", ylabel="accuracy (%)", xticks=grid[::3])
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    note_source(figure, source_text(select(records, table="weights")))
+    bars = "bars: 95 % intervals of the gain over μ = 1"
+    axis.set(
+        title=f"{column}, μ = {weight:g}: {told}",
+        xlabel=f"weight μ of the within-class scatter ({bars})",
+        ylabel="accuracy (%)",
+        xticks=[1, *_BARRED_WEIGHTS],
+    )
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    note_source(figure, source_text(select(records, table="weights", dataset=place[0])))
     return figure
 
 
@@ -327,21 +335,23 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     """Linear MMC in c - 1 dimensions against mu, with the printed accuracies."""
     listed = columns(records)
     n_columns = min(3, len(listed))
-    figure, axes = figure_grid(-(-len(listed) // n_columns), n_columns, size=(WIDTH / 3, 1.6))
+    figure, axes = figure_grid(-(-len(listed) // n_columns), n_columns, size=(WIDTH / 3, 1.75))
     for axis, column in zip(axes, listed, strict=False):
         rows = select(
             records, dataset=column[0], setting=column[1], metric="accuracy by within weight"
         )
         means = 100 * path_matrix(rows).mean(axis=0)
-        axis.plot(range(len(WITHIN_WEIGHTS)), means, "o-", color=BLUE, ms=4, label="our MMC")
-        _draw_printed(axis, column, ("MMC", "KMMC_cv", "MKMMC"))
-        for weight in (1.0, 10.0):
-            axis.axvline(WITHIN_WEIGHTS.index(weight), color="#999999", lw=0.9)
+        axis.plot(range(len(WITHIN_WEIGHTS)), means, ".-", color=BLUE, label="our MMC")
+        for weight, mark, label in [
+            (1.0, "o", "our MMC at the paper's μ = 1"),
+            (10.0, "D", "our MMC at μ = 10"),
+        ]:
+            place = WITHIN_WEIGHTS.index(weight)
+            axis.plot(place, means[place], mark, color=BLUE, ms=8, label=label)
+        _draw_printed(axis, column, SCANNED_ROWS)
         axis.margins(y=0.12)
         axis.set_title(column_label(column))
-        labels = [f"{weight:g}" for weight in WITHIN_WEIGHTS]
-        axis.set_xticks(range(len(labels)), labels, fontsize=SMALL)
-        axis.get_xticklabels()[-1].set_ha("left")
+        axis.set_xticks(range(len(WITHIN_WEIGHTS)), [f"{weight:g}" for weight in WITHIN_WEIGHTS])
     for axis in axes[len(listed) :]:
         axis.remove()
     for axis in axes[::n_columns]:
@@ -349,7 +359,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
     for axis in axes[-n_columns:]:
         axis.set_xlabel("weight μ")
     if handles := axes[0].get_legend_handles_labels()[0]:
-        figure.legend(handles=handles, loc="outside upper center", ncols=4)
+        figure.legend(handles=handles, loc="outside upper center", ncols=2)
     note_source(figure, source_text(records))
     return figure
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from data_fetch.embedded.haxby import simulate_session
@@ -14,7 +14,6 @@ from reprolib.report.style import (
     GREEN,
     ORANGE,
     RED,
-    SKY,
     WIDTH,
     figure_grid,
     plane_grid,
@@ -52,18 +51,23 @@ def at_dimension(model, X, y, X_test, y_test, d: int) -> Figure:
         Total dimension; the end of the path, if that is less.
     """
     d = min(d, model.n_components_)
-    figure, axes = figure_grid(1, 3, size=(WIDTH / 3, 2.6))
-    _draw_regions(axes[0], model, X, y, d)
+    figure = plt.figure(figsize=(WIDTH, 3.9))
+    plane, shares, accuracy = figure.subplot_mosaic(
+        [["plane", "shares"], ["plane", "accuracy"]], height_ratios=[1.4, 1]
+    ).values()
+    _draw_regions(plane, model, X, y, d)
     for k, name in enumerate(CLASSES):
-        label = f"{name}: {model.allocation_path_[d][k]}"
-        axes[1].plot(model.allocation_path_[:, k], color=COLOURS[k], label=label)
-    axes[1].set(xlabel="total dimension d", title="dimensions of each class")
-    figure.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    axes[2].plot(model.score_path(X, y), color=BLACK, ls="--", label="training")
-    axes[2].plot(model.score_path(X_test, y_test), color=SKY, label="test")
-    axes[2].set(xlabel="total dimension d", title="accuracy")
-    axes[2].legend(loc="lower right")
-    for axis in axes[1:]:
+        path = model.allocation_path_[:, k]
+        label = f"{name}: {path[d]}"
+        shares.step(range(len(path)), path, color=COLOURS[k], lw=1.2, label=label)
+    shares.set_title(f"dimensions of each class (above: at d = {d})")
+    shares.tick_params(labelbottom=False)
+    figure.legend(*shares.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    accuracy.plot(model.score_path(X, y), color=BLACK, ls="--", lw=1.2, label="training")
+    accuracy.plot(model.score_path(X_test, y_test), color=BLACK, lw=1.2, label="test")
+    accuracy.set(xlabel="total dimension d", title="accuracy")
+    accuracy.legend(loc="lower right")
+    for axis in (shares, accuracy):
         axis.axvline(d, color=BLACK, ls=":", lw=1.2)
     return figure
 
@@ -71,11 +75,12 @@ def at_dimension(model, X, y, X_test, y_test, d: int) -> Figure:
 def _draw_regions(axis, model, X, y, d: int) -> None:
     grid_x, grid_y, points = plane_grid(X, 90)
     predicted = model.predict_path(points)[:, d].reshape(grid_x.shape)
-    axis.pcolormesh(
-        grid_x, grid_y, predicted, cmap=ListedColormap(COLOURS), alpha=0.3, vmin=0, vmax=3
-    )
-    axis.scatter(*X.T, c=[COLOURS[k] for k in y], s=6)
+    for k, colour in enumerate(COLOURS):
+        own = (predicted == k).astype(float)
+        axis.contourf(grid_x, grid_y, own, levels=[0.5, 1], colors=colour, alpha=0.3)
+    axis.scatter(*X.T, c=[COLOURS[k] for k in y], s=10, edgecolor="white", lw=0.3)
     axis.set(title=f"d = {d}", xticks=[], yticks=[])
+    axis.spines[:].set_visible(False)
     axis.grid(False)
 
 
@@ -91,10 +96,12 @@ def brain() -> Figure:
     """Three slices of a simulated volume, and the outline of the mask."""
     series, mask, _, _ = simulate_session(seed=0)
     volume, inside = series.get_fdata()[..., 0], mask.get_fdata() > 0
-    figure, axes = figure_grid(1, 3, size=(1.4, 1.8))
+    rows = np.flatnonzero(inside.any(axis=(0, 2)))
+    figure, axes = figure_grid(1, 3, size=(WIDTH / 3, 2.2))
     for axis, z in zip(axes, (3, 5, 7), strict=True):
         axis.imshow(volume[:, :, z].T, origin="lower", cmap="gray")
-        axis.contour(inside[:, :, z].T, levels=[0.5], colors=ORANGE, linewidths=1.5)
-        axis.set(title=f"slice {z}", xticks=[], yticks=[])
-        axis.grid(False)
+        axis.contour(inside[:, :, z].T, levels=[0.5], colors=ORANGE, linewidths=2)
+        axis.set_ylim(rows[0] - 2.5, rows[-1] + 2.5)
+        axis.set_axis_off()
+    figure.suptitle("simulated volume, slices 3, 5 and 7; outline: the mask", fontsize=10)
     return figure

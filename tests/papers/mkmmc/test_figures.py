@@ -1,6 +1,7 @@
 """Tables and figures of MKMMC on records of a small simulated run."""
 
 import dataclasses
+import re
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -119,7 +120,21 @@ def test_the_turned_figure_shows_the_scan():
     for method, curve in figures.SCANS.items():
         scan = figures.scan_accuracies(figures.scan_paths(records, method))["Yale, 4 train"]
         np.testing.assert_allclose(lines[curve], scan)
-    plt.close(figure)
+
+
+def test_bars_of_the_turned_figure_are_those_of_the_gain_that_its_title_tells():
+    records = results.ok(results.load_paper("mkmmc"))
+    (axis,) = figures.at_weight(records, "ORL, 2 train", 10).axes
+    gain, low, high = (float(n) for n in re.findall(r"-?\d+\.\d", axis.get_title()))
+    linear = axis.lines[0].get_ydata()
+    assert gain == pytest.approx(linear[9] - linear[0], abs=0.05)
+    bars = [bar.get_segments()[0] for bar in axis.collections]
+    assert len(bars) == 12  # at five weights and at the chosen one, of both curves
+    (ends,) = (bar[:, 1] for bar in bars if bar[0, 0] == 10)
+    np.testing.assert_allclose(ends - linear[0], [low, high], atol=0.05)
+    (start,) = figures.at_weight(records, "ORL, 2 train", 1).axes
+    assert len(start.collections) == 10
+    assert "the paper's weight" in start.get_title()
 
 
 def test_no_dimension_is_better_than_the_oracle(records):
@@ -181,5 +196,5 @@ def test_every_image_has_its_place_and_every_row_its_name():
     axes = example.image_grid(rows, (2, 2)).axes
     shown = [axis.images[0].get_array().max() if axis.images else None for axis in axes]
     assert shown == [3, 7, 11, 15, 103, 107, None, None]
-    titles = [axis.get_title() for axis in axes]
-    assert titles == ["", "", "r", "", "", "", "s", ""]
+    names = [[text.get_text() for text in axis.texts] for axis in axes]
+    assert names == [["r"], [], [], [], ["s"], [], [], []]

@@ -30,19 +30,15 @@ def test_the_committed_records_have_every_figure(records):
     assert len(paper_figures("mkpm", records)) == len(figures.FIGURES)
 
 
-def test_printed_dimension_and_every_criterion_are_marked(records):
+def test_the_printed_dimension_and_that_of_our_table_are_marked(records):
     panels = {axis.get_title(): axis for axis in figures.accuracy_along_path(records).axes}
-    lines = {line.get_label(): line for line in panels["dna"].lines}
-    assert list(lines["printed d-hat"].get_xdata()) == [690, 690]
-    assert list(lines["d by cross-validation"].get_xdata()) == [715]
-    rows = results.select(
-        records,
-        table="table1",
-        dataset="statlog/dna",
-        metric="d",
-        reading="N is the training size",
-    )
-    assert list(lines["d by training error"].get_xdata()) == [rows["value"].mean()]
+    assert list(panels) == ["segment", "dna", "satimage", "fmri"]
+    rows = results.select(records, table="table1", dataset="statlog/segment", metric="d")
+    ours = results.select(rows, reading="headline")["value"].mean()
+    _, _, *marked = panels["segment"].lines
+    assert [line.get_xdata()[0] for line in marked] == [451, ours]
+    texts = [text.get_text().strip() for text in panels["segment"].texts]
+    assert texts == ["training", "test", "printed: 451", f"ours: {ours:.0f}"]
 
 
 def test_classes_and_data_sets_have_the_names_of_their_documentation(records):
@@ -64,10 +60,10 @@ def test_example_at_any_dimension():
     assert beyond.axes[0].get_title() == figure.axes[0].get_title()
 
 
-def test_a_single_data_set_has_a_legend(records):
-    figure = figures.accuracy_along_path(records[records["dataset"] == "statlog/dna"])
-    assert len(figure.axes) == 1
-    assert "test accuracy" in [text.get_text() for text in figure.legends[0].get_texts()]
+def test_paths_without_a_table_have_no_dimension_of_ours(records):
+    rows = results.select(records, table="path", dataset="statlog/dna")
+    (axis,) = figures.accuracy_along_path(rows).axes
+    assert [text.get_text().strip() for text in axis.texts][2:] == ["printed: 690"]
 
 
 def test_a_figure_of_a_table_without_records_is_left_out(records):
@@ -83,6 +79,9 @@ def test_a_budget_is_shown_at_the_nearest_measured_one_with_all_its_dimensions(r
     d = int(re.search(r"d = (\d+)", accuracy.get_title()).group(1))
     assert abs(d - 451) < 30
     assert sum(bar.get_width() for bar in shares.patches) == d
+    assert "printed 451: 0.956" in [text.get_text() for text in accuracy.texts]
+    told = [label.get_text().split(": ")[1] for label in shares.get_yticklabels()]
+    assert told == [f"{bar.get_width():.0f}" for bar in shares.patches]
 
 
 def test_runs_that_share_training_data_widen_the_interval(records):
