@@ -19,6 +19,7 @@ from reprolib.rerun.verdicts import ClaimVerdict
 from reprolib.rerun.verdicts.errors import Error
 
 _LINE = 0.24  # inches a row
+_TITLE = 70  # letters that stand beside the word of a verdict
 
 
 class _Row(NamedTuple):
@@ -92,7 +93,8 @@ def _draw(axis: Axes, c: ClaimVerdict, rows: Sequence[_Row]) -> None:
     axis.tick_params(axis="y", length=0)
     axis.spines["left"].set_visible(False)
     sides = compared(c).rpartition(" (")[0]
-    axis.set_title(f"{c.claim.name}:  {sides.partition(' on ')[0]}", loc="left")
+    title = f"{c.claim.name}:  {sides.partition(' on ')[0]}"
+    axis.set_title(title if len(title) < _TITLE else title.replace(":  ", "\n"), loc="left")
     axis.set_title(signed(c.word), loc="right", color=LOOKS[c.word].colour.light, weight="bold")
     if rows[-1].is_mean:
         axis.get_yticklabels()[-1].set_fontweight("bold")

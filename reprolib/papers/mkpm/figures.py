@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reprolib.papers.mkpm.splits import FMRI
+from reprolib.report.drawing import BAND
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     ABREAST,
@@ -45,6 +46,9 @@ CLASSES = {
     ),
 }
 
+#: N of Table 1, up to which budgets are searched, where it is not 1500.
+LARGEST = {FMRI: 577}
+
 
 def paper_name(dataset: str) -> str:
     """Name of a data set as the paper prints it."""
@@ -65,7 +69,7 @@ def _curve(rows: pd.DataFrame, **wanted: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def accuracy_along_path(records: pd.DataFrame) -> Figure:
-    """Accuracy for every total dimension; upright lines at our d-hat and at the printed one."""
+    """Accuracy by total dimension, our d-hat and the printed one; shaded: what is searched."""
     rows = select(records, table="path")
     names = in_printed_order("mkpm", rows["dataset"].unique())
     printed = {n.select["dataset"]: n.value for n in numbers("mkpm") if n.column == "d-hat"}
@@ -76,6 +80,7 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
         _, train = _curve(own, metric="training accuracy path")
         axis.plot(d, train, color=BLACK, ls="--", lw=1.2)
         axis.plot(d, test, color=BLUE)
+        axis.axvspan(0, LARGEST.get(name, 1500), color=BAND, zorder=0)
         k, beside = len(d) * 3 // 5, {"textcoords": "offset points", "ha": "center"}
         axis.annotate("training", (d[k], train[k]), (0, 4), **beside)
         axis.annotate("test", (d[k], test[k]), (0, -13), **beside, color=BLUE)
