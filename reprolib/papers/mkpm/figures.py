@@ -46,9 +46,6 @@ CLASSES = {
     ),
 }
 
-#: N of Table 1, up to which budgets are searched, where it is not 1500.
-LARGEST = {FMRI: 577}
-
 
 def paper_name(dataset: str) -> str:
     """Name of a data set as the paper prints it."""
@@ -80,7 +77,8 @@ def accuracy_along_path(records: pd.DataFrame) -> Figure:
         _, train = _curve(own, metric="training accuracy path")
         axis.plot(d, train, color=BLACK, ls="--", lw=1.2)
         axis.plot(d, test, color=BLUE)
-        axis.axvspan(0, LARGEST.get(name, 1500), color=BAND, zorder=0)
+        # Up to N of Table 1.
+        axis.axvspan(0, 577 if name in FMRI else 1500, color=BAND, zorder=0)
         k, beside = len(d) * 3 // 5, {"textcoords": "offset points", "ha": "center"}
         axis.annotate("training", (d[k], train[k]), (0, 4), **beside)
         axis.annotate("test", (d[k], test[k]), (0, -13), **beside, color=BLUE)
