@@ -92,7 +92,7 @@ def paper(key: str, run: Run = "records") -> Paper:
     if run == "records":
         return committed
     try:
-        return committed.rerun(run)
+        return committed.rerun(run, n_jobs=-1)
     except DataUnavailableError as error:
         print(f"Nothing was computed here, and the numbers are the committed ones: {error}")
         return committed
@@ -330,11 +330,8 @@ class Paper:
         --------
         >>> import reprolib
         >>> reprolib.paper("kpm").recompute(seconds=1.0)  # doctest: +SKIP
-        12 of 7,200 results were computed here.
-        Methods: kpm, svm
-        Data: heart, banana
-        Tables: table1, table2
-        All equal the records.
+        12 of 7,200 results were computed here. All equal the records.
+        kpm, svm on heart, banana (table1, table2)
         """
         from reprolib.rerun.checks.verify import recompute_some
         from reprolib.rerun.records.tables import load_tasks
@@ -355,12 +352,13 @@ class Paper:
             )
             return
         parts = [(task.method, task.dataset.split("/")[-1], task.table) for task in tasks]
-        told = [", ".join(dict.fromkeys(part)) for part in zip(*parts, strict=True)]
-        print(f"{len(tasks)} of {len(load_tasks(self.key)):,} results were computed here.")
-        for name, texts in zip(("Methods", "Data", "Tables"), told, strict=True):
-            print(f"{name}: {texts}")
+        methods, data, tables = (", ".join(dict.fromkeys(p)) for p in zip(*parts, strict=True))
         differing = "\n".join(["Not equal to the records:", *differences])
-        print(differing if differences else "All equal the records.")
+        print(
+            f"{len(tasks)} of {len(load_tasks(self.key)):,} results were computed here.",
+            differing if differences else "All equal the records.",
+        )
+        print(f"{methods} on {data} ({tables})")
 
     def claims(self) -> Claims:
         """What the paper claims, one line a claim: the word, and the contrast that decides.

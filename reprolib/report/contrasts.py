@@ -50,7 +50,9 @@ def contrasts_figure(claims: Sequence[ClaimVerdict]) -> Figure:
         _draw(axis, c, of_claim)
     unit = " in points" if claims[0].claim.scale == 100 else ""
     better = "better" if claims[0].claim.larger_is_better else "worse"
-    axes[-1].set_xlabel(f"difference{unit} (right of zero: the first is {better})")
+    firsts = {_sides(c).partition(" − ")[0].split(": ")[-1] for c in claims}
+    first = firsts.pop() if len(firsts) == 1 else "the first"
+    axes[-1].set_xlabel(f"difference{unit} (right of zero: {first} is {better})")
     signs: list[Line2D | Patch] = [
         Line2D([], [], color=BLUE, marker="o", lw=3, label="ours, 90 % interval"),
         Line2D([], [], color=BLUE, lw=1, label="95 %"),
@@ -62,6 +64,10 @@ def contrasts_figure(claims: Sequence[ClaimVerdict]) -> Figure:
     return figure
 
 
+def _sides(c: ClaimVerdict) -> str:
+    return compared(c).rpartition(" (")[0].partition(" on ")[0]
+
+
 def _rows(c: ClaimVerdict) -> list[_Row]:
     if c.claim.each:
         rival = c.weakest.against.partition(" on ")[0]
@@ -69,7 +75,10 @@ def _rows(c: ClaimVerdict) -> list[_Row]:
         return [
             _Row(dataset_name(next(iter(o.by_cell))), o.difference, o.error, o.printed) for o in own
         ]
-    rows = [_Row(dataset_name(cell), *vars(d).values()) for cell, d in c.weakest.by_cell.items()]
+    rows = [
+        _Row(dataset_name(cell), found.difference, found.error, found.printed)
+        for cell, found in c.weakest.by_cell.items()
+    ]
     if len(rows) == 1:
         return rows
     return [*rows, _Row("Mean", c.difference, c.weakest.error, c.weakest.printed, True)]
@@ -92,8 +101,7 @@ def _draw(axis: Axes, c: ClaimVerdict, rows: Sequence[_Row]) -> None:
     axis.grid(axis="y", visible=False)
     axis.tick_params(axis="y", length=0)
     axis.spines["left"].set_visible(False)
-    sides = compared(c).rpartition(" (")[0]
-    title = f"{c.claim.name}:  {sides.partition(' on ')[0]}"
+    title = f"{c.claim.name}:  {_sides(c)}"
     axis.set_title(title if len(title) < _TITLE else title.replace(":  ", "\n"), loc="left")
     axis.set_title(signed(c.word), loc="right", color=LOOKS[c.word].colour.light, weight="bold")
     if rows[-1].is_mean:

@@ -34,7 +34,7 @@ def use_style() -> None:
     mpl.rcParams.update(
         {
             "figure.figsize": (WIDTH, 3.8),
-            "figure.dpi": 142,
+            "figure.dpi": 130,
             "savefig.dpi": 160,
             "savefig.bbox": "tight",
             "figure.constrained_layout.use": True,

@@ -36,11 +36,12 @@ class NoRecordError(LookupError):
 
 @dataclass(frozen=True)
 class InCell:
-    """Side a minus one side b in one cell, its error, and the same difference in print."""
+    """Side a minus one side b in one cell, its error, the printed one, and our trials of side a."""
 
     difference: float
     error: Error
     printed: float
+    n_trials: int
 
 
 @dataclass(frozen=True)
@@ -527,6 +528,7 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
                     pair.error,
                     _printed_value(claim, claim.a, cell, printed)
                     - (_printed_value(claim, b, cell, printed) if b.value is None else b.value),
+                    pair.n_trials[0],
                 )
                 for cell, pair in zip(cells, against_b, strict=True)
             }
