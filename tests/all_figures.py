@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 from matplotlib.figure import Figure
+from sklearn.datasets import load_digits
 
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.mkpm import MKPMClassifier
@@ -38,7 +39,7 @@ def of_examples() -> Mapping[str, Figure]:
         "dimension": lambda: kpm.dimension(
             KPMClassifier(n_components=6, gamma=0.5).fit(X2, y2), X2, y2, [1, 3, 6]
         ),
-        "faces": mkmmc.eigenimages,
+        "digits": lambda: mkmmc.eigenimages(*load_digits(n_class=3, return_X_y=True)),
         "averages": keops_example.averages,
         "images": lambda: mkmmc.image_grid({"r": rng.random((4, 9))}, (3, 3)),
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from data_fetch.embedded.faces import load_embedded
 from reprolib.methods.mkmmc import MMC
 from reprolib.report.style import WIDTH, figure_grid
 
@@ -26,13 +25,9 @@ def image_grid(rows, image_shape) -> Figure:
     return figure
 
 
-def eigenimages() -> Figure:
-    """Drawn faces that stand in for the data sets, and the directions of MMC as images."""
-    data = load_embedded()
-    people = np.unique(data.y)[:8]
-    first = np.array([data.X[data.y == person][0] for person in people])
-    rows = np.concatenate([np.flatnonzero(data.y == person)[:4] for person in np.unique(data.y)])
-    directions = MMC().fit(data.X[rows], data.y[rows]).components_[:8]
-    side = round(np.sqrt(data.X.shape[1]))
-    shown = {"eight\ninvented\npeople": first, "leading\ndirections\nof MMC": directions}
-    return image_grid(shown, (side, side))
+def eigenimages(X, y) -> Figure:
+    """First image of every class, and the leading directions of MMC as images."""
+    first = [X[y == c][0] for c in np.unique(y)]
+    side = round(np.sqrt(X.shape[1]))
+    directions = MMC().fit(X, y).components_[: len(first)]
+    return image_grid({"one of each": first, "directions": directions}, (side, side))

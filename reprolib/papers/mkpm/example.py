@@ -93,15 +93,20 @@ def rings_at(d: int) -> Figure:
 
 
 def brain() -> Figure:
-    """Three slices of a simulated volume, and the outline of the mask."""
-    series, mask, _, _ = simulate_session(seed=0)
-    volume, inside = series.get_fdata()[..., 0], mask.get_fdata() > 0
-    rows = np.flatnonzero(inside.any(axis=(0, 2)))
+    """Mean activity of a simulated session for two kinds of pictures, and their difference."""
+    series, mask, labels, _ = simulate_session(seed=0)
+    volumes, inside = series.get_fdata(), mask.get_fdata() > 0
+    z = int(inside.sum(axis=(0, 1)).argmax())
+    rows = np.flatnonzero(inside[:, :, z].any(axis=0))
+    face, house = (volumes[:, :, z, labels == name].mean(axis=-1) for name in ("face", "house"))
+    apart = np.where(inside[:, :, z], face - house, np.nan)
+    most = np.nanmax(np.abs(apart))
     figure, axes = figure_grid(1, 3, size=(WIDTH / 3, 2.2))
-    for axis, z in zip(axes, (3, 5, 7), strict=True):
-        axis.imshow(volume[:, :, z].T, origin="lower", cmap="gray")
+    axes[0].imshow(face.T, origin="lower", cmap="gray")
+    axes[1].imshow(house.T, origin="lower", cmap="gray")
+    axes[2].imshow(apart.T, origin="lower", cmap="RdBu_r", vmin=-most, vmax=most)
+    for axis, title in zip(axes, ("faces", "houses", "faces − houses"), strict=True):
         axis.contour(inside[:, :, z].T, levels=[0.5], colors=ORANGE, linewidths=2)
-        axis.set_ylim(rows[0] - 2.5, rows[-1] + 2.5)
+        axis.set(title=title, ylim=(rows[0] - 2.5, rows[-1] + 2.5))
         axis.set_axis_off()
-    figure.suptitle("simulated volume, slices 3, 5 and 7; outline: the mask", fontsize=10)
     return figure
