@@ -112,7 +112,7 @@ class Claims(Frame):
             page += f"<details>{summary}{rest._repr_html_()}</details>"
         page = re.sub(r"\\n([^<]*)</td>", r"<br><small>\1</small></td>", page)
         short = r"(<t[hd] style=\"[^\"]*)(\">(?:[^<]{1,18}|[^<]* %\))</t)"
-        page = re.sub(short, r"\1; white-space: nowrap\2", page).replace("; min-width: 22em", "")
+        page = re.sub(short, r"\1; white-space: nowrap\2", page).replace("22em", "19em")
         for word in set(LOOKS) & {word.partition(" ")[2] for word in self.index}:
             tint = f'; color: {LOOKS[word].colour.light}">{signed(word)}</th>'
             page = page.replace(f'">{signed(word)}</th>', tint)

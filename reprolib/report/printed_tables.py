@@ -20,8 +20,9 @@ import numpy as np
 import pandas as pd
 
 from reprolib.report.escape import csv_cell, latex_text, markdown_escaped, one_line
+from reprolib.report.notebook import Frame
 from reprolib.report.origin import Origin, origin
-from reprolib.report.tables import number_text
+from reprolib.report.tables import difference_text, number_text
 from reprolib.report.theme import LOOKS, SHORT_MEANINGS, render, slug
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import write_atomically
@@ -194,6 +195,19 @@ class PrintedTable:
         """The words, by printed row and column."""
         return self._values(lambda v: v.word)
 
+    @property
+    def differences(self) -> pd.DataFrame:
+        """Ours minus printed with the interval behind each mark, as texts."""
+
+        def told(v: Verdict) -> str:
+            low, high = v.interval_90 if v.word == "reproduced" else v.interval
+            if not v.n_trials or v.word == "quoted" or math.isinf(low):
+                return "–"
+            parts = [difference_text(x, v.number.digits) for x in (v.difference, low, high)]
+            return "{} ({} to {})".format(*parts)
+
+        return self._values(told)[self.columns].fillna("")
+
     def _values(self, value: Callable[[Verdict], object]) -> pd.DataFrame:
         found: dict[str, dict[str, object]] = {}
         for v in self.verdicts:
@@ -281,7 +295,11 @@ class PrintedTable:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return html_fragment(self)
+        told = "Ours minus printed, with the intervals behind the marks (90 % for ●, else 95 %)"
+        folded = (
+            f"<details><summary>{told}</summary>{Frame(self.differences)._repr_html_()}</details>"
+        )
+        return html_fragment(self) + (folded if self.legend else "")
 
 
 def _has_no_range(v: Verdict) -> bool:

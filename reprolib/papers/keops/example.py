@@ -76,7 +76,7 @@ def cap_map() -> Figure:
     front_first = sorted(set(rows), key=lambda row: -xy[rows == row, 1].mean())
     colours = dict(zip(front_first, (ORANGE, GREEN, RED, BLUE, PURPLE, SKY), strict=True))
     figure, (cap, tree) = figure_grid(
-        1, 2, size=(WIDTH / 2, 3.7), gridspec_kw={"width_ratios": (1.15, 1)}
+        1, 2, size=(WIDTH / 2, 4.2), gridspec_kw={"width_ratios": (1.4, 1)}
     )
     draw_head(cap)
     for place, channel in zip(xy, CHANNELS, strict=True):
@@ -99,7 +99,7 @@ def cap_map() -> Figure:
                 tree.plot([1, 2], [leaves.mean(), leaf], color=colour, lw=0.8)
                 frames = np.linspace(2.15, 3.4, N_FRAMES)
                 tree.plot(frames, np.full(N_FRAMES, leaf), ".", color=colour, ms=1.5)
-    for x, text in ((1, "17\nregions"), (1.95, "64\nchannels"), (2.9, "14 frames\neach")):
+    for x, text in ((0.8, "17\nregions"), (1.95, "64\nchannels"), (3.2, "14\nframes")):
         tree.text(x, -2, text, ha="center")
     tree.set(xlim=(-0.5, 4.6), ylim=(64, -6))
     tree.set_axis_off()

@@ -103,7 +103,11 @@ def scalp_maps(records: pd.DataFrame) -> Figure:
             points = draw_electrodes(axis, info, values, np.max(maps))
         row[0].set_ylabel(what, labelpad=12)
         bar = figure.colorbar(
-            points, ax=list(row), shrink=0.8, format="%g", label="median relevance"
+            points,
+            ax=list(row),
+            shrink=0.8,
+            format="%g",
+            label="median relevance\n(square-root scale)",
         )
         bar.set_ticks(np.arange(0, np.max(maps), 0.1))
     for axis, method in zip(axes, methods, strict=False):
