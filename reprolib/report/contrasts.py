@@ -45,7 +45,10 @@ def contrasts_figure(claims: Sequence[ClaimVerdict]) -> Figure:
     rows = [_rows(c) for c in claims]
     heights = [len(of_claim) + 1.2 for of_claim in rows]
     size = (WIDTH, (sum(heights) + 3) * _LINE / len(claims))
-    figure, axes = figure_grid(len(claims), 1, size=size, sharex=True, height_ratios=heights)
+    reach = [max(abs(r.difference) + r.error.half_width() for r in of_claim) for of_claim in rows]
+    # One axis for all, unless it would squeeze a claim.
+    share = max(reach) < 3 * min(reach)
+    figure, axes = figure_grid(len(claims), 1, size=size, sharex=share, height_ratios=heights)
     for axis, c, of_claim in zip(axes, claims, rows, strict=True):
         _draw(axis, c, of_claim)
     unit = " in points" if claims[0].claim.scale == 100 else ""
