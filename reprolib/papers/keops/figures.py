@@ -268,7 +268,7 @@ def under_control(records: pd.DataFrame, control: str) -> Figure:
     for text, look in looks.items():
         axis.plot([], [], ls="", color="#666666", label=text, **look)
     axis.set_title("headline: as in Table 1" if control == HEADLINE else control)
-    axis.set(xlabel="channels kept", ylabel="AUC, %", xlim=(0, 64))
+    axis.set(xlabel="channels kept", ylabel="AUC, %", xlim=(0, 64), ylim=(77, 91))
     figure.legend(loc="outside upper center", ncols=6)
     _note_source(figure, select(records, table="table1", reading=control))
     return figure

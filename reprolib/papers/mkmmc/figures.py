@@ -344,7 +344,7 @@ def accuracy_by_weight(records: pd.DataFrame) -> Figure:
         axis.plot(range(len(WITHIN_WEIGHTS)), means, ".-", color=BLUE, label="our MMC")
         for weight, mark, label in [
             (1.0, "o", "our MMC at the paper's μ = 1"),
-            (10.0, "D", "our MMC at μ = 10"),
+            (10.0, "s", "our MMC at μ = 10"),
         ]:
             place = WITHIN_WEIGHTS.index(weight)
             axis.plot(place, means[place], mark, color=BLUE, ms=8, label=label)
