@@ -53,6 +53,15 @@ HEAD_RADIUS = 0.095
 #: Channels that the paper names for KEOPS.
 PRINTED_CHANNELS = ("P8", "PO7", "PO8", "FCz", "Cz", "CPz", "T9")
 
+#: Changes of the protocol in a reader's words, by the name of the reading.
+CONTROLS = {
+    "as in Table 1": HEADLINE,
+    "without the letter": "without the character",
+    "the letter in 1 of 42": "the character in 1 of 42",
+    "the letter as the EEG says": "as the EEG says",
+    "without recording 011/02": "without run 011/02",
+}
+
 
 def _note_source(figure: Figure, rows: pd.DataFrame, start: str = "") -> None:
     note_source(figure, start + source_text(rows.assign(dataset="P300 recordings")))
@@ -246,7 +255,7 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
 
 
 def under_control(records: pd.DataFrame, control: str) -> Figure:
-    """AUC against the electrodes kept, ten draws of each method under one reading or control."""
+    """AUC against the channels kept, ten draws of each method; ``control`` is one of `CONTROLS`."""
     figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.4))
     looks: dict[str, dict[str, Any]] = {
         "one draw": {"marker": "o"},
@@ -257,7 +266,11 @@ def under_control(records: pd.DataFrame, control: str) -> Figure:
     for method in PAPER_METHODS:
         name, colour = METHODS[method]
         rows = select(
-            records, table="table1", method=method, reading=control, metric=["auc", "channels"]
+            records,
+            table="table1",
+            method=method,
+            reading=CONTROLS[control],
+            metric=["auc", "channels"],
         )
         draws = rows.pivot_table(index="trial", columns="metric", values="value")
         printed = pd.DataFrame([printed_values("keops", {**key, "method": method})])
@@ -267,10 +280,10 @@ def under_control(records: pd.DataFrame, control: str) -> Figure:
         axis.plot([], [], "s", color=colour, label=name)
     for text, look in looks.items():
         axis.plot([], [], ls="", color="#666666", label=text, **look)
-    axis.set_title("headline: as in Table 1" if control == HEADLINE else control)
+    axis.set_title(control)
     axis.set(xlabel="channels kept", ylabel="AUC, %", xlim=(0, 64), ylim=(77, 91))
     figure.legend(loc="outside upper center", ncols=6)
-    _note_source(figure, select(records, table="table1", reading=control))
+    _note_source(figure, select(records, table="table1", reading=CONTROLS[control]))
     return figure
 
 

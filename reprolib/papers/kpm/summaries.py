@@ -84,14 +84,16 @@ def error_maps(records: pd.DataFrame, dataset: str) -> pd.DataFrame:
     rows = select(rows, setting="")
     maps = select(rows, table="beyond", metric="test error map").set_index("trial")
     kpm = select(rows, table="table2", method="kpm", metric="test error path").set_index("trial")
-    D = [*chosen(maps, "D").iloc[0][:-1], ALL]
+    *D, n_points = chosen(maps, "D").iloc[0]
+    kept = [*(d for d in D if d < n_points), ALL]
+    D.append(ALL)
     lines = {}
     for trial, found, path in zip(maps.index, paths(maps), paths(kpm.loc[maps.index]), strict=True):
         line = dict(zip(pd.MultiIndex.from_product([D, COSTS]), found, strict=True))
         without = {(d, NO_NORM): path[d - 1] for d in D[:-1] if d <= len(path)}
         lines[trial] = line | without
     wide = 100 * pd.DataFrame.from_dict(lines, orient="index")
-    columns = pd.MultiIndex.from_product([D, [*COSTS, NO_NORM]], names=["D", "C"])
+    columns = pd.MultiIndex.from_product([kept, [*COSTS, NO_NORM]], names=["D", "C"])
     return wide.reindex(columns=columns).rename_axis(index="trial")
 
 

@@ -135,11 +135,11 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     axes[0].text(grid[-1], test[-1], " test", va="center", color=BLUE)
     printed = {n.column: n.value for n in numbers("mkpm") if n.select["dataset"] == dataset}
     at = printed["d-hat"], printed["MKPM"]
-    axes[0].axvline(at[0], color=ORANGE, lw=1.2)
-    axes[0].axhline(at[1], color=ORANGE, lw=1.2)
-    axes[0].plot(*at, "D", color=ORANGE)
-    axes[0].axvline(grid[k], color=RED, ls=":")
-    axes[0].plot(grid[k], test[k], "o", color=RED)
+    axes[0].axvline(at[0], color=RED, lw=1.2)
+    axes[0].axhline(at[1], color=RED, lw=1.2)
+    axes[0].plot(*at, "D", color=RED)
+    axes[0].axvline(grid[k], color=GREEN, ls=":")
+    axes[0].plot(grid[k], test[k], "o", color=GREEN)
     title = f"{paper_name(dataset)}, d = {grid[k]} (dotted): test accuracy"
     axes[0].set(title=f"{title} {test[k]:.3f} ± {error[k]:.3f}", xlabel="total dimension d")
     axes[0].set(xlim=(0, grid[-1]), ylim=(test.max() - 0.25, 1.03), ylabel="accuracy")

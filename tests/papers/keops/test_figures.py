@@ -69,7 +69,7 @@ def test_frames_are_in_time_and_kept_electrodes_named(records):
 
 
 def test_printed_values_are_hollow_beside_the_draws(records):
-    figure = figures.under_control(records, "headline")
+    figure = figures.under_control(records, "as in Table 1")
     printed = [line for line in figure.axes[0].lines if line.get_marker() == "D"][:3]
     found = [line.get_xydata()[0] for line in printed]
     np.testing.assert_allclose(found, [[13.1, 85.8], [47.5, 84.7], [49.7, 85.5]])
