@@ -226,7 +226,7 @@ def draw_map(axis, table: pd.DataFrame) -> None:
     axis.set(xlabel="C as a multiple of Rätsch's", ylabel="D")
     for (i, j), error in np.ndenumerate(table.to_numpy()):
         if np.isfinite(error):
-            colour = "white" if error < 1.08 * least else BLACK
+            colour = "white" if error < 1.1 * least else BLACK
             axis.text(j, i, f"{error:.1f}", ha="center", va="center", color=colour)
 
 
