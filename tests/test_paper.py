@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -119,6 +120,13 @@ def test_what_is_rerun_here_has_its_own_records_and_leaves_the_committed_ones(
     key = ["task", "metric", "setting", "reading"]
     values = [paper.records.set_index(key)["value"] for paper in (here, kpm)]
     pd.testing.assert_series_equal(values[0], values[1][values[0].index])
+
+
+def test_claims_that_a_quick_run_does_not_measure_are_drawn_from_the_records(tmp_path, capsys):
+    """As of simplex coding, whose quick profile has some of its data sets only."""
+    quick = Paper("simplex", "quick", SimpleNamespace(name=tmp_path))  # a run that measured nothing
+    assert len(quick.contrasts("SC-SVM the best online").figure.axes) == 1
+    assert "Drawn from the committed records" in capsys.readouterr().out
 
 
 def test_without_data_the_numbers_are_those_of_the_records_and_a_line_says_so(
