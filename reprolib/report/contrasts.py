@@ -13,13 +13,13 @@ from matplotlib.patches import Patch
 
 from reprolib.report.drawing import BAND
 from reprolib.report.style import BLACK, BLUE, WIDTH, figure_grid
-from reprolib.report.tables import compared, dataset_name
+from reprolib.report.tables import dataset_name, sides
 from reprolib.report.theme import LOOKS, signed
 from reprolib.rerun.verdicts import ClaimVerdict
 from reprolib.rerun.verdicts.errors import Error
 
 _LINE = 0.24  # inches a row
-_TITLE = 70  # letters that stand beside the word of a verdict
+_TITLE = 67  # letters that stand beside the word of a verdict
 
 
 class _Row(NamedTuple):
@@ -68,13 +68,14 @@ def contrasts_figure(claims: Sequence[ClaimVerdict]) -> Figure:
 
 
 def _sides(c: ClaimVerdict) -> str:
-    return compared(c).rpartition(" (")[0].partition(" on ")[0]
+    """Both sides; of a sentence about every data set without the one that decides."""
+    return sides(c).rpartition(" on ")[0] if c.claim.each else sides(c)
 
 
 def _rows(c: ClaimVerdict) -> list[_Row]:
     if c.claim.each:
-        rival = c.weakest.against.partition(" on ")[0]
-        own = [o for o in c.contrasts if o.against.partition(" on ")[0] == rival]
+        rival = c.weakest.against.rpartition(" on ")[0]
+        own = [o for o in c.contrasts if o.against.rpartition(" on ")[0] == rival]
         return [
             _Row(dataset_name(next(iter(o.by_cell))), o.difference, o.error, o.printed) for o in own
         ]
@@ -104,8 +105,9 @@ def _draw(axis: Axes, c: ClaimVerdict, rows: Sequence[_Row]) -> None:
     axis.grid(axis="y", visible=False)
     axis.tick_params(axis="y", length=0)
     axis.spines["left"].set_visible(False)
-    title = f"{c.claim.name}:  {_sides(c)}"
-    axis.set_title(title if len(title) < _TITLE else title.replace(":  ", "\n"), loc="left")
+    name, names = c.claim.name, _sides(c)
+    is_short = len(name) + len(names) < _TITLE
+    axis.set_title(f"{name}:  {names}" if is_short else f"{name}\n{names}", loc="left")
     axis.set_title(signed(c.word), loc="right", color=LOOKS[c.word].colour.light, weight="bold")
     if rows[-1].is_mean:
         axis.get_yticklabels()[-1].set_fontweight("bold")

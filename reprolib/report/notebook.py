@@ -90,7 +90,7 @@ class Frame(pd.DataFrame):
         with pd.option_context("display.max_colwidth", None, "display.max_rows", None):
             page = self.to_html(justify="left")
         left = "text-align: left; vertical-align: top"
-        page = re.sub(f"<td>(?=[^<]{{{LONG},}})", f'<td style="{left}; min-width: 22em">', page)
+        page = re.sub(f"<td>(?=[^<]{{{LONG},}})", f'<td style="{left}; min-width: 19em">', page)
         page = page.replace("<td>", f'<td style="{left}">')
         return re.sub("<th(?=[ >])", f'<th style="{left}"', page)
 
@@ -112,7 +112,7 @@ class Claims(Frame):
             page += f"<details>{summary}{rest._repr_html_()}</details>"
         page = re.sub(r"\\n([^<]*)</td>", r"<br><small>\1</small></td>", page)
         short = r"(<t[hd] style=\"[^\"]*)(\">(?:[^<]{1,18}|[^<]* %\))</t)"
-        page = re.sub(short, r"\1; white-space: nowrap\2", page).replace("22em", "19em")
+        page = re.sub(short, r"\1; white-space: nowrap\2", page)
         for word in set(LOOKS) & {word.partition(" ")[2] for word in self.index}:
             tint = f'; color: {LOOKS[word].colour.light}">{signed(word)}</th>'
             page = page.replace(f'">{signed(word)}</th>', tint)

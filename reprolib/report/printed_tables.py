@@ -296,10 +296,8 @@ class PrintedTable:
 
     def _repr_html_(self) -> str:
         told = "Ours minus printed, with the intervals behind the marks (90 % for ●, else 95 %)"
-        folded = (
-            f"<details><summary>{told}</summary>{Frame(self.differences)._repr_html_()}</details>"
-        )
-        return html_fragment(self) + (folded if self.legend else "")
+        inside = Frame(self.differences)._repr_html_()
+        return f"{html_fragment(self)}<details><summary>{told}</summary>{inside}</details>"
 
 
 def _has_no_range(v: Verdict) -> bool:

@@ -348,8 +348,8 @@ def deciding_interval(c: ClaimVerdict) -> str:
     return "unknown" if np.isinf(half) else f"{low} to {high} ({100 * level:g} %)"
 
 
-def compared(c: ClaimVerdict) -> str:
-    """Both sides of the contrast that decides, named as in the paper's tables, means and trials."""
+def sides(c: ClaimVerdict) -> str:
+    """Both sides of the contrast that decides, under the names that the paper's tables have."""
     text = re.sub(r" on \w+/", " on ", f"{c.claim.a.name} − {c.weakest.against}")
     claims = paper_entry(c.claim.paper)["claims"]
     if len({other.get("metric", c.claim.metric) for other in claims}) > 1:
@@ -366,12 +366,17 @@ def compared(c: ClaimVerdict) -> str:
             if len(names) == 1:
                 text = re.sub(rf"(?<!\w){re.escape(method)}(?!\w)", min(names), text)
                 break
+    return text
+
+
+def compared(c: ClaimVerdict) -> str:
+    """Both sides of the contrast that decides, their means, data sets and trials."""
     of_a, of_b = (f"{side:.{digits_of(c)}f}" for side in c.weakest.sides)
     trials = sorted({found.n_trials for found in c.weakest.by_cell.values()})
     told = f"{trials[0]} to {trials[-1]} trials" if len(trials) > 1 else f"{trials[0]} trials"
     sets = len({cell.dataset for cell in c.weakest.by_cell})
     of_sets = f"{sets} sets, " if sets > 1 else ""
-    return f"{text} ({of_a} − {of_b}; {of_sets}{told if trials[-1] > 1 else 'one trial'})"
+    return f"{sides(c)} ({of_a} − {of_b}; {of_sets}{told if trials[-1] > 1 else 'one trial'})"
 
 
 def dataset_name(cell: Cell) -> str:

@@ -59,7 +59,6 @@ CONTROLS = {
     "without the letter": "without the character",
     "the letter in 1 of 42": "the character in 1 of 42",
     "the letter as the EEG says": "as the EEG says",
-    "without recording 011/02": "without run 011/02",
 }
 
 

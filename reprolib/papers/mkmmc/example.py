@@ -1,4 +1,4 @@
-"""Small pictures of MMC: its weight step, eigen-images."""
+"""Small pictures of MMC: rows of images, and its directions as images."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from matplotlib.figure import Figure
 
 from reprolib.methods.mkmmc import MMC
 from reprolib.report.style import WIDTH, figure_grid
-
-_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 
 
 def image_grid(rows, image_shape) -> Figure:

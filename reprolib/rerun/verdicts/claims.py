@@ -155,16 +155,15 @@ class ClaimVerdict:
         if not self.exceptions and self.n_readings > 1:
             return f"the same in all {self.n_readings}"
         own = "holds" if self.word.startswith("holds") else self.word
-        counts = Counter({own: self.n_readings - len(self.exceptions)})
-        counts.update(self.exceptions.values())
         verbs = {"holds": "hold", "fails": "fail"}
         others = Counter(self.exceptions.values())
+        counts = Counter({own: self.n_readings - len(self.exceptions)}) + others
         rarest = min(reversed(others), key=lambda word: others[word], default=None)
         parts = []
         for word, n in counts.items():
             names = [f"“{name}”" for name, w in self.exceptions.items() if w == word == rarest]
             told = f" ({', '.join(names)})" if 0 < len(names) <= NAMED else ""
-            parts += [f"{n} {verbs.get(word, word) if n > 1 else word}{told}"] if n else []
+            parts.append(f"{n} {verbs.get(word, word) if n > 1 else word}{told}")
         return ", ".join(parts)
 
     @property
