@@ -78,7 +78,7 @@ def _number(v: Verdict, lines: pd.DataFrame) -> dict[str, Any]:
         "margin": _plain(n.margin),
         "word": v.word,
         "why": v.reason,
-        "credited": v.reading if v.word == "reproduced in a variant" else "",
+        "credited": v.reading if v.is_credited else "",
         "tried": v.n_readings,
         "role": v.role,
         "quantity": v.quantity,

@@ -10,6 +10,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,7 +31,7 @@ from reprolib.report.notebook import (
 )
 from reprolib.rerun.records import load_paper, ok, write_results
 from reprolib.rerun.records.registry import paper_key, paper_module
-from reprolib.rerun.records.task import get_protocol
+from reprolib.rerun.records.task import get_protocol, readings_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -372,13 +373,15 @@ class Paper:
 
         return Claims(claims_table(self.key, self.directory))
 
-    def contrasts(self, *names: str) -> Picture:
+    def contrasts(self, *names: str, reading: str = "") -> Picture:
         """The difference that decides a claim, data set by data set, ours beside the printed one.
 
         Parameters
         ----------
         *names : str
             Names of claims in one unit, as `claims` has them.
+        reading : str, optional
+            Judge them under this variant of the protocol (`readings` has the names).
 
         Returns
         -------
@@ -389,7 +392,7 @@ class Paper:
         Raises
         ------
         ValueError
-            If the paper has no such claim, or it is not judged.
+            If the paper has no such claim, or it is not judged, or has no such reading.
 
         Examples
         --------
@@ -399,13 +402,20 @@ class Paper:
         ['Banana', 'Breast Cancer']
         """
         from reprolib.report.contrasts import contrasts_figure
-        from reprolib.rerun.verdicts import judge_claims
+        from reprolib.rerun.verdicts import judge_claims, numbers
+        from reprolib.rerun.verdicts.claims import judge_claim
 
         judged = {c.claim.name: c for c in judge_claims(self.key, self.directory)}
         if self.run == "quick" and not judged.keys() >= {*names}:
             print("Drawn from the committed records: the quick run does not measure these claims.")
             judged = {c.claim.name: c for c in judge_claims(self.key)}
         claims = [self._named("judged claim", name, judged) for name in names]
+        if reading:
+            self._named("reading", reading, readings_of(self.key))
+            claims = [
+                judge_claim(replace(c.claim, reading=reading), self.records, numbers(self.key))
+                for c in claims
+            ]
         text = f"Our differences with their intervals beside the printed ones: {'; '.join(names)}"
         return drawn(lambda: contrasts_figure(claims), text, text)
 

@@ -45,6 +45,7 @@ def test_a_wheel_has_everything_that_its_commands_read(built):
     assert {f"{shipped}/notebooks/{name}" for name in here} <= names
     for name in (
         "data_fetch/catalog.toml",
+        "data_fetch/cai_splits.npz",
         "data_fetch/manifests.npz",
         "data_fetch/rows.npz",
         "reprolib/py.typed",

@@ -67,7 +67,7 @@ def forests(verdicts: Sequence[Verdict], plot_width: int = _PLOT) -> dict[str, D
         sorted by role and table, and otherwise in printed order.
     """
     roles, quantities = get_args(Role), get_args(Quantity)
-    run = [v for v in verdicts if v.n_trials and v.word != "quoted"]
+    run = [v.shown for v in verdicts if v.n_trials and v.word != "quoted"]
     run.sort(key=lambda v: (quantities.index(v.quantity), roles.index(v.role), v.number.table))
     return {
         quantity: _forest(list(of_quantity), quantity, plot_width)

@@ -1,6 +1,7 @@
 """The headline: how far each paper can be trusted, one bar and one sentence a paper.
 
-A bar counts the accuracies of the paper's own method by word. README, report and site show it.
+A bar counts the accuracies of the paper's own method by word, a thinner one those of the methods
+that it compares with. README, report and site show them.
 """
 
 from __future__ import annotations
@@ -8,45 +9,58 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reprolib.report.theme import LOOKS, POINTS, palette, render, signed, slug
-from reprolib.rerun.verdicts.printed import paper_entry, short_name
+from reprolib.rerun.verdicts.judge import Verdict, performances
+from reprolib.rerun.verdicts.printed import Role, paper_entry, short_name
 from reprolib.rerun.verdicts.words import WORDS, Word
 
-#: Pixels from one paper to the next, and of a bar.
-_LINE, _WIDTH, _LEFT = 50, 404.0, 8.0
+#: Pixels from one paper to the next, of a bar, and from the first bar of a paper to the second.
+_LINE, _WIDTH, _LEFT, _SECOND = 98, 404.0, 8.0, 45
+#: By role: height of a bar, and how its numbers are told.
+_BARS: Mapping[Role, tuple[int, str]] = {
+    "own": (20, "{name}: {numbers}"),
+    "baseline": (14, "methods that it compares with: {numbers}"),
+}
 #: What a word means, behind it: the words are those of the tables and of the page on the words.
 _LEGEND: Mapping[Word, str] = {
+    "to the digit": "the printed digits",
     "reproduced": f"within {POINTS}",
-    "reproduced in a variant": f"within {POINTS} in another one",
+    "reproduced in a variant": POINTS,
     "undecided": "too few runs or data to tell",
     "undecided, differs": f"perhaps by more than {POINTS}",
     "not reproduced": f"more than {POINTS} off",
 }
 
 
-def headline_picture(own: Mapping[str, Mapping[Word, int]]) -> str:
+def headline_picture(verdicts: Mapping[str, Sequence[Verdict]]) -> str:
     """SVG for light and dark grounds, readable on a phone; the same wherever it is drawn.
 
     Parameters
     ----------
-    own : dict of str to dict
-        By the key of the paper: how many of its own performances have each word.
+    verdicts : dict of str to list of Verdict
+        By the key of the paper: on all its numbers. The performances of its own method are counted,
+        and below them those of the methods that it compares with.
     """
-    used = [word for word in WORDS if any(counts.get(word, 0) for counts in own.values())]
+    counted = {
+        (paper, role): performances(of_paper, role)
+        for paper, of_paper in verdicts.items()
+        for role in _BARS
+    }
+    used = [word for word in WORDS if any(counts[word] for counts in counted.values())]
     top = 22 * len(used) + 36
-    lines = []
-    for place, (paper, counts) in enumerate(own.items()):
-        total, x, parts = sum(counts.values()), _LEFT, []
-        for word in WORDS:
-            if count := counts.get(word, 0):
-                width = _WIDTH * count / total
-                text = f"{LOOKS[word].sign} {count}" if width > 26 else str(count)
-                shown = {"x": round(x, 1), "width": round(width, 1), "slug": slug(word)}
-                parts.append({**shown, "text": text, "middle": round(x + width / 2, 1)})
-                x += width
+    lines, told = [], []
+    for (paper, role), counts in counted.items():
+        height, text = _BARS[role]
+        y = top + _LINE * list(verdicts).index(paper) + (_SECOND if role == "baseline" else 0)
+        total, name = (
+            sum(counts.values()),
+            f"{short_name(paper)}, {paper_entry(paper)['paper']['year']}",
+        )
         numbers = "1 number" if total == 1 else f"{total} numbers"
-        name = f"{short_name(paper)}, {paper_entry(paper)['paper']['year']}"
-        line = {"name": name, "numbers": numbers, "y": top + _LINE * place, "parts": parts}
-        lines.append(line)
+        if total:
+            shown = text.format(name=name, numbers=numbers)
+            lines.append({"text": shown, "y": y, "height": height, "parts": _parts(counts)})
+        if role == "own":
+            told.append(f"{name}: " + ", ".join(f"{n} {w}" for w, n in counts.items() if n))
     legend = [
         {
             "slug": slug(word),
@@ -55,15 +69,29 @@ def headline_picture(own: Mapping[str, Mapping[Word, int]]) -> str:
         }
         for place, word in enumerate(used)
     ]
-    told = "; ".join(
-        f"{line['name']}: " + ", ".join(f"{n} {w}" for w, n in counts.items() if n)
-        for line, counts in zip(lines, own.values(), strict=True)
-    )
     grounds = [palette(ground) for ground in ("light", "dark")]
-    height = top + _LINE * len(lines) - 18
+    height = top + _LINE * len(verdicts) - 18
     return render(
-        "headline.svg.jinja", lines=lines, legend=legend, told=told, grounds=grounds, height=height
+        "headline.svg.jinja",
+        lines=lines,
+        legend=legend,
+        told="; ".join(told),
+        grounds=grounds,
+        height=height,
     )
+
+
+def _parts(counts: Mapping[Word, int]) -> list[dict[str, object]]:
+    """Parts of a bar, one a word, from left to right."""
+    total, x, parts = sum(counts.values()), _LEFT, []
+    for word in WORDS:
+        if count := counts[word]:
+            width = _WIDTH * count / total
+            text = f"{LOOKS[word].sign} {count}" if width > 26 else str(count)
+            shown = {"x": round(x, 1), "width": round(width, 1), "slug": slug(word)}
+            parts.append({**shown, "text": text, "middle": round(x + width / 2, 1)})
+            x += width
+    return parts
 
 
 def sentences(papers: Sequence[str]) -> dict[str, str]:

@@ -23,12 +23,17 @@ from reprolib.report.headline import headline_picture, sentences
 from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.printed_tables import html_fragment, printed_tables
 from reprolib.report.style import use_style
-from reprolib.report.tables import difference_text, digits_of, half_width_text, number_text
+from reprolib.report.tables import (
+    difference_text,
+    digits_of,
+    half_width_text,
+    number_text,
+    ours_text,
+)
 from reprolib.report.theme import CLAIM_MEANINGS, MEANINGS, render
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
-from reprolib.rerun.verdicts.judge import own_performances
 from reprolib.rerun.verdicts.printed import paper_entry, short_name
 
 #: Lines of a forest that a column holds beside the claims.
@@ -75,9 +80,7 @@ def write_report(
         claim_meanings=CLAIM_MEANINGS,
         site=_link(site, "index.html", output),
         words_page=_link(site, "docs/words.html", output),
-        headline=headline_picture({p: own_performances(judge_paper(p, directory)) for p in judged})
-        if judged
-        else "",
+        headline=headline_picture({p: judge_paper(p, directory) for p in judged}) if judged else "",
         sentences=sentences(at_hand),
         sections=[_section(paper, directory, output, site) for paper in at_hand],
     )
@@ -171,7 +174,7 @@ def _numbers(verdicts: Iterable[Verdict], made: pd.DataFrame) -> list[dict[str, 
         made.groupby(["table", "dataset", "method"])["seconds"].sum().to_dict()
     )
     lines = []
-    for v in verdicts:
+    for v in (verdict.shown for verdict in verdicts):
         n, digits = v.number, v.number.digits
         place = (n.results, n.select["dataset"], n.select["method"])
         under = {name: outcome for name, outcome in v.readings.items() if outcome.n_trials}
@@ -181,13 +184,13 @@ def _numbers(verdicts: Iterable[Verdict], made: pd.DataFrame) -> list[dict[str, 
                 "table": n.table.replace("table", "Table "),
                 "where": f"{n.row}, {n.column}",
                 "printed": number_text(n.value, n.spread, digits),
-                "ours": number_text(v.ours, v.spread, digits),
+                "ours": ours_text(v, v.spread),
                 "difference": f"{difference_text(v.difference, digits)} ± "
                 f"{half_width_text(v.half_width, digits)}",
                 "trials": v.n_trials,
                 "source": v.source,
                 "why": v.reason,
-                "reading": v.reading if v.word == "reproduced in a variant" else "",
+                "reading": v.reading if v.is_credited else "",
                 "readings": [
                     (name, number_text(o.ours, o.spread, digits), o.word)
                     for name, o in under.items()

@@ -22,7 +22,7 @@ import pandas as pd
 from reprolib.report.escape import csv_cell, latex_text, markdown_escaped, one_line
 from reprolib.report.notebook import Frame
 from reprolib.report.origin import Origin, origin
-from reprolib.report.tables import difference_text, number_text
+from reprolib.report.tables import difference_text, number_text, ours_text
 from reprolib.report.theme import LOOKS, SHORT_MEANINGS, render, slug
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import write_atomically
@@ -36,6 +36,7 @@ PERCENT = 100
 DIGITS = 10
 #: Signs of the words in LaTeX, where ours are not in every font.
 _LATEX_SIGNS: Mapping[str, str] = {
+    "to the digit": r"$\star$",
     "reproduced": r"$\bullet$",
     "reproduced in a variant": r"$\diamond$",
     "undecided": r"$\circ$",
@@ -238,16 +239,10 @@ class PrintedTable:
             if column not in self.columns:
                 continue
             digits, beside = v.number.digits, at.get((row, brackets.get(column, "")))
-            ours, printed = (
-                number_text(v.ours, None, digits),
-                number_text(v.number.value, None, digits),
-            )
+            ours, printed = ours_text(v), number_text(v.number.value, None, digits)
             if beside is not None:
-                more = (beside.ours, beside.number.value)
-                ours, printed = (
-                    f"{text} ({number_text(x, None, beside.number.digits)})"
-                    for text, x in zip((ours, printed), more, strict=True)
-                )
+                more = number_text(beside.number.value, None, beside.number.digits)
+                ours, printed = f"{ours} ({ours_text(beside)})", f"{printed} ({more})"
             found[row, column] = Cell(
                 "" if _has_no_range(v) else v.word,
                 ours if v.n_trials else "",
@@ -309,9 +304,11 @@ def _note_of(v: Verdict) -> str:
     """What a footnote says of a number; empty if nothing has to be said."""
     if v.word in ("quoted", "not run"):
         return v.number.quoted or v.number.not_run or v.reason
-    if v.word == "reproduced in a variant":
-        there = number_text(v.readings[v.reading].ours, None, v.number.digits)
+    if v.is_credited:
         tried = "the only one" if v.n_readings == 1 else f"one of {v.n_readings}"
+        if v.error.is_zero:
+            return f"row in the variant '{v.reading}', {tried} tried"
+        there = number_text(v.readings[v.reading].ours, None, v.number.digits)
         return f"ours is {there} in the variant '{v.reading}', {tried} tried for this number"
     return ""
 
@@ -342,7 +339,7 @@ def printed_tables(
     verdicts = judge_paper(paper, directory)
     tables = []
     for key, table in paper_entry(paper)["tables"].items():
-        of_table = [v for v in verdicts if v.number.table == key]
+        of_table = [v.shown for v in verdicts if v.number.table == key]
         title = f"{short_name(paper)}, {key}: {table['caption']}"
         wanted = [
             (v.number.results, v.number.select.get("dataset"), v.number.select.get("method"), name)

@@ -15,7 +15,6 @@ from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.calibration import operating_characteristics
-from reprolib.rerun.verdicts.judge import own_performances
 from reprolib.rerun.verdicts.printed import paper_entry, short_name
 
 BEGIN, END = "<!-- minutes: begin -->", "<!-- minutes: end -->"
@@ -28,8 +27,8 @@ WORDS_PICTURE = "docs/words.svg"
 #: The README's picture, relative to it, and what it shows.
 PICTURE = "docs/headline.svg"
 ALTERNATIVE = (
-    "One bar a paper: how many accuracies of its own method are within 1.5 points of ours, "
-    "undecided, or beyond; the notebooks say which."
+    "Two bars a paper: how many accuracies of its own method, and of those that it compares with, "
+    "are ours to the digit, within 1.5 points, undecided, or beyond; the notebooks say which."
 )
 #: Worker processes for which the time of a full run is stated: the command line's default.
 WORKERS = 2
@@ -57,7 +56,6 @@ def update_file(path: Path, papers: Sequence[str]) -> None:
 def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     """Texts of the README, of its pictures and of the error rates of the words, by their files."""
     verdicts = {paper: judge_paper(paper) for paper in papers}
-    own = {paper: own_performances(of_paper) for paper, of_paper in verdicts.items()}
     readme = path.read_text(encoding="utf-8")
     told = []
     for paper, text in sentences(papers).items():
@@ -85,7 +83,7 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     table = markdown_table(["paper", "design", "numbers", *shares], rows)
     page = between(page, BEGIN_CHARACTERISTICS, END_CHARACTERISTICS, table)
     pictures = {
-        path.parent / PICTURE: headline_picture(own),
+        path.parent / PICTURE: headline_picture(verdicts),
         path.parent / WORDS_PICTURE: words_picture(),
     }
     return {path: readme, words: page, **pictures}

@@ -45,6 +45,15 @@ def number_text(value: float, spread: float | None, digits: int) -> str:
     return text if spread is None or np.isnan(spread) else f"{text} ± {spread:.{digits}f}"
 
 
+def ours_text(v: Verdict, spread: float | None = None) -> str:
+    """Our value, rounded as printed; an exact half to the side of the printed number.
+
+    61.125 is 61.13 in print, and a binary fraction just below it would be shown as 61.12.
+    """
+    ours = v.number.value if v.word == "to the digit" else v.ours
+    return number_text(ours, spread, v.number.digits)
+
+
 def difference_text(value: float, digits: int) -> str:
     """``+0.32``, with one digit at least; a dash for a value that is missing."""
     digits = max(digits, 1)
@@ -71,20 +80,20 @@ def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
                 **_beside(v),
                 "reason": v.reason,
             }
-            for v in verdicts
+            for v in (verdict.shown for verdict in verdicts)
         ]
     )
 
 
 def _beside(v: Verdict) -> dict[str, Any]:
     digits, credit = v.number.digits, ""
-    if v.word == "reproduced in a variant":
+    if v.is_credited:
         outcome = v.readings[v.reading]
         value = number_text(outcome.ours, outcome.spread, digits)
         credit = f"{v.reading}: {value} (one of {v.n_readings} tried)"
     return {
         "published": number_text(v.number.value, v.number.spread, digits),
-        "ours": number_text(v.ours, v.spread, digits),
+        "ours": ours_text(v, v.spread),
         "difference": difference_text(v.difference, digits),
         "half-width": half_width_text(v.half_width, digits),
         "detectable": half_width_text(v.detectable, digits),
@@ -109,8 +118,9 @@ def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFr
     lines = []
     for v in judge_paper(paper, directory):
         if v.number.table == table and v.n_trials:
-            alone = {v.number.judged: replace(v, word=v.judged_word)}
-            alone |= {name: replace(v, **vars(found)) for name, found in v.readings.items()}
+            judged = replace(v, word=v.judged_word, reading=v.number.judged)
+            alone = {v.number.judged: judged}
+            alone |= {name: replace(judged, **vars(found)) for name, found in v.readings.items()}
             place = {"row": v.number.row, "column": v.number.column}
             lines += [{**_beside(v), **place, "reading": name} for name, v in alone.items()]
     return pd.DataFrame(lines, columns=[*index, *READING_COLUMNS]).set_index(index)

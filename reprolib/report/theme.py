@@ -70,6 +70,7 @@ GROUND_COLOURS: Mapping[str, Colour] = {
     "accent": Colour("#0b5a8a", "#7fc4f5"),
     "focus": Colour("#b35900", "#ffb347"),
 }
+_LEAF = Colour("#3d7317", "#8ccf4d")
 _GREEN = Colour("#00805d", "#1fc79a")
 _BLUE = Colour("#0072b2", "#56a8e8")
 _SKY = Colour("#3487b8", "#8fd0f5")
@@ -79,6 +80,7 @@ _GREY = Colour("#767676", "#9a9a9a")
 
 #: By the word of a verdict on a number or on a claim.
 LOOKS: Mapping[str, Look] = {
+    "to the digit": Look(_LEAF, "★", "*"),
     "reproduced": Look(_GREEN, "●", "o"),
     "reproduced in a variant": Look(_BLUE, "◆", "D"),
     "undecided": Look(_SKY, "○", "o", hollow=True),
@@ -93,6 +95,10 @@ LOOKS: Mapping[str, Look] = {
 
 #: The rule of each word.
 RULES: Mapping[Word, str] = {
+    "to the digit": (
+        "Ours, rounded as printed, is the printed number. Data and splits are the paper's own, and "
+        "the method leaves nothing to chance, so that there is no interval."
+    ),
     "reproduced": (
         f"Ours and print differ by less than {MARGIN:g} percentage points: the 90 % interval of "
         f"the difference lies inside. A selection: by less than {SELECTION_MARGIN:.0%}."
@@ -126,6 +132,7 @@ MEANINGS: Mapping[Word, str] = {
 POINTS = f"{MARGIN:g} points"
 #: The same in a few words, for the line below a table or a picture, which names its margin.
 SHORT_MEANINGS: Mapping[Word, str] = {
+    "to the digit": "the printed digits, on the paper's own splits",
     "reproduced": "within {margin} (90 % interval)",
     "reproduced in a variant": "within {margin} in another variant",
     "undecided": "undecided: too few runs or data to tell",

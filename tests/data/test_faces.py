@@ -1,5 +1,7 @@
 """The image sets: reading the files, and the simulated counterpart."""
 
+import hashlib
+
 import numpy as np
 import pytest
 from scipy.io import savemat
@@ -9,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import data_fetch
 from data_fetch.embedded.faces import load_embedded
-from data_fetch.faces import load_faces
+from data_fetch.faces import SPLITS, load_faces, published_splits
 from reprolib.methods.mkmmc import MMC
 
 #: Images and classes of every set.
@@ -37,7 +39,7 @@ def test_rows_are_upright_images(tmp_path, name):
     assert dataset.image_shape == (32, 32)
     np.testing.assert_array_equal(dataset.X[-1].reshape(dataset.image_shape), upright)
     np.testing.assert_array_equal(np.unique(dataset.y), np.arange(1, n_classes + 1))
-    assert dataset.source == "resampled"
+    assert dataset.source == ("resampled" if name == "faces/coil20" else "original")
 
 
 def test_scikit_features_copy_gives_the_same_values(tmp_path):
@@ -82,3 +84,21 @@ def test_real_images_have_their_published_shape(name):
     assert data.X.shape == (n_images, 1024)
     np.testing.assert_array_equal(np.unique(data.y), np.arange(1, n_classes + 1))
     assert 0 <= data.X.min() < data.X.max() <= (1 if name == "faces/coil20" else 255)
+
+
+@pytest.mark.parametrize(("stem", "n_images", "n_people"), [("orl", 400, 40), ("yale", 165, 15)])
+def test_published_splits_have_so_many_images_of_each_person(stem, n_images, n_people):
+    splits = published_splits(f"faces/{stem}", n_images)
+    people = np.arange(n_images) // (n_images // n_people)
+    sizes = [len(train) // n_people for train, _ in splits]
+    assert sizes == [2] * 50 + [3] * 50 + [4] * 50
+    for size, (train, test) in zip(sizes, splits, strict=True):
+        np.testing.assert_array_equal(np.bincount(people[train]), size)
+        np.testing.assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(n_images))
+    assert not published_splits("faces/coil20", 1440)
+
+
+def test_published_splits_are_the_file_that_was_compared_with_its_source():
+    """The 300 files of the repository, by their git blobs, made the file with this hash."""
+    digest = "0e88685b3e1bb12583e753b13ab66eefb157ad69e63f4031f809f8a68205a855"
+    assert hashlib.sha256(SPLITS.read_bytes()).hexdigest() == digest

@@ -24,7 +24,17 @@ ROOT = Path(__file__).parents[2]
 PAPERS = ("kpm", "mkmmc", "mkpm", "simplex", "keops")
 #: What a line of a table says that selects no record.
 SETTINGS = ("design", "trials", "scale", "role", "quantity", "results", "digits")
-SETTINGS += ("judged", "folds", "spread_of", "drawn_once", "fixed", "pool", "row", "column")
+SETTINGS += (
+    "judged",
+    "folds",
+    "spread_of",
+    "drawn_once",
+    "fixed",
+    "pool",
+    "row",
+    "column",
+    "exact",
+)
 #: What every search of records says.
 PLACE = ("dataset", "method", "metric")
 NO_WORD = ("quoted", "not run")
@@ -69,20 +79,38 @@ def _row(table, row, found, controls) -> dict[str, str]:
             words[column] = outcomes.get(judged[column], ("not run", 0))[0]
     run = [c for c, word in words.items() if word not in NO_WORD]
     tried = {r for c in run for r in found[c] if r != judged[c]} - controls
-    best: list[str] = []
+    worth = {"undecided": 1, "reproduced": 2, "to the digit": 3}
+    most, best = 0, {}
     for reading in sorted(tried):
-        ahead = []
+        theirs = {c: found[c].get(reading, ("missing", 0)) for c in run}
+        performances = [c for c in run if _quantity(table, row, c) == "performance"]
+        if any(theirs[c][0] != "to the digit" for c in performances):
+            theirs = {
+                c: ("reproduced" if word == "to the digit" else word, n)
+                for c, (word, n) in theirs.items()
+            }
+        ahead = 0
         for column in run:
-            word, n = found[column].get(reading, ("missing", 0))
+            word, n = theirs[column]
             before, n_before = found[column][judged[column]]
-            is_out = word in ("reproduced", "undecided") and n >= n_before
-            if not is_out or (before == "reproduced" and word == "undecided"):
+            if n < n_before or worth.get(word, 0) < worth.get(before, 1):
                 break
-            if word == "reproduced" and before != "reproduced":
-                ahead.append(column)
+            ahead += worth[word] > worth.get(before, 1)
         else:
-            best = ahead if len(ahead) > len(best) else best
-    return {**words, **dict.fromkeys(best, "reproduced in a variant")}
+            if ahead > most:
+                most, best = ahead, {c: word for c, (word, _) in theirs.items()}
+    digits = "to the digit" in best.values()
+    for column, word in best.items():
+        if word == "to the digit":
+            words[column] = word
+        elif word == "reproduced" and (digits or worth.get(words[column], 0) < 2):
+            words[column] = "reproduced in a variant"
+    return words
+
+
+def _quantity(table, row, column) -> str:
+    line = _line(table, row, column)
+    return "selection" if line["design"] == "selection" else line["quantity"] or "performance"
 
 
 def _mentions(entries, row, column) -> bool:
@@ -195,8 +223,15 @@ def _word(line, value, evidence) -> str:
     scale = line["scale"] or 1
     ours = [float(r["value"]) * scale for r in evidence[0].values()]
     margin = 1.5 * scale / 100
+    digits = 2 if line["digits"] is None else line["digits"]
     if line["quantity"] == "selection":
         margin = max(0.2 * abs(published), 1)
+    own = {r["source"] for r in evidence[0].values()} == {"original"}
+    if line["exact"] and own and len(ours) == (line["trials"] or 1):
+        off = abs(statistics.fmean(ours) - published)
+        if off <= 0.5 / 10**digits + 1e-9:
+            return "to the digit"
+        return "reproduced" if off <= margin else "not reproduced"
     if line["design"] == ["selection"]:
         n = len(ours)
         if n < 40:

@@ -60,7 +60,7 @@ def test_a_method_of_the_paper_has_its_own_value(paper):
 
 def test_images_of_a_split_are_those_of_the_paper():
     """1-nearest neighbour among the images themselves, as the paper's split has them."""
-    from reprolib.papers.mkmmc.splits import split
+    from reprolib.papers.mkmmc.splits import drawn
 
     dataset = data_fetch.load("embedded/faces")
     opened = paper_module("mkmmc", "open_tables").OPEN["table1"]
@@ -70,7 +70,7 @@ def test_images_of_a_split_are_those_of_the_paper():
         if t.method == opened.like
     )
     trial = opened.trial(task, dataset)
-    train, test = split(dataset.y, task.level, task.trial)
+    train, test = drawn(dataset.y, task.level, task.trial)
     np.testing.assert_array_equal(trial.X, dataset.X[train])
     np.testing.assert_array_equal(trial.X_test, dataset.X[test])
     assert len(trial.folds) == len(train)

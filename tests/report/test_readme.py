@@ -15,7 +15,7 @@ from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS, judge_claims
 from reprolib.rerun.verdicts.errors import CORRELATION
-from reprolib.rerun.verdicts.judge import count_words, own_performances
+from reprolib.rerun.verdicts.judge import count_words, performances
 from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.words import JUDGED, MARGIN, N_DRAWS, SELECTION_MARGIN, WORDS
 
@@ -61,7 +61,7 @@ def test_every_paper_has_a_sentence_and_a_bar(text, made):
     root = ET.fromstring(made[ROOT / readme.PICTURE])
     shown = root.get("aria-label")
     for paper in PAPERS:
-        about, own = paper_entry(paper)["paper"], own_performances(judge_paper(paper))
+        about, own = paper_entry(paper)["paper"], performances(judge_paper(paper), "own")
         assert about["in_short"] in text
         counts = ", ".join(f"{n} {word}" for word, n in own.items() if n)
         assert f"{about['short']}, {about['year']}: {counts}" in shown

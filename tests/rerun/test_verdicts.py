@@ -242,12 +242,12 @@ def test_a_quotation_is_no_reproduction_but_shows_ours():
     assert (not_run.word, not_run.reason) == ("quoted", "from elsewhere; not run: no data")
 
 
-def with_readings(row, *readings, controls=()):
+def with_readings(row, *readings, controls=(), **more):
     """Verdicts on numbers of one row, from values under the headline and under readings."""
     return credit_readings(
         [
             judge(
-                number(column=column, select={"metric": column}),
+                number(column=column, select={"metric": column}, **more),
                 pd.concat(
                     [records(row[column], metric=column)]
                     + [records(r[column], metric=column, reading=name) for name, r in readings]
@@ -302,6 +302,62 @@ def test_a_reading_with_fewer_trials_is_not_credited():
     (verdict,) = with_readings({"a": MISS}, ("few", {"a": HIT[:2]}))
     assert verdict.word == "not reproduced"
     assert verdict.readings["few"].word == "reproduced"
+
+
+DIGITS, NEAR = [0.19, 0.21, 0.2], [0.195, 0.212, 0.2]
+
+
+EXACT = {"exact": True, "trials": 3, "spread": None}
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [
+        (20.0, "to the digit"),
+        (20.004, "to the digit"),
+        (20.006, "reproduced"),
+        (21.5, "reproduced"),
+        (21.51, "not reproduced"),
+    ],
+)
+def test_on_the_papers_own_splits_the_difference_is_known(value, word):
+    verdict = judge(number(value=value, **EXACT), records(DIGITS, source="original"))
+    assert (verdict.word, verdict.half_width) == (word, 0.0)
+
+
+def test_without_all_of_the_papers_splits_there_is_an_interval():
+    for ours in (
+        records(DIGITS, source="resampled"),
+        records([*DIGITS, 0.2], source="original"),
+        records(DIGITS[:2], source="original"),
+    ):
+        assert judge(number(**EXACT), ours).half_width > 0
+    assert judge(number(), records(DIGITS, source="original")).half_width > 0, "left to chance"
+
+
+def test_a_selection_on_the_papers_own_splits_has_no_interval():
+    for value, word in ((14, "to the digit"), (15, "reproduced"), (20, "not reproduced")):
+        ours = records([14], metric="dimension", source="original")
+        chosen = selection(
+            value=value, exact=True, trials=1, digits=0, select={"metric": "dimension"}
+        )
+        assert judge(chosen, ours).word == word
+
+
+def test_a_row_is_to_the_digit_under_a_reading_only_as_a_whole():
+    both = with_readings({"a": NEAR, "b": NEAR}, ("found", {"a": DIGITS, "b": DIGITS}), **EXACT)
+    assert [(v.word, v.reading) for v in both] == [("to the digit", "found")] * 2
+    assert [v.shown.ours for v in both] == [pytest.approx(20.0)] * 2, "the run behind the word"
+    assert [v.ours for v in both] == [pytest.approx(20.2333, abs=1e-3)] * 2, "the judged run"
+    lucky = {"a": DIGITS, "b": NEAR}
+    for v in with_readings({"a": NEAR, "b": NEAR}, ("lucky", lucky), **EXACT):
+        assert (v.word, v.reading) == ("reproduced", "headline")
+
+
+def test_a_reading_does_not_take_digits_from_a_number():
+    other = ("other", {"a": NEAR, "b": NEAR})
+    first, second = with_readings({"a": DIGITS, "b": MISS}, other, **EXACT)
+    assert [first.word, second.word] == ["to the digit", "not reproduced"]
 
 
 def test_explanation_and_other_readings_go_with_a_miss():

@@ -6,6 +6,10 @@ A graph with weights W has the Laplacian L = diag(W 1) - W, and for any features
 
 The sums of equations (2), (4) and (6) are therefore twice the traces of the scatter matrices,
 which changes no maximiser. A Laplacian costs n^2 numbers, the sum over pairs n^2 vectors.
+
+What the authors ran is another matrix, as the digits of their Tables 1 and 2 show: 2B - I, with
+B_ij = 1/n_k inside class k and 0 elsewhere. It is L + 11'/n: S_b measures the class means from the
+origin, sum_k n_k m_k m_k', and not from the overall mean. Its rows do not sum to zero.
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ from typing import Literal
 import numpy as np
 
 Within = Literal["scatter", "covariance"]
+#: From what the class means of S_b are measured.
+Between = Literal["mean", "origin"]
 
 
 def margin_weights(y, *, within_weight: float = 1.0, within: Within = "scatter"):
@@ -74,8 +80,10 @@ def _inside(y, within_weight, within):
     return codes, (1.0 + within_weight * factor) / counts[codes]
 
 
-def margin_laplacian(y, *, within_weight: float = 1.0, within: Within = "scatter"):
-    """L with X' L X = S_b - mu S_w: the Laplacian of `margin_weights` (same parameters).
+def margin_laplacian(
+    y, *, within_weight: float = 1.0, within: Within = "scatter", between: Between = "mean"
+):
+    """L with X' L X = S_b - mu S_w: the Laplacian of `margin_weights`.
 
     Parameters
     ----------
@@ -86,11 +94,14 @@ def margin_laplacian(y, *, within_weight: float = 1.0, within: Within = "scatter
         more.
     within : {"scatter", "covariance"}
         What S_w sums over the classes: their scatter matrices, or their covariance matrices.
+    between : {"mean", "origin"}
+        From what S_b measures the class means: the overall mean, as below equation (1), or the
+        origin, which adds 1/n to every entry of L.
 
     Returns
     -------
     ndarray of shape (n, n)
-        L, symmetric; its rows sum to zero.
+        L, symmetric; its rows sum to zero, from the origin to one.
 
     See Also
     --------
@@ -105,17 +116,17 @@ def margin_laplacian(y, *, within_weight: float = 1.0, within: Within = "scatter
     [[21.0]]
     """
     W = margin_weights(y, within_weight=within_weight, within=within)
-    return np.diag(W.sum(axis=1)) - W
+    return np.diag(W.sum(axis=1)) - W + (1.0 / len(W) if between == "origin" else 0.0)
 
 
-def margin_scatter(Z, y, *, within_weight: float, within: Within):
+def margin_scatter(Z, y, *, within_weight: float, within: Within, between: Between):
     """Z' L Z for L of `margin_laplacian`, without its n x n entries: by sums over the classes."""
     codes, inside = _inside(y, within_weight, within)
     sums = np.zeros((codes.max() + 1, Z.shape[1]))
     np.add.at(sums, codes, Z)
     of_rows = 1.0 - np.bincount(codes)[codes] * inside
-    L_times_Z = of_rows[:, np.newaxis] * Z - Z.mean(axis=0) + inside[:, np.newaxis] * sums[codes]
-    return Z.T @ L_times_Z
+    start = Z.mean(axis=0) if between == "mean" else 0.0
+    return Z.T @ (of_rows[:, np.newaxis] * Z - start + inside[:, np.newaxis] * sums[codes])
 
 
 def total_laplacian(n_samples: int):
@@ -146,11 +157,14 @@ def total_laplacian(n_samples: int):
     return np.eye(n_samples) - 1.0 / n_samples
 
 
-def margin_without_point(features, y, within_weight: float) -> Callable[[int], np.ndarray]:
+def margin_without_point(
+    features, y, within_weight: float, between: Between = "mean"
+) -> Callable[[int], np.ndarray]:
     """S_b - mu S_w of all points but one, from that of all: it differs by a matrix of rank two.
 
     Without a point at a distance d from the mean of n points, their total scatter is less by
-    n / (n - 1) d d'; so is that of its class. And S_b - mu S_w = S_t - (1 + mu) S_w.
+    n / (n - 1) d d'; so is that of its class. And S_b - mu S_w = S_t - (1 + mu) S_w. From the
+    origin the total scatter is X'X, which is less by x x'.
 
     Parameters
     ----------
@@ -160,22 +174,27 @@ def margin_without_point(features, y, within_weight: float) -> Callable[[int], n
         Class label of every example.
     within_weight : float
         mu, the weight of the scatter inside the classes.
+    between : {"mean", "origin"}
+        From what S_b measures the class means.
 
     Returns
     -------
     callable
         Index of the point that is left out -> ndarray of shape (r, r).
     """
-    S = features.T @ margin_laplacian(y, within_weight=within_weight) @ features
+    L = margin_laplacian(y, within_weight=within_weight, between=between)
+    S = features.T @ L @ features
     _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     means = np.array([features[codes == k].mean(axis=0) for k in range(len(counts))])
-    from_mean, from_class_mean = features - features.mean(axis=0), features - means[codes]
-    sizes = counts[codes]
+    from_start, share = features, 1.0
+    if between == "mean":
+        from_start, share = features - features.mean(axis=0), len(y) / (len(y) - 1)
+    from_class_mean, sizes = features - means[codes], counts[codes]
 
     def without(i: int):
-        n, n_k = len(y), max(sizes[i], 2)  # a point alone is no distance from itself
-        changes = np.array([from_mean[i], from_class_mean[i]])
-        weights = np.array([-n / (n - 1), (1 + within_weight) * n_k / (n_k - 1)])
+        n_k = max(sizes[i], 2)  # a point alone is no distance from itself
+        changes = np.array([from_start[i], from_class_mean[i]])
+        weights = np.array([-share, (1 + within_weight) * n_k / (n_k - 1)])
         return S + (changes.T * weights) @ changes
 
     return without

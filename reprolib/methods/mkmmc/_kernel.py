@@ -14,7 +14,7 @@ from reprolib.methods.mkmmc._constraints import (
     idle_to_zero,
     projected_size,
 )
-from reprolib.methods.mkmmc._graph import Within, margin_laplacian
+from reprolib.methods.mkmmc._graph import Between, Within, margin_laplacian
 from reprolib.methods.mkmmc._linear import _SupervisedProjection, check_n_components
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import Kernel, KernelMixin, center_gram
@@ -89,6 +89,8 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         mu, the weight of the scatter inside the classes; the paper has 1.
     within : {"scatter", "covariance"}, default="scatter"
         What S_w sums over the classes, see `margin_weights`.
+    between : {"mean", "origin"}, default="mean"
+        From what S_b measures the class means, see `MMC`.
     ridge : float, default=0.0
         "whitened" only: multiple of the mean eigenvalue of the total scatter that is added to
         it, which makes regularised kernel discriminant analysis.
@@ -161,6 +163,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         constraint: str = "coefficient",
         within_weight: float = 1.0,
         within: Within = "scatter",
+        between: Between = "mean",
         ridge: float = 0.0,
         center: bool = False,
     ) -> None:
@@ -172,6 +175,7 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         self.constraint = constraint
         self.within_weight = within_weight
         self.within = within
+        self.between = between
         self.ridge = ridge
         self.center = center
 
@@ -208,7 +212,9 @@ class KernelMMC(KernelMixin, _SupervisedProjection):
         if self.kernel not in ("linear", "rbf"):
             # In an indefinite one a direction could have a negative length.
             require_positive_semidefinite(K, name=f"the Gram matrix of the kernel {self.kernel!r}")
-        L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
+        L = margin_laplacian(
+            y, within_weight=self.within_weight, within=self.within, between=self.between
+        )
         m = check_n_components(self.n_components, len(np.unique(y)), numerical_rank(K))
         work = center_gram(K) if self.center else K
         A, self.eigenvalues_ = maximise(work, L, m)

@@ -14,7 +14,7 @@ from reprolib.methods.mkmmc._constraints import (
     projected_size,
 )
 from reprolib.methods.mkmmc._eigenvectors import determined_eigenvectors, fix_basis, tied_groups
-from reprolib.methods.mkmmc._graph import margin_laplacian, margin_without_point
+from reprolib.methods.mkmmc._graph import Between, margin_laplacian, margin_without_point
 from reprolib.methods.mkmmc._nearest import nearest_neighbor_path
 from reprolib.methods.shared.kernels import center_gram, gram_eigh
 from reprolib.methods.shared.ties import last_largest
@@ -74,6 +74,7 @@ def leave_one_out_hits(
     *,
     constraint: str,
     within_weight: float = 1.0,
+    between: Between = "mean",
 ) -> Iterator[np.ndarray]:
     """Whether 1-NN is right about a point left out, in 1, 2, ..., n_components directions.
 
@@ -95,6 +96,8 @@ def leave_one_out_hits(
         What fixes the scale of the directions, as in `reprolib.KernelMMC`.
     within_weight : float, default=1.0
         mu of the criterion S_b - mu S_w.
+    between : {"mean", "origin"}, default="mean"
+        From what S_b measures the class means.
 
     Yields
     ------
@@ -117,7 +120,7 @@ def leave_one_out_hits(
     [[True], [True]]
     """
     y = np.asarray(y)
-    project = _projection(K, y, constraint, within_weight)
+    project = _projection(K, y, constraint, within_weight, between)
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     for i in order:
         if len(classes) == 2 and counts[codes[i]] == 1:
@@ -247,29 +250,35 @@ def leave_one_out_collapsed_hits(K, y, order: Iterable[int]) -> Iterator[np.ndar
 _Projection = Callable[[int, np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
 
-def _projection(K, y, constraint: str, within_weight: float) -> _Projection:
+def _projection(K, y, constraint: str, within_weight: float, between: Between) -> _Projection:
     """Way to learn without a point; that of all points costs least where it is known."""
     if constraint == "coefficient":
-        return _of_coefficients(K, y, within_weight)
+        return _of_coefficients(K, margin_without_point(K / _size(K), y, within_weight, between))
     if constraint == "function":
-        eigenvalues, U = gram_eigh(center_gram(K), rank_tol=RANK_TOL)
-        if len(eigenvalues) == len(y) - 1:
-            return _of_features(U, np.sqrt(eigenvalues), y, within_weight)
+        about_mean = between == "mean"
+        eigenvalues, U = gram_eigh(center_gram(K) if about_mean else K, rank_tol=RANK_TOL)
+        if len(eigenvalues) == len(y) - about_mean:
+            F = U * np.sqrt(eigenvalues)
+            return _of_features(U, F, margin_without_point(F, y, within_weight, between))
     maximise = get_maximiser(constraint)
 
     def refit(i, rest, n_components):
         K_rest = K[np.ix_(rest, rest)]
-        L = margin_laplacian(y[rest], within_weight=within_weight)
+        L = margin_laplacian(y[rest], within_weight=within_weight, between=between)
         A, _ = maximise(K_rest, L, n_components)
         return _without_idle(K_rest @ A, K[i, rest] @ A, projected_size(K_rest, constraint))
 
     return refit
 
 
-def _of_coefficients(K, y, within_weight: float) -> _Projection:
+def _size(K) -> float:
+    """Size of the entries of a Gram matrix."""
+    return float(np.abs(K).max()) or 1.0
+
+
+def _of_coefficients(K, margin) -> _Projection:
     """Orthonormal coefficients of the others: K L K without the point, its row and column."""
-    unit = K / (np.abs(K).max() or 1.0)
-    margin = margin_without_point(unit, y, within_weight)
+    unit = K / _size(K)
 
     def project(i, rest, n_components):
         K_rest = _without(unit, i)
@@ -281,15 +290,13 @@ def _of_coefficients(K, y, within_weight: float) -> _Projection:
     return project
 
 
-def _of_features(U, lengths, y, within_weight: float) -> _Projection:
+def _of_features(U, F, margin) -> _Projection:
     """Orthonormal directions among the features of all points, learned on the others' graph.
 
     With points in general position the features span one direction that the other points do not
     use: no scatter, no effect on the ranks of distances, like the constant function among the
     uncentred features. Repeated or dependent points leave no such direction.
     """
-    F = U * lengths
-    margin = margin_without_point(F, y, within_weight)
 
     def project(i, rest, n_components):
         F_rest = F[rest]

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from reprolib.methods.mkmmc._constraints import by_scatter
 from reprolib.methods.mkmmc._eigenvectors import determined_eigenvectors
-from reprolib.methods.mkmmc._graph import Within, margin_scatter
+from reprolib.methods.mkmmc._graph import Between, Within, margin_scatter
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.sklearn_private import StrOptions
 from reprolib.methods.shared.tolerances import RANK_TOL
@@ -30,6 +30,7 @@ class _SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         "n_components": [COUNT, None],
         "within_weight": [NON_NEGATIVE],
         "within": [StrOptions({"scatter", "covariance"})],
+        "between": [StrOptions({"mean", "origin"})],
     }
 
     def __sklearn_tags__(self):
@@ -107,6 +108,10 @@ class MMC(_SupervisedProjection):
         mu, the weight of the scatter inside the classes; the paper has 1.
     within : {"scatter", "covariance"}, default="scatter"
         What S_w sums over the classes, see `margin_weights`.
+    between : {"mean", "origin"}, default="mean"
+        From what S_b measures the class means: the overall mean, as printed, or the origin, as the
+        authors' own numbers do. Then nothing is centred, and a c-th direction has a positive
+        eigenvalue: the mean.
 
     Attributes
     ----------
@@ -115,7 +120,7 @@ class MMC(_SupervisedProjection):
     eigenvalues_ : ndarray of shape (n_components,)
         Value of the criterion along every direction, largest first.
     mean_ : ndarray of shape (n_features,)
-        Mean of the training data, which is subtracted before projecting.
+        What is subtracted before projecting: the mean of the training data, or zeros.
 
     See Also
     --------
@@ -148,10 +153,12 @@ class MMC(_SupervisedProjection):
         *,
         within_weight: float = 1.0,
         within: Within = "scatter",
+        between: Between = "mean",
     ) -> None:
         self.n_components = n_components
         self.within_weight = within_weight
         self.within = within
+        self.between = between
 
     @all_or_nothing
     def fit(self, X: Data, y: Data) -> Self:
@@ -177,17 +184,21 @@ class MMC(_SupervisedProjection):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        centered, self.mean_ = center_columns(X)
-        U, singular, Vt = np.linalg.svd(centered, full_matrices=False)
-        rank = _rank(singular)
-        if rank == 0:
+        centered, mean = center_columns(X)
+        if not centered.any():
             raise ValueError(
                 "all rows of X are the same, and there is no direction to project on; give "
                 "features that differ between the points."
             )
+        about_mean = self.between == "mean"
+        self.mean_ = mean if about_mean else np.zeros_like(mean)
+        U, singular, Vt = np.linalg.svd(centered if about_mean else X, full_matrices=False)
+        rank = _rank(singular)
         m = check_n_components(self.n_components, len(np.unique(y)), rank)
         Z = U[:, :rank] * singular[:rank]
-        S = margin_scatter(Z, y, within_weight=self.within_weight, within=self.within)
+        S = margin_scatter(
+            Z, y, within_weight=self.within_weight, within=self.within, between=self.between
+        )
         B, self.eigenvalues_ = determined_eigenvectors(S, m, U[:, :rank], by_scatter(Z))
         self.components_ = B.T @ Vt[:rank]
         self._n_features_out = m

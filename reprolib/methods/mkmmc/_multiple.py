@@ -24,7 +24,7 @@ from reprolib.methods.mkmmc._constraints import (
     idle_to_zero,
     projected_size,
 )
-from reprolib.methods.mkmmc._graph import Within, margin_laplacian
+from reprolib.methods.mkmmc._graph import Between, Within, margin_laplacian
 from reprolib.methods.mkmmc._kernel import largest_rank, uncentered
 from reprolib.methods.mkmmc._linear import _SupervisedProjection, check_n_components
 from reprolib.methods.shared.draft import all_or_nothing
@@ -123,6 +123,8 @@ class MultipleKernelMMC(_SupervisedProjection):
         more. The paper has 1.
     within : {"scatter", "covariance"}, default="scatter"
         What S_w sums over the classes: their scatter matrices, or their covariance matrices.
+    between : {"mean", "origin"}, default="mean"
+        From what S_b measures the class means, see `MMC`.
     ridge : float, default=0.0
         "whitened" only: multiple of the mean eigenvalue of the total scatter that is added to it.
         A larger one regularises more.
@@ -221,6 +223,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         constraint: str = "coefficient",
         within_weight: float = 1.0,
         within: Within = "scatter",
+        between: Between = "mean",
         ridge: float = 0.0,
         center: bool = False,
         weight_step: str = "local",
@@ -235,6 +238,7 @@ class MultipleKernelMMC(_SupervisedProjection):
         self.constraint = constraint
         self.within_weight = within_weight
         self.within = within
+        self.between = between
         self.ridge = ridge
         self.center = center
         self.weight_step = weight_step
@@ -312,7 +316,9 @@ class MultipleKernelMMC(_SupervisedProjection):
 
     def _learn(self, grams, y) -> Self:
         maximise = get_maximiser(self.constraint, self.ridge)
-        L = margin_laplacian(y, within_weight=self.within_weight, within=self.within)
+        L = margin_laplacian(
+            y, within_weight=self.within_weight, within=self.within, between=self.between
+        )
         n_classes = len(np.unique(y))
         rank = largest_rank(grams, enough=self.n_components or n_classes - 1)
         m = check_n_components(self.n_components, n_classes, rank)

@@ -173,7 +173,7 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
             trial=median["trial"],
         )
         for median in medians
-        if median["reading"] == PARTITIONS
+        if median["reading"] == PARTITIONS and median["dataset"] in errors
     ]
 
 

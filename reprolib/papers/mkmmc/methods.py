@@ -22,6 +22,9 @@ from reprolib.methods.mkmmc import (
     nearest_other_path,
     total_laplacian,
 )
+from reprolib.methods.mkmmc._constraints import by_scatter
+from reprolib.methods.mkmmc._eigenvectors import determined_eigenvectors
+from reprolib.methods.mkmmc._graph import Between
 from reprolib.methods.mkmmc.stqp import solve_stqp_local
 from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.methods.shared.ties import ARITHMETIC, first_largest, last_largest
@@ -50,6 +53,12 @@ SEARCHED: tuple[Mapping[str, Any], ...] = ({}, {"constraint": "whitened"})
 TIE_IN_LEADING = 1e-6
 #: The weight step as handed to a routine that minimises.
 MINIMISING = "minimising"
+#: Nearest procedures of a search, by method (see `nearest_found`): exponent of the kernel, powers r
+#: and q, weight of S_w, and whether directions have length one.
+NEAREST: Mapping[str, tuple[int, float, float, str | float, bool]] = {
+    "kmmc_cv": (5, 1.0, 0.5, "n_i", False),
+    "mkmmc": (4, 0.5, 1.0, 1.0, True),
+}
 #: What the readings that a task measures change, by name.
 Readings = Mapping[str, Mapping[str, Any]]
 
@@ -101,14 +110,14 @@ def _options(trial: Trial, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kpca(trial: Trial, readings: Readings) -> list[Measurement]:
-    """Kernel PCA; all bandwidths tie in all dimensions, where distances rank as between images."""
+    """Kernel PCA. In all dimensions distances rank as between images: all bandwidths tie there."""
     n = len(trial.y)
     measured = []
     for name, changes in readings.items():
         by_bandwidth = _LEFT_OUT.of(
             (trial.X, trial.y), lambda: [_pca_coefficients(trial, K, n)[1] for K in trial.grams]
         )
-        t = last_largest([others[-1] if changes else np.max(others) for others in by_bandwidth])
+        t = len(by_bandwidth) - 1 if changes else last_largest(np.max(by_bandwidth, axis=1))
         A, others = _pca_coefficients(trial, trial.grams[t], n)
         path = trial.test_path(trial.grams[t] @ A, trial.test_gram(t) @ A, n)
         own = last_largest(others) + 1
@@ -121,9 +130,10 @@ def mmc(trial: Trial, readings: Readings) -> list[Measurement]:
     measured = []
     for name, changes in readings.items():
         images = _images(trial, changes)
-        fitted = MMC(**_options(images, changes)).fit(images.X, images.y)
+        options = _options(images, changes)
+        fitted = MMC(images.n_classes, **options).fit(images.X, images.y)
         own = images.n_classes - 1
-        if name == HEADLINE:
+        if not changes:
             Z = images.X - images.X.mean(axis=0)
             own = _own_dimension(Z @ Z.T, images, "function")
         measured.append(_measure(images, images.transformer_path(fitted), own, name))
@@ -134,6 +144,9 @@ def kmmc(trial: Trial, readings: Readings) -> list[Measurement]:
     """Kernel MMC. With S_b lacking the factor n_i, S_w weighs as much as n_i."""
     measured = []
     for name, changes in readings.items():
+        if "nearest" in changes:
+            measured.append(nearest_found(trial, "kmmc_cv", name))
+            continue
         images = _images(trial, changes)
         options = {
             "constraint": "coefficient",
@@ -152,7 +165,14 @@ def kmmc(trial: Trial, readings: Readings) -> list[Measurement]:
     return measured
 
 
-def _hits(K, trial: Trial, order, constraint: str, within_weight: float = 1.0):
+def _hits(
+    K,
+    trial: Trial,
+    order,
+    constraint: str,
+    within_weight: float = 1.0,
+    between: Between = "mean",
+):
     """Of every training image, learned without it, in up to c - 1 (whitened) or c dimensions."""
     if constraint == "whitened":
         return leave_one_out_collapsed_hits(K, trial.y, order)
@@ -163,6 +183,7 @@ def _hits(K, trial: Trial, order, constraint: str, within_weight: float = 1.0):
         order,
         constraint=constraint,
         within_weight=within_weight,
+        between=between,
     )
 
 
@@ -194,25 +215,51 @@ def _multiple(trial: Trial, reading: str, changes: Mapping[str, Any], **more: An
 
 def mkmmc(trial: Trial, readings: Readings) -> list[Measurement]:
     """Multiple kernel MMC."""
-    return [
-        (_signless if changes.get("weight_step") == MINIMISING else _multiple)(trial, name, changes)
-        for name, changes in readings.items()
-    ]
+    measured = []
+    for name, changes in readings.items():
+        if "nearest" in changes:
+            measured.append(nearest_found(trial, "mkmmc", name))
+        else:
+            step = _signless if changes.get("weight_step") == MINIMISING else _multiple
+            measured.append(step(trial, name, changes))
+    return measured
+
+
+def nearest_found(trial: Trial, method: str, reading: str) -> Measurement:
+    """One kernel, scaled as in the procedure that came nearest to the printed row of a method.
+
+    With K = U diag(w) U', V are the leading eigenvectors of diag(w^r) U' L U diag(w^r), and the
+    coefficients are U diag(w^-q) V. r = 1, q = 0 makes orthonormal coefficients, r = q = 1/2
+    orthonormal directions; the two procedures lie between these and a whitened kernel.
+    """
+    exponent, r, q, within_weight, is_unit = NEAREST[method]
+    t = EXPONENTS.index(exponent)
+    K = trial.grams[t]
+    w, U = gram_eigh(K, rank_tol=1e-9)
+    F = U * w**r
+    L = margin_laplacian(trial.y, **_options(trial, {"within_weight": within_weight}))
+    V, _ = determined_eigenvectors(F.T @ L @ F, trial.n_classes, U, by_scatter(F))
+    A = (U * w**-q) @ V
+    if is_unit:
+        A = A / np.sqrt(np.einsum("ij,ij->j", A, K @ A))
+    path = trial.test_path(K @ A, trial.test_gram(t) @ A, trial.n_classes)
+    return _measure(trial, path, trial.n_classes - 1, reading, exponent=exponent)
 
 
 def _signless(trial: Trial, reading: str, changes: Mapping[str, Any]) -> Measurement:
     """Multiple kernel MMC whose weight step minimises (23), in c - 1 dimensions."""
     options = _options(trial, changes)
     constraint = options.get("constraint", "coefficient")
-    within_weight = options.get("within_weight", 1.0)
+    criterion = {name: options[name] for name in ("within_weight", "between") if name in options}
     scales = np.ones(len(trial.grams))
     if options.get("normalization"):
         scales = 1 / np.trace(total_laplacian(len(trial.y)) @ trial.grams, axis1=1, axis2=2)
     grams = scales[:, None, None] * trial.grams
-    theta, steps = minimising_weights(grams, trial.y, constraint, within_weight)
+    L = margin_laplacian(trial.y, **criterion)
+    theta, steps = minimising_weights(grams, L, trial.n_classes, constraint)
     K, K_test = (np.tensordot(theta * scales, G, axes=1) for G in (trial.grams, trial.test_grams))
     fitted = KernelMMC(
-        trial.n_classes, kernel="precomputed", constraint=constraint, within_weight=within_weight
+        trial.n_classes, kernel="precomputed", constraint=constraint, **criterion
     ).fit(K, trial.y)
     path = trial.test_path(fitted.transform(K), fitted.transform(K_test), trial.n_classes)
     weights = [round(float(w), 4) for w in theta]
@@ -221,8 +268,8 @@ def _signless(trial: Trial, reading: str, changes: Mapping[str, Any]) -> Measure
     return _measure(trial, path, own, reading, weights=weights, single_kernel=single, steps=steps)
 
 
-def minimising_weights(grams, y, constraint: str, within_weight: float, max_iter: int = 50):
-    """Alternate (22), maximised, with (23), minimised, from equal weights, in c dimensions.
+def minimising_weights(grams, L, n_dimensions: int, constraint: str, max_iter: int = 50):
+    """Alternate (22), maximised, with (23), minimised, from equal weights.
 
     Returns
     -------
@@ -231,10 +278,9 @@ def minimising_weights(grams, y, constraint: str, within_weight: float, max_iter
     n_iter : int
         Steps until the weights repeat, or ``max_iter``.
     """
-    L = margin_laplacian(y, within_weight=within_weight)
     theta = np.full(len(grams), 1 / len(grams))
     for n_iter in range(1, max_iter + 1):
-        A, _ = CONSTRAINTS[constraint](np.tensordot(theta, grams, axes=1), L, len(np.unique(y)))
+        A, _ = CONSTRAINTS[constraint](np.tensordot(theta, grams, axes=1), L, n_dimensions)
         P = grams @ A
         M = P.reshape(len(P), -1) @ (L @ P).reshape(len(P), -1).T
         target = solve_stqp_local(-(M + M.T) / 2, theta).variables["weights"]

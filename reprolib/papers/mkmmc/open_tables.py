@@ -6,14 +6,14 @@ from sklearn.model_selection import LeaveOneOut
 
 from data_fetch import Dataset
 from reprolib.papers.mkmmc.methods import OWN
-from reprolib.papers.mkmmc.splits import EXPONENTS, split
+from reprolib.papers.mkmmc.splits import EXPONENTS, drawn
 from reprolib.rerun.records import Task
 from reprolib.rerun.tasks.open_table import OpenTable, Trial
 
 
 def trial(task: Task, dataset: Dataset) -> Trial:
     """One random split; a selection leaves out one training image at a time."""
-    train, test = split(dataset.y, task.params["n_train"], task.trial)
+    train, test = drawn(dataset.y, task.params["n_train"], task.trial)
     X, y = dataset.X[train], dataset.y[train]
     return Trial(X, y, dataset.X[test], dataset.y[test], list(LeaveOneOut().split(X)))
 

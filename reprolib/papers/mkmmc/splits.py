@@ -1,4 +1,4 @@
-"""Seeded splits by class, and what all methods on a split share."""
+"""Published and seeded splits by class, and what all methods on a split share."""
 
 from __future__ import annotations
 
@@ -8,13 +8,20 @@ from functools import cached_property
 import numpy as np
 from sklearn.metrics import euclidean_distances
 
+from data_fetch import Dataset
 from reprolib.methods.mkmmc import bandwidth_grid, nearest_neighbor, nearest_neighbor_path
 
 #: k in the widths 2^k sigma_0^2.
 EXPONENTS = tuple(range(-5, 6))
 
 
-def split(y, n_train: int, trial: int):
+def published(dataset: Dataset, n_train: int, trial: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices (train, test) of one published split, n_train rows a class for training."""
+    n_rows = n_train * len(np.unique(dataset.y))
+    return [split for split in dataset.splits if len(split[0]) == n_rows][trial]
+
+
+def drawn(y, n_train: int, trial: int) -> tuple[np.ndarray, np.ndarray]:
     """Indices (train, test) of one seeded split, n_train rows a class for training."""
     rng = np.random.default_rng([n_train, trial])
     shuffled = [rng.permutation(np.flatnonzero(y == label)) for label in np.unique(y)]

@@ -270,7 +270,9 @@ def run_protocol(
     rows = [row for finished in run.finished for row in finished.rows]
     measured = to_frame(rows)
     # Statistics over a part of the trials would look like those of all.
-    derived = protocol.derive(measured) if only is None else []
+    cut = {(t.table, t.dataset, t.method) for t in tasks if only is not None and not only.has(t)}
+    places = zip(measured["table"], measured["dataset"], measured["method"], strict=True)
+    derived = protocol.derive(measured[[place not in cut for place in places]])
     about = {
         "paper": protocol.paper,
         "profile": profile,

@@ -419,6 +419,7 @@ ORDER = (
     "undecided",
     "reproduced in a variant",
     "reproduced",
+    "to the digit",
     "holds, but",
     "holds",
 )

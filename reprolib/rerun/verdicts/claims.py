@@ -279,7 +279,13 @@ class Pair:
 
     @functools.cached_property
     def error_to_print(self) -> Error:
-        """Error of the difference against the printed one."""
+        """Error of the difference against the printed one; none where no chance is left."""
+        if all(
+            self.cell.number.is_known(source, len(side.trials))
+            for side in (self.a, self.b)
+            for source in side.sources
+        ):
+            return Error(0.0)
         trials, values = self.differences
         seeds = [side.values for side in (self.a, self.b) if len(side.trials) > 1]
         models: Mapping[Design, Callable[[], Error]] = {

@@ -53,6 +53,11 @@ class Error:
         return _quantile((1 + level) / 2, self.degrees) * self.standard
 
     @property
+    def is_zero(self) -> bool:
+        """Whether nothing is left to chance."""
+        return self.standard == 0
+
+    @property
     def detectable(self) -> float:
         """Smallest true difference whose 95 % interval excludes zero in four of five repetitions.
 

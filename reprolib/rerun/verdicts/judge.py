@@ -42,7 +42,7 @@ class Outcome:
 
     Parameters
     ----------
-    word : {"reproduced", "undecided", "undecided, differs", "not reproduced"}
+    word : {"to the digit", "reproduced", "undecided", "undecided, differs", "not reproduced"}
         The verdict.
     ours, spread : float
         Our mean and standard deviation over trials.
@@ -53,7 +53,8 @@ class Outcome:
     detectable : float
         The difference that this comparison would have detected with 80 % power.
     error : Error
-        Of the difference; unknown for a selection judged by its range.
+        Of the difference; unknown for a selection judged by its range, zero where no chance is
+        left.
     n_trials : int
         How many of ours there are.
     source : str
@@ -79,8 +80,8 @@ class Verdict:
     ----------
     number : Number
         The printed one.
-    word : {"reproduced", "reproduced in a variant", "undecided", "undecided, differs", \
-"not reproduced", "quoted", "not run"}
+    word : {"to the digit", "reproduced", "reproduced in a variant", "undecided", \
+"undecided, differs", "not reproduced", "quoted", "not run"}
         What the comparison says.
     reason : str
         Why it is not run or not reproduced, what would decide it, or where it is quoted from.
@@ -109,6 +110,22 @@ class Verdict:
     judged_word: Word = "not run"
     n_readings: int = 0
     readings: Mapping[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def is_credited(self) -> bool:
+        """Whether the word is that of another reading than the judged one."""
+        return self.reading != self.number.judged
+
+    @property
+    def shown(self) -> Verdict:
+        """The verdict with the values of the run that tables show.
+
+        That is the judged run. Where a row comes out to the digit under another reading, it is that
+        one's run.
+        """
+        if not self.is_credited or not self.readings[self.reading].error.is_zero:
+            return self
+        return replace(self, **{**vars(self.readings[self.reading]), "word": self.word})
 
     @property
     def role(self) -> Role:
@@ -306,7 +323,7 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
     if judged is None:
         return _without_records(number, _why_missing(records, number))
     reasons = []
-    if judged.word != "reproduced" and number.explanation:
+    if judged.word not in words.CAME_OUT and number.explanation:
         reasons.append(number.explanation.rstrip("."))
     if judged.word.startswith("undecided"):
         reasons.append(what_would_decide(number, by_reading[number.judged]).rstrip("."))
@@ -373,7 +390,8 @@ def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ())
     """Credit rows with the one reading that reproduces most of what the judged run does not.
 
     All numbers of the row that are run count; `words.row_gain` says when a reading may be
-    credited. Of equally good readings the first by name is taken.
+    credited. Of equally good readings the first by name is taken. The word of a credited number is
+    *reproduced in a variant*, or *to the digit* if the whole row comes out so.
 
     Parameters
     ----------
@@ -387,26 +405,40 @@ def credit_readings(verdicts: Sequence[Verdict], controls: Collection[str] = ())
     for row in by_row(verdicts).values():
         tried = {reading for v in row for reading in v.readings} - set(controls)
         counted = [v for v in row if v.word not in ("quoted", "not run")]
-        best, most = "", 0
+        best, most, under_best = "", 0, {}
         for reading in sorted(tried):
-            outcomes = [v.readings.get(reading) for v in counted]
+            under = _words_under(reading, counted)
             gain = words.row_gain(
                 [v.word for v in counted],
                 [v.n_trials for v in counted],
-                [o.word if o else None for o in outcomes],
-                [o.n_trials if o else 0 for o in outcomes],
+                [under.get(v.number.id) for v in counted],
+                [v.readings[reading].n_trials if reading in v.readings else 0 for v in counted],
             )
             if gain > most:
-                best, most = reading, gain
+                best, most, under_best = reading, gain, under
+        # Beside digits, the numbers of the judged run are those of another procedure.
+        replaces = () if "to the digit" in under_best.values() else words.CAME_OUT
         for v in row:
-            outcome = v.readings.get(best)
             changed: dict[str, Any] = {"n_readings": len(tried)}
+            word = under_best.get(v.number.id)
             # Without an interval of its own a number is not known well enough to ask for another.
-            gains = v.word not in ("reproduced", "quoted", "not run") and np.isfinite(v.half_width)
-            if gains and outcome is not None and outcome.word == "reproduced":
-                changed |= {"word": "reproduced in a variant", "reading": best}
+            if word in words.CAME_OUT and np.isfinite(v.half_width) and v.word not in replaces:
+                credit = word if word == "to the digit" else "reproduced in a variant"
+                changed |= {"word": credit, "reading": best}
             credited[v.number.id] = replace(v, **changed)
     return [credited[v.number.id] for v in verdicts]
+
+
+def _words_under(reading: str, row: Sequence[Verdict]) -> dict[str, Word]:
+    """Words of a row's numbers under a reading; digits count only if all performances have them.
+
+    One number in a hundred within a point comes out to the digit by chance, a row of them does not.
+    """
+    found = {v.number.id: v.readings[reading].word for v in row if reading in v.readings}
+    performances = [v.number.id for v in row if v.quantity == "performance"]
+    if all(found.get(name) == "to the digit" for name in performances):
+        return found
+    return {name: "reproduced" if w == "to the digit" else w for name, w in found.items()}
 
 
 def by_row(verdicts: Iterable[Verdict]) -> dict[tuple[str, str], list[Verdict]]:
@@ -423,19 +455,26 @@ def count_words(verdicts: Iterable[Verdict]) -> dict[Word, int]:
     return {word: counts[word] for word in WORDS}
 
 
-def own_performances(verdicts: Iterable[Verdict]) -> dict[Word, int]:
-    """Count the words on a paper's own accuracies, errors and areas under curves.
+def performances(verdicts: Iterable[Verdict], role: Role) -> dict[Word, int]:
+    """Count the words on a paper's accuracies, errors and areas under curves.
 
-    Baselines, quotations and what was chosen on the way to a performance stand nowhere here.
+    Quotations and what was chosen on the way to a performance stand nowhere here.
+
+    Parameters
+    ----------
+    verdicts : iterable of Verdict
+        On the numbers of the paper.
+    role : {"own", "baseline"}
+        Of the method that the paper proposes, or of those that it compares with.
 
     Examples
     --------
-    >>> from reprolib.rerun.verdicts.judge import judge_paper, own_performances
-    >>> own = own_performances(judge_paper("mkmmc"))
-    >>> f"{own['reproduced']} of {sum(own.values())} accuracies of the own method are reproduced"
-    '0 of 9 accuracies of the own method are reproduced'
+    >>> from reprolib.rerun.verdicts.judge import judge_paper, performances
+    >>> own = performances(judge_paper("mkmmc"), "own")
+    >>> f"{own['to the digit']} of {sum(own.values())} accuracies of MKMMC are to the digit"
+    '0 of 9 accuracies of MKMMC are to the digit'
     """
-    return count_words(v for v in verdicts if (v.role, v.quantity) == ("own", "performance"))
+    return count_words(v for v in verdicts if (v.role, v.quantity) == (role, "performance"))
 
 
 def _why_missing(records: pd.DataFrame, number: Number) -> str:
@@ -462,9 +501,19 @@ def outcome(number: Number, evidence: Evidence) -> Outcome:
         "n_trials": len(values),
         "source": evidence.source,
     }
+    difference = evidence.mean - number.value
+    if number.is_known(evidence.source, len(values)):
+        return Outcome(
+            words.of_known(difference, number.margin, number.digits),
+            interval=(difference, difference),
+            interval_90=(difference, difference),
+            detectable=0.0,
+            error=Error(0.0),
+            **about,
+        )
     if number.designs == ("selection",):
         return _selection(number, evidence, about)
-    difference, error = evidence.mean - number.value, evidence.error(number)
+    error = evidence.error(number)
     half, half_90 = error.half_width(), error.half_width(0.9)
     return Outcome(
         words.of_difference(difference, error, number.margin),

@@ -37,6 +37,7 @@ DEFAULTS: dict[str, Any] = {
     "fixed": "",
     "pool": None,
     "margin": None,
+    "exact": False,
 }
 
 
@@ -71,6 +72,9 @@ class Number:
         Name of the table of our records.
     judged : str
         The reading whose records are judged: the headline, or the same protocol on more draws.
+    exact : bool
+        Whether method and protocol leave nothing to chance: on the paper's own data and splits,
+        all of them, the difference of ours and print is known (`is_known`).
     folds : int, optional
         Of a cross-validation.
     spread_of : str
@@ -108,6 +112,7 @@ class Number:
     select: Mapping[str, str]
     results: str
     judged: str = "headline"
+    exact: bool = False
     folds: int | None = None
     spread_of: str = ""
     drawn_once: str = ""
@@ -129,6 +134,18 @@ class Number:
         if self.quantity == "selection":
             return max(SELECTION_MARGIN * abs(self.value), 1.0)
         return MARGIN * self.scale / 100 if self.stated_margin is None else self.stated_margin
+
+    def is_known(self, source: str, n_trials: int) -> bool:
+        """Whether records leave no chance in the difference of ours and print.
+
+        Parameters
+        ----------
+        source : str
+            Of the data of the records.
+        n_trials : int
+            How many splits they have.
+        """
+        return self.exact and source == "original" and n_trials == self.trials
 
     @property
     def design(self) -> str:

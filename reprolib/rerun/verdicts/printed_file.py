@@ -298,6 +298,10 @@ SETTINGS: dict[str, Form] = {
         "where ours are some of the paper's runs or subjects: how the names of the readings begin "
         "that leave one of ours out, and how many the paper has",
     ),
+    "exact": TRUE.is_for(
+        "nothing is left to chance: on the paper's own data and splits, all of them, the "
+        "difference is known and has no interval"
+    ),
     "folds": POSITIVE.is_for("of a cross-validation"),
     "judged": TEXT.is_for("the reading that is judged, if not the headline"),
     "spread_of": TEXT.is_for("the reading whose spread is that of the design seeds"),
@@ -428,6 +432,7 @@ UNITS = Table(
 #: The words that a number or a claim may be expected to have.
 EXPECTED = _one_of(
     (
+        "to the digit",
         "reproduced",
         "reproduced in a variant",
         "undecided",

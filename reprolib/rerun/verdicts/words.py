@@ -12,6 +12,7 @@ from scipy import stats
 from reprolib.rerun.verdicts.errors import Error
 
 Word = Literal[
+    "to the digit",
     "reproduced",
     "reproduced in a variant",
     "undecided",
@@ -21,6 +22,8 @@ Word = Literal[
     "not run",
 ]
 WORDS: tuple[Word, ...] = get_args(Word)
+#: Words that say that a number came out.
+CAME_OUT: tuple[Word, ...] = ("to the digit", "reproduced")
 #: Words of numbers that are judged by an interval, the best first.
 JUDGED: tuple[Word, ...] = ("reproduced", "undecided", "undecided, differs", "not reproduced")
 
@@ -79,6 +82,28 @@ def of_difference(difference: float, error: Error, margin: float) -> Word:
     return word_of(*ends, margin)
 
 
+def of_known(difference: float, margin: float, digits: int) -> Word:
+    """Word for a difference in which no chance is left: same data, same splits, same procedure.
+
+    - to the digit: ours, rounded as printed, is the printed number;
+    - reproduced: it differs by no more than the margin;
+    - not reproduced: it differs by more.
+
+    Parameters
+    ----------
+    difference : float
+        Ours minus printed.
+    margin : float
+        In the unit of the difference.
+    digits : int
+        Printed after the point.
+    """
+    # Half a unit may be rounded either way, and ours is a sum with round-off.
+    if abs(difference) <= 0.5 * 10.0**-digits + 1e-9:
+        return "to the digit"
+    return "reproduced" if abs(difference) <= margin else "not reproduced"
+
+
 def of_contrast(
     difference: float, error: Error, *, larger_is_better: bool = True
 ) -> Literal["better", "worse", "undecided"]:
@@ -129,11 +154,11 @@ def row_gain(
     reading_words: Sequence[Word | None],
     reading_trials: Sequence[int],
 ) -> int:
-    """How many numbers of a row a reading reproduces that the judged run does not.
+    """How many numbers of a row have a better word under a reading than in the judged run.
 
     0 unless the reading was run for all numbers of the row, with at least as many trials each, none
-    of them differs under it (*not reproduced*, or *undecided, differs*), and none that the judged
-    run reproduces is undecided. A number that is undecided under the reading adds nothing.
+    of them differs under it (*not reproduced*, or *undecided, differs*), and none has a worse word
+    than in the judged run. A number that is undecided under the reading adds nothing.
 
     Parameters
     ----------
@@ -143,10 +168,10 @@ def row_gain(
         Under the reading; None where it has no records.
     """
     gain = 0
+    order = ("undecided", "reproduced", "to the digit")
     for word, n, other, n_other in zip(words, trials, reading_words, reading_trials, strict=True):
-        if other not in ("reproduced", "undecided") or n_other < n:
+        before = order.index(word) if word in order else 0
+        if other not in order or n_other < n or order.index(other) < before:
             return 0
-        if other == "undecided" and word == "reproduced":
-            return 0
-        gain += other == "reproduced" and word != "reproduced"
+        gain += order.index(other) > before
     return gain

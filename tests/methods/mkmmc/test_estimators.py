@@ -60,7 +60,7 @@ def test_laplacian_is_the_difference_of_scatters(blobs, mu):
 
 
 def scatter(X, y, mu, within):
-    return margin_scatter(X, y, within_weight=mu, within=within)
+    return margin_scatter(X, y, within_weight=mu, within=within, between="mean")
 
 
 def test_linear_mmc_takes_no_memory_of_n_by_n():

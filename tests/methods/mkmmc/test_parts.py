@@ -11,6 +11,7 @@ from reprolib.methods.mkmmc import (
     MMC,
     KernelMMC,
     MultipleKernelMMC,
+    leave_one_out_hits,
     margin_laplacian,
     margin_weights,
 )
@@ -36,6 +37,7 @@ from reprolib.methods.mkmmc._nearest import (
     nearest_neighbor_path,
 )
 from reprolib.methods.shared.kernels import center_gram, gram
+from tests.naive import mkmmc as naive
 
 # Ties
 
@@ -153,15 +155,48 @@ def test_nothing_is_near_where_there_is_no_training_point():
         nearest_neighbor_path(np.empty((0, 2)), [], np.zeros((1, 2)))
 
 
+@pytest.mark.parametrize("between", ["mean", "origin"])
 @pytest.mark.parametrize("mu", [0.0, 1.0, 7.0])
-def test_the_margin_without_a_point_is_that_of_the_others(mu):
+def test_the_margin_without_a_point_is_that_of_the_others(mu, between):
     X = np.random.default_rng(0).normal(size=(12, 4)) + 50.0
     y = np.array([0, 1, 2, 0, 1, 2, 0, 1, 3, 0, 1, 4])
-    without = margin_without_point(X, y, mu)
+    without = margin_without_point(X, y, mu, between)
     for i in range(12):
         rest = np.delete(np.arange(12), i)
-        expected = X[rest].T @ margin_laplacian(y[rest], within_weight=mu) @ X[rest]
-        np.testing.assert_allclose(without(i), expected, atol=1e-10)
+        L = margin_laplacian(y[rest], within_weight=mu, between=between)
+        np.testing.assert_allclose(without(i), X[rest].T @ L @ X[rest], atol=1e-10)
+
+
+def test_about_the_origin_nothing_is_centred():
+    """X(2B - I)X' with B_ij = 1/n_k inside class k: the criterion that the authors ran."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 5)) + 3.0, np.repeat([0, 1, 2], 4)
+    B = np.equal.outer(y, y) / 4
+    criterion = X.T @ (2 * B - np.eye(12)) @ X
+    values, vectors = np.linalg.eigh(criterion)
+    fitted = MMC(3, between="origin").fit(X, y)
+    np.testing.assert_allclose(fitted.eigenvalues_, values[::-1][:3])
+    np.testing.assert_allclose(np.abs(fitted.components_), np.abs(vectors.T[::-1][:3]), atol=1e-9)
+    np.testing.assert_allclose(fitted.transform(X), X @ fitted.components_.T)
+    kernel = KernelMMC(3, kernel="linear", constraint="function", between="origin").fit(X, y)
+    np.testing.assert_allclose(kernel.eigenvalues_, fitted.eigenvalues_)
+    np.testing.assert_allclose(np.abs(kernel.transform(X)), np.abs(fitted.transform(X)), atol=1e-9)
+
+
+@pytest.mark.parametrize("constraint", ["coefficient", "function"])
+def test_points_are_left_out_about_the_origin_as_by_brute_force(constraint):
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1, 2], 4)
+    X = rng.normal(size=(12, 3)) + y[:, None]
+    K = gram(X, gamma=0.3)
+
+    def fit(K, y):
+        model = KernelMMC(3, kernel="precomputed", constraint=constraint, between="origin")
+        return model.fit(K, y).components_.T
+
+    expected = naive.leave_one_out_predictions(fit, K, y, 3) == y
+    hits = leave_one_out_hits(K, y, 3, range(12), constraint=constraint, between="origin")
+    np.testing.assert_array_equal(np.array(list(hits)).T, expected)
 
 
 def test_the_largest_rank_is_sought_until_it_is_enough():

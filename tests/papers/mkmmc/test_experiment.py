@@ -19,7 +19,7 @@ from reprolib.papers.mkmmc.methods import (
     minimising_weights,
     scanned_weights,
 )
-from reprolib.papers.mkmmc.splits import Trial, split
+from reprolib.papers.mkmmc.splits import Trial, drawn, published
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE, Measurement, Task
@@ -48,11 +48,11 @@ def stages():
 
 
 def test_splits_are_seeded_and_disjoint():
-    train, test = split(DATA.y, 3, 0)
+    train, test = drawn(DATA.y, 3, 0)
     np.testing.assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(len(DATA.y)))
     np.testing.assert_array_equal(np.bincount(DATA.y[train])[1:], 3)
-    np.testing.assert_array_equal(train, split(DATA.y, 3, 0)[0])
-    assert not np.array_equal(train, split(DATA.y, 3, 1)[0])
+    np.testing.assert_array_equal(train, drawn(DATA.y, 3, 0)[0])
+    assert not np.array_equal(train, drawn(DATA.y, 3, 1)[0])
 
 
 def test_every_printed_number_selects_a_measurement():
@@ -78,7 +78,7 @@ def test_oracle_dimension_is_the_best_average_on_the_test_set(stages):
 
 
 def test_pca_takes_the_last_dimension_that_errs_least_on_the_other_training_images():
-    train, test = split(DATA.y, 3, 0)
+    train, test = drawn(DATA.y, 3, 0)
     trial = Trial(DATA.X[train], DATA.y[train], DATA.X[test], DATA.y[test])
     (measured,) = methods.pca(trial, {HEADLINE: {}})
     Z = PCA(len(train) - 1, svd_solver="full").fit_transform(trial.X)
@@ -101,7 +101,7 @@ def test_mmc_beats_pca_on_simulated_faces(stages):
 def test_all_methods_measure_on_a_small_set():
     keep = DATA.y <= 4
     X, y = DATA.X[keep], DATA.y[keep]
-    train, test = split(y, 3, 0)
+    train, test = drawn(y, 3, 0)
     trial = Trial(X[train], y[train], X[test], y[test])
     tasks = PROTOCOL.stages[0].tasks("full", {"embedded/faces": DATA}, results.to_frame([]))
     for name, reading in sorted({(task.method, task.reading) for task in tasks}):
@@ -132,7 +132,7 @@ def test_full_profile_has_more_splits_of_what_is_printed():
 def small_trial():
     keep = DATA.y <= 5
     X, y = DATA.X[keep], DATA.y[keep]
-    train, test = split(y, 3, 0)
+    train, test = drawn(y, 3, 0)
     return Trial(X[train], y[train], X[test], y[test])
 
 
@@ -202,10 +202,10 @@ def test_chosen_weight_leaves_one_image_of_every_class_out(small_trial):
 @pytest.mark.parametrize("constraint", ["coefficient", "function"])
 def test_minimising_weights_are_stationary_for_the_minimum(small_trial, constraint):
     trial = small_trial
-    theta, n_iter = minimising_weights(trial.grams, trial.y, constraint, 1.0)
+    L = margin_laplacian(trial.y)
+    theta, n_iter = minimising_weights(trial.grams, L, trial.n_classes, constraint)
     assert n_iter < 50
     K = np.tensordot(theta, trial.grams, axes=1)
-    L = margin_laplacian(trial.y)
     A, _ = CONSTRAINTS[constraint](K, L, trial.n_classes)
     M = np.array([[np.trace(A.T @ S @ L @ T @ A) for T in trial.grams] for S in trial.grams])
     slope = (M + M.T) / 2 @ theta
@@ -247,13 +247,13 @@ def test_weights_are_of_a_single_kernel_if_one_has_all(
 
 def test_one_step_minimises_the_form_of_the_equal_weights(small_trial):
     trial, n = small_trial, len(small_trial.grams)
-    equal, n_iter = minimising_weights(trial.grams, trial.y, "coefficient", 1.0, max_iter=0)
+    L, c = margin_laplacian(trial.y), trial.n_classes
+    equal, n_iter = minimising_weights(trial.grams, L, c, "coefficient", max_iter=0)
     np.testing.assert_allclose(equal, 1 / n)
     assert n_iter == 0
-    L = margin_laplacian(trial.y)
     A, _ = CONSTRAINTS["coefficient"](np.mean(trial.grams, axis=0), L, trial.n_classes)
     M = np.array([[np.trace(A.T @ S @ L @ T @ A) for T in trial.grams] for S in trial.grams])
-    theta, n_iter = minimising_weights(trial.grams, trial.y, "coefficient", 1.0, max_iter=1)
+    theta, n_iter = minimising_weights(trial.grams, L, c, "coefficient", max_iter=1)
     assert n_iter == 1
     slope = (M + M.T) / 2 @ theta
     assert slope.min() >= theta @ slope - 1e-6 * np.abs(M).max()
@@ -318,7 +318,7 @@ def test_best_dimension_is_that_of_the_mean_and_counts_from_one():
 def test_round_off_does_not_choose_the_bandwidth_of_kernel_pca(monkeypatch):
     """At the narrowest width of this split two eigenvalues lie at the edge of a tie."""
     data = data_fetch.load("faces/yale")
-    train, test = split(data.y, 2, 81)
+    train, test = drawn(data.y, 2, 81)
     exponents = set()
     for seed in range(6):
         trial = Trial(data.X[train], data.y[train], data.X[test], data.y[test])
@@ -327,3 +327,49 @@ def test_round_off_does_not_choose_the_bandwidth_of_kernel_pca(monkeypatch):
         monkeypatch.setattr(methods, "_LEFT_OUT", Remembered("with this noise", size=1))
         exponents |= {m.chosen["exponent"] for m in methods.kpca(trial, {HEADLINE: {}})}
     assert exponents == {-5}, f"round-off chooses between the widths 2^k, k in {exponents}"
+
+
+@pytest.mark.needs_data("faces/yale")
+@pytest.mark.parametrize(
+    ("method", "reading", "accuracy", "dimension"),
+    [("pca", HEADLINE, 46.04, 29), ("mmc", "S_b about the origin", 51.93, 15)],
+)
+def test_the_first_published_splits_give_printed_digits(method, reading, accuracy, dimension):
+    data = data_fetch.load("faces/yale")
+    tasks = [
+        Task("mkmmc", "table2", data.name, method, trial=t, params={"n_train": 2})
+        for t in range(20)
+    ]
+    rows = [row_of(task, m, data.source, 0.0) for task in tasks for m in run(task, data)]
+    found = results.to_frame(derive(results.to_frame(rows)))
+    found = found[found["reading"] == reading]
+    assert set(found["source"]) == {"original"}
+    ours = found.loc[found["metric"] == "accuracy", "value"]
+    assert (len(ours), 100 * ours.mean()) == (20, pytest.approx(accuracy, abs=0.005))
+    assert found.loc[found["metric"] == "dimension", "value"].tolist() == [dimension]
+
+
+@pytest.mark.needs_data("faces/yale")
+def test_our_own_splits_say_that_they_are_ours():
+    data = data_fetch.load("faces/yale")
+    task = Task("mkmmc", "table2", data.name, "pca", "our own splits", params={"n_train": 2})
+    (own,) = run(task, data)
+    theirs = run(Task("mkmmc", "table2", data.name, "pca", params={"n_train": 2}), data)[0]
+    assert (own.source, theirs.source) == ("resampled", None)
+    train, test = drawn(data.y, 2, 0)
+    trial = Trial(data.X[train], data.y[train], data.X[test], data.y[test])
+    (expected,) = methods.pca(trial, {HEADLINE: {}})
+    np.testing.assert_array_equal(own.path, expected.path)
+    assert not np.array_equal(np.sort(published(data, 2, 0)[0]), train)
+
+
+def test_a_few_published_splits_are_not_all_of_them():
+    """Two of twenty splits have no dimension that print could have."""
+    tasks = [Task("mkmmc", "table1", "embedded/faces", "pca", trial=t) for t in range(20)]
+    measured = Measurement(OWN, 0.5, {}, n_test=4, path=[0.5, 0.75, 0.75])
+    rows = [row_of(task, measured, "original", 0.0) for task in tasks]
+    few, whole = (
+        [row["value"] for row in derive(results.to_frame(part)) if row["metric"] == "dimension"]
+        for part in (rows[:2], rows)
+    )
+    assert (len(few), whole) == (2, [2.0]), "of equal dimensions the first"
