@@ -277,7 +277,10 @@ class PrintedTable:
         """Every word in the table, and its short meaning."""
         used = {cell.word for cell in self.cells.values()}
         margin = "the margin" if self.chosen else self.margin
-        return [(w, SHORT_MEANINGS[w].format(margin=margin)) for w in WORDS if w in used]
+        told = {w: SHORT_MEANINGS[w].format(margin=margin) for w in WORDS if w in used}
+        if all(v.error.is_zero for v in self.verdicts if v.n_trials):  # there are no intervals
+            told = {w: text.partition(" (")[0] for w, text in told.items()}
+        return list(told.items())
 
     def text(self, ending: str) -> str:
         """Text of its file: "csv", "md", "tex" or "html"."""

@@ -152,10 +152,12 @@ def variants(
     cells: dict[tuple[str, ...], str] = {}
     for v in judge_paper(paper, directory):
         place, digits = (v.number.table, v.number.row, v.number.column), v.number.digits
-        found = {name: outcome.ours for name, outcome in v.readings.items()}
-        found |= {v.number.judged: v.ours, "printed": v.number.value}
-        for name, value in found.items():
-            cells[*place, name] = number_text(value, None, digits)
+        judged = replace(v, word=v.judged_word)
+        runs = {v.number.judged: judged}
+        runs |= {name: replace(judged, **vars(found)) for name, found in v.readings.items()}
+        for name, run in runs.items():
+            cells[*place, name] = ours_text(run)
+        cells[*place, "printed"] = number_text(v.number.value, None, digits)
 
     def cell(by_row: Mapping[str, str], by_column: Mapping[str, str]) -> str:
         chosen = {**by_column, **by_row}

@@ -251,7 +251,9 @@ def test_what_the_papers_claim_and_where_it_fails():
     best = words["better than the other methods on all the data sets"]
     assert best.word == "fails", "MKMMC beats its best baseline in no column"
     assert best.weakest.printed > 0
-    assert words["better than KMMC on all the data sets"].word == "fails"
+    kernels = words["better than KMMC on all the data sets"]
+    assert kernels.word == "undecided", "behind on ORL, but one of three data sets may be by chance"
+    assert kernels.exceptions["S_b about the origin"] == "fails"
     flips = words["Table 2: as good as the SVM"]
     assert flips.word == "holds, but"
     assert flips.exceptions == {"random partitions, ties: largest D": "undecided"}

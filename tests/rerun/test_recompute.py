@@ -78,7 +78,7 @@ def test_what_does_not_exist_is_said(options, message):
 @pytest.mark.needs_data("faces/yale")
 def test_printed_statistic_over_trials_is_live_too():
     name = ("mkmmc", "table2", "faces/yale", "mmc")
-    frame = recompute(*name, setting="3 train", trial=1)
+    frame = recompute(*name, setting="3 train", trial=0)
     assert {"accuracy", "dimension"} < set(frame.index)
     assert frame.loc["accuracy", "printed"] == pytest.approx(0.6113)
     np.testing.assert_allclose(frame["live"], frame["stored"], atol=1e-3)

@@ -271,7 +271,7 @@ def mean_or_origin(records: pd.DataFrame) -> Figure:
         printed = float(published_accuracies().T["MMC"][column_label(column)])
         axis.axhline(printed, color=BLACK, ls=":", label="printed")
         axis.set_title(column_label(column))
-        axis.set_xlabel(f"dimension\nprinted {printed:.2f}, from the mean {ends[1]:.2f}")
+        axis.set_xlabel(f"dimension\nprinted {printed:.2f}\nfrom the mean {ends[1]:.2f}")
         axis.set_ylim(bottom=path.max() - 14)
     axes[0].set_ylabel("accuracy (%)")
     handles = axes[0].get_legend_handles_labels()[0]

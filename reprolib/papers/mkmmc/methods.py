@@ -6,7 +6,7 @@ Each is called with the split and with what every reading that it measures chang
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from reprolib.methods.mkmmc import (
     nearest_other_path,
     total_laplacian,
 )
-from reprolib.methods.mkmmc._constraints import by_scatter
-from reprolib.methods.mkmmc._eigenvectors import determined_eigenvectors
-from reprolib.methods.mkmmc._graph import Between
 from reprolib.methods.mkmmc.stqp import solve_stqp_local
 from reprolib.methods.shared.kernels import gram_eigh
 from reprolib.methods.shared.ties import ARITHMETIC, first_largest, last_largest
@@ -171,7 +168,7 @@ def _hits(
     order,
     constraint: str,
     within_weight: float = 1.0,
-    between: Between = "mean",
+    between: Literal["mean", "origin"] = "mean",
 ):
     """Of every training image, learned without it, in up to c - 1 (whitened) or c dimensions."""
     if constraint == "whitened":
@@ -238,8 +235,8 @@ def nearest_found(trial: Trial, method: str, reading: str) -> Measurement:
     w, U = gram_eigh(K, rank_tol=1e-9)
     F = U * w**r
     L = margin_laplacian(trial.y, **_options(trial, {"within_weight": within_weight}))
-    V, _ = determined_eigenvectors(F.T @ L @ F, trial.n_classes, U, by_scatter(F))
-    A = (U * w**-q) @ V
+    V = np.linalg.eigh(F.T @ L @ F)[1][:, ::-1]
+    A = (U * w**-q) @ V[:, : trial.n_classes]
     if is_unit:
         A = A / np.sqrt(np.einsum("ij,ij->j", A, K @ A))
     path = trial.test_path(K @ A, trial.test_gram(t) @ A, trial.n_classes)

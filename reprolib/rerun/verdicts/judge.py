@@ -114,7 +114,7 @@ class Verdict:
     @property
     def is_credited(self) -> bool:
         """Whether the word is that of another reading than the judged one."""
-        return self.reading != self.number.judged
+        return self.reading in self.readings
 
     @property
     def shown(self) -> Verdict:

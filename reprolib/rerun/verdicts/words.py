@@ -32,6 +32,9 @@ MARGIN = 1.5
 #: Part of a printed selection by which ours may differ and still be called reproduced, but at least
 #: one step. Selections of one and the same method on other draws differ by about as much.
 SELECTION_MARGIN = 0.2
+#: An exact half may be rounded either way, and ours is a sum with round-off: by so much it may
+#: exceed half a unit of the last printed digit.
+HALF_UNIT = 1e-9
 #: Draws of a selection from which its range is known: of forty, the smallest and the largest hold
 #: one more draw with a probability of 39 / 41, 95 %.
 N_DRAWS = 40
@@ -98,8 +101,7 @@ def of_known(difference: float, margin: float, digits: int) -> Word:
     digits : int
         Printed after the point.
     """
-    # Half a unit may be rounded either way, and ours is a sum with round-off.
-    if abs(difference) <= 0.5 * 10.0**-digits + 1e-9:
+    if abs(difference) <= 0.5 * 10.0**-digits + HALF_UNIT:
         return "to the digit"
     return "reproduced" if abs(difference) <= margin else "not reproduced"
 
