@@ -113,12 +113,14 @@ def as_text(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """
     if frame.columns.nlevels > 1:
         raise ValueError(f"{name} has columns of several levels; give every column one name")
-    levels = [level for level in frame.index.names if level is not None]
-    columns = [str(column).strip() for column in [*levels, *frame.columns]]
+    index = frame.index
+    levels = [place for place, level in enumerate(index.names) if level is not None]
+    given = [*(index.names[place] for place in levels), *frame.columns]
+    columns = [str(column).strip() for column in given]
     doubled = [column for column, n in Counter(columns).items() if n > 1 and column]
     if doubled:
         raise ValueError(f"{name} has two columns {doubled[0]!r}; give every column its own name")
-    cells = [frame.index.get_level_values(level).to_series() for level in levels]
+    cells = [index.get_level_values(place).to_series() for place in levels]
     cells += [frame.iloc[:, place] for place in range(frame.shape[1])]
     table = pd.DataFrame(
         {
