@@ -75,6 +75,7 @@ def test_numbers_of_json_keep_their_digits(tmp_path):
         (b'[{"value": [1, 2]}]', "r.dat, row 1: value holds a list or a table"),
         (b'{"results": [{"value": 1}]}', "r.dat, row 1: results holds a list or a table"),
         (b'{"value": [1, 2], "trial": [1]}', "r.dat begins as JSON, but is no list of rows"),
+        (b'{"value": 1}\n{"value": 2', "r.dat begins as JSON.* \\(line 2: "),
         (b"[[1, 2], [3, 4]]", "r.dat begins as JSON, but is no list of rows"),
         (b"[" * 50_000, "r.dat begins as JSON, but is no list of rows"),
         (b"[]", "r.dat has no row; give one row a trial"),

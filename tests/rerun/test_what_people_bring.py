@@ -15,7 +15,6 @@ from reprolib.cli.main import main
 from reprolib.rerun.records.registry import parsed_toml
 from reprolib.rerun.verdicts import judge_table
 from reprolib.rerun.verdicts.printed import standard_deviation
-
 from tests.rerun.test_anyone import PAIR, PERCENT, judged, runs
 
 
@@ -45,6 +44,38 @@ def test_fractions_beside_percent_are_refused_until_they_are_said(tmp_path, kind
         judged(tmp_path, text, ours)
     said = judged(tmp_path, text.replace('"percent"', '"percent"\nresults = "percent"'), ours)
     assert len(said.verdicts) == 2, "what is said wins: there are errors below one percent"
+
+
+def test_percent_and_fractions_in_one_column_are_refused(tmp_path):
+    """Half of the splits in fractions: 90 beside a mean of 45 was "not reproduced"."""
+    ours = runs(90, 1, 30)
+    ours["value"] /= np.where(ours["trial"] < 15, 100, 1)
+    with pytest.raises(ValueError, match="15 of 30 values of method 'm' on 'd' lie within 0 and 1"):
+        judged(tmp_path, PERCENT, ours)
+    small = PERCENT.replace("[90, 1]", "[1.0, 0.3]")
+    assert judged(tmp_path, small, runs(1.0, 0.3, 30)).words() == {"t/A/M": "reproduced"}
+
+
+TIME = (
+    PERCENT.replace('M = { method = "m" }', 'M = { metric = "acc" }\nT = { metric = "time", UNIT }')
+    .replace("[[90, 1]]", "[[90, 1], [250, 2]]")
+    .replace('"percent"', '"percent"\nresults = "fraction"')
+)
+
+
+def test_a_time_beside_an_accuracy_has_a_unit_of_its_own(tmp_path):
+    """With accuracies in fractions a time was taken for one, and multiplied by 100."""
+    both = pd.concat([runs(0.9, 0.01, 30, metric="acc"), runs(250, 2, 30, metric="time")])
+    text = TIME.replace("UNIT", 'unit = "seconds", margin = 5')
+    found = judged(tmp_path, text, both)
+    assert found.words() == {"t/A/M": "reproduced", "t/A/T": "reproduced"}
+    assert found.understood[1].endswith("unit seconds; print 250, unit seconds")
+    for unit, message in (
+        ('unit = "seconds"', "'T': unit is 'seconds'; set margin to the difference"),
+        ('unit = "fraction"', "'T': unit is 'fraction'; say a share in"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            judged(tmp_path, TIME.replace("UNIT", unit), both)
 
 
 def test_a_method_that_only_a_claim_names_is_refused_too(tmp_path):

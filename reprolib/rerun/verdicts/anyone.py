@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,14 @@ from reprolib.rerun.verdicts.trials import (
     require_columns,
     unread_columns,
 )
-from reprolib.rerun.verdicts.units import NO_UNIT, SHARES, Units, require_shares, understood
+from reprolib.rerun.verdicts.units import (
+    NO_UNIT,
+    SHARES,
+    Units,
+    require_shares,
+    selected,
+    understood,
+)
 
 #: What a file of another's printed numbers may leave out.
 PAPER = {"key": "table", "title": "a printed table", "authors": "-", "venue": "-", "notebook": "-"}
@@ -143,6 +150,7 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
         where = Path(results).name
         frame = read_table(Path(results))
     require_columns(frame, where, names)
+    own_units = _own_units(entry, path.name)
     checked = checked_entry(_completed(entry, units, names, frame, where), path.name)
     numbers = entry_numbers(checked["paper"]["key"], checked)
     if not numbers:
@@ -156,9 +164,15 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
         str(name) for part in [*(n.select for n in numbers), *sides] for name in part.values()
     }
     records = records_of(frame, where, names, units, wanted)
-    _require_sense(path.name, numbers, records, expected, checked, units)
+    of_unit = {
+        n.id: own_units.get((n.table, n.row), own_units.get((n.table, n.column))) for n in numbers
+    }
+    of_share = [n for n in numbers if units.is_share and not of_unit[n.id]]
+    _require_sense(path.name, numbers, records, expected, checked, {n.id for n in of_share})
+    is_own = selected(records, [n for n in numbers if of_unit[n.id]])
+    records.loc[is_own, "value"] *= units.one  # as they stand
     if units.is_share:
-        require_shares(path.name, where, numbers, records, units)
+        require_shares(path.name, where, of_share, records[~is_own], units)
     not_of_text = controls_of(checked)
     verdicts = credit_readings([judge(n, records, not_of_text) for n in numbers], not_of_text)
     claims: list[ClaimVerdict] = []
@@ -191,10 +205,35 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
             else v
             for v in verdicts
         ]
-    read = understood(numbers, records, units, [side.get("method", "") for side in sides])
+    of_claims = [side.get("method", "") for side in sides]
+    read = understood(numbers, records, units, of_unit, of_claims)
     if unread := unread_columns(frame, names):
         read.append(f"Columns of {where} that are not read: {', '.join(unread)}")
     return Judged(checked["paper"]["title"], verdicts, claims, expected, notes, read)
+
+
+def _own_units(entry: dict[str, Any], file: str) -> dict[tuple[str, str], str]:
+    """Units of single rows and columns, taken out of a file, by table and name.
+
+    Raises
+    ------
+    ValueError
+        If one is a share, or has no margin.
+    """
+    found = {}
+    for key, table in entry["tables"].items():
+        for part in ("rows", "columns"):
+            for name, line in table[part].items():
+                if "unit" not in line:
+                    continue
+                unit = found[key, name] = line.pop("unit")
+                where = f"{file}: tables.{key}.{part}, {name!r}: unit is {unit!r}"
+                if unit in SHARES:
+                    raise ValueError(f"{where}; say a share in [units], and here the other unit")
+                if "margin" not in line:
+                    raise ValueError(f"{where}; set margin to the difference that counts as equal")
+                line.setdefault("scale", 1.0)
+    return found
 
 
 def _completed(
@@ -247,7 +286,7 @@ def _require_sense(
     records: pd.DataFrame,
     expected: Mapping[str, str],
     entry: Mapping[str, Any],
-    units: Units,
+    shares: Collection[str],
 ) -> None:
     """Raise ValueError for all names that nothing has, and numbers that say too little."""
     faults = []
@@ -261,7 +300,7 @@ def _require_sense(
                 f"{number.id}: {number.spread:g} is printed as its spread, but not over how many "
                 "trials; say trials = 20, for example, beside the design"
             )
-        if "test set" in number.designs and not units.is_share:
+        if "test set" in number.designs and number.id not in shares:
             faults.append(
                 f"{number.id}: the design test set is for shares of test points; say [units] "
                 'printed = "percent" or "fraction", or another design'

@@ -464,7 +464,23 @@ EXPECTED = _one_of(
         "fails",
     )
 )
-ANYONES_TABLE = replace(PRINTED_TABLE, required=("rows", "columns", "values"))
+_LINES = Named(
+    Table(
+        {
+            **LINE.keys,
+            "unit": TEXT.is_for(
+                "of print and results alike where it is not that of [units], as of a time beside "
+                "an accuracy; the row or column has a margin of its own"
+            ),
+        }
+    ),
+    "printed name, and what it says of its numbers",
+)
+ANYONES_TABLE = replace(
+    PRINTED_TABLE,
+    keys={**PRINTED_TABLE.keys, "rows": _LINES, "columns": _LINES},
+    required=("rows", "columns", "values"),
+)
 #: A file of anyone's printed table: it may leave out what a paper of its own must say.
 ANYONES = Table(
     {

@@ -196,7 +196,12 @@ def _json(text: str, name: str) -> pd.DataFrame:
         try:
             content = loaded(text)
         except json.JSONDecodeError:
-            content = [loaded(line) for line in text.split("\n") if line.strip()]
+            content = []
+            for number, line in enumerate(text.split("\n"), start=1):
+                try:
+                    content += [loaded(line)] if line.strip() else []
+                except json.JSONDecodeError as error:
+                    raise ValueError(f"line {number}: {error.msg}") from error
         if isinstance(content, dict) and content.keys() <= {"columns", "index", "data"}:
             frame = pd.DataFrame(content["data"], columns=content["columns"])
         elif isinstance(content, dict) and content.keys() == {"schema", "data"}:

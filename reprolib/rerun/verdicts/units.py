@@ -19,6 +19,8 @@ NO_UNIT = (
     '"percent" (or "fraction"), or another unit with its own margin: printed = "seconds", '
     "margin = 0.1"
 )
+#: Percent and fractions in one column leave at least this factor empty between them.
+_BETWEEN = 10
 #: Columns of records by which those of one kind are told apart.
 _KIND = ["table", "dataset", "method", "metric", "setting", "reading"]
 
@@ -101,7 +103,7 @@ def require_shares(
     units : Units
         Of both.
     """
-    remedy = "say its own unit and margin in [units]"
+    remedy = "say its own unit and margin, in [units] or in its row or column"
     performances = [n for n in numbers if n.quantity == "performance"]
     for number in performances:
         if not 0 <= number.value <= number.scale:
@@ -123,16 +125,19 @@ def require_shares(
     say = 'say which in [units] of the TOML file: results = "percent" or results = "fraction"'
     kinds = of_share.assign(value=of_share["value"] * units.one).groupby(_KIND, sort=False)["value"]
     for (_, dataset, method, *_), values in kinds:
-        if 0 < values.max() <= 1:
+        small, large = values[(values > 0) & (values <= 1)], values[values > 1]
+        if len(small) and (large.min() > _BETWEEN * small.max() or large.empty):
+            many = "all" if large.empty else f"{len(small)} of"
             shown = [
                 f" ({n.id}: {n.value:g})"
                 for n in performances
                 if (n.select["dataset"], n.select["method"]) == (dataset, method)
             ]
             raise ValueError(
-                f"{where}: all {len(values)} values of method {method!r} on {dataset!r} lie within "
-                f"0 and 1 (mean {values.mean():.3g}), and print is in percent"
-                f"{shown[0] if shown else ''}. They may be percent or fractions; {say}"
+                f"{where}: {many} {len(values)} values of method {method!r} on {dataset!r} lie "
+                f"within 0 and 1 (mean {small.mean():.3g}), and print is in percent"
+                f"{shown[0] if shown else ''}. They may be percent or fractions; write all in one "
+                f"unit, and {say}"
             )
     for metric in measured:
         printed = [n.value for n in performances if n.select["metric"] == metric]
@@ -146,8 +151,21 @@ def require_shares(
             )
 
 
+def selected(records: pd.DataFrame, numbers: Sequence[Number]) -> pd.Series:
+    """Which records one of the numbers is compared with, under any reading."""
+    found = pd.Series(False, index=records.index)
+    for number in numbers:
+        select = {"table": number.results, **number.select}
+        found |= (records[list(select)] == pd.Series(select)).all(axis=1)
+    return found
+
+
 def understood(
-    numbers: Sequence[Number], records: pd.DataFrame, units: Units, also: Sequence[str] = ()
+    numbers: Sequence[Number],
+    records: pd.DataFrame,
+    units: Units,
+    of_unit: Mapping[str, str | None],
+    also: Sequence[str],
 ) -> list[str]:
     """One line a method and metric that says what was read: rows, means and units.
 
@@ -159,28 +177,27 @@ def understood(
         The results as records.
     units : Units
         Of both.
+    of_unit : dict of str to str
+        By the name of a number, its unit if it is not that of ``units``.
     also : sequence of str
         Methods that claims name, beside those of the numbers.
     """
     keys = list(dict.fromkeys((n.select["method"], n.select["metric"]) for n in numbers))
     has_several = len({metric for _, metric in keys}) > 1
-    found, used = [], pd.Series(False, index=records.index)
+    found = []
     for key in keys:
         own = [n for n in numbers if (n.select["method"], n.select["metric"]) == key]
-        rows = pd.Series(False, index=records.index)
-        for n in own:
-            select = {"table": n.results, **n.select}
-            rows |= (records[list(select)] == pd.Series(select)).all(axis=1)
-        used |= rows
+        rows = selected(records, own)
+        unit = of_unit[own[0].id]
         name = ", ".join(key if has_several else key[:1])
         printed = [n.value for n in own]
         mean = f"{'' if len(own) == 1 else 'mean '}{sum(printed) / len(own):.4g}"
-        ours = f"mean {records['value'][rows].mean() * units.one:.4g}" if rows.any() else "no mean"
+        ours = records["value"][rows].mean() * (1.0 if unit else units.one)
         found.append(
-            f"{rows.sum()} row{'s' if rows.sum() != 1 else ''} for {name}, {ours}, "
-            f"{_unit(units.results)}; print {mean}, {_unit(units.printed)}"
+            f"{rows.sum()} row{'s' if rows.sum() != 1 else ''} for {name}, mean {ours:.4g}, "
+            f"{_unit(unit or units.results)}; print {mean}, {_unit(unit or units.printed)}"
         )
-    left = records[~used & ~records["method"].isin(list(also))]
+    left = records[~selected(records, numbers) & ~records["method"].isin(list(also))]
     if len(left):
         kinds = left[["dataset", "method"]].drop_duplicates().agg(" of ".join, axis=1)
         shown = ", ".join(kinds[:5]) + (", …" if len(kinds) > 5 else "")
