@@ -286,6 +286,12 @@ def test_a_median_of_normal_values_is_as_sure_as_is_derived():
     assert derived / math.sqrt(101) == pytest.approx(median.std(), rel=0.04)
 
 
+def test_what_a_median_assumes_is_said(tmp_path):
+    text = PERCENT.replace("A = {", 'A = { spread = "interquartile range",')
+    (note,) = judged(tmp_path, text, runs(90, 1, 30)).notes
+    assert note.startswith("A printed median is taken for a mean")
+
+
 def test_a_median_beside_runs_is_refused(tmp_path):
     text = PERCENT.replace('"splits"', '"runs"\nspread = "interquartile range"')
     with pytest.raises(ValueError, match="has an interquartile range and the design runs"):

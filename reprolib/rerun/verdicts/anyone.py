@@ -48,6 +48,13 @@ from reprolib.rerun.verdicts.units import (
 PAPER = {"key": "table", "title": "a printed table", "authors": "-", "venue": "-", "notebook": "-"}
 
 
+#: Said where a file says that print has medians.
+MEDIAN = (
+    "A printed median is taken for a mean that is less sure by a factor of 1.25, and its quartiles "
+    "for 1.349 standard deviations, as of normal values"
+)
+
+
 @dataclass(frozen=True)
 class Judged:
     """Verdicts on a printed table, and on the claims made about it.
@@ -197,6 +204,13 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
             "leave its word out"
         )
     notes = [f"Claim {name!r} is not judged: {why}" for name, why in left.items()]
+    tables = checked["tables"].values()
+    lines = [
+        line for table in tables for key in ("rows", "columns") for line in table[key].values()
+    ]
+    lines += [line for table in tables for line in [table, *table.get("cells", [])]]
+    if any(line.get("spread") == "interquartile range" for line in lines):
+        notes.append(MEDIAN)
     if not units.printed:
         notes.append(NO_UNIT)
         verdicts = [

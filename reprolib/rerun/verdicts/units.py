@@ -135,7 +135,7 @@ def require_shares(
             ]
             raise ValueError(
                 f"{where}: {many} {len(values)} values of method {method!r} on {dataset!r} lie "
-                f"within 0 and 1 (mean {small.mean():.3g}), and print is in percent"
+                f"within 0 and 1 (mean {values[values <= 1].mean():.3g}), and print is in percent"
                 f"{shown[0] if shown else ''}. They may be percent or fractions; write all in one "
                 f"unit, and {say}"
             )
