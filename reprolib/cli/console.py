@@ -25,8 +25,11 @@ from rich.text import Text
 #: Lines of progress that a stage writes where there is no terminal.
 LINES = 10
 
-#: Control characters but line feed and tabulator, and what is shown in their place.
-_SHOWN = dict.fromkeys((*range(32), *range(127, 160)), "�")
+#: Control characters but line feed and tabulator, marks that turn the direction of writing, and
+#: what is shown in their place.
+_SHOWN = dict.fromkeys(
+    (*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "�"
+)
 del _SHOWN[9], _SHOWN[10]
 
 

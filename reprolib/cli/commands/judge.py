@@ -65,6 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     from reprolib.report.tables import claims_lines
     from reprolib.rerun.records.registry import write_atomically
 
+    for line in judged.understood:
+        out().print(line)
     for frame in (claims_lines(judged.claims), shown.numbers_frame(judged)):
         if len(frame):
             out().print(frame.to_string())

@@ -14,6 +14,7 @@ import importlib
 import importlib.util
 import os
 import pkgutil
+import re
 import secrets
 import tomllib
 import warnings
@@ -33,6 +34,9 @@ from data_fetch.outside import MARK, VARIABLE, outside_papers
 #: This package, and its checkout; in an installed package the copy that ``setup.py`` puts there.
 PACKAGE = Path(__file__).resolve().parents[2]
 _PROJECT_FILE = "pyproject.toml"
+#: Characters that steer what shows them: controls but tabulator and line ends, and marks that turn
+#: the direction of writing; and the two that XML does not know.
+STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -260,12 +264,24 @@ def parsed_toml(text: str, file: str) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If it is none.
+        If it is none, or a text in it has a character that steers a terminal or a page.
     """
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        parsed = tomllib.loads(text)
+    except ValueError as error:  # also of a number with thousands of digits
         raise ValueError(f"{file}: {error}") from error
+    parts: list[Any] = [parsed]
+    for part in parts:  # grows
+        if isinstance(part, dict):
+            parts += [*part, *part.values()]
+        elif isinstance(part, list):
+            parts += part
+        elif isinstance(part, str) and (found := STEERING.search(part)):
+            raise ValueError(
+                f"{file}: the text {part!r} has the character U+{ord(found[0]):04X}, which cannot "
+                "be shown; leave it out"
+            )
+    return parsed
 
 
 def printed_text(paper: str) -> str:

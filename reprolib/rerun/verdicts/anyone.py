@@ -7,16 +7,15 @@ data set or a records folder.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records.registry import nearest, parsed_toml
-from reprolib.rerun.records.rows import NOT_MEASURED
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import (
     CLAIM_WORDS,
@@ -28,20 +27,32 @@ from reprolib.rerun.verdicts.claims import (
 from reprolib.rerun.verdicts.judge import Verdict, credit_readings, judge
 from reprolib.rerun.verdicts.printed import Number, checked_entry, controls_of, entry_numbers
 from reprolib.rerun.verdicts.printed_file import COLUMNS, SELECTORS, anyones_faults
-from reprolib.rerun.verdicts.table_file import decoded, read_table
+from reprolib.rerun.verdicts.table_file import as_text, decoded, read_table
+from reprolib.rerun.verdicts.trials import (
+    MISSING,
+    TEXTS,
+    records_of,
+    require_columns,
+    unread_columns,
+)
+from reprolib.rerun.verdicts.units import (
+    NO_UNIT,
+    SHARES,
+    Units,
+    require_shares,
+    selected,
+    understood,
+)
 
-#: Units of a share between 0 and 1, and what the number 1 is in each.
-SHARES = {"percent": 100.0, "fraction": 1.0}
 #: What a file of another's printed numbers may leave out.
 PAPER = {"key": "table", "title": "a printed table", "authors": "-", "venue": "-", "notebook": "-"}
-#: Said of every number whose unit nobody named.
-NO_UNIT = (
-    "No unit is said, so that no difference is known to be small. Write [units] printed = "
-    '"percent" (or "fraction"), or another unit with its own margin: printed = "seconds", '
-    "margin = 0.1"
+
+
+#: Said where a file says that print has medians.
+MEDIAN = (
+    "A printed median is taken for a mean that is less sure by a factor of 1.25, and its quartiles "
+    "for 1.349 standard deviations, as of normal values"
 )
-#: Columns that are texts in every table of results.
-_TEXTS = ("table", "dataset", "method", "metric", "setting", "reading")
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,9 @@ class Judged:
         Word that a number ("table/row/column") or a claim (its name) is expected to have, at least.
     notes : list of str
         What keeps words from being said, such as a unit that nobody named.
+    understood : list of str
+        What was read: rows, means and units of every method, and rows that no number is compared
+        with. To be looked at before the words.
     """
 
     title: str
@@ -67,53 +81,12 @@ class Judged:
     claims: list[ClaimVerdict]
     expected: Mapping[str, str]
     notes: list[str] = field(default_factory=list)
+    understood: list[str] = field(default_factory=list)
 
     def words(self) -> dict[str, str]:
         """Word on every number and claim, by name."""
         found = {v.number.id: str(v.word) for v in self.verdicts}
         return found | {c.claim.name: str(c.word) for c in self.claims}
-
-
-@dataclass(frozen=True)
-class _Units:
-    """Units of a file: what is printed, what the results have, and which difference is none."""
-
-    printed: str
-    results: str
-    margin: float | None
-
-    @classmethod
-    def of(cls, stated: Mapping[str, Any]) -> _Units:
-        """Units as a file states them; where one side is unsaid, it has that of the other.
-
-        Results in fractions alone say that print is in percent: so do most papers.
-
-        Raises
-        ------
-        ValueError
-            If a unit is no share and has no margin, or the sides have units that do not compare.
-        """
-        printed, results = stated.get("printed", ""), stated.get("results", "")
-        printed = printed or ("percent" if results in SHARES else results)
-        results, margin = results or printed, stated.get("margin")
-        if printed in SHARES and results in SHARES:
-            return cls(printed, results, margin)
-        if printed != results:
-            raise ValueError(
-                f"units: print is in {printed!r} and the results in {results!r}; give both in "
-                "one unit"
-            )
-        if printed and margin is None:
-            raise ValueError(
-                f"units: {printed!r}{nearest(printed, SHARES)} has no default margin; set margin "
-                'to the difference that counts as equal, or write "percent" or "fraction"'
-            )
-        return cls(printed, results, margin)
-
-    @property
-    def is_share(self) -> bool:
-        """Whether values are shares of test points, as accuracies and errors are."""
-        return self.printed in SHARES
 
 
 def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judged:
@@ -127,7 +100,7 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
         expected to have.
     results : str, Path or DataFrame
         File or table with one row a trial: a value, and the columns that identify it. A file is
-        CSV with any of the usual separators, JSON, JSON lines or Parquet.
+        CSV with any of the usual separators, Excel, JSON as pandas writes it, or Parquet.
 
     Returns
     -------
@@ -174,24 +147,42 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
         raise ValueError("\n".join(f"{path.name}: {fault}" for fault in faults))
     names, expected = entry.pop("columns", {}), entry.pop("expect", {})
     try:
-        units = _Units.of(entry.pop("units", {}))
+        units = Units.of(entry.pop("units", {}))
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
-    is_frame = isinstance(results, pd.DataFrame)
-    frame = results if isinstance(results, pd.DataFrame) else read_table(Path(results))
-    where = "the results" if is_frame else Path(str(results)).name
+    if isinstance(results, pd.DataFrame):
+        where = "the table of results"
+        frame = as_text(results, where)
+    else:
+        where = Path(results).name
+        frame = read_table(Path(results))
+    require_columns(frame, where, names)
+    own_units = _own_units(entry, path.name)
     checked = checked_entry(_completed(entry, units, names, frame, where), path.name)
     numbers = entry_numbers(checked["paper"]["key"], checked)
+    if not numbers:
+        raise ValueError(f"{path.name}: its tables have no printed number; give one under values")
     if not units.printed:
         unsaid = [n.id for n in numbers if n.stated_margin is None]
         numbers = [replace(n, stated_margin=math.nan) if n.id in unsaid else n for n in numbers]
-    records = _records(frame, where, names, units)
-    _require_sense(path.name, numbers, records, expected, checked, units)
+    stated = checked.get("claims", [])
+    sides = [side for claim in stated for side in [claim.get("a", {}), *claim.get("b", [])]]
+    wanted = {
+        str(name) for part in [*(n.select for n in numbers), *sides] for name in part.values()
+    }
+    records = records_of(frame, where, names, units, wanted)
+    of_unit = {
+        n.id: own_units.get((n.table, n.row), own_units.get((n.table, n.column))) for n in numbers
+    }
+    of_share = [n for n in numbers if units.is_share and not of_unit[n.id]]
+    _require_sense(path.name, numbers, records, expected, checked, {n.id for n in of_share})
+    is_own = selected(records, [n for n in numbers if of_unit[n.id]])
+    records.loc[is_own, "value"] *= units.one  # as they stand
     if units.is_share:
-        _require_shares(path.name, where, numbers, records, units)
+        require_shares(path.name, where, of_share, records[~is_own], units)
     not_of_text = controls_of(checked)
     verdicts = credit_readings([judge(n, records, not_of_text) for n in numbers], not_of_text)
-    claims = []
+    claims: list[ClaimVerdict] = []
     for claim in claims_of(checked["paper"]["key"], checked, numbers):
         if claim.kind != "better" and math.isnan(claim.margin):
             raise ValueError(f"{path.name}: claim {claim.name!r} needs a margin. {NO_UNIT}")
@@ -205,7 +196,21 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
             claims.append(judge_claim(claim, records, numbers))
         except NoRecordError as error:
             raise ValueError(f"{path.name}: claim {claim.name!r}: {error}") from error
-    notes = []
+    left = {c["name"]: c.get("not_judged", "no number of its tables is run") for c in stated}
+    left = {name: why for name, why in left.items() if name not in {c.claim.name for c in claims}}
+    if unheard := [name for name in expected if name in left]:
+        raise ValueError(
+            f"{path.name}: [expect]: claim {unheard[0]!r} is not judged ({left[unheard[0]]}); "
+            "leave its word out"
+        )
+    notes = [f"Claim {name!r} is not judged: {why}" for name, why in left.items()]
+    tables = checked["tables"].values()
+    lines = [
+        line for table in tables for key in ("rows", "columns") for line in table[key].values()
+    ]
+    lines += [line for table in tables for line in [table, *table.get("cells", [])]]
+    if any(line.get("spread") == "interquartile range" for line in lines):
+        notes.append(MEDIAN)
     if not units.printed:
         notes.append(NO_UNIT)
         verdicts = [
@@ -214,12 +219,40 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
             else v
             for v in verdicts
         ]
-    return Judged(checked["paper"]["title"], verdicts, claims, expected, notes)
+    of_claims = [side.get("method", "") for side in sides]
+    read = understood(numbers, records, units, of_unit, of_claims)
+    if unread := unread_columns(frame, names):
+        read.append(f"Columns of {where} that are not read: {', '.join(unread)}")
+    return Judged(checked["paper"]["title"], verdicts, claims, expected, notes, read)
+
+
+def _own_units(entry: dict[str, Any], file: str) -> dict[tuple[str, str], str]:
+    """Units of single rows and columns, taken out of a file, by table and name.
+
+    Raises
+    ------
+    ValueError
+        If one is a share, or has no margin.
+    """
+    found = {}
+    for key, table in entry["tables"].items():
+        for part in ("rows", "columns"):
+            for name, line in table[part].items():
+                if "unit" not in line:
+                    continue
+                unit = found[key, name] = line.pop("unit")
+                where = f"{file}: tables.{key}.{part}, {name!r}: unit is {unit!r}"
+                if unit in SHARES:
+                    raise ValueError(f"{where}; say a share in [units], and here the other unit")
+                if "margin" not in line:
+                    raise ValueError(f"{where}; set margin to the difference that counts as equal")
+                line.setdefault("scale", 1.0)
+    return found
 
 
 def _completed(
     entry: dict[str, Any],
-    units: _Units,
+    units: Units,
     names: Mapping[str, Any],
     frame: pd.DataFrame,
     where: str,
@@ -236,7 +269,8 @@ def _completed(
     only: dict[str, Any] = {}
     for name in SELECTORS:
         column = names.get(name, name)
-        found = frame[column].dropna().astype(str).unique() if column in frame else [COLUMNS[name]]
+        found = frame[column].unique() if column in frame else [COLUMNS[name]]
+        found = [label for label in found if label.lower() not in MISSING] or found
         only[name] = found[0] if len(found) == 1 else None
     tables = {}
     for key, table in entry.get("tables", {}).items():
@@ -260,124 +294,54 @@ def _completed(
     return {**entry, "paper": {**PAPER, "year": 0, **entry.get("paper", {})}, "tables": tables}
 
 
-def _records(
-    frame: pd.DataFrame,
-    where: str,
-    names: Mapping[str, Any],
-    units: _Units,
-) -> pd.DataFrame:
-    """Records of this package from a tidy table of trials.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The results.
-    where : str
-        Their name, for messages.
-    names : mapping
-        Name in the results of a column of `COLUMNS`; of the trial also a list of names.
-    units : _Units
-        Units of print and results.
-    """
-    of_trial = names.get("trial", "trial")
-    of_trial = [of_trial] if isinstance(of_trial, str) else list(of_trial)
-    named = [n for name, given in names.items() for n in (of_trial if name == "trial" else [given])]
-    value = names.get("value", "value")
-    for column in [*named, value]:
-        if column not in frame:
-            raise ValueError(
-                f"{where} has no column {column!r}{nearest(column, map(str, frame.columns))}; name "
-                "its columns in [columns] of the TOML file"
-            )
-    if frame.empty:
-        raise ValueError(f"{where} has no row; give one row a trial")
-    frame = frame.reset_index(drop=True)
-
-    def refuse(bad: pd.Series, column: str, must: str) -> None:
-        if bad.any():
-            row = int(np.flatnonzero(bad)[0])
-            found = frame[column].iloc[row]
-            shown = "empty" if pd.isna(found) else f"{found}"
-            shown = repr(found) if isinstance(found, str) else shown
-            raise ValueError(f"{where}, row {row + 1}: {column} is {shown}; {must}")
-
-    given = frame[value]
-    numeric = pd.to_numeric(given, errors="coerce")
-    is_comma = given.astype(str).str.fullmatch(r"-?\d+,\d+") & numeric.isna()
-    refuse(is_comma, value, "write the decimal with a point")
-    is_truth = given.map(lambda x: isinstance(x, bool | np.bool_)) | given.isin(["True", "False"])
-    refuse(is_truth | ~np.isfinite(numeric), value, "give a number, or leave the row out")
-    records = pd.DataFrame(
-        {
-            # A column that happens to be called "reading" is none: it must be named to be used.
-            name: frame[names.get(name, name)].astype(str)
-            if names.get(name, name) in frame and (name in names or name != "reading")
-            else COLUMNS[name]
-            for name in _TEXTS
-        },
-        index=frame.index,
-    )
-    n_test = pd.Series(0, index=frame.index)
-    if (column := names.get("n_test", "n_test")) in frame:
-        n_test = pd.to_numeric(frame[column], errors="coerce")
-        is_truth = frame[column].map(lambda x: isinstance(x, bool | np.bool_))
-        must = "give the number of test points, a whole number from 1, in every row or in none"
-        refuse(is_truth | ~(n_test >= 1) | (n_test % 1 != 0), column, must)
-    is_unsaid = not all(column in frame for column in of_trial)
-    trial = records.groupby(list(_TEXTS)).cumcount()
-    if not is_unsaid:
-        for column in of_trial:
-            refuse(frame[column].isna(), column, "name the trial in every row")
-        trial = frame.groupby(of_trial, sort=False).ngroup()
-    records = records.assign(
-        value=numeric.astype(float) / SHARES.get(units.results, 1.0),
-        trial=trial,
-        n_test=n_test.astype(int) if units.is_share else 0,
-        source="original",
-        **NOT_MEASURED,
-        trial_is_unsaid=is_unsaid,
-    )
-    repeated = records.index[records.duplicated([*_TEXTS, "trial"])]
-    if len(repeated):
-        row = int(repeated[0])
-        keys = ", ".join(f"{k} {records[k][row]}" for k in ("dataset", "method", "metric"))
-        which = ", ".join(str(frame[column][row]) for column in of_trial if column in frame)
-        raise ValueError(
-            f"{where}, row {row + 1}: a second value of one trial ({keys}, trial {which}); name "
-            "the column that distinguishes them in [columns]"
-        )
-    return records
-
-
 def _require_sense(
     file: str,
     numbers: Sequence[Number],
     records: pd.DataFrame,
     expected: Mapping[str, str],
     entry: Mapping[str, Any],
-    units: _Units,
+    shares: Collection[str],
 ) -> None:
     """Raise ValueError for all names that nothing has, and numbers that say too little."""
     faults = []
-    known = {column: set(records[column].unique()) for column in _TEXTS}
+    known = {column: set(records[column].unique()) for column in TEXTS}
+    for name, n in Counter(number.id for number in numbers).items():
+        if n > 1:
+            faults.append(f"{n} numbers have the name {name!r}; leave / out of rows and columns")
     for number in numbers:
         if number.spread is not None and number.trials < 2:
             faults.append(
                 f"{number.id}: {number.spread:g} is printed as its spread, but not over how many "
                 "trials; say trials = 20, for example, beside the design"
             )
-        if "test set" in number.designs and not units.is_share:
+        if "test set" in number.designs and number.id not in shares:
             faults.append(
                 f"{number.id}: the design test set is for shares of test points; say [units] "
                 'printed = "percent" or "fraction", or another design'
             )
         if number.not_run:
             continue
+        if number.spread_of and number.spread_of not in known["reading"]:
+            near = nearest(number.spread_of, known["reading"])
+            faults.append(f"{number.id}: the results have no reading {number.spread_of!r}{near}")
+        if number.drawn_once and number.drawn_once not in known["metric"]:
+            near = nearest(number.drawn_once, known["metric"])
+            faults.append(f"{number.id}: the results have no metric {number.drawn_once!r}{near}")
+        if "cross-validation" in number.designs and (number.folds or 1) > 1:
+            faults += _fold_faults(number, records)
         for column, wanted in {"table": number.results, **number.select}.items():
             if wanted not in known[column]:
                 near = nearest(wanted, known[column])
                 faults.append(f"{number.id}: the results have no {column} {wanted!r}{near}")
-    ids, claims = [n.id for n in numbers], [claim["name"] for claim in entry.get("claims", [])]
+    stated = entry.get("claims", [])
+    for claim in stated:
+        datasets = {n.select["dataset"] for n in numbers if n.table in claim.get("tables", [])}
+        faults += [
+            f"claim {claim['name']!r}: its tables have no dataset {name!r}{nearest(name, datasets)}"
+            for name in claim.get("datasets", [])
+            if name not in datasets
+        ]
+    ids, claims = [n.id for n in numbers], [claim["name"] for claim in stated]
     for name, word in expected.items():
         if name not in ids and name not in claims:
             faults.append(f"[expect]: no number or claim {name!r}{nearest(name, [*ids, *claims])}")
@@ -389,26 +353,17 @@ def _require_sense(
         raise ValueError("\n".join(f"{file}: {fault}" for fault in dict.fromkeys(faults)))
 
 
-def _require_shares(
-    file: str, where: str, numbers: Sequence[Number], records: pd.DataFrame, units: _Units
-) -> None:
-    """Raise ValueError if a performance is no share, whatever its unit is said to be."""
-    remedy = "say its own unit and margin in [units]"
-    performances = [n for n in numbers if n.quantity == "performance"]
-    for number in performances:
-        if not 0 <= number.value <= number.scale:
-            raise ValueError(
-                f"{file}: {number.id} is {number.value:g}, which is no {units.printed}; {remedy}"
-            )
-    selections = {n.select["metric"] for n in numbers if n.quantity != "performance"}
-    measured = {n.select["metric"] for n in performances} - selections
-    bad = records["metric"].isin(measured) & ~records["value"].between(0, 1)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        value = records["value"][row] * SHARES[units.results]
-        raise ValueError(
-            f"{where}, row {row + 1}: the value is {value:g}, which is no {units.results}; {remedy}"
-        )
+def _fold_faults(number: Number, records: pd.DataFrame) -> list[str]:
+    """Why the trials behind a number do not say which fold of which partition each is."""
+    folds = number.folds or 1
+    rows = records[records["dataset"] == number.select["dataset"]]
+    trials = rows.loc[rows["method"] == number.select["method"], "trial"]
+    must = f"trial {folds} p + k must be fold k of partition p, both counted from 0"
+    if not rows["trial_is_counted"].all():
+        return [f"{number.id}: {must}, a whole number in one column of the results"]
+    if len(trials) and trials.min() % folds == 1 and trials.max() % folds == 0:
+        return [f"{number.id}: {must}, and those of the results begin at {trials.min()}"]
+    return []
 
 
 #: From the worst word to the best; "quoted" and "not run" are no verdicts and count as worse.

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from scipy import stats
+
 from reprolib.rerun.records.registry import homes, parsed_toml, printed_name, printed_text
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import printed_file as paper_file
-from reprolib.rerun.verdicts.printed_file import Design, Quantity
+from reprolib.rerun.verdicts.printed_file import Design, Quantity, Spread
 from reprolib.rerun.verdicts.words import MARGIN, SELECTION_MARGIN
 
 #: What stands beside an interval.
@@ -50,7 +53,8 @@ class Number:
     paper, table, row, column : str
         Where it is printed.
     value, spread : float
-        As printed; ``spread`` is the printed standard deviation over trials, or None.
+        As printed; ``spread`` is the printed standard deviation over trials, or the one that
+        follows from another printed spread, or None.
     designs : tuple of {"splits", "cross-validation", "test set", "seeds", "runs", "selection"}
         How it was made: a mean over independent splits, or over the folds of one partition, one
         official test set, one run of a method with seeds, a mean over runs of a subject that are
@@ -265,6 +269,7 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
     quantity = paper_file.quantity_of(table, row, column)
     quoted = paper_file.text_on(table.get("quoted", []), row, column)
     merged.pop("quantity", None)
+    kind = merged.pop("spread", table.get("spread", "standard deviation"))
     setting = {name: merged.pop(name, table.get(name, d)) for name, d in DEFAULTS.items()}
     if quantity != "selection":
         setting["fixed"] = ""
@@ -277,7 +282,7 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
         row=row,
         column=column,
         value=float(value),
-        spread=spread,
+        spread=spread if spread is None else standard_deviation(spread, kind, setting["trials"]),
         designs=designs_of(designs),
         select={"setting": "", **merged},
         results=results,
@@ -288,6 +293,30 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
         stated_margin=setting.pop("margin"),
         **{**setting, "role": "quoted" if quoted else setting["role"]},
     )
+
+
+def standard_deviation(spread: float, kind: Spread, trials: int) -> float:
+    """Standard deviation over trials behind what is printed beside a number.
+
+    Of normal values the quartiles lie 1.349 standard deviations apart, and their median varies
+    sqrt(pi / 2) times as much as their mean: a printed median counts as a mean that much less sure.
+
+    Parameters
+    ----------
+    spread : float
+        As printed; of a 95 % interval of the mean (Student's) half its width, of quartiles the
+        upper minus the lower.
+    kind : {"standard deviation", "standard error", "95 % interval", "interquartile range"}
+        What it is.
+    trials : int
+        Behind the printed number; of one alone nothing follows, and the spread is returned.
+    """
+    if kind == "standard deviation" or trials < 2:
+        return spread
+    if kind == "interquartile range":
+        return spread / (2 * stats.norm.ppf(0.75)) * math.sqrt(math.pi / 2)
+    standard_errors = stats.t.ppf(0.975, trials - 1) if kind == "95 % interval" else 1.0
+    return spread / standard_errors * math.sqrt(trials)
 
 
 def designs_of(value: Any) -> tuple[Design, ...]:

@@ -20,6 +20,8 @@ Design = Literal["splits", "cross-validation", "test set", "seeds", "runs", "sel
 #: Roles that a file states for a row, a column or a table; a quotation has an entry of its own.
 StatedRole = Literal["own", "baseline"]
 Quantity = Literal["performance", "selection"]
+#: What is printed beside a number.
+Spread = Literal["standard deviation", "standard error", "95 % interval", "interquartile range"]
 #: What is claimed of side a against side b.
 Kind = Literal["better", "at least as good", "same"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -71,8 +73,12 @@ def is_valid(value: Any, schema: Any) -> bool:
         )
     if isinstance(value, float) and not math.isfinite(value):
         return False
-    return ("minimum" not in schema or value >= schema["minimum"]) and (
-        "exclusiveMinimum" not in schema or value > schema["exclusiveMinimum"]
+    if isinstance(value, int) and abs(value) >= 2**63:  # more than TOML's integers have
+        return False
+    return (
+        ("minimum" not in schema or value >= schema["minimum"])
+        and ("exclusiveMinimum" not in schema or value > schema["exclusiveMinimum"])
+        and ("maximum" not in schema or value <= schema["maximum"])
     )
 
 
@@ -116,12 +122,15 @@ class Table:
         Form of the value of every key.
     required : tuple of str
         Keys that must be there.
+    either : tuple of str
+        Keys of which one at least must be there.
     about : str
         What it stands for.
     """
 
     keys: Mapping[str, Form]
     required: tuple[str, ...] = ()
+    either: tuple[str, ...] = ()
     about: str = ""
     expected: str = "a table"
 
@@ -149,15 +158,18 @@ class Named:
 
 @dataclass(frozen=True)
 class Listed:
-    """A list of tables of one form."""
+    """A list of tables of one form, with ``least`` entries or more."""
 
     of: Table
     about: str = ""
     expected: str = "a list of tables"
+    least: int = 0
 
     def fits(self, value: Any) -> bool:
-        """Whether it is a list of tables at all."""
-        return isinstance(value, list) and all(map(self.of.fits, value))
+        """Whether it is a list of tables at all, and of enough."""
+        return (
+            isinstance(value, list) and len(value) >= self.least and all(map(self.of.fits, value))
+        )
 
 
 Form = Value | Table | Named | Listed
@@ -176,6 +188,8 @@ def key_faults(where: str, table: Any, form: Table) -> Iterator[str]:
     for key in form.required:
         if key not in table:
             yield f"{where}: {key} is missing"
+    if form.either and not any(key in table for key in form.either):
+        yield f"{where}: it selects nothing; say {' or '.join(form.either)}"
 
 
 def table_faults(where: str, table: Any, form: Table) -> list[str]:
@@ -209,7 +223,8 @@ def schema(form: Form) -> dict[str, Any]:
     if isinstance(form, Value):
         return {**about, **form.schema}
     if isinstance(form, Listed):
-        return {**about, "type": "array", "items": schema(form.of)}
+        least = {"minItems": form.least} if form.least else {}
+        return {**about, "type": "array", "items": schema(form.of), **least}
     if isinstance(form, Named):
         return {**about, "type": "object", "additionalProperties": schema(form.of)}
     return {
@@ -217,6 +232,7 @@ def schema(form: Form) -> dict[str, Any]:
         "type": "object",
         "properties": {key: schema(of) for key, of in form.keys.items()},
         "required": list(form.required),
+        **({"anyOf": [{"required": [key]} for key in form.either]} if form.either else {}),
         "additionalProperties": False,
     }
 
@@ -286,6 +302,10 @@ SETTINGS: dict[str, Form] = {
     ),
     "quantity": _one_of(get_args(Quantity)).is_for("a performance, or a chosen hyperparameter"),
     "trials": POSITIVE.is_for("behind a printed mean"),
+    "spread": _one_of(get_args(Spread)).is_for(
+        "what is printed beside a number, if not its standard deviation over trials: of an "
+        "interval half its width; beside a median the upper quartile minus the lower"
+    ),
     "fixed": TEXT.is_for("what fixes a selection before anything is learned, in words"),
     "pool": Value(
         "a table with without and of",
@@ -312,7 +332,11 @@ SETTINGS: dict[str, Form] = {
         "printed value over ours: 100 if percent are printed and fractions recorded",
     ),
     "margin": MARGIN.is_for("difference that counts as none, instead of 1.5 percentage points"),
-    "digits": COUNT.is_for("printed after the point"),
+    "digits": Value(
+        "a whole number, at least 0 and at most 15",
+        {"type": "integer", "minimum": 0, "maximum": 15},
+        "printed after the point",
+    ),
     "results": TEXT.is_for("our table, if it is named otherwise"),
 }
 SELECTING: dict[str, Form] = {
@@ -389,8 +413,10 @@ SIDE = Table(
         "factor": NUMBER.is_for("times what is measured"),
         "at": POSITIVE.is_for("place on a recorded path, from 1"),
         "label": TEXT.is_for("what it is called in tables"),
-    }
+    },
+    either=("method", "value"),
 )
+OWN_SIDE = Table({key: of for key, of in SIDE.keys.items() if key != "value"}, ("method",))
 CLAIM = Table(
     {
         "name": TEXT,
@@ -405,8 +431,8 @@ CLAIM = Table(
         "claims": _one_of(KINDS).is_for("of side a against every one of b"),
         "metric": TEXT,
         "larger": _one_of(("better", "worse")).is_for("what a larger value of the metric is"),
-        "a": SIDE,
-        "b": Listed(SIDE),
+        "a": OWN_SIDE,
+        "b": Listed(SIDE, expected="a list of tables, at least one", least=1),
         **dict.fromkeys(("results", "reading"), TEXT),
         "datasets": TEXTS,
         **{name: SETTINGS[name] for name in ("design", "folds", "scale")},
@@ -443,12 +469,29 @@ EXPECTED = _one_of(
         "fails",
     )
 )
+_LINES = Named(
+    Table(
+        {
+            **LINE.keys,
+            "unit": TEXT.is_for(
+                "of print and results alike where it is not that of [units], as of a time beside "
+                "an accuracy; the row or column has a margin of its own"
+            ),
+        }
+    ),
+    "printed name, and what it says of its numbers",
+)
+ANYONES_TABLE = replace(
+    PRINTED_TABLE,
+    keys={**PRINTED_TABLE.keys, "rows": _LINES, "columns": _LINES},
+    required=("rows", "columns", "values"),
+)
 #: A file of anyone's printed table: it may leave out what a paper of its own must say.
 ANYONES = Table(
     {
         **FILE.keys,
         "paper": replace(PAPER, required=()),
-        "tables": Named(replace(PRINTED_TABLE, required=("rows", "columns", "values"))),
+        "tables": Named(ANYONES_TABLE),
         "columns": Table(
             {**dict.fromkeys(COLUMNS, TEXT), "trial": TEXT_OR_TEXTS},
             about="what the results call their columns; a trial may be named by several",
@@ -513,6 +556,8 @@ def faults(entry: Mapping[str, Any]) -> list[str]:
                 for name in claim["tables"]
                 if name not in entry["tables"]
             ]
+            if not wrong and any(_selected(side) == _selected(claim["a"]) for side in claim["b"]):
+                wrong = [f"{where}: side a is compared with itself; name a rival under b"]
         found += wrong
     names = Counter(claim.get("name") for claim in entry.get("claims", []))
     found += [f"claims: {n} have the name {name!r}" for name, n in names.items() if n > 1]
@@ -520,13 +565,26 @@ def faults(entry: Mapping[str, Any]) -> list[str]:
 
 
 def anyones_faults(entry: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the parts of a file that only anyone's has; none if they are sound."""
+    """What is wrong with the form of anyone's file, before what it leaves out is filled in.
+
+    Names that its parts have of one another are checked after (`faults`).
+    """
     found = list(key_faults("the file", entry, ANYONES))
     if found:
         return found
-    for name in ("columns", "units", "expect"):
-        found += faults_within(name, entry.get(name, {}), ANYONES.keys[name])
+    if not entry["tables"]:
+        return ["tables: no table; give one, with rows, columns and values"]
+    for name, table in entry["tables"].items():
+        found += table_faults(f"tables.{name}", table, ANYONES_TABLE)
+    for name, part in entry.items():
+        if name != "tables":
+            found += faults_within(name, part, ANYONES.keys[name])
     return found
+
+
+def _selected(side: Mapping[str, Any]) -> dict[str, Any]:
+    """What a side is, whatever it is called."""
+    return {key: value for key, value in side.items() if key != "label"}
 
 
 def _name_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
@@ -572,6 +630,13 @@ def _value_faults(where: str, table: Mapping[str, Any]) -> Iterator[str]:
                 quoted = text_on(table.get("quoted", []), row, column)
                 if "role" not in table and "role" not in selected and not quoted:
                     yield f"{where}: nothing says the role of row {row!r}, column {column!r}"
+                is_median = {**table, **selected}.get("spread") == "interquartile range"
+                if is_median and "runs" in {**table, **selected}.get("design", ""):
+                    yield (
+                        f"{where}: row {row!r}, column {column!r} has an interquartile range and "
+                        "the design runs, which compares standard deviations; print has none, so "
+                        "leave the spread out"
+                    )
                 if not quantity_of(table, row, column):
                     yield f"{where}: nothing says the quantity of row {row!r}, column {column!r}"
                 if row not in not_run and column not in not_run:
