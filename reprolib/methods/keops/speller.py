@@ -25,6 +25,7 @@ from scipy.signal import cheby1, sosfilt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from reprolib.methods.keops.electrodes import good_channels
+from reprolib.methods.shared.validation import COUNT, POSITIVE
 
 #: Feature matrices kept per process; those of the six runs have 23 MB each.
 N_KEPT = 4
@@ -74,6 +75,17 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
     (2, 42)
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        "low": [POSITIVE],
+        "high": [POSITIVE],
+        "order": [COUNT],
+        "ripple": [POSITIVE],
+        "zero_phase": ["boolean"],
+        "interval": [POSITIVE],
+        "n_frames": [COUNT],
+        "per_window": ["boolean"],
+    }
+
     def __init__(
         self,
         low: float = 0.1,
@@ -120,6 +132,7 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         ValueError, TypeError
             If these are no recordings.
         """
+        self._validate_params()
         _require_runs(X)
         return self
 
@@ -145,14 +158,16 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a run has no good data channel, or others than the first run, or if a flash has no
-            whole window.
+            If a hyperparameter is out of range, if there is no run, or one has no good data
+            channel, or others than the first run, if a table of flashes lacks a column or has
+            something else in it, or if a flash has no whole window.
 
         Warns
         -----
         UserWarning
             If frames lie between two samples.
         """
+        self._validate_params()
         _require_runs(X)
         features, first, times = [], None, self.interval * np.arange(self.n_frames)
         for number, (raw, table) in enumerate(X):
@@ -192,10 +207,42 @@ def _require_runs(X: Any) -> None:
     remedy = "give a list of (mne Raw, DataFrame of flashes), one a run"
     if scipy.sparse.issparse(X):
         raise TypeError(f"X is a sparse matrix; {remedy}.")
+    if not len(X):
+        raise ValueError(f"X has no run; {remedy}.")
     for number, run in enumerate(X):
         is_run = isinstance(run, tuple | list) and len(run) == 2
         if not (is_run and isinstance(run[0], mne.io.BaseRaw) and isinstance(run[1], pd.DataFrame)):
             raise ValueError(f"X[{number}] is {type(run).__name__!r}, which is no run; {remedy}.")
+        _require_flashes(number, run[1])
+
+
+#: Columns of a table of flashes: which numbers they hold, and what to do if they do not.
+COLUMNS = {
+    "sample": (0, np.inf, "sample numbers as mne counts: round(seconds * sfreq) + raw.first_samp"),
+    "code": (0, 99, "the number of the row or column that flashed, from 0 to 99"),
+    "target": (0, 1, "1 for a flash of the target, 0 for another one"),
+}
+
+
+def _require_flashes(run: int, table: pd.DataFrame) -> None:
+    """Raise a ValueError that names run, column, row and remedy if this is no table of flashes."""
+    lacking = [name for name in COLUMNS if name not in table]
+    if lacking or table.columns.duplicated().any() or table.empty:
+        raise ValueError(
+            f"The flashes of run {run} have {len(table)} rows of {list(table.columns)}; give one "
+            f"row for each flash, with {', '.join(COLUMNS)}."
+        )
+    for name, (low, high, remedy) in COLUMNS.items():
+        no_text = table[name].map(lambda value: np.nan if isinstance(value, str) else value)
+        numbers = pd.to_numeric(no_text, errors="coerce").to_numpy(float, na_value=np.nan)
+        wrong = np.flatnonzero(~((numbers >= low) & (numbers <= high) & (numbers % 1 == 0)))
+        if name == "sample" and not len(wrong):
+            wrong, remedy = np.flatnonzero(table[name].duplicated()), "every flash once"
+        if len(wrong):
+            raise ValueError(
+                f"Row {wrong[0]} of the flashes of run {run} has {table[name].iloc[wrong[0]]!r} "
+                f"under {name!r}; give {remedy}."
+            )
 
 
 def is_speller(dataset: Any) -> bool:
@@ -307,7 +354,7 @@ def epochs(
             signal if steps.per_window else band_pass(signal, steps),
             np.column_stack(
                 [table["sample"], np.zeros(len(table), int), table["code"] + 100 * table["target"]]
-            ),
+            ).astype(int),
             tmin=tmin,
             tmax=tmax,
             baseline=None,
