@@ -188,10 +188,10 @@ def score(metric: str, model: Any, X, y, labels) -> float:
     # As Python's own: NumPy takes the text '1' for the number 1.
     foreign = {repr(value): value for value in set(predicted.tolist()) - set(known)}
     if foreign:
+        given = shortened([foreign[text] for text in sorted(foreign)])
         raise ValueError(
-            f"{name}.predict gave {shortened([foreign[text] for text in sorted(foreign)])}, and the "
-            f"labels of y are {shortened(known)}; predict labels of y, for example "
-            "self.classes_[self.decision_function(X).argmax(axis=1)]."
+            f"{name}.predict gave {given}, and the labels of y are {shortened(known)}; predict "
+            "labels of y, for example self.classes_[self.decision_function(X).argmax(axis=1)]."
         )
     accuracy = float(np.mean(predicted == y))
     return 1.0 - accuracy if metric == "test error" else accuracy
