@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 
 import mne
@@ -107,6 +108,11 @@ def tree_from_info(
         that is not in metres, channels are inside of the head, ``regions`` has another length than
         the channels, or ``n_frames`` is no whole number from 1 on.
 
+    Warns
+    -----
+    UserWarning
+        If the names are those of the 10-10 system and the places are not.
+
     See Also
     --------
     reprolib.SpellerFeatures : Features that fit the tree.
@@ -134,6 +140,12 @@ def tree_from_info(
                 f"regions is {regions!r}; give 'cap', the region of every channel, or None."
             )
         regions = _regions_of_head(info, picks)
+    if isinstance(regions, Mapping | Set) or not all(
+        isinstance(name, str | int | np.integer) for name in regions
+    ):
+        raise ValueError(
+            f"regions is {regions!r}; give one name for each data channel, in their order."
+        )
     if len(regions) != len(names):
         raise ValueError(
             f"regions has {len(regions)} names for {len(names)} channels; give one for each data "
@@ -201,13 +213,21 @@ def _regions_of_head(info: mne.Info, picks: np.ndarray) -> list[str]:
         with suppress(ValueError):
             by_name = [region(name) for name in names]
             places = dict(zip(map(str.upper, cap.ch_names), on_cap, strict=True))
-            near = [
-                on_head[i] @ places[name.upper()] >= np.cos(np.deg2rad(FARTHEST))
+            near = {
+                name: on_head[i] @ places[name.upper()] >= np.cos(np.deg2rad(FARTHEST))
                 for i, name in enumerate(names)
                 if name.upper() in places and not lost[i]
-            ]
-            if lost.all() or (near and all(near)):
+            }
+            if lost.all() or (near and all(near.values())):
                 return by_name
+            if not lost.any():
+                foreign = [name for name in near if not near[name]] or names
+                warnings.warn(
+                    f"The names are those of the 10-10 system, but {foreign[:5]} do not lie where "
+                    "it has them; the regions are those of the places. With wrong "
+                    "places call raw.set_montage, or give the regions.",
+                    stacklevel=3,
+                )
     if lost.any():
         raise ValueError(
             "The names are not all those of EEG channels in the 10-10 system, or do not lie where "

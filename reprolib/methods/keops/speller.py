@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Real
 from typing import Any, Self
 
 import mne
@@ -132,8 +133,7 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         ValueError, TypeError
             If these are no recordings.
         """
-        self._validate_params()
-        _require_runs(X)
+        self._require(X)
         return self
 
     def transform(self, X: Sequence[tuple[mne.io.BaseRaw, pd.DataFrame]]) -> np.ndarray:
@@ -167,8 +167,7 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         UserWarning
             If frames lie between two samples.
         """
-        self._validate_params()
-        _require_runs(X)
+        self._require(X)
         features, first, times = [], None, self.interval * np.arange(self.n_frames)
         for number, (raw, table) in enumerate(X):
             samples = np.round(times * raw.info["sfreq"]).astype(int)
@@ -190,6 +189,12 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
                     "channel that is bad in one run as bad in all."
                 )
             values = 1e6 * cut.get_data(copy=False)[:, :, samples]
+            lost = np.flatnonzero(~np.isfinite(values).all(axis=(0, 2)))
+            if len(lost):
+                raise ValueError(
+                    f"Run {number} has NaN or infinity in {[first[i] for i in lost[:5]]}; mark "
+                    "these channels as bad in all runs, or mend the signal before it is filtered."
+                )
             picks = good_channels(raw.info)
             kinds = np.array([mne.channel_type(raw.info, pick) for pick in picks])
             deviations = 1e6 * raw.get_data(picks).std(axis=1)
@@ -200,6 +205,13 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
                     values[:, kinds == kind] = np.round(values[:, kinds == kind], digits)
             features.append(values.reshape(len(cut), -1))
         return np.concatenate(features)
+
+    def _require(self, X: Any) -> None:
+        """Raise an error if a step is out of range, or X is no list of runs."""
+        self._validate_params()
+        if not self.low < self.high:
+            raise ValueError(f"low is {self.low} and high {self.high}; low must be the lower end.")
+        _require_runs(X)
 
 
 def _require_runs(X: Any) -> None:
@@ -233,14 +245,14 @@ def _require_flashes(run: int, table: pd.DataFrame) -> None:
             f"row for each flash, with {', '.join(COLUMNS)}."
         )
     for name, (low, high, remedy) in COLUMNS.items():
-        no_text = table[name].map(lambda value: np.nan if isinstance(value, str) else value)
-        numbers = pd.to_numeric(no_text, errors="coerce").to_numpy(float, na_value=np.nan)
+        values = table[name].tolist()
+        numbers = np.array([v if isinstance(v, Real | np.bool_) else np.nan for v in values], float)
         wrong = np.flatnonzero(~((numbers >= low) & (numbers <= high) & (numbers % 1 == 0)))
         if name == "sample" and not len(wrong):
             wrong, remedy = np.flatnonzero(table[name].duplicated()), "every flash once"
         if len(wrong):
             raise ValueError(
-                f"Row {wrong[0]} of the flashes of run {run} has {table[name].iloc[wrong[0]]!r} "
+                f"Row {wrong[0]} of the flashes of run {run} has {values[wrong[0]]!r} "
                 f"under {name!r}; give {remedy}."
             )
 
@@ -349,12 +361,11 @@ def epochs(
     tmax = (steps.n_frames - 1) * steps.interval if tmax is None else tmax
     parts = []
     for raw, table in runs:
+        samples, codes, targets = table[["sample", "code", "target"]].astype(int).to_numpy().T
         signal = raw.copy().pick(good_channels(raw.info)).load_data(verbose="ERROR")
         part = mne.Epochs(
             signal if steps.per_window else band_pass(signal, steps),
-            np.column_stack(
-                [table["sample"], np.zeros(len(table), int), table["code"] + 100 * table["target"]]
-            ).astype(int),
+            np.column_stack([samples, np.zeros_like(samples), codes + 100 * targets]),
             tmin=tmin,
             tmax=tmax,
             baseline=None,

@@ -83,12 +83,11 @@ def require_classifier(estimator: Any) -> Any:
     except AttributeError:  # of a class without scikit-learn's base
         kind = None
     if kind != "classifier":
-        told = "whose tags do not say that it is a classifier"
         raise ValueError(
-            f"the estimator is a {name_of(estimator)}, "
-            f"{f'a {kind}' if kind else told}; give a classifier, or a pipeline that ends in one. "
-            "A class of your own is one if it is made from ClassifierMixin and BaseEstimator, in "
-            "this order: class Mine(ClassifierMixin, BaseEstimator)."
+            f"the estimator is a {name_of(estimator)} ({kind or 'no kind in its tags'}); give a "
+            "classifier, or a pipeline that ends in one. A class of your own is one if it is made "
+            "from ClassifierMixin and BaseEstimator in this order: "
+            "class Mine(ClassifierMixin, BaseEstimator)."
         )
     return estimator
 

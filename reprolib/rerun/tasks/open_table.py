@@ -179,7 +179,7 @@ def score(metric: str, model: Any, X, y, labels) -> float:
     known = sorted(set(np.asarray(labels).tolist()))
     if metric == "auc":
         return float(roc_auc_score(y, _values(model, X, known)))
-    predicted = np.asarray(model.predict(X))
+    predicted = np.ma.asarray(model.predict(X))  # what is masked is None among the labels
     if predicted.shape != np.shape(y):
         raise ValueError(
             f"{name}.predict gave an array of shape {predicted.shape} for {len(y)} rows; it has to "

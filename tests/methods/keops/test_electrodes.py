@@ -97,7 +97,9 @@ def test_names_of_a_bank_do_not_speak_against_its_places(first):
     whole = regions_of(tree_from_info(make_info(montage.ch_names, montage=montage), 1))
     bank = [f"C{i}" for i in range(int(first[1:]), 11)]
     info = make_info(bank, montage=montage)
-    assert regions_of(tree_from_info(info, 1)) == {name: whole[name] for name in bank}
+    with pytest.warns(UserWarning, match=rf"but \[.*'{bank[2]}'.*do not lie where it has them"):
+        found = regions_of(tree_from_info(info, 1))
+    assert found == {name: whole[name] for name in bank}
     info["chs"][0]["loc"][:3] = np.nan
     with pytest.raises(ValueError, match=rf"\['{first}'\] have no place"):
         tree_from_info(info)
@@ -171,6 +173,9 @@ def test_regions_of_ones_own_and_none():
     assert tree_from_info(info, 2, regions=None).n_nodes == (3, 6)
     with pytest.raises(ValueError, match="2 names for 3 channels"):
         tree_from_info(info, 2, regions=["front", "back"])
+    for wrong in (["a", None, "b"], {"X1": "a", "X2": "b", "X3": "b"}, {"a", "b", "c"}):
+        with pytest.raises(ValueError, match="regions is .*in their order"):
+            tree_from_info(info, 2, regions=wrong)
     with pytest.raises(ValueError, match="regions is 'lobes'"):
         tree_from_info(info, 2, regions="lobes")
 

@@ -266,9 +266,24 @@ def test_a_table_without_flashes_or_a_column_is_named(change):
 def test_flashes_may_be_of_any_type_that_holds_the_numbers():
     raw, flashes = recording()
     expected = SpellerFeatures().transform([(raw, flashes)])
-    for other in (float, object, "Int64", {"target": bool}):
+    for other in (float, object, "Int64", "category", {"target": bool}):
         found = SpellerFeatures().transform([(raw, flashes.astype(other))])
         np.testing.assert_array_equal(found, expected)
+
+
+def test_times_are_no_sample_numbers():
+    raw, flashes = recording()
+    flashes["sample"] = pd.date_range("2020", periods=len(flashes), freq="175ms")
+    with pytest.raises(ValueError, match="Row 0 .* under 'sample'; give sample numbers"):
+        SpellerFeatures().transform([(raw, flashes)])
+
+
+@pytest.mark.parametrize("steps", [SpellerFeatures(), SpellerFeatures(per_window=True)])
+def test_a_hole_in_the_signal_is_named(steps):
+    raw, flashes = recording()
+    raw._data[2, 2000:2010] = np.nan
+    with pytest.raises(ValueError, match=r"Run 0 has NaN or infinity in \['eeg2'\]"):
+        steps.transform([(raw, flashes)])
 
 
 def test_no_run_and_steps_out_of_range_are_named():
@@ -276,3 +291,5 @@ def test_no_run_and_steps_out_of_range_are_named():
         SpellerFeatures().transform([])
     with pytest.raises(ValueError, match="'n_frames' parameter"):
         SpellerFeatures(n_frames=0).transform([recording()])
+    with pytest.raises(ValueError, match="low is 10.0 and high 5.0"):
+        SpellerFeatures(low=10.0, high=5.0).transform([recording()])
