@@ -143,8 +143,8 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         ----------
         X : sequence of (mne Raw, DataFrame)
             Runs, each with one row a flash: ``sample`` of the onset (as mne counts, from
-            ``raw.first_samp`` on), ``code``, ``target`` (0 or 1). Of the channels those with data
-            (EEG, MEG and the like) are taken that are not marked as bad.
+            ``raw.first_samp`` on), ``code`` (0 to 99), ``target`` (0 or 1). Of the channels those
+            with data (EEG, MEG and the like) are taken that are not marked as bad.
 
         Returns
         -------
