@@ -7,6 +7,7 @@ notebook, an example or a page needs.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +31,7 @@ from reprolib.report.notebook import (
     sliders,
 )
 from reprolib.rerun.records import load_paper, ok, write_results
-from reprolib.rerun.records.registry import paper_key, paper_module
+from reprolib.rerun.records.registry import nearest, paper_key, paper_module
 from reprolib.rerun.records.task import get_protocol, readings_of
 
 if TYPE_CHECKING:
@@ -215,6 +216,11 @@ class Paper:
             return drawn(lambda: forest_figure(self.verdicts), text, text)
         module = paper_module(self.key, "figures")
         listed = {f.draw.__name__: f for f in (module.FIGURES if module else ())}
+        if name not in listed and name in {
+            **self._functions("example"),
+            **self._functions("figures"),
+        }:
+            raise ValueError(f"{name!r} is a picture of {self.key}: paper.picture({name!r}, ...)")
         found = self._named("figure", name, listed, FOREST)
         records = ok(self.records)
         if self.run == "quick" and not found.fits(records):
@@ -248,7 +254,8 @@ class Paper:
         Raises
         ------
         ValueError
-            If the paper has no such picture.
+            If the paper has no such picture, or nothing to draw for the values that it is called
+            with; the message says which there are.
 
         Examples
         --------
@@ -258,7 +265,7 @@ class Paper:
         """
         function, given = self._drawing(name)
         text = alt or (inspect.getdoc(function) or name).splitlines()[0]
-        return drawn(lambda: function(*args, **given, **kwargs), text)
+        return drawn(lambda: self._draw(function, args, given, kwargs), text)
 
     def sliders(
         self, name: str | Callable[..., Any], alt: str = "", **choices: Mapping | Sequence
@@ -280,7 +287,8 @@ class Paper:
         Raises
         ------
         ValueError
-            If the paper has no such picture, or a start is none of its values.
+            If the paper has no such picture, a start is none of its values, or there is nothing
+            to draw for them.
 
         Examples
         --------
@@ -294,7 +302,9 @@ class Paper:
 
             def draw(**values: Any) -> None:
                 told = ", ".join(f"{key} = {value}" for key, value in values.items())
-                made = drawn(lambda: function(**given, **values), f"{alt or name}: {told}")
+                made = drawn(
+                    lambda: self._draw(function, (), given, values), f"{alt or name}: {told}"
+                )
                 if in_notebook():
                     made.show()
 
@@ -576,6 +586,47 @@ class Paper:
             print(f"Drawn from the committed records, as a quick run has few of them: {name}.")
             return function, {"records": load_paper(self.key)}
         return function, {"records": self.records}
+
+    def _draw(
+        self, function: Callable[..., Figure], args: Sequence, given: Mapping, kwargs: Mapping
+    ) -> Figure:
+        """Figure of a picture; a ValueError that names the values where there is nothing to draw.
+
+        A text for a column of the records has to stand there. For other values the docstring of
+        the function names the constant of its module that lists them. Where a picture takes none,
+        its errors are its own.
+        """
+        name = function.__name__
+        try:
+            bound = inspect.signature(function).bind(*args, **given, **kwargs).arguments
+        except TypeError as error:
+            takes = ", ".join(p for p in inspect.signature(function).parameters if p not in given)
+            raise ValueError(
+                f"the picture {name!r} of {self.key} takes {takes or 'no values'}: {error}"
+            ) from None
+        asked = {key: value for key, value in bound.items() if key not in given}
+        if "records" in given:
+            for key, value in asked.items():
+                known = given["records"].get(key, [])
+                if isinstance(value, str) and len(known) and not (known == value).any():
+                    raise ValueError(f"{key} is {value!r}{nearest(value, known.unique())}")
+        try:
+            return function(*args, **given, **kwargs)
+        except (LookupError, StopIteration, TypeError, ValueError) as error:
+            if not asked:
+                raise
+            module = sys.modules[function.__module__]
+            doc = inspect.getdoc(function) or ""
+            listed = "".join(
+                f" {constant}: {', '.join(map(str, getattr(module, constant)))}."
+                for constant in re.findall("`([A-Z_]+)`", doc)
+                if hasattr(module, constant)
+            )
+            told = ", ".join(f"{key}={value!r}" for key, value in asked.items())
+            raise ValueError(
+                f"the picture {name!r} of {self.key} cannot be drawn with {told} "
+                f"({type(error).__name__}: {error}).{listed}"
+            ) from None
 
     def _named(self, what: str, name: str, known: Mapping[str, Any], *others: str) -> Any:
         """Value of a name, or an error that lists the names there are."""

@@ -1,1 +1,1 @@
-"""The HTML page, the scoreboard, the README block, the set-up of notebooks, the plot style."""
+"""The HTML page, counts of verdicts, the README block, the set-up of notebooks, the plot style."""

@@ -70,7 +70,7 @@ def records_of(output) -> pd.DataFrame:
 @pytest.mark.slow
 def test_reproduce_writes_tables_figures_and_report(finished):
     folder, text = finished
-    assert "Scoreboard of this run (quick profile)" in text
+    assert "Verdicts of this run (quick profile)" in text
     assert str(folder / "build" / "report.html") in text.replace("\n", "")
     assert (folder / "build" / "report.html").stat().st_size > 10_000
     assert list((folder / "build" / "figures" / "kpm").glob("*.png"))

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from tests.fuzz.estimators import ESTIMATORS, QUICK, assert_sound, n_classes_of, outcome
+from reprolib.methods.shared.sklearn_private import Interval
+from tests.fuzz.estimators import ALL, ESTIMATORS, QUICK, assert_sound, n_classes_of, outcome
 
 JUNK = {
     "nan": np.nan,
@@ -53,3 +54,19 @@ def test_junk_is_refused_by_name_or_fitted_soundly(name, parameter):
 def test_every_hyperparameter_has_its_constraint(name):
     parameters = ESTIMATORS[name]().get_params(deep=False)
     assert set(ESTIMATORS[name]._parameter_constraints) >= set(parameters)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        pytest.param(name, parameter, id=f"{name}.{parameter}")
+        for name, estimator_class in sorted(ALL.items())
+        for parameter, allowed in estimator_class._parameter_constraints.items()
+        if any(isinstance(one, Interval) for one in allowed) and "boolean" not in allowed
+    ],
+)
+@pytest.mark.parametrize("value", [True, np.True_, False])
+def test_true_is_no_number(name, parameter, value):
+    template = ALL[name](**QUICK.get(name, {})).set_params(**{parameter: value})
+    with pytest.raises(ValueError, match=rf"'{parameter}' parameter .* Got .*{bool(value)}"):
+        template._validate_params()

@@ -14,6 +14,7 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
 import reprolib
+from reprolib.cli.main import Terminated
 from reprolib.methods.shared.draft import all_or_nothing
 from tests.methods import takes_rows
 from tests.methods.test_estimators import ESTIMATORS
@@ -133,15 +134,23 @@ def test_an_error_in_a_refit_leaves_the_old_model():
     assert pickle.dumps(vars(model)) == state
 
 
-def test_an_interrupt_in_compiled_code_is_an_interrupt():
-    """CPython says SystemError where a compiled function returned with an exception set."""
+def says_system_error(depth: int, interrupt: type[KeyboardInterrupt]):
+    """What CPython makes of an interrupt: a SystemError for every compiled function around it."""
+    error: BaseException = interrupt()
+    for _ in range(depth):
+        around = SystemError("returned a result with an exception set")
+        around.__cause__, error = error, around
+    raise error
 
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_an_interrupt_in_compiled_code_is_an_interrupt(depth):
     class Model:
         @all_or_nothing
         def fit(self):
-            raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+            says_system_error(depth, Terminated)
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Terminated):
         Model().fit()
 
 

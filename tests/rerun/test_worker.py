@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,22 @@ def test_seconds_are_what_passed_on_the_clock(monkeypatch, start):
         finished = worker.execute(fake_paper.PROTOCOL, task, digest)
     assert finished.seconds == 2.5
     assert [row["seconds"] for row in finished.rows] == [2.5, 2.5]
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_an_interrupt_is_no_failed_task_although_compiled_code_says_system_error(depth):
+    def run(task, dataset):
+        error: BaseException = KeyboardInterrupt()
+        for _ in range(depth):
+            around = SystemError("returned a result with an exception set")
+            around.__cause__, error = error, around
+        raise error
+
+    dataset = fake_paper.dataset()
+    digest = dataset.digest()
+    task = fake_paper.PROTOCOL.stages[0].tasks("full", {dataset.name: dataset}, None)[0]
+    with worker.holding({digest: dataset}), pytest.raises(KeyboardInterrupt):
+        worker.execute(replace(fake_paper.PROTOCOL, run=run), task, digest)
 
 
 def test_a_part_of_a_task_has_seconds_of_its_own():

@@ -237,7 +237,7 @@ def test_reproduce_runs_the_study_without_a_scoreboard(tmp_path, monkeypatch, ca
     few = Experiment("which_method", sets, [grid], experiment.run).protocol()
     monkeypatch.setattr(experiment, "PROTOCOL", few)
     assert main(["reproduce", "which_method", "--jobs", "1"]) == 0
-    assert "Scoreboard" not in capsys.readouterr().out
+    assert "Verdicts of" not in capsys.readouterr().out
     assert len(list((tmp_path / "build" / "figures" / "which_method").glob("*.png"))) == 4
     written = load_paper("which_method", tmp_path / "build" / "results")
     assert set(written["source"]) == {"embedded"}

@@ -1,4 +1,4 @@
-"""``reprolib reproduce``: from data to records, tables, figures, report and scoreboard."""
+"""``reprolib reproduce``: from data to records, tables, figures, report and verdicts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from reprolib.rerun.records.task import Protocol
     from reprolib.rerun.tasks.runner import Failure, Only, Run
 
-HELP = "rerun papers: records, tables, figures, report, scoreboard"
+HELP = "rerun papers: records, tables, figures, report, counts of the verdicts"
 #: Said when a run ends early.
 ADVICE = "Finished tasks are stored; the same command continues from them."
 #: Letters of what differs in a record; a path has hundreds of numbers.
@@ -303,7 +303,7 @@ def counts(outcome: Run) -> str:
 def _write_all(
     runs: Iterator[Run], arguments: argparse.Namespace, output: Path, log: FailureLog
 ) -> None:
-    """Write tables, figures and report; print the scoreboard."""
+    """Write tables, figures and report; print the counts of verdicts."""
     from reprolib.report import paper_figures, printed_tables
     from reprolib.report.page import write_report
     from reprolib.rerun.verdicts import numbers
@@ -371,11 +371,11 @@ def print_scoreboard(
     from reprolib.report.tables import scoreboard
     from reprolib.rerun.records.tables import load_tasks
 
-    out.print(f"\nScoreboard of this run ({arguments.profile} profile)", style="bold")
+    out.print(f"\nVerdicts of this run ({arguments.profile} profile)", style="bold")
     out.print(scoreboard(papers, results).to_string())
     committed = registry.committed_directory(papers[0])
     if results.resolve() != committed.resolve() and (committed / papers[0]).exists():
-        out.print("\nScoreboard of the committed full results", style="bold")
+        out.print("\nVerdicts of the committed full results", style="bold")
         out.print(scoreboard(papers).to_string())
         if arguments.profile != "full":
             seconds = sum(load_tasks(paper)["seconds"].sum() for paper in papers)

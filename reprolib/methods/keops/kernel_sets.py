@@ -162,6 +162,11 @@ def check_blocks(blocks, n_features: int):
             f"blocks has shape {array.shape}; give the number of the kernel of each of the "
             f"{n_features} features."
         )
+    if array.dtype == bool:
+        raise ValueError(
+            "blocks is a mask of True and False; give the number of the kernel of each feature, or "
+            "leave out the features before the fit: X[:, mask]."
+        )
     used = np.unique(array)
     if not np.array_equal(used, np.arange(len(used))):
         raise ValueError(

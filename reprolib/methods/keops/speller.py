@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Real
 from typing import Any, Self
 
 import mne
@@ -25,6 +26,7 @@ from scipy.signal import cheby1, sosfilt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from reprolib.methods.keops.electrodes import good_channels
+from reprolib.methods.shared.validation import COUNT, POSITIVE
 
 #: Feature matrices kept per process; those of the six runs have 23 MB each.
 N_KEPT = 4
@@ -74,6 +76,17 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
     (2, 42)
     """
 
+    _parameter_constraints: dict = {  # noqa: RUF012
+        "low": [POSITIVE],
+        "high": [POSITIVE],
+        "order": [COUNT],
+        "ripple": [POSITIVE],
+        "zero_phase": ["boolean"],
+        "interval": [POSITIVE],
+        "n_frames": [COUNT],
+        "per_window": ["boolean"],
+    }
+
     def __init__(
         self,
         low: float = 0.1,
@@ -120,7 +133,7 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         ValueError, TypeError
             If these are no recordings.
         """
-        _require_runs(X)
+        self._require(X)
         return self
 
     def transform(self, X: Sequence[tuple[mne.io.BaseRaw, pd.DataFrame]]) -> np.ndarray:
@@ -130,8 +143,8 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         ----------
         X : sequence of (mne Raw, DataFrame)
             Runs, each with one row a flash: ``sample`` of the onset (as mne counts, from
-            ``raw.first_samp`` on), ``code``, ``target`` (0 or 1). Of the channels those with data
-            (EEG, MEG and the like) are taken that are not marked as bad.
+            ``raw.first_samp`` on), ``code`` (0 to 99), ``target`` (0 or 1). Of the channels those
+            with data (EEG, MEG and the like) are taken that are not marked as bad.
 
         Returns
         -------
@@ -145,15 +158,16 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a run has no good data channel, or others than the first run, or if a flash has no
-            whole window.
+            If a hyperparameter is out of range, if there is no run, or one has no good data
+            channel, or others than the first run, if a table of flashes lacks a column or has
+            something else in it, or if a flash has no whole window.
 
         Warns
         -----
         UserWarning
             If frames lie between two samples.
         """
-        _require_runs(X)
+        self._require(X)
         features, first, times = [], None, self.interval * np.arange(self.n_frames)
         for number, (raw, table) in enumerate(X):
             samples = np.round(times * raw.info["sfreq"]).astype(int)
@@ -175,6 +189,12 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
                     "channel that is bad in one run as bad in all."
                 )
             values = 1e6 * cut.get_data(copy=False)[:, :, samples]
+            lost = np.flatnonzero(~np.isfinite(values).all(axis=(0, 2)))
+            if len(lost):
+                raise ValueError(
+                    f"Run {number} has NaN or infinity in {[first[i] for i in lost[:5]]}; mark "
+                    "these channels as bad in all runs, or mend the signal before it is filtered."
+                )
             picks = good_channels(raw.info)
             kinds = np.array([mne.channel_type(raw.info, pick) for pick in picks])
             deviations = 1e6 * raw.get_data(picks).std(axis=1)
@@ -186,16 +206,55 @@ class SpellerFeatures(TransformerMixin, BaseEstimator):
             features.append(values.reshape(len(cut), -1))
         return np.concatenate(features)
 
+    def _require(self, X: Any) -> None:
+        """Raise an error if a step is out of range, or X is no list of runs."""
+        self._validate_params()
+        if not self.low < self.high:
+            raise ValueError(f"low is {self.low} and high {self.high}; low must be the lower end.")
+        _require_runs(X)
+
 
 def _require_runs(X: Any) -> None:
     """Raise ValueError, or TypeError for a sparse matrix, if X is no list of runs."""
     remedy = "give a list of (mne Raw, DataFrame of flashes), one a run"
     if scipy.sparse.issparse(X):
         raise TypeError(f"X is a sparse matrix; {remedy}.")
+    if not len(X):
+        raise ValueError(f"X has no run; {remedy}.")
     for number, run in enumerate(X):
         is_run = isinstance(run, tuple | list) and len(run) == 2
         if not (is_run and isinstance(run[0], mne.io.BaseRaw) and isinstance(run[1], pd.DataFrame)):
             raise ValueError(f"X[{number}] is {type(run).__name__!r}, which is no run; {remedy}.")
+        _require_flashes(number, run[1])
+
+
+#: Columns of a table of flashes: which numbers they hold, and what to do if they do not.
+COLUMNS = {
+    "sample": (0, np.inf, "sample numbers as mne counts: round(seconds * sfreq) + raw.first_samp"),
+    "code": (0, 99, "the number of the row or column that flashed, from 0 to 99"),
+    "target": (0, 1, "1 for a flash of the target, 0 for another one"),
+}
+
+
+def _require_flashes(run: int, table: pd.DataFrame) -> None:
+    """Raise a ValueError that names run, column, row and remedy if this is no table of flashes."""
+    lacking = [name for name in COLUMNS if name not in table]
+    if lacking or table.columns.duplicated().any() or table.empty:
+        raise ValueError(
+            f"The flashes of run {run} have {len(table)} rows of {list(table.columns)}; give one "
+            f"row for each flash, with {', '.join(COLUMNS)}."
+        )
+    for name, (low, high, remedy) in COLUMNS.items():
+        values = table[name].tolist()
+        numbers = np.array([v if isinstance(v, Real | np.bool_) else np.nan for v in values], float)
+        wrong = np.flatnonzero(~((numbers >= low) & (numbers <= high) & (numbers % 1 == 0)))
+        if name == "sample" and not len(wrong):
+            wrong, remedy = np.flatnonzero(table[name].duplicated()), "every flash once"
+        if len(wrong):
+            raise ValueError(
+                f"Row {wrong[0]} of the flashes of run {run} has {values[wrong[0]]!r} "
+                f"under {name!r}; give {remedy}."
+            )
 
 
 def is_speller(dataset: Any) -> bool:
@@ -302,12 +361,11 @@ def epochs(
     tmax = (steps.n_frames - 1) * steps.interval if tmax is None else tmax
     parts = []
     for raw, table in runs:
+        samples, codes, targets = table[["sample", "code", "target"]].astype(int).to_numpy().T
         signal = raw.copy().pick(good_channels(raw.info)).load_data(verbose="ERROR")
         part = mne.Epochs(
             signal if steps.per_window else band_pass(signal, steps),
-            np.column_stack(
-                [table["sample"], np.zeros(len(table), int), table["code"] + 100 * table["target"]]
-            ),
+            np.column_stack([samples, np.zeros_like(samples), codes + 100 * targets]),
             tmin=tmin,
             tmax=tmax,
             baseline=None,

@@ -163,7 +163,7 @@ def _leaf_paths(node, path):
         raise ValueError(f"The tree has an empty node at position {list(path)}; leave it out.")
     found = []
     for i, child in enumerate(node):
-        if isinstance(child, Integral):
+        if isinstance(child, Integral) and not isinstance(child, bool):
             found.append(((*path, i), int(child)))
         else:
             found.extend(_leaf_paths(child, (*path, i)))
@@ -185,6 +185,8 @@ def check_tree(tree, n_kernels: int) -> KernelTree:
     if tree.n_nodes[-1] != n_kernels:
         raise ValueError(
             f"The tree has {tree.n_nodes[-1]} kernels, the data {n_kernels}; give every kernel a "
-            "place in the tree (with blocks, a kernel is a block of features)."
+            "place in the tree (with blocks, a kernel is a block of features). A tree of "
+            "tree_from_info has the good data channels alone: take the features of the same ones, "
+            "epochs.pick('data', exclude='bads')."
         )
     return tree

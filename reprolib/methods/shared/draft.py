@@ -87,8 +87,11 @@ def _on_a_draft(method: Method, *, from_old_model: bool) -> Method:
         try:
             method(draft, *args, **kwargs)
         except SystemError as error:
-            if isinstance(error.__cause__, KeyboardInterrupt):
-                raise KeyboardInterrupt from error
+            cause: BaseException | None = error
+            while isinstance(cause, SystemError):  # one for every compiled function on the way
+                cause = cause.__cause__
+            if isinstance(cause, KeyboardInterrupt):
+                raise cause from None
             raise
         self.__dict__ = draft.__dict__
         return self

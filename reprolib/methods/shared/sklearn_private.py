@@ -20,12 +20,14 @@ __all__ = ["Interval", "StrOptions", "check_first_batch"]
 class Interval(_param_validation.Interval):
     """scikit-learn's interval, of numbers that compiled code and LAPACK can take.
 
-    Fractions, numbers of half or more than double precision, and whole numbers beyond 64 bits are
-    refused with scikit-learn's message, which names the hyperparameter.
+    True and False, fractions, numbers of half or more than double precision, and whole numbers
+    beyond 64 bits are refused with scikit-learn's message, which names the hyperparameter.
     """
 
     def is_satisfied_by(self, val):
         """Whether a value is such a number and lies in the interval."""
+        if isinstance(val, bool):
+            return False
         if isinstance(val, Integral):
             fits = isinstance(val, int | np.integer) and abs(int(val)) < 2**63
         else:

@@ -208,7 +208,7 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         "side": [Interval(Integral, 16, 4096, closed="both")],
         "sigma": [POSITIVE],
         "random_state": ["random_state"],
-        "n_jobs": [None, Integral],
+        "n_jobs": [None, Interval(Integral, None, None, closed="neither")],
         "verbose": ["verbose"],
     }
 
@@ -273,9 +273,11 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             If there are no images, one is none, or no image has room for a patch.
         """
         self._validate_params()
-        sizes = [int(size) for size in self.patch_sizes]
-        if not sizes or min(sizes) < 1 or sorted(set(sizes)) != sizes:
-            raise ValueError(f"patch_sizes is {self.patch_sizes!r}; it must be increasing numbers.")
+        sizes = list(self.patch_sizes)
+        if not sizes or not all(map(COUNT.is_satisfied_by, sizes)) or sorted(set(sizes)) != sizes:
+            raise ValueError(
+                f"patch_sizes is {self.patch_sizes!r}; it must be increasing whole numbers."
+            )
         count = _number_of(X)
         self.filters_ = [
             gabor_filters(self.n_orientations, *filter_)

@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from reprolib.methods.shared.draft import all_or_nothing, all_or_nothing_step
 from reprolib.methods.shared.sklearn_private import Interval, StrOptions, check_first_batch
 from reprolib.methods.shared.solution import NotOptimalWarning
+from reprolib.methods.shared.tolerances import TINY
 from reprolib.methods.shared.types import Array, Data, RandomState
 from reprolib.methods.shared.validation import COUNT, POSITIVE, validate_data
 from reprolib.methods.shared.weights import example_weights
@@ -258,8 +259,9 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
             return float(np.ceil(np.sqrt(_largest_squared_norm(X[:1]) / (2.0 * self.alpha))))
         if isinstance(eta0, str):
             longest = largest_weight * _largest_squared_norm(X)
-            eta0 = 0.5 / max(longest, np.finfo(float).tiny)
-        return max(0.5 / (self.alpha * eta0) - 1.0, 0.0)
+            eta0 = 0.5 / max(longest, TINY)
+        # Python's own numbers: where all features are zero the product is infinity, without a word.
+        return max(0.5 / (float(self.alpha) * float(eta0)) - 1.0, 0.0)
 
     def _averages(self) -> bool:
         """Whether ``average`` is a number (0 too) or true."""

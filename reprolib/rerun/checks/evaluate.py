@@ -146,7 +146,8 @@ def evaluate(
     ------
     ValueError
         If there is no such paper or table, the table takes no estimator (the message says why), the
-        grid is larger than the budget, or the estimator is no scikit-learn classifier.
+        grid is larger than the budget, the estimator is no scikit-learn classifier, or it predicts
+        what is no label of y.
 
     Examples
     --------
@@ -186,7 +187,7 @@ def evaluate(
         progress=progress,
     )
     if len(run.failures):
-        raise ValueError(f"{name} failed: {statuses(run.failures).iloc[0]}")
+        raise ValueError(f"{name} {statuses(run.failures).iloc[0]}")
     if not (run.records["method"] == name).any():
         raise ValueError(f"the {profile} profile of {paper}/{table} has no trial on these data.")
     ours = pd.concat([guest.committed(run.about["data"]), run.records], ignore_index=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import pkgutil
 import sys
 import sysconfig
 from importlib.metadata import packages_distributions
@@ -13,8 +14,10 @@ from types import ModuleType
 from typing import Any
 
 import joblib
+from sklearn.utils import get_tags
 
 from reprolib.rerun.records.fingerprint import module_fingerprint, package_versions
+from reprolib.rerun.records.registry import nearest
 
 
 def load_estimator(named: str) -> Any:
@@ -42,8 +45,9 @@ def load_estimator(named: str) -> Any:
         )
     module = _module(where)
     if not hasattr(module, name):
-        known = [n for n in vars(module) if not n.startswith("_")]
-        raise ValueError(f"{where} has no {name!r}; it has {', '.join(known[:20]) or 'nothing'}.")
+        public = {n: getattr(module, n) for n in dir(module) if not n.startswith("_")}
+        known = [n for n, it in public.items() if hasattr(it, "fit") or inspect.isfunction(it)]
+        raise ValueError(f"{where} has no {name!r}{nearest(name, known or public)}")
     found = getattr(module, name)
     is_made = not (inspect.isclass(found) or inspect.isfunction(found))
     if not is_made:
@@ -58,7 +62,10 @@ def load_estimator(named: str) -> Any:
 
 
 def require_classifier(estimator: Any) -> Any:
-    """Return an estimator that can be copied, fitted and asked; ValueError for anything else."""
+    """Return a classifier that can be copied, fitted and asked; ValueError for anything else.
+
+    What it is is read from its tags, which a pipeline and a search take from what they hold.
+    """
     lacking = [n for n in ("get_params", "set_params", "fit") if not hasattr(estimator, n)]
     if inspect.isclass(estimator):
         raise ValueError(
@@ -70,6 +77,17 @@ def require_classifier(estimator: Any) -> Any:
         raise ValueError(
             f"the estimator is a {type(estimator).__name__} without {lacking[0]!r}; give a "
             "scikit-learn classifier, or a pipeline that ends in one."
+        )
+    try:
+        kind = get_tags(estimator).estimator_type
+    except AttributeError:  # of a class without scikit-learn's base
+        kind = None
+    if kind != "classifier":
+        raise ValueError(
+            f"the estimator is a {name_of(estimator)} ({kind or 'no kind in its tags'}); give a "
+            "classifier, or a pipeline that ends in one. A class of your own is one if it is made "
+            "from ClassifierMixin and BaseEstimator in this order: "
+            "class Mine(ClassifierMixin, BaseEstimator)."
         )
     return estimator
 
@@ -93,9 +111,13 @@ def _module(where: str) -> ModuleType:
     try:
         return importlib.import_module(where)
     except ModuleNotFoundError as error:
+        parent, _, last = str(error.name).rpartition(".")
+        beside = pkgutil.iter_modules(sys.modules[parent].__path__ if parent else ["."])
+        near = nearest(last, [module.name for module in beside])
         raise ValueError(
-            f"there is no module {error.name!r}, neither installed nor a file in {Path.cwd()}; "
-            "name the file: path/to/my_module.py:MyClassifier."
+            f"there is no module {error.name!r}, neither installed nor a file in {Path.cwd()}"
+            f"{near if 'did you mean' in near else ''}; name the file: "
+            "path/to/my_module.py:MyClassifier."
         ) from error
 
 

@@ -125,7 +125,7 @@ def run_on(table: OpenTable, estimator: Any, grid: Any, task: Task, dataset: Dat
     scoring = METRICS[table.metric][1]
     model = ready(estimator, grid, trial.folds, task.trial, scoring).fit(trial.X, trial.y)
     chosen = {name: _plain(value) for name, value in getattr(model, "best_params_", {}).items()}
-    value = score(table.metric, model, trial.X_test, trial.y_test)
+    value = score(table.metric, model, trial.X_test, trial.y_test, trial.y)
     return [Measurement(table.metric, value, chosen, n_test=len(trial.y_test), source=trial.source)]
 
 
@@ -155,19 +155,84 @@ def ready(estimator: Any, grid: Any, folds: Sequence, seed: int, scoring: str = 
     return model.set_params(**dict.fromkeys(unset, seed))
 
 
-def score(metric: str, model: Any, X, y) -> float:
-    """Score of a fitted model on test rows, by the metric's name in the records."""
+def score(metric: str, model: Any, X, y, labels) -> float:
+    """Score of a fitted model on test rows, by the metric's name in the records.
+
+    Parameters
+    ----------
+    metric : str
+        One of `METRICS`.
+    model : classifier
+        Fitted.
+    X, y : ndarray
+        Test rows and their labels.
+    labels : ndarray
+        Those that it was fitted to; its predictions have to be among them.
+
+    Raises
+    ------
+    ValueError
+        If what the model answers is not one label, or for the area under the ROC curve one number,
+        for each row.
+    """
+    name = type(model).__name__
+    known = sorted(set(np.asarray(labels).tolist()))
     if metric == "auc":
-        if hasattr(model, "decision_function"):
-            return float(roc_auc_score(y, model.decision_function(X)))
-        if hasattr(model, "predict_proba"):
-            return float(roc_auc_score(y, model.predict_proba(X)[:, 1]))
+        return float(roc_auc_score(y, _values(model, X, known)))
+    predicted = np.ma.asarray(model.predict(X))  # what is masked is None among the labels
+    if predicted.shape != np.shape(y):
         raise ValueError(
-            f"{type(model).__name__} has neither decision_function nor predict_proba, and this "
-            "table is of areas under the ROC curve; wrap it, for example in CalibratedClassifierCV."
+            f"{name}.predict gave an array of shape {predicted.shape} for {len(y)} rows; it has to "
+            f"give one label a row, of {shortened(known)}."
         )
-    accuracy = float(np.mean(np.asarray(model.predict(X)) == y))
+    # As Python's own: NumPy takes the text '1' for the number 1.
+    foreign = {repr(value): value for value in set(predicted.tolist()) - set(known)}
+    if foreign:
+        given = shortened([foreign[text] for text in sorted(foreign)])
+        raise ValueError(
+            f"{name}.predict gave {given}, and the labels of y are {shortened(known)}; predict "
+            "labels of y, for example self.classes_[self.decision_function(X).argmax(axis=1)]."
+        )
+    accuracy = float(np.mean(predicted == y))
     return 1.0 - accuracy if metric == "test error" else accuracy
+
+
+def _values(model: Any, X, known: Sequence) -> np.ndarray:
+    """Numbers that are larger, the more a row seems to be of the second label."""
+    name = type(model).__name__
+    if not (hasattr(model, "decision_function") or hasattr(model, "predict_proba")):
+        raise ValueError(
+            f"{name} has neither decision_function nor predict_proba, and this table is of areas "
+            "under the ROC curve; wrap it, for example in CalibratedClassifierCV."
+        )
+    classes = np.asarray(getattr(model, "classes_", known)).tolist()
+    if classes != list(known):
+        raise ValueError(
+            f"{name}.classes_ is {shortened(classes)}, and the sorted labels of y are "
+            f"{shortened(known)}; set classes_ to numpy.unique(y), and order the columns of "
+            "predict_proba like it."
+        )
+    if hasattr(model, "decision_function"):
+        asked, shape = "decision_function", [len(X)]
+    else:
+        asked, shape = "predict_proba", [len(X), 2]
+    values = np.asarray(getattr(model, asked)(X))
+    if (
+        list(values.shape) != shape
+        or values.dtype.kind not in "iuf"
+        or not np.isfinite(values).all()
+    ):
+        raise ValueError(
+            f"{name}.{asked} gave an array of shape {values.shape} and type {values.dtype} for "
+            f"{len(X)} rows; it has to give finite numbers of shape {tuple(shape)}."
+        )
+    return values if values.ndim == 1 else values[:, 1]
+
+
+def shortened(values: Sequence) -> str:
+    """The first values, and how many there are."""
+    shown = ", ".join(map(repr, values[:5]))
+    return shown if len(values) <= 5 else f"{shown}, ... ({len(values)} in all)"
 
 
 def _plain(value: Any) -> Any:

@@ -71,8 +71,8 @@ class Finished:
 def execute(protocol: Protocol, task: Task, digest: str) -> Finished:
     """Run one task on one BLAS thread.
 
-    An exception becomes a failed row. What scikit-learn would run in parallel inside of a task
-    stays in its process.
+    An exception becomes a failed row, but no interrupt, which leaves compiled code as a
+    SystemError. What scikit-learn would run in parallel inside of a task stays in its process.
     """
     start = time.perf_counter()
     trace: dict[str, str] = {}
@@ -87,6 +87,11 @@ def execute(protocol: Protocol, task: Task, digest: str) -> Finished:
         if not measurements:
             raise ValueError("the task measured nothing; a protocol must not list such tasks")
     except Exception as error:
+        cause: BaseException | None = error
+        while isinstance(cause, SystemError):
+            cause = cause.__cause__
+        if isinstance(cause, KeyboardInterrupt):
+            raise cause from None
         message = f"failed: {type(error).__name__}: {error}"
         measurements = [Measurement("failed", float("nan"), status=message)]
         trace = {"traceback": traceback.format_exc()}

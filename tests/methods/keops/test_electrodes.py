@@ -8,6 +8,7 @@ import pytest
 
 from reprolib import KEOPSClassifier, tree_from_info
 from reprolib.methods.keops.electrodes import region
+from reprolib.methods.keops.tree import KernelTree
 
 
 def make_info(names, kinds="eeg", montage=None):
@@ -33,7 +34,10 @@ def test_region_by_name(channels, expected):
     assert {region(channel) for channel in channels} == {expected}
 
 
-@pytest.mark.parametrize("channel", ["A1", "E17", "EEG 001", "C", "z", "AFF1h", "42"])
+@pytest.mark.parametrize(
+    "channel",
+    ["A1", "E17", "EEG 001", "C", "z", "AFF1h", "42", "C17", "P0", "F99", "P07", "Czz", "C\u0663"],
+)
 def test_other_names_are_refused(channel):
     with pytest.raises(ValueError, match="no name of an electrode of the 10-10 system"):
         region(channel)
@@ -86,6 +90,67 @@ def test_caps_whose_names_mean_another_place():
     assert found["B26"].endswith("right")
 
 
+@pytest.mark.parametrize("first", ["C1", "C7"])
+def test_names_of_a_bank_do_not_speak_against_its_places(first):
+    """C1 to C10 are numbers that the system has; that they lie in front is seen by their places."""
+    montage = mne.channels.make_standard_montage("biosemi128")
+    whole = regions_of(tree_from_info(make_info(montage.ch_names, montage=montage), 1))
+    bank = [f"C{i}" for i in range(int(first[1:]), 11)]
+    info = make_info(bank, montage=montage)
+    with pytest.warns(UserWarning, match=rf"but \[.*'{bank[2]}'.*do not lie where it has them"):
+        found = regions_of(tree_from_info(info, 1))
+    assert found == {name: whole[name] for name in bank}
+    info["chs"][0]["loc"][:3] = np.nan
+    with pytest.raises(ValueError, match=rf"\['{first}'\] have no place"):
+        tree_from_info(info)
+
+
+@pytest.mark.parametrize("cap", ["spherical_1020", "standard_1005"])
+def test_names_of_the_system_stand_where_makers_put_an_electrode_a_little_elsewhere(cap):
+    known = mne.channels.get_builtin_montages()
+    old = {"spherical_1020": "standard_1020", "standard_1005": "colin27_1005"}
+    montage = mne.channels.make_standard_montage(cap if cap in known else old[cap])
+    info = make_info(["F3", "P3", "Pz", "Oz"], montage=montage)
+    found = regions_of(tree_from_info(info, 1))
+    assert found == {name: region(name) for name in info["ch_names"]}
+
+
+@pytest.mark.parametrize("kind", ["seeg", "ecog", "dbs"])
+def test_contacts_inside_of_the_head_are_in_no_region_of_a_cap(kind):
+    montage = mne.channels.make_standard_montage("easycap-M1")
+    for places in (None, montage):
+        info = make_info(["Cz", "T7", "P3"], ["eeg", kind, kind], places)
+        with pytest.raises(ValueError, match=rf"\['T7', 'P3'\] of the kind {kind} .*regions=None"):
+            tree_from_info(info)
+        assert tree_from_info(info, 2, regions=None).n_nodes == (3, 6)
+        own = tree_from_info(info, 2, regions=["cap", "shaft", "shaft"])
+        assert own.n_nodes == (2, 3, 6)
+
+
+def test_names_count_for_eeg_only():
+    with pytest.raises(ValueError, match=r"names are not all those of EEG.*\['C3', 'C4'\]"):
+        tree_from_info(make_info(["C3", "C4"], "mag"))
+
+
+def test_places_in_millimetres_are_refused():
+    info = make_info(["X1", "X2"])
+    for channel, x in zip(info["chs"], (-85.0, 85.0), strict=True):
+        channel["loc"][:3] = [x, 0.0, 40.0]
+    with pytest.raises(ValueError, match=r"X1 lies 9\d.* m from .*; give positions in metres"):
+        tree_from_info(info)
+
+
+@pytest.mark.parametrize("n_frames", [0, -1, 2.0, True, "14", None])
+def test_a_number_of_frames_that_is_none_is_refused(n_frames):
+    with pytest.raises(ValueError, match="n_frames is"):
+        tree_from_info(make_info(["Cz"]), n_frames)
+
+
+def test_true_is_no_number_of_a_kernel():
+    with pytest.raises(ValueError, match="The tree has True at position"):
+        KernelTree.from_nested([[True, 0]])
+
+
 def test_magnetometers_by_their_place_on_the_head():
     info = make_info(["MEG 0111"], "mag")
     info["chs"][0]["loc"][:3] = [-0.1, 0.0, 0.0]
@@ -108,6 +173,9 @@ def test_regions_of_ones_own_and_none():
     assert tree_from_info(info, 2, regions=None).n_nodes == (3, 6)
     with pytest.raises(ValueError, match="2 names for 3 channels"):
         tree_from_info(info, 2, regions=["front", "back"])
+    for wrong in (["a", None, "b"], {"X1": "a", "X2": "b", "X3": "b"}, {"a", "b", "c"}):
+        with pytest.raises(ValueError, match="regions is .*in their order"):
+            tree_from_info(info, 2, regions=wrong)
     with pytest.raises(ValueError, match="regions is 'lobes'"):
         tree_from_info(info, 2, regions="lobes")
 

@@ -155,6 +155,7 @@ def test_all_features_constant_predicts_the_majority():
         ({"kernel": "rbf"}, "'kernel' parameter .* Got 'rbf'"),
         ({"blocks": [0, 1]}, r"blocks has shape \(2,\)"),
         ({"blocks": [0, 0, 0, 0, 0, 0, 0, 0, 2]}, "blocks must use every number"),
+        ({"blocks": np.arange(9) < 4}, "blocks is a mask"),
         ({"init": "zero"}, "'init' parameter .* Got 'zero'"),
         ({"kernel": "precomputed"}, r"shape \(n_kernels, 40, 40\)"),
     ],

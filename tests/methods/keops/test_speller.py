@@ -225,3 +225,71 @@ def test_onsets_are_counted_as_mne_counts_them():
     steps, late = SpellerFeatures(per_window=True), flashes.iloc[60:]
     whole = steps.transform([(raw, late)])
     np.testing.assert_array_equal(steps.transform([(raw.copy().crop(5.0), late)]), whole)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("sample", 1.25, "Row 3 .* of run 1 has 1.25 under 'sample'.*raw.first_samp"),
+        ("sample", "480", "Row 3 .* of run 1 has '480' under 'sample'"),
+        ("sample", None, "Row 3 .* under 'sample'"),
+        ("sample", 120, "Row 3 .* has 120 under 'sample'; give every flash once"),
+        ("target", -1, "Row 3 .* has -1 under 'target'; give 1 for a flash of the target"),
+        ("target", np.nan, "Row 3 .* has nan under 'target'"),
+        ("target", "yes", "Row 3 .* has 'yes' under 'target'"),
+        ("code", 101, "Row 3 .* has 101 under 'code'; give .* from 0 to 99"),
+        ("code", "A", "Row 3 .* has 'A' under 'code'"),
+    ],
+)
+def test_what_is_no_flash_is_named_with_its_row(column, value, message):
+    (raw, flashes), other = recording(), recording()[1].astype(object)
+    other.loc[3, column] = value
+    with pytest.raises(ValueError, match=message):
+        SpellerFeatures().transform([(raw, flashes), (raw, other)])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda table: table.drop(columns="target"),
+        lambda table: table.rename(columns={"sample": "onset"}),
+        lambda table: table.iloc[:0],
+        lambda table: table[["sample", "sample", "code", "target"]],
+    ],
+)
+def test_a_table_without_flashes_or_a_column_is_named(change):
+    raw, flashes = recording()
+    with pytest.raises(ValueError, match=r"flashes of run 0 have .* with sample, code, target"):
+        SpellerFeatures().fit([(raw, change(flashes))])
+
+
+def test_flashes_may_be_of_any_type_that_holds_the_numbers():
+    raw, flashes = recording()
+    expected = SpellerFeatures().transform([(raw, flashes)])
+    for other in (float, object, "Int64", "category", {"target": bool}):
+        found = SpellerFeatures().transform([(raw, flashes.astype(other))])
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_times_are_no_sample_numbers():
+    raw, flashes = recording()
+    flashes["sample"] = pd.date_range("2020", periods=len(flashes), freq="175ms")
+    with pytest.raises(ValueError, match="Row 0 .* under 'sample'; give sample numbers"):
+        SpellerFeatures().transform([(raw, flashes)])
+
+
+@pytest.mark.parametrize("steps", [SpellerFeatures(), SpellerFeatures(per_window=True)])
+def test_a_hole_in_the_signal_is_named(steps):
+    raw, flashes = recording()
+    raw._data[2, 2000:2010] = np.nan
+    with pytest.raises(ValueError, match=r"Run 0 has NaN or infinity in \['eeg2'\]"):
+        steps.transform([(raw, flashes)])
+
+
+def test_no_run_and_steps_out_of_range_are_named():
+    with pytest.raises(ValueError, match="X has no run"):
+        SpellerFeatures().transform([])
+    with pytest.raises(ValueError, match="'n_frames' parameter"):
+        SpellerFeatures(n_frames=0).transform([recording()])
+    with pytest.raises(ValueError, match="low is 10.0 and high 5.0"):
+        SpellerFeatures(low=10.0, high=5.0).transform([recording()])

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_breast_cancer, make_blobs, make_moons
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import scale
 
 from reprolib.methods.kpm.hinge_lp import _solve, solve_hinge_lp_path
 from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum
 from reprolib.methods.kpm.hinge_lp._certificate import RawAnswer, certify
-from reprolib.methods.kpm.hinge_lp._highs import BOUND, bounded_single
+from reprolib.methods.kpm.hinge_lp._highs import BOUND, bounded_single, highs_single
 from reprolib.methods.kpm.hinge_lp._least_norm import least_norm_active_set
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
@@ -338,6 +340,24 @@ def test_bounded_fallback_is_certified_and_not_marked_where_the_bound_plays_no_p
         solution = bounded_single(basis, d).require_optimal(1e-6)
         assert "bound" not in solution.info
         assert solution.primal_objective == pytest.approx(expected[d - 1], rel=1e-6)
+
+
+@pytest.mark.parametrize("solve", [highs_single, bounded_single])
+def test_the_certificate_of_every_fallback_can_be_held_to_the_bound(solve):
+    V, y = overlapping(n=60, gap=0.5)
+    assert _solve._is_optimal_within_bound(solve(NestedBasis.from_arrays(V, y), 2))
+
+
+def test_an_answer_inside_of_the_bound_stands_among_others_at_the_bound():
+    """The README's data, a width far too small: the loss rises, and all are held to the bound."""
+    X, labels = load_breast_cancer(return_X_y=True)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0).split(X, labels)
+    rows, _ = next(iter(folds))
+    _, V = gram_eigh(gram(scale(X)[rows], gamma=10.0))
+    path = solve_hinge_lp_path(np.sqrt(len(V)) * V[:, :5], 2.0 * labels[rows] - 1.0)
+    assert {solution.info.get("bound") for solution in path} == {None, BOUND}
+    losses = objectives(path)
+    assert np.all(np.diff(losses) <= 1e-7 * len(V))
 
 
 def test_bounded_fallback_follows_a_tiny_difference_only_up_to_the_bound():

@@ -121,6 +121,14 @@ def test_the_first_step_is_as_long_as_asked(container, eta0, alpha, largest_weig
     assert model._step_offset(X, largest_weight) == pytest.approx(t0, abs=1e-9)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("eta0", [None, "auto", "first", np.float64(1e59)])
+@pytest.mark.parametrize("alpha", [1e-59, 1.5e4, np.float64(1e59)])
+def test_where_all_features_are_zero_no_step_overflows(eta0, alpha):
+    model = SimplexSGDClassifier(alpha=alpha, eta0=eta0, random_state=0)
+    assert not model.fit(np.zeros((6, 2)), [0, 1] * 3).coef_.any()
+
+
 @pytest.mark.parametrize("sample_weight", [None, [1.0, 1.0, 4.0]])
 def test_the_heaviest_row_sets_the_length_of_the_steps_of_a_stream(sample_weight):
     X, y = np.array([[1.0], [2.0], [0.5]]), [0, 1, 0]

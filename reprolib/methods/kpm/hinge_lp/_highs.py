@@ -88,8 +88,8 @@ def bounded_single(basis: NestedBasis, n_components: int) -> Solution:
     Within the bound the dual is: maximise sum(a) - bound * ||S a||_1 over 0 <= a <= w, S the signed
     basis. It holds for every a, so that the gap is a certificate for the bounded problem. By
     convexity an answer well inside of the bound is the best of all; ``info["bound"]`` marks one
-    that is not. ``info["round_off"]`` is what the tolerance of HiGHS may change for coordinates of
-    such a size.
+    that is not. ``info["holds_within"]`` is the bound in either case, and ``info["round_off"]``
+    what the tolerance of HiGHS may change for coordinates of such a size.
 
     Parameters
     ----------
@@ -144,6 +144,7 @@ def _solve_bounded(basis, n_components, unit, method, presolve) -> Solution:
             "canonical": False,
             "round_off": FEASIBILITY_TOL * float(size_of_terms @ basis.weights) * weight,
             "norm": float(np.linalg.norm(coordinates)),
+            "holds_within": BOUND,
             **({"bound": BOUND} if np.max(np.abs(coordinates)) > 0.5 * BOUND else {}),
         },
         scale=float(basis.weights.sum()) * weight,

@@ -137,7 +137,7 @@ def _is_optimal_within_bound(solution):
     A dual point that proves an optimum among small functions only may miss a lower loss that
     fewer components reach within the bound: then the loss rises with D.
     """
-    if "bound" in solution.info:
+    if "holds_within" in solution.info:  # of `bounded_single`, whether the bound is reached or not
         return is_certified(solution)
     radius = 2.0 * max(RADIUS, solution.info["norm"])
     more = max(0.0, BOUND - radius) * solution.info["residual"]
