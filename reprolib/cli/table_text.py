@@ -11,7 +11,13 @@ from rich.console import Console
 from rich.text import Text
 
 from reprolib.report.printed_tables import PrintedTable, plain_text
-from reprolib.report.tables import difference_text, digits_of, half_width_text, verdict_frame
+from reprolib.report.tables import (
+    difference_text,
+    digits_of,
+    half_width_text,
+    number_text,
+    verdict_frame,
+)
 from reprolib.report.theme import LOOKS
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict
 from reprolib.rerun.verdicts.words import N_DRAWS, WORDS
@@ -59,6 +65,29 @@ def print_numbers(console: Console, verdicts: Iterable[Verdict]) -> None:
         console.print(f"\n{of_table[0].number.paper}, {name}:", highlight=False)
         console.print(plain(of_table), soft_wrap=True, highlight=False)
         print_unbounded(console, of_table)
+
+
+def print_readings(console: Console, verdicts: Iterable[Verdict]) -> None:
+    """Print numbers that were run, but not in the variant that is judged: one line each."""
+    lines = [
+        {
+            "row": v.number.row,
+            "column": v.number.column,
+            "variant": reading,
+            "published": number_text(v.number.value, None, v.number.digits),
+            "ours": number_text(found.ours, None, v.number.digits),
+            "trials": found.n_trials,
+            "source": found.source,
+            "verdict": found.word,
+        }
+        for v in verdicts
+        if not v.n_trials
+        for reading, found in v.readings.items()
+    ]
+    if lines:
+        console.print("\nIn other variants than the judged one:", highlight=False)
+        frame = pd.DataFrame(lines).set_index(["row", "column"])
+        console.print(frame.to_string(sparsify=False), soft_wrap=True, highlight=False)
 
 
 def print_claims(console: Console, claims: Iterable[ClaimVerdict]) -> None:

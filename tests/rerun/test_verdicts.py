@@ -335,6 +335,16 @@ def test_without_all_of_the_papers_splits_there_is_an_interval():
     assert judge(number(), records(DIGITS, source="original")).half_width > 0, "left to chance"
 
 
+def test_what_leaves_nothing_to_chance_may_be_one_reading():
+    """KPM's Table 1 at its printed D and C, for whoever has all published realisations."""
+    printed = number(exact=("as printed",), trials=3, judged="others")
+    verdict = judge(printed, records(DIGITS, source="original", reading="as printed"))
+    assert (verdict.word, verdict.readings["as printed"].word) == ("not run", "to the digit")
+    assert not verdict.is_credited
+    verdict = judge(printed, records(DIGITS, source="original", reading="others"))
+    assert verdict.half_width > 0, "D chosen by folds is left to chance"
+
+
 def test_a_selection_on_the_papers_own_splits_has_no_interval():
     for value, word in ((14, "to the digit"), (15, "reproduced"), (20, "not reproduced")):
         ours = records([14], metric="dimension", source="original")

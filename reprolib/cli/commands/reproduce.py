@@ -403,7 +403,7 @@ def _write_selected(
     runs: Iterator[Run], arguments: argparse.Namespace, output: Path, log: FailureLog
 ) -> None:
     """Write the records of selected tasks; print them beside committed and printed values."""
-    from reprolib.cli.table_text import left_aligned, print_numbers
+    from reprolib.cli.table_text import left_aligned, print_numbers, print_readings
     from reprolib.rerun.checks.compare import beside_committed
     from reprolib.rerun.verdicts import judge_paper
 
@@ -425,6 +425,7 @@ def _write_selected(
         )
         judged = judge_paper(outcome.paper, output / "results")
         print_numbers(out, [v for v in judged if v.n_trials])
+        print_readings(out, judged)
     out.print(f"\nRecords: {(output / 'results').resolve()}")
 
 

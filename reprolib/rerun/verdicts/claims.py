@@ -281,9 +281,10 @@ class Pair:
     def error_to_print(self) -> Error:
         """Error of the difference against the printed one; none where no chance is left."""
         if all(
-            self.cell.number.is_known(source, len(side.trials))
+            self.cell.number.is_known(reading, source, len(side.trials))
             for side in (self.a, self.b)
             for source in side.sources
+            for reading in side.readings
         ):
             return Error(0.0)
         trials, values = self.differences

@@ -181,6 +181,8 @@ class Evidence:
         What the mean would be at other draws of a choice that is made once for all trials.
     units : ndarray
         Pseudo-value of each run or subject, where ours are only some of the paper's.
+    reading : str
+        Of the records.
     """
 
     values: np.ndarray
@@ -192,6 +194,7 @@ class Evidence:
     disagreements: Sequence[float]
     choices: np.ndarray
     units: np.ndarray
+    reading: str = HEADLINE
 
     @property
     def mean(self) -> float:
@@ -263,6 +266,7 @@ def gathered(
             disagreements,
             choices_of(number, records, reading) * number.scale,
             units,
+            reading,
         )
         for reading, group in by_reading.items()
     }
@@ -321,7 +325,8 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
     outcomes = {reading: outcome(number, evidence) for reading, evidence in by_reading.items()}
     judged = outcomes.pop(number.judged, None)
     if judged is None:
-        return _without_records(number, _why_missing(records, number))
+        without = _without_records(number, _why_missing(records, number))
+        return replace(without, readings=outcomes)
     reasons = []
     if judged.word not in words.CAME_OUT and number.explanation:
         reasons.append(number.explanation.rstrip("."))
@@ -343,8 +348,9 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
 
 def _without_records(number: Number, reason: str) -> Verdict:
     if number.quoted:
-        return Verdict(number, "quoted", reason=f"{number.quoted}; not run: {reason}")
-    return Verdict(number, "not run", reason=reason)
+        reason = f"{number.quoted}; not run: {reason}"
+    word: Word = "quoted" if number.quoted else "not run"
+    return Verdict(number, word, reason=reason, reading=number.judged)
 
 
 def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
@@ -502,7 +508,7 @@ def outcome(number: Number, evidence: Evidence) -> Outcome:
         "source": evidence.source,
     }
     difference = evidence.mean - number.value
-    if number.is_known(evidence.source, len(values)):
+    if number.is_known(evidence.reading, evidence.source, len(values)):
         return Outcome(
             words.of_known(difference, number.margin, number.digits),
             interval=(difference, difference),

@@ -76,9 +76,10 @@ class Number:
         Name of the table of our records.
     judged : str
         The reading whose records are judged: the headline, or the same protocol on more draws.
-    exact : bool
-        Whether method and protocol leave nothing to chance: on the paper's own data and splits,
-        all of them, the difference of ours and print is known (`is_known`).
+    exact : bool or tuple of str
+        Whether method and protocol leave nothing to chance, or the readings under which they do:
+        on the paper's own data and splits, all of them, the difference of ours and print is known
+        (`is_known`).
     folds : int, optional
         Of a cross-validation.
     spread_of : str
@@ -116,7 +117,7 @@ class Number:
     select: Mapping[str, str]
     results: str
     judged: str = "headline"
-    exact: bool = False
+    exact: bool | tuple[str, ...] = False
     folds: int | None = None
     spread_of: str = ""
     drawn_once: str = ""
@@ -139,17 +140,20 @@ class Number:
             return max(SELECTION_MARGIN * abs(self.value), 1.0)
         return MARGIN * self.scale / 100 if self.stated_margin is None else self.stated_margin
 
-    def is_known(self, source: str, n_trials: int) -> bool:
+    def is_known(self, reading: str, source: str, n_trials: int) -> bool:
         """Whether records leave no chance in the difference of ours and print.
 
         Parameters
         ----------
+        reading : str
+            Of the records.
         source : str
-            Of the data of the records.
+            Of their data.
         n_trials : int
             How many splits they have.
         """
-        return self.exact and source == "original" and n_trials == self.trials
+        is_exact = self.exact if isinstance(self.exact, bool) else reading in self.exact
+        return is_exact and source == "original" and n_trials == self.trials
 
     @property
     def design(self) -> str:
@@ -273,6 +277,8 @@ def _number(paper, table_key, table, row, column, printed) -> Number:
     setting = {name: merged.pop(name, table.get(name, d)) for name, d in DEFAULTS.items()}
     if quantity != "selection":
         setting["fixed"] = ""
+    if not isinstance(setting["exact"], bool):
+        setting["exact"] = tuple(setting["exact"])
     designs = merged.pop("design", table.get("design", "splits"))
     results = merged.pop("results", table.get("results", table_key))
     not_run = table.get("not_run", {})

@@ -318,9 +318,9 @@ SETTINGS: dict[str, Form] = {
         "where ours are some of the paper's runs or subjects: how the names of the readings begin "
         "that leave one of ours out, and how many the paper has",
     ),
-    "exact": TRUE.is_for(
-        "nothing is left to chance: on the paper's own data and splits, all of them, the "
-        "difference is known and has no interval"
+    "exact": Value("true, or a list of readings", {"anyOf": [TRUE.schema, TEXTS.schema]}).is_for(
+        "nothing is left to chance, or not under these readings: on the paper's own data and "
+        "splits, all of them, the difference is known and has no interval"
     ),
     "folds": POSITIVE.is_for("of a cross-validation"),
     "judged": TEXT.is_for("the reading that is judged, if not the headline"),
