@@ -204,6 +204,10 @@ class PrintedTable:
             low, high = v.interval_90 if v.word == "reproduced" else v.interval
             if not v.n_trials or v.word == "quoted" or math.isinf(low):
                 return "–"
+            if v.word == "to the digit":
+                return v.word
+            if v.error.is_zero:
+                return difference_text(v.difference, v.number.digits)
             parts = [difference_text(x, v.number.digits) for x in (v.difference, low, high)]
             return "{} ({} to {})".format(*parts)
 
@@ -224,7 +228,8 @@ class PrintedTable:
     @cached_property
     def notes(self) -> dict[str, str]:
         """Footnotes by their letter: why not run, where quoted from, which reading."""
-        texts = list(dict.fromkeys(filter(None, map(_note_of, self.verdicts))))
+        shown = [v for v in self.verdicts if v.number.column in self.columns]
+        texts = list(dict.fromkeys(filter(None, map(_note_of, shown))))
         return {chr(ord("a") + i): text for i, text in enumerate(texts)}
 
     @cached_property
