@@ -152,7 +152,7 @@ def test_an_infinite_half_width_is_explained_below_its_table(tmp_path):
     with console.capture() as capture:
         print_numbers(console, [v for v in judge_paper("mkpm", tmp_path) if v.n_trials])
     told = capture.get()
-    (line,) = re.findall(r"^dna +d-hat +690 .*$", told, flags=re.MULTILINE)
+    (line,) = re.findall(r"^fmri +d-hat +390 .*$", told, flags=re.MULTILINE)
     assert "∞" in line
     assert "∞: a range of what is selected needs 40 draws, and we have 1 (" in told
     assert "∞: one trial shows no spread (" in told

@@ -6,6 +6,7 @@ import importlib
 import json
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -106,7 +107,8 @@ def test_the_page_has_every_number_and_reading_as_the_verdicts_have_them(data, k
             told = [np.nan if o[k] is None else o[k] for k in ("value", "low", "high")]
             np.testing.assert_allclose(told, values, rtol=1e-5, err_msg=f"{n.id}, {o['reading']}")
             assert o["word"] == word, n.id
-            assert o["ours"] == tables.number_text(outcome.ours, outcome.spread, n.digits)
+            as_measured = replace(v, word=word, ours=outcome.ours)
+            assert o["ours"] == tables.ours_text(as_measured, outcome.spread)
             assert o["detectable"] == tables.half_width_text(outcome.detectable, n.digits)
             assert (o["trials"], o["source"]) == (outcome.n_trials, outcome.source)
             assert shown["readings"][o["reading"]]["text"], "a reading without its text"

@@ -140,7 +140,7 @@ class Verdict:
     @property
     def design(self) -> str:
         """How the printed number was made, which decides the interval."""
-        return self.number.design
+        return "the paper's own splits" if self.error.is_zero else self.number.design
 
     @property
     def margin(self) -> float:
