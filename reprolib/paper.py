@@ -29,6 +29,7 @@ from reprolib.report.notebook import (
     sliders,
 )
 from reprolib.rerun.records import load_paper, ok, write_results
+from reprolib.rerun.records.folder import require_whole
 from reprolib.rerun.records.registry import paper_key, paper_module
 from reprolib.rerun.records.task import get_protocol
 
@@ -67,7 +68,8 @@ def paper(key: str, run: Run = "records") -> Paper:
     Raises
     ------
     ValueError
-        If there is no such paper, or ``run`` is none of the three.
+        If there is no such paper, ``run`` is none of the three, or the committed results are not
+        whole; the message has the command that mends them.
 
     Notes
     -----
@@ -89,6 +91,7 @@ def paper(key: str, run: Run = "records") -> Paper:
     if in_notebook():
         setup()
     committed = Paper(paper_key(key))
+    require_whole(committed.key)
     if run == "records":
         return committed
     try:

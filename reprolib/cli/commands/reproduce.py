@@ -9,6 +9,7 @@ import math
 import os
 import textwrap
 import traceback
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -107,7 +108,7 @@ class _Minutes:
             for path in registry.committed_directory().glob("*/tasks.csv.gz"):
                 with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
                     seconds += sum(float(line["seconds"]) for line in csv.DictReader(file))
-        except (OSError, ValueError, KeyError):
+        except (OSError, EOFError, zlib.error, csv.Error, ValueError, KeyError, TypeError):
             return ""
         return f": {seconds / 120:.0f} minutes for all on two cores" if seconds else ""
 
@@ -132,6 +133,7 @@ def dry_run(arguments: argparse.Namespace) -> int:
     from reprolib.rerun.tasks.runner import Only
 
     require_sound(arguments.papers)
+    warn_of_broken(arguments.papers)
     out = console.out()
     only = Only(arguments.only) if arguments.only else None
     seconds = []
@@ -177,9 +179,9 @@ def unknown_part(patterns: Sequence[str], papers: Sequence[str]) -> str:
     """
     import pandas as pd
 
-    from reprolib.rerun.records.tables import load_tasks
+    from reprolib.rerun.records.folder import committed_results
 
-    made = pd.concat([load_tasks(paper) for paper in papers])
+    made = pd.concat([committed_results(paper).tasks for paper in papers])
     for pattern in patterns:
         table, _, rest = pattern.strip("/").lower().partition("/")
         rows = made if "*" in table else made[made["table"].str.lower() == table]
@@ -220,6 +222,7 @@ def rerun(arguments: argparse.Namespace) -> int:
     from reprolib.rerun.tasks.runner import Only
 
     require_sound(arguments.papers)
+    warn_of_broken(arguments.papers)
     protocols = [get_protocol(paper) for paper in arguments.papers]
     only = Only(arguments.only) if arguments.only else None
     output = arguments.output or (BUILD if only is None else BUILD / "only")
@@ -227,6 +230,17 @@ def rerun(arguments: argparse.Namespace) -> int:
     write = _write_all if only is None else _write_selected
     write(outcomes(protocols, arguments, only, log), arguments, output, log)
     return 1 if log.n_failures else 0
+
+
+def warn_of_broken(papers: Sequence[str]) -> None:
+    """Say whose committed results have faults: a run goes on without them."""
+    from reprolib.rerun.records.folder import folder_faults, mending, shortened
+
+    for paper in papers:
+        if faults := folder_faults(paper):
+            lines = [*map(str, shortened(faults)), *mending(paper, faults)]
+            head = f"The committed results of {paper} are left out:"
+            console.err().print(console.headed(head, "\n  ".join(["", *lines]), "bold yellow"))
 
 
 def outcomes(
@@ -369,16 +383,18 @@ def print_scoreboard(
 ) -> None:
     """Print the counts of verdicts of this run, and of the committed full results."""
     from reprolib.report.tables import scoreboard
-    from reprolib.rerun.records.tables import load_tasks
+    from reprolib.rerun.records.folder import committed_results, folder_faults
 
     out.print(f"\nScoreboard of this run ({arguments.profile} profile)", style="bold")
     out.print(scoreboard(papers, results).to_string())
     committed = registry.committed_directory(papers[0])
-    if results.resolve() != committed.resolve() and (committed / papers[0]).exists():
+    is_of_run = results.resolve() == committed.resolve()
+    whole = [p for p in papers if (committed / p).exists() and not folder_faults(p)]
+    if whole and not is_of_run:
         out.print("\nScoreboard of the committed full results", style="bold")
-        out.print(scoreboard(papers).to_string())
+        out.print(scoreboard(whole).to_string())
         if arguments.profile != "full":
-            seconds = sum(load_tasks(paper)["seconds"].sum() for paper in papers)
+            seconds = sum(committed_results(paper).tasks["seconds"].sum() for paper in whole)
             out.print(
                 f"\nThe {arguments.profile} profile has few trials, too few to decide most "
                 f"numbers; `--full` ({minutes(seconds, arguments.jobs)}) has all.",

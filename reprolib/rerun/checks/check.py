@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 import data_fetch
+from reprolib.rerun.records.folder import committed_results
 from reprolib.rerun.records.registry import nearest, printed_name
-from reprolib.rerun.records.tables import load_paper, load_tasks
 from reprolib.rerun.records.task import HEADLINE, Protocol, get_protocol
 from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
 from reprolib.rerun.tasks.runner import load_datasets
@@ -74,11 +74,12 @@ def check_paper(paper: str) -> list[str]:
 
 def known_names(protocol: Protocol) -> Known:
     """Names of the tasks that a protocol lists, and of what its committed records measured."""
-    records = load_paper(protocol.paper)
+    committed = committed_results(protocol.paper)
+    records = committed.records
     columns = ["table", "dataset", "method", "setting", "reading"]
     names = list(protocol.datasets("full"))
     if is_as_committed(protocol):
-        tasks = committed_tasks(protocol.paper, load_tasks(protocol.paper), "full", names)
+        tasks = committed_tasks(protocol.paper, committed.tasks, "full", names)
         own = records[columns]
     else:
         at_hand = [name for name in names if data_fetch.available(name)]

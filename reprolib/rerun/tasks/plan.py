@@ -11,8 +11,8 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
+from reprolib.rerun.records.folder import committed_results
 from reprolib.rerun.records.rows import OF_TASK
-from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
 from reprolib.rerun.tasks.runner import (
@@ -90,7 +90,7 @@ def plan(
     absent = [name for name in names if not (embedded or data_fetch.available(name))]
     present = [name for name in names if name not in absent]
     loaded = functools.cache(lambda: load_datasets(present, embedded=embedded)[0])
-    committed = load_tasks(protocol.paper)
+    committed = committed_results(protocol.paper).tasks
     unchanged = is_as_committed(protocol) and not embedded
     if unchanged:
         all_tasks, note = committed_tasks(protocol.paper, committed, profile, names), ""
@@ -122,7 +122,7 @@ def plan(
 
 def is_as_committed(protocol: Protocol) -> bool:
     """Whether the committed results were made by the present list of experiments."""
-    return load_run(protocol.paper).get("listing") == listing_of(protocol)
+    return committed_results(protocol.paper).run.get("listing") == listing_of(protocol)
 
 
 def committed_tasks(
@@ -140,11 +140,12 @@ def listed_tasks(
     protocol: Protocol, profile: Profile, datasets: Mapping[str, Dataset]
 ) -> tuple[list[Task], str]:
     """Tasks as the protocol lists them, its later stages with the committed records."""
+    committed = committed_results(protocol.paper)
     try:
-        tasks, _ = walk(protocol, profile, datasets, looked_up(load_paper(protocol.paper)))
+        tasks, _ = walk(protocol, profile, datasets, looked_up(committed.records))
     except StageError as error:
         return [], f"Its tasks cannot be listed before a first run ({error})."
-    if not load_run(protocol.paper):
+    if not committed.run:
         return tasks, ""
     return tasks, "Listed anew: the committed results are of another list of experiments."
 
@@ -157,7 +158,7 @@ def _out_of_reach(
     is_known: Callable[[Task], bool],
 ) -> str:
     """Say which of the tasks a run cannot list yet; empty if it reaches all."""
-    looked = looked_up(load_paper(protocol.paper))
+    looked = looked_up(committed_results(protocol.paper).records)
 
     def records_of(number: int, of_stage: list[Task]) -> pd.DataFrame | None:
         return looked(number, of_stage) if all(map(is_known, of_stage)) else None
