@@ -24,13 +24,14 @@ from reprolib.report.notebook import (
     Picture,
     drawn,
     in_notebook,
+    label_of,
     setup,
     show,
     sliders,
 )
 from reprolib.rerun.records import load_paper, ok, write_results
 from reprolib.rerun.records.folder import require_whole
-from reprolib.rerun.records.registry import paper_key, paper_module
+from reprolib.rerun.records.registry import nearest, paper_key, paper_module
 from reprolib.rerun.records.task import get_protocol
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ class Paper:
         """
         function, given = self._drawing(name)
         text = alt or (inspect.getdoc(function) or name).splitlines()[0]
-        return drawn(lambda: function(*args, **given, **kwargs), text)
+        return drawn(lambda: _called(function, *args, **given, **kwargs), text)
 
     def sliders(
         self, name: str | Callable[..., Any], alt: str = "", **choices: Mapping | Sequence
@@ -295,8 +296,8 @@ class Paper:
             function, given = self._drawing(name)
 
             def draw(**values: Any) -> None:
-                told = ", ".join(f"{key} = {value}" for key, value in values.items())
-                made = drawn(lambda: function(**given, **values), f"{alt or name}: {told}")
+                told = ", ".join(f"{key} = {label_of(value)}" for key, value in values.items())
+                made = drawn(lambda: _called(function, **given, **values), f"{alt or name}: {told}")
                 if in_notebook():
                     made.show()
 
@@ -462,6 +463,11 @@ class Paper:
         Frame
             Texts; empty where the reading was not run.
 
+        Raises
+        ------
+        ValueError
+            If the paper has no such table, row, column or reading.
+
         Examples
         --------
         >>> import reprolib
@@ -575,7 +581,27 @@ class Paper:
         if name in known:
             return known[name]
         there_are = ", ".join([*known, *others]) or "none"
-        raise ValueError(f"{self.key} has no {what} {name!r}; there are: {there_are}")
+        near = nearest(name, [*known, *others])
+        advice = near if "did you mean" in near else ";"
+        raise ValueError(f"{self.key} has no {what} {name!r}{advice} there are: {there_are}")
+
+
+def _called(function: Callable[..., Figure], *args: Any, **given: Any) -> Figure:
+    """Call a function that draws; where it does not find what it was asked for, say what that is.
+
+    Raises
+    ------
+    ValueError
+        If it has nothing of that name or value.
+    """
+    try:
+        return function(*args, **given)
+    except (LookupError, StopIteration) as error:
+        named = [f"{key} = {label_of(value)}" for key, value in given.items() if key != "records"]
+        asked = ", ".join([*map(label_of, args), *named]) or "these records"
+        raise ValueError(
+            f"{function.__name__} finds nothing for {asked} ({type(error).__name__}: {error})"
+        ) from error
 
 
 class Data(Mapping[str, Dataset]):
