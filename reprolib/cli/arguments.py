@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from reprolib.rerun.records.duration import WORKERS
 from reprolib.rerun.records.registry import PAPERS, paper_key, results_directory
 
 #: Folder of everything that a run writes, unless another one is named.
@@ -39,8 +40,8 @@ def chosen_papers(names: list[str]) -> list[str]:
 
 def add_jobs(parser) -> None:
     """Add the number of worker processes."""
-    words = "worker processes, -1 for all cores (default: 2)"
-    parser.add_argument("--jobs", type=int, default=2, help=words)
+    words = f"worker processes, -1 for all cores (default: {WORKERS})"
+    parser.add_argument("--jobs", type=int, default=WORKERS, help=words)
 
 
 def require_jobs(number: int) -> None:

@@ -11,7 +11,7 @@ import textwrap
 import traceback
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from reprolib.cli import arguments as shared
 from reprolib.cli import console
 from reprolib.cli.arguments import BUILD, SITE
 from reprolib.rerun.records import registry
+from reprolib.rerun.records.duration import minutes_of
 from reprolib.rerun.records.registry import PAPERS
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class _Minutes:
                     seconds += sum(float(line["seconds"]) for line in csv.DictReader(file))
         except (OSError, EOFError, zlib.error, csv.Error, ValueError, KeyError, TypeError):
             return ""
-        return f": {seconds / 120:.0f} minutes for all on two cores" if seconds else ""
+        return f": {minutes_of(seconds)} minutes for all on two cores" if seconds else ""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -136,9 +137,10 @@ def dry_run(arguments: argparse.Namespace) -> int:
     warn_of_broken(arguments.papers)
     out = console.out()
     only = Only(arguments.only) if arguments.only else None
-    seconds = []
+    seconds, used = [], set[str]()
     for paper in arguments.papers:
         found = plan(get_protocol(paper), arguments.profile, embedded=arguments.embedded, only=only)
+        used.update(found.used)
         if only is not None and not found.n_tasks:
             continue
         seconds.append(found.seconds)
@@ -155,10 +157,17 @@ def dry_run(arguments: argparse.Namespace) -> int:
             out.print(f"  {found.note}")
     if len(seconds) > 1:
         out.print(f"all: {minutes(sum(seconds), arguments.jobs)}")
-    if only is not None and not seconds:
-        unknown = unknown_part(arguments.only, arguments.papers)
-        out.print(unknown or f"{only} selects no task on data that are at hand")
+    if only is not None:
+        require_used(only, used, arguments.papers)
     return 0
+
+
+def require_used(only: Only, used: Collection[str], papers: Sequence[str]) -> None:
+    """Raise ValueError if a pattern of ``--only`` selected no task, whatever others did."""
+    for pattern in only.patterns:
+        if pattern not in used:
+            unknown = unknown_part([pattern], papers)
+            raise ValueError(unknown or f"--only {pattern!r} selects no task on data at hand")
 
 
 def minutes(seconds: float, n_jobs: int) -> str:
@@ -166,7 +175,7 @@ def minutes(seconds: float, n_jobs: int) -> str:
     if math.isnan(seconds):
         return "time unknown: there are no committed results"
     n = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-    number = math.ceil(seconds / n / 60)
+    number = minutes_of(seconds, n)
     workers = f"{n} worker{'s' * (n > 1)}"
     return f"about {number} minute{'s' * (number != 1)} with {workers}"
 
@@ -180,6 +189,8 @@ def unknown_part(patterns: Sequence[str], papers: Sequence[str]) -> str:
     import pandas as pd
 
     from reprolib.rerun.records.folder import committed_results
+    from reprolib.rerun.tasks.plan import tasks_of
+    from reprolib.rerun.tasks.runner import Only
 
     made = pd.concat([committed_results(paper).tasks for paper in papers])
     for pattern in patterns:
@@ -198,15 +209,27 @@ def unknown_part(patterns: Sequence[str], papers: Sequence[str]) -> str:
             return _unknown("data set", wrong, table, rows["dataset"])
         method = rest.removeprefix(here[0]).strip("/").split("/")[0]
         rows = rows[rows["dataset"].str.lower() == here[0]]
-        if len(here) == 1 and method not in {"", *rows["method"].str.lower()}:
-            return _unknown("method", method, f"{table}/{here[0]}", rows["method"])
+        if len(here) != 1 or not method:
+            continue
+        where = f"{table}/{here[0]}"
+        if method not in {*rows["method"].str.lower()}:
+            return _unknown("method", method, where, rows["method"])
+        rows = rows[rows["method"].str.lower() == method]
+        if not any(map(Only([pattern]).has, tasks_of("", rows))):
+            last = rest.removeprefix(f"{here[0]}/{method}").strip("/")
+            known = rows["reading"].where(rows["setting"] == "", rows["setting"])
+            trials = f"trials up to {rows['trial'].max()}"
+            return _unknown("variant or trial", last, f"{where}/{method}", [*known, trials])
     return ""
 
 
 def _unknown(what: str, name: str, where: str, known: Iterable[str]) -> str:
     names = list(dict.fromkeys(known))
     more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-    return f"--only: {where} has no {what} {name!r}; it has {', '.join(names[:NAMES])}{more}"
+    near = registry.nearest(name, names)
+    advice = near if "did you mean" in near else ""
+    told = ", ".join(names[:NAMES])
+    return f"--only: {where} has no {what} {name!r}; it has {told}{more}{advice}"
 
 
 def rerun(arguments: argparse.Namespace) -> int:
@@ -219,6 +242,7 @@ def rerun(arguments: argparse.Namespace) -> int:
     """
     from reprolib.rerun.checks.check import require_sound
     from reprolib.rerun.records.task import get_protocol
+    from reprolib.rerun.tasks.plan import tasks_of
     from reprolib.rerun.tasks.runner import Only
 
     require_sound(arguments.papers)
@@ -228,7 +252,17 @@ def rerun(arguments: argparse.Namespace) -> int:
     output = arguments.output or (BUILD if only is None else BUILD / "only")
     log = FailureLog(console.err(), output / "failures.log")
     write = _write_all if only is None else _write_selected
-    write(outcomes(protocols, arguments, only, log), arguments, output, log)
+    used: set[str] = set()
+
+    def noted() -> Iterator[Run]:
+        for run in outcomes(protocols, arguments, only, log):
+            if only is not None:
+                used.update(only.used(tasks_of(run.paper, run.tasks)))
+            yield run
+
+    write(noted(), arguments, output, log)
+    if only is not None and not log.n_failures:
+        require_used(only, used, arguments.papers)
     return 1 if log.n_failures else 0
 
 

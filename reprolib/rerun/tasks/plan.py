@@ -47,6 +47,8 @@ class Plan:
         Computing time of the other tasks, as the committed results have it; NaN if there are none.
     note : str
         Why the list may be incomplete or out of date; empty if it is certain.
+    used : list of str
+        Patterns of a selection that select a task.
     """
 
     paper: str
@@ -56,6 +58,7 @@ class Plan:
     n_stored: int = 0
     seconds: float = 0.0
     note: str = ""
+    used: Sequence[str] = ()
 
 
 def plan(
@@ -117,6 +120,7 @@ def plan(
         n_stored=len(tasks) - len(pending),
         seconds=float(costs(pending, committed).sum(skipna=False)),
         note=" ".join(filter(None, notes)),
+        used=[] if only is None else only.used(tasks),
     )
 
 
@@ -130,7 +134,11 @@ def committed_tasks(
 ) -> list[Task]:
     """Tasks of a profile on some data sets, without their parameters, from a table of tasks."""
     rows = table[table["dataset"].isin(list(names))]
-    rows = rows if profile == "full" else rows[rows["quick"]]
+    return tasks_of(paper, rows if profile == "full" else rows[rows["quick"]])
+
+
+def tasks_of(paper: str, rows: pd.DataFrame) -> list[Task]:
+    """Tasks of a paper by the lines of a table of tasks, without their parameters."""
     columns = ["paper", *OF_TASK]
     lines = zip(*(rows.assign(paper=paper)[name] for name in columns), strict=True)
     return [Task(**dict(zip(columns, line, strict=True))) for line in lines]

@@ -71,6 +71,11 @@ class Only:
         short = f"{task.table}/{task.dataset}/{task.method}/{task.trial}"
         return any(_begins(name, p) for name in (task.id, short) for p in self.patterns)
 
+    def used(self, tasks: Iterable[Task]) -> list[str]:
+        """Patterns that select one of some tasks."""
+        listed = list(tasks)
+        return [p for p in self.patterns if any(map(Only([p]).has, listed))]
+
     def needed(self, datasets: Mapping[str, Collection[str]]) -> list[str]:
         """Data sets that selected tasks need.
 
