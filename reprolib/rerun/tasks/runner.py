@@ -13,6 +13,7 @@ import pandas as pd
 import data_fetch
 from data_fetch import Dataset
 from data_fetch.access import loader_modules
+from data_fetch.errors import missing_table
 from reprolib.rerun.records.fingerprint import (
     Code,
     code_of,
@@ -277,6 +278,9 @@ def run_protocol(
         )
         if n_stages < len(protocol.stages):
             message = f"{message} {waiting(n_stages)}"
+        for missing in missing_table(substituted):
+            why = f"{missing.name} is not at hand ({missing.why}); `{missing.command}` may bring it"
+            message = f"{message.rstrip('.')}. {why}"
         raise NothingSelectedError(message)
     rows = [row for finished in run.finished for row in finished.rows]
     measured = to_frame(rows)
