@@ -11,7 +11,10 @@ import gzip
 import hashlib
 import io
 import json
+import re
+import shlex
 import shutil
+import subprocess
 
 import pandas as pd
 import pytest
@@ -446,3 +449,58 @@ def test_the_answer_is_kept_until_a_file_changes(folder, monkeypatch):
     seal = folder / "SHA256SUMS"
     seal.write_text(seal.read_text().replace("0", "1"))
     assert folder_faults("kpm", root)
+
+
+@pytest.fixture
+def git(folder):
+    """The folder in a repository, and git there."""
+
+    def run(*words, check=True):
+        named = ["-c", "user.name=a", "-c", "user.email=a@b.invalid"]
+        root = folder.parent.parent
+        subprocess.run(["git", *named, *words], cwd=root, check=check, capture_output=True)
+
+    run("init", "-b", "main")
+    run("add", "results")
+    run("commit", "-m", "results")
+    return run
+
+
+def mended(monkeypatch, capsys, folder):
+    """Run the command as it is printed, from another folder."""
+    monkeypatch.setenv("REPROLIB_RESULTS", str(folder.parent))
+    assert main(["tables", "kpm"]) == 2
+    told = capsys.readouterr().err
+    subprocess.run(shlex.split(re.search("`(git .*?)`", told)[1]), check=True, cwd="/")
+    assert folder_faults("kpm") == ()
+    return told
+
+
+@pytest.mark.parametrize("way", ["without a table", "run.json edited", "no metric"])
+def test_the_command_brings_back_what_is_committed(way, folder, git, monkeypatch, capsys):
+    WAYS[way][0](folder)
+    mended(monkeypatch, capsys, folder)
+
+
+def test_a_merge_that_git_could_not_make_is_named_and_mended(folder, git, monkeypatch, capsys):
+    """Both sides ran again: seal and run.json in conflict, and a table of theirs alone."""
+    git("checkout", "-b", "theirs")
+    WAYS["an endless value"][0](folder)
+    run_json(lambda run: {**run, "wall_seconds": 2.0})(folder)
+    git("commit", "-am", "theirs")
+    git("checkout", "main")
+    run_json(lambda run: {**run, "wall_seconds": 3.0})(folder)
+    git("commit", "-am", "ours")
+    git("merge", "theirs", check=False)
+    told = mended(monkeypatch, capsys, folder)
+    assert "kpm/SHA256SUMS: has git's marks (merge conflict)" in told
+    assert json.loads((folder / "run.json").read_text())["wall_seconds"] == 3.0
+
+
+@pytest.mark.parametrize("way", ["a table unpacked", "tasks unpacked", "run.json packed"])
+def test_the_command_packs_as_a_run_does(way, folder, capsys):
+    WAYS[way][0](folder)
+    assert main(["tables", "kpm", "--results", str(folder.parent)]) == 2
+    for command in re.findall("`(g.*?)`", capsys.readouterr().err):
+        subprocess.run(shlex.split(command), check=True)
+    assert folder_faults("kpm", folder.parent) == ()

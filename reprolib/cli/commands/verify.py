@@ -81,7 +81,7 @@ def _recompute(arguments: argparse.Namespace) -> int:
     # Without a name all that has results, also what has no protocol here.
     known = map(committed_directory, PAPERS)
     folders = {arguments.results} if arguments.results else set(known)
-    found = {path.parent.name for folder in folders for path in folder.glob("*/*")}
+    found = {path.parent.name for folder in folders for path in folder.glob("[!.]*/*")}
     papers = shared.chosen_with_results(arguments.papers, sorted(found), arguments.results)
     seed = datetime.now(UTC).toordinal() if arguments.seed is None else arguments.seed
     out().print(

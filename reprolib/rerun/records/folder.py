@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -138,7 +139,10 @@ def _faults(paper: str, root: Path, state: tuple) -> tuple[Fault, ...]:
 def has_results(paper: str, directory: Path | None = None) -> bool:
     """Whether anything lies where the results of a paper belong."""
     folder = results_directory(paper, directory) / paper
-    return bool(state_of(folder)) if folder.is_dir() else folder.exists() or folder.is_symlink()
+    try:
+        return any(folder.iterdir()) if folder.is_dir() else os.path.lexists(folder)
+    except OSError:
+        return True
 
 
 def require_whole(paper: str, directory: Path | None = None) -> None:
@@ -189,33 +193,31 @@ def mending(paper: str, faults: Iterable[Fault], directory: Path | None = None) 
     directory : Path, optional
         Results folder; the committed one by default.
     """
-    root = results_directory(paper, directory)
+    found = list(faults)
+    root = results_directory(paper, directory).absolute()
     folder = root / paper
-    is_committed = root.absolute() == committed_directory(paper).absolute()
-    in_git = is_committed and any((above / ".git").exists() for above in root.absolute().parents)
-    anew = f"`reprolib reproduce {paper} --full`"
-    if not is_committed:
-        output = root.parent if root.name == "results" else root
-        anew = f"{anew[:-1]} --output {output}`"
-    anew = f"{anew} makes them anew (finished tasks are stored)"
-    back = f"`git checkout HEAD -- {folder}` brings back what is committed"
-    again = "copy the folder again, whole"
+    is_committed = root == committed_directory(paper).absolute()
+    in_git = (above for above in root.parents if is_committed and (above / ".git").exists())
+    output = "" if is_committed else f" --output {root.parent if root.name == 'results' else root}"
+    anew = f"`reprolib reproduce {paper} --full{output}` makes them anew; finished tasks are stored"
+    whole, side = f"copy the folder again, whole, or {anew}", anew
+    if (project := next(in_git, None)) is not None:
+        git = f"`git -C {project} checkout"
+        whole = f"{git} HEAD -- {folder}` brings back what is committed, or {anew}"
+        side = f"{git} HEAD -- {folder}` takes your side whole (MERGE_HEAD: the other), or {anew}"
+    files = [root / f.what.partition(":")[0] for f in found if f.kind == "packed otherwise"]
+    packing = [f"`{'gunzip' if f.suffix == COMPRESSED else 'gzip -n'} {f}`" for f in files]
     by_kind: Mapping[Kind, str] = {
-        "merge conflict": f"`git checkout --ours -- {folder}` takes one side whole (--theirs: the "
-        f"other); else {anew}",
-        "half copied": f"{back if in_git else again}; else {anew}",
-        "packed otherwise": f"`gzip -n FILE.csv` packs a table, `gunzip {RUN}.gz` unpacks {RUN}",
+        "merge conflict": side,
+        "packed otherwise": ", ".join(packing),
         "older format": anew,
-        "of another paper": f"{back if in_git else again}; else {anew}",
-        "changed since sealed": f"{back if in_git else again}; else {anew}",
-        "not as a run writes it": f"{back if in_git else again}; else {anew}",
     }
-    kinds = {fault.kind for fault in faults}
+    kinds = {fault.kind for fault in found}
     by_command: dict[str, list[str]] = {}
     for kind in get_args(Kind):
         if kind in kinds:
-            by_command.setdefault(by_kind[kind], []).append(kind)
-    return [f"{', '.join(kinds)}: {command}" for command, kinds in by_command.items()]
+            by_command.setdefault(by_kind.get(kind, whole), []).append(kind)
+    return [f"{', '.join(named)}: {command}" for command, named in by_command.items()]
 
 
 def _conflicts(folder: Path) -> Iterator[str]:
