@@ -446,6 +446,15 @@ def test_the_answer_is_kept_until_a_file_changes(folder, monkeypatch):
     monkeypatch.setattr(records_folder.tables, "content_of", None)
     assert folder_faults("kpm", root) == ()
     monkeypatch.undo()
+    shutil.move(folder, root / "aside")
+    assert folder_faults("kpm", root) == (), "none are no fault"
+    folder.mkdir()
+    assert folder_faults("kpm", root) == ()
+    folder.rmdir()
+    folder.touch()
+    assert folder_faults("kpm", root)
+    folder.unlink()
+    shutil.move(root / "aside", folder)
     seal = folder / "SHA256SUMS"
     seal.write_text(seal.read_text().replace("0", "1"))
     assert folder_faults("kpm", root)

@@ -97,7 +97,7 @@ def state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...]:
     try:
         stats = {path.name: path.lstat() for path in sorted(folder.iterdir())}
     except OSError:
-        return ()
+        return (("", 0, 0, 0),) if os.path.lexists(folder) else ()
     return tuple((n, s.st_mtime_ns, s.st_ctime_ns, s.st_size) for n, s in stats.items())
 
 
@@ -120,9 +120,10 @@ def folder_faults(paper: str, directory: Path | None = None) -> tuple[Fault, ...
 @functools.lru_cache(maxsize=64)
 def _faults(paper: str, root: Path, state: tuple) -> tuple[Fault, ...]:
     folder = root / paper
+    if not has_results(paper, root):
+        return ()
     if not folder.is_dir():
-        is_there = folder.exists() or folder.is_symlink()
-        return (Fault("half copied", f"{paper}: a file, and no folder"),) if is_there else ()
+        return (Fault("half copied", f"{paper}: a file, and no folder"),)
     found: list[Fault] = []
     try:
         conflicts = list(_conflicts(folder))
@@ -137,7 +138,7 @@ def _faults(paper: str, root: Path, state: tuple) -> tuple[Fault, ...]:
 
 
 def has_results(paper: str, directory: Path | None = None) -> bool:
-    """Whether anything lies where the results of a paper belong."""
+    """Whether anything lies where the results of a paper belong; an empty folder is nothing."""
     folder = results_directory(paper, directory) / paper
     try:
         return any(folder.iterdir()) if folder.is_dir() else os.path.lexists(folder)
