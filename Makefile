@@ -84,20 +84,24 @@ readme: $(VENV)/.ready
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 4))' || \
 	  { echo "reprolib needs Python 3.11.4 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Installing reprolib and its libraries in $(VENV) (700 MB, some minutes) ..."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.ready requirements-test.lock
+	@echo "Installing pytest, ruff, mypy and what else the tests need in $(VENV) ..."
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-test.lock
 	@touch $@
 
 $(VENV)/.lab: $(VENV)/.ready requirements-lab.lock
+	@echo "Installing JupyterLab in $(VENV) ..."
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-lab.lock
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.ready requirements-docs.lock
+	@echo "Installing Sphinx in $(VENV) ..."
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-docs.lock
 	@touch $@
 

@@ -7,6 +7,7 @@ catalog, and gives it its name only then. What is here is the order of the sourc
 from __future__ import annotations
 
 import functools
+import glob
 import gzip
 import hashlib
 import itertools
@@ -306,10 +307,18 @@ class Fetcher:
             ) from error
 
     def _set_damaged_aside(self, versions: tuple[Version, ...]) -> Iterator[Failure]:
-        """Rename what is in the cache and is not what its name says; it may be a user's file."""
+        """Rename what is in the cache and is not what its name says; it may be a user's file.
+
+        Of a file that was renamed before, that is said again as long as none is in its place.
+        """
         for version in versions:
             path = self.cache / version.path
-            if not os.path.lexists(path) or self._is_known(path, version):
+            if not os.path.lexists(path):
+                if before := sorted(path.parent.glob(f"{glob.escape(path.name)}.rejected*")):
+                    told = f"an earlier file was set aside as {before[-1].name}"
+                    yield Failure(str(path), SourceError(told, gave_other=True))
+                continue
+            if self._is_known(path, version):
                 continue
             if version.members and not version.pinned:
                 path.unlink()  # it is unpacked again

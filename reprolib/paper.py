@@ -26,11 +26,13 @@ from reprolib.report.notebook import (
     Picture,
     drawn,
     in_notebook,
+    label_of,
     setup,
     show,
     sliders,
 )
 from reprolib.rerun.records import load_paper, ok, write_results
+from reprolib.rerun.records.folder import require_whole
 from reprolib.rerun.records.registry import nearest, paper_key, paper_module
 from reprolib.rerun.records.task import get_protocol, readings_of
 
@@ -69,7 +71,8 @@ def paper(key: str, run: Run = "records") -> Paper:
     Raises
     ------
     ValueError
-        If there is no such paper, or ``run`` is none of the three.
+        If there is no such paper, ``run`` is none of the three, or the committed results are not
+        whole; the message has the command that mends them.
 
     Notes
     -----
@@ -91,6 +94,7 @@ def paper(key: str, run: Run = "records") -> Paper:
     if in_notebook():
         setup()
     committed = Paper(paper_key(key))
+    require_whole(committed.key)
     if run == "records":
         return committed
     try:
@@ -301,7 +305,7 @@ class Paper:
             function, given = self._drawing(name)
 
             def draw(**values: Any) -> None:
-                told = ", ".join(f"{key} = {value}" for key, value in values.items())
+                told = ", ".join(f"{key} = {label_of(value)}" for key, value in values.items())
                 made = drawn(
                     lambda: self._draw(function, (), given, values), f"{alt or name}: {told}"
                 )
@@ -479,6 +483,11 @@ class Paper:
         Frame
             Texts; empty where the reading was not run.
 
+        Raises
+        ------
+        ValueError
+            If the paper has no such table, row, column or reading.
+
         Examples
         --------
         >>> import reprolib
@@ -633,7 +642,9 @@ class Paper:
         if name in known:
             return known[name]
         there_are = ", ".join([*known, *others]) or "none"
-        raise ValueError(f"{self.key} has no {what} {name!r}; there are: {there_are}")
+        near = nearest(name, [*known, *others])
+        advice = near if "did you mean" in near else ";"
+        raise ValueError(f"{self.key} has no {what} {name!r}{advice} there are: {there_are}")
 
 
 class Data(Mapping[str, Dataset]):

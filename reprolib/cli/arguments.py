@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from reprolib.rerun.records.duration import WORKERS
 from reprolib.rerun.records.registry import PAPERS, paper_key, results_directory
 
 #: Folder of everything that a run writes, unless another one is named.
@@ -39,8 +40,8 @@ def chosen_papers(names: list[str]) -> list[str]:
 
 def add_jobs(parser) -> None:
     """Add the number of worker processes."""
-    words = "worker processes, -1 for all cores (default: 2)"
-    parser.add_argument("--jobs", type=int, default=2, help=words)
+    words = f"worker processes, -1 for all cores (default: {WORKERS})"
+    parser.add_argument("--jobs", type=int, default=WORKERS, help=words)
 
 
 def require_jobs(number: int) -> None:
@@ -69,9 +70,9 @@ def require_results(folder: Path | None) -> None:
 
 def with_results(papers: Iterable[str], folder: Path | None) -> list[str]:
     """Those of the papers that have results: in a folder, or each in its own."""
-    from reprolib.rerun.records.tables import table_names  # pandas: slow, and the help needs none
+    from reprolib.rerun.records.folder import has_results  # pandas: slow, and the help needs none
 
-    return [key for key in papers if table_names(key, folder)]
+    return [key for key in papers if has_results(key, folder)]
 
 
 def chosen_with_results(
@@ -93,6 +94,26 @@ def chosen_with_results(
             f"there are no results{of_papers} in {looked_in}; `reprolib reproduce` makes some, and "
             "--results names their folder"
         )
+    return papers
+
+
+def chosen_with_whole_results(
+    named: Sequence[str], known: Sequence[str], folder: Path | None
+) -> list[str]:
+    """Papers as `chosen_with_results`, of which the results can be used.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are no results of a paper that was named, or of any.
+    BrokenResultsError
+        If those of a paper are not as they were sealed, or are none.
+    """
+    from reprolib.rerun.records.folder import require_whole
+
+    papers = chosen_with_results(named, known, folder)
+    for paper in papers:
+        require_whole(paper, folder)
     return papers
 
 

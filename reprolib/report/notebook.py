@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import re
 import sys
+import textwrap
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -235,6 +238,21 @@ def show_drawn(
     show(draw(records), matching[0].alternative, caption)
 
 
+def label_of(value: Any) -> str:
+    """Text of a value in titles and controls; infinity by its sign."""
+    if isinstance(value, float) and math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return str(value)
+
+
+def require_measured(name: str, value: Any, measured: Iterable[Any]) -> None:
+    """Raise ValueError unless a value is one of those that were measured; the error lists them."""
+    known = list(measured)
+    if value not in known:
+        told = ", ".join(map(label_of, known))
+        raise ValueError(f"{name} = {label_of(value)} was not measured; measured: {told}")
+
+
 def displayed(call: Callable[[], Any]) -> list[Bundle]:
     """Everything that a call prints, displays and returns, in this order, and nothing shown yet.
 
@@ -290,16 +308,36 @@ def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
         return
 
     def at(values: Mapping[str, Any], moved: bool = False) -> list[Bundle]:
-        note = {"sliders": dict(values), "moved": moved}
+        note = {"sliders": {n: _as_json(value) for n, value in values.items()}, "moved": moved}
         bundles = displayed(lambda: draw(**values))
         return [(data, {**metadata, MARK: note}) for data, metadata in bundles]
 
     first = at(start)
+    # An error is raised here for the start and the ends; later a slider is moved, and it is shown.
     for place in (0, -1):
         values = {name: list(choice["values"])[place] for name, choice in choices.items()}
         if values != start:
             _refuse_other_texts(first, start, at(values), values)
     _show_sliders(at, first, start, choices)
+
+
+def _as_json(value: Any) -> Any:
+    """Value as a message to the browser may hold it, which knows neither numpy nor infinity."""
+    value = value.item() if hasattr(value, "item") else value
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return label_of(value)
+    return value
+
+
+def _of_words(text: str) -> Picture:
+    """Picture of what cannot be drawn, and why."""
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(figsize=(7, 1.5))
+    figure.text(0.5, 0.5, textwrap.fill(text, 70), ha="center", va="center")
+    return Picture(figure, text)
 
 
 def _refuse_other_texts(
@@ -342,7 +380,7 @@ def _show_sliders(
         choices = {}
     widgets = {
         name: SelectionSlider(
-            options=list(choice["values"]),
+            options=[(label_of(value), value) for value in choice["values"]],
             value=choice["start"],
             description=name,
             continuous_update=False,
@@ -359,7 +397,12 @@ def _show_sliders(
 
     def redraw(_):
         values = {name: widget.value for name, widget in widgets.items()}
-        now = at(values, moved=values != start)
+        try:
+            now = at(values, moved=values != start)
+        except ValueError as error:
+            bundle, metadata = _of_words(str(error))._repr_mimebundle_()
+            words = ({PICTURE: bundle[PICTURE]}, metadata)
+            now = [words if PICTURE in before else (before, {}) for before, _ in first]
         for handle, (before, _), (bundle, metadata) in zip(handles, first, now, strict=True):
             if PICTURE in bundle:
                 bundle = before | {PICTURE: bundle[PICTURE]}

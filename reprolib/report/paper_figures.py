@@ -10,7 +10,9 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reprolib.report.origin import Origin, origin
@@ -100,6 +102,57 @@ def drawn_figures(
         return report_figures(paper, records, start), ""
     except Exception:
         return {}, traceback.format_exc()
+
+
+def figure_faults(paper: str, records: pd.DataFrame) -> list[str]:
+    """Draw every figure of a paper, and say which cannot be drawn or show nothing.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper.
+    records : DataFrame
+        Records of a full run: what they lack no figure will have.
+
+    Returns
+    -------
+    list of str
+        One line for every figure that is not drawn, and for every one with empty axes.
+    """
+    module, usable, faults = paper_module(paper, "figures"), ok(records), []
+    for listed in () if module is None else module.FIGURES:
+        where = f"{paper}, figure {listed.draw.__name__!r}"
+        with mpl.rc_context():
+            use_style()
+            try:
+                figure = listed.draw(usable) if listed.fits(usable) else None
+            except Exception as error:
+                faults.append(f"{where}: cannot be drawn ({type(error).__name__}: {error})")
+                continue
+        if figure is None:
+            faults.append(f"{where}: never drawn, as the records lack what its `fits` asks for")
+            continue
+        shown = [axes for axes in figure.axes if axes.get_visible() and axes.axison]
+        empty = [axes for axes in shown if not _shows_data(axes)]
+        if empty or not figure.axes:
+            titles = ", ".join(filter(None, (axes.get_title() for axes in empty)))
+            where += f", axes {titles!r}" if titles else ""
+            faults.append(f"{where}: empty, drawn from no record")
+        plt.close(figure)
+    return faults
+
+
+def _shows_data(axes: Axes) -> bool:
+    """Whether axes show a number: a line across them, a title or a key is none."""
+    lines = any(
+        np.isfinite(np.asarray(line.get_ydata(), dtype=float)).any()
+        for line in axes.lines
+        if all(line.get_transform().contains_branch_seperately(axes.transData))
+    )
+    areas = any(
+        len(found.get_paths()) or np.asarray(found.get_offsets()).size for found in axes.collections
+    )
+    return lines or areas or bool(axes.patches or axes.images or axes.tables)
 
 
 def write_figures(

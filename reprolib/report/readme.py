@@ -12,6 +12,7 @@ from reprolib.report.headline import headline_picture, sentences
 from reprolib.report.printed_tables import markdown_table
 from reprolib.report.words_picture import words_picture
 from reprolib.rerun.records import load_tasks
+from reprolib.rerun.records.duration import minutes_of
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.calibration import operating_characteristics
@@ -30,8 +31,6 @@ ALTERNATIVE = (
     "Two bars a paper: how many accuracies of its own method, and of those that it compares with, "
     "are ours to the digit, within 1.5 points, undecided, or beyond; the notebooks say which."
 )
-#: Worker processes for which the time of a full run is stated: the command line's default.
-WORKERS = 2
 
 
 def update_file(path: Path, papers: Sequence[str]) -> None:
@@ -102,6 +101,6 @@ def _minutes(papers: Sequence[str]) -> str:
     """How long each paper takes."""
     told = []
     for paper in papers:
-        seconds = load_tasks(paper)["seconds"].sum() / WORKERS
-        told.append(f"{short_name(paper)} {max(1, round(seconds / 60))}")
+        minutes = minutes_of(load_tasks(paper)["seconds"].sum())
+        told.append(f"{short_name(paper)} {minutes}")
     return f"Minutes to run a paper again on two cores: {', '.join(told)}."

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from reprolib.report.theme import LOOKS, signed
-from reprolib.rerun.records import load_paper, sources
+from reprolib.rerun.records import HEADLINE, load_paper, sources
+from reprolib.rerun.records.registry import unknown
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
 from reprolib.rerun.verdicts.claim import Cell
 from reprolib.rerun.verdicts.judge import count_words
@@ -147,8 +148,9 @@ def variants(
     Raises
     ------
     ValueError
-        If no number is selected by a row and a column.
+        If no number is selected by a row and a column, or there is no such reading.
     """
+    readings = {"printed", HEADLINE, *(r["name"] for r in paper_entry(paper).get("readings", []))}
     cells: dict[tuple[str, ...], str] = {}
     for v in judge_paper(paper, directory):
         place, digits = (v.number.table, v.number.row, v.number.column), v.number.digits
@@ -161,9 +163,18 @@ def variants(
 
     def cell(by_row: Mapping[str, str], by_column: Mapping[str, str]) -> str:
         chosen = {**by_column, **by_row}
-        *place, reading = (chosen.get(part, "") for part in ("table", "row", "column", "reading"))
-        if (*place, "printed") not in cells:
-            raise ValueError(f"{paper} has no number at {', '.join(place)} (table, row, column)")
+        parts = ("table", "row", "column", "reading")
+        if other := sorted(chosen.keys() - set(parts)):
+            raise unknown("what selects a number", other[0], parts)
+        *place, reading = (chosen.get(part, "") for part in parts)
+        begun = list(cells)
+        for at, (part, name) in enumerate(zip(parts, place, strict=False)):
+            known = dict.fromkeys(cell[at] for cell in begun)
+            if name not in known:
+                raise unknown(part, name, known)
+            begun = [cell for cell in begun if cell[at] == name]
+        if reading not in readings:
+            raise unknown("reading", reading, sorted(readings))
         return cells.get((*place, reading), "")
 
     chosen = {name: [cell(row, by) for row in rows.values()] for name, by in columns.items()}

@@ -262,19 +262,47 @@ def test_a_dry_run_counts_tasks_and_needs_no_folder_to_write_to(tmp_path, capsys
 @pytest.mark.parametrize(
     ("pattern", "message", "instead"),
     [
-        ("tabel2", "kpm has no table 'tabel2'", "table2"),
-        ("table2/heart/kpm", "table2 has no data set 'heart'", "raetsch/heart"),
-        ("table2/raetsch/hart", "table2 has no data set 'raetsch/hart'", "raetsch/heart"),
-        ("table2/raetsch/heart/kmp", "table2/raetsch/heart has no method 'kmp'", "svm"),
+        ("tabel2", "kpm has no table 'tabel2'", "did you mean 'table2'?"),
+        ("table2/heart/kpm", "table2 has no data set 'heart'", "did you mean 'raetsch/heart'?"),
+        ("table2/raetsch/hart", "table2 has no data set 'raetsch/hart'", "mean 'raetsch/heart'?"),
+        ("table2/raetsch/heart/kmp", "table2/raetsch/heart has no method 'kmp'", "mean 'kpm'?"),
+        (
+            "table2/raetsch/heart/kpm/headlin",
+            "table2/raetsch/heart/kpm has no variant or trial 'headlin'",
+            "did you mean 'headline'?",
+        ),
+        ("table2/raetsch/heart/kpm/999", "no variant or trial '999'", "trials up to 99"),
     ],
 )
 def test_the_wrong_part_of_only_is_named_with_what_there_is(
     dry, pattern, message, instead, tmp_path, capsys
 ):
     words = ["--full", "--only", pattern, "--output", str(tmp_path)]
-    assert main(["reproduce", "kpm", *words, *dry]) == (0 if dry else 2)
+    assert main(["reproduce", "kpm", *words, *dry]) == 2
     told = " ".join("".join(capsys.readouterr()).split())
-    assert instead in told.split(f"--only: {message}; it has ")[1]
+    assert instead in told.split(f"{message}; it has ")[1]
+
+
+@pytest.mark.parametrize("dry", [["--dry-run"], []])
+def test_a_name_of_only_that_is_wrong_beside_a_right_one_is_told(dry, tmp_path, capsys):
+    """It was left out without a word."""
+    right = "table2/embedded/twonorm/svm/headline/0"
+    words = ["--embedded", "--only", right, "--only", "tabel2/x", "--output", str(tmp_path)]
+    assert main(["reproduce", "kpm", "--full", *words, *dry]) == 2
+    printed = capsys.readouterr()
+    assert "kpm has no table 'tabel2'" in printed.err
+    assert "1 task" in printed.out
+
+
+def test_readme_help_and_dry_run_say_the_same_minutes(capsys):
+    """README 8, dry run 9: one rounded, the other rounded up."""
+    readme = (ROOT / "README.md").read_text()
+    in_readme = re.search(r"on two cores: KPM (\d+), MKMMC (\d+), MKPM (\d+)", readme).groups()
+    for paper, number in zip(("kpm", "mkmmc", "mkpm"), in_readme, strict=True):
+        assert main(["reproduce", paper, "--full", "--dry-run"]) == 0
+        assert f"about {number} minutes with 2 workers" in capsys.readouterr().out
+    guide = (ROOT / "docs" / "reproduce.md").read_text()
+    assert f"reprolib reproduce kpm --full    # {in_readme[0]} minutes on two cores" in guide
 
 
 def test_an_interrupted_dry_run_does_not_say_that_tasks_are_stored(monkeypatch, capsys):

@@ -409,6 +409,8 @@ def test_damaged_cache_entry_without_any_source_is_named(cache):
     assert "wrong sha256" in message
     assert "set aside as a.txt.rejected" in message
     assert not path.exists()
+    again = told(toy.catalog(toy.version()), cache)
+    assert f"{path}: an earlier file was set aside as a.txt.rejected" in again
 
 
 def test_cache_that_cannot_be_made(tmp_path, mirror):

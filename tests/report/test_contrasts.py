@@ -60,7 +60,9 @@ def test_a_claim_that_is_not_there_or_not_judged_has_no_picture():
 def test_variants_are_the_numbers_of_the_readings():
     kpm = reprolib.paper("kpm")
     tried = kpm.readings("table2")
-    rows = {name: {"reading": name} for name in ("headline", "ties: largest D", "printed", "none")}
+    not_run = "C: our median"
+    names = ("headline", "ties: largest D", "printed", not_run)
+    rows = {name: {"reading": name} for name in names}
     columns = {row: {"table": "table2", "row": row, "column": "KPM"} for row in ("Heart", "German")}
     frame = kpm.variants(rows, columns)
     for row in columns:
@@ -68,12 +70,24 @@ def test_variants_are_the_numbers_of_the_readings():
         for reading in ("headline", "ties: largest D"):
             assert frame.loc[reading, row] == lines.loc[reading, "ours"].split()[0]
         assert frame.loc["printed", row] == lines["published"].iloc[0].split()[0]
-        assert frame.loc["none", row] == ""
+        assert frame.loc[not_run, row] == ""
 
 
-def test_variants_of_a_number_that_is_not_printed_are_refused():
-    with pytest.raises(ValueError, match="no number at table2, Heart, KPN"):
-        reprolib.paper("kpm").variants(
-            {"printed": {"reading": "printed"}},
-            {"Heart": {"table": "table2", "row": "Heart", "column": "KPN"}},
-        )
+HEART = {"table": "table2", "row": "Heart", "column": "KPM", "reading": "headline"}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"reading": "ties: largest d"}, "reading is 'ties: largest d'; did you mean 'ties: larg"),
+        ({"reading": "headlin"}, "reading is 'headlin'; did you mean 'headline'"),
+        ({"column": "KPN"}, "column is 'KPN'; did you mean 'KPM'"),
+        ({"row": "Hart"}, "row is 'Hart'; did you mean 'Heart'"),
+        ({"table": "table3"}, "table is 'table3'; did you mean 'table"),
+        ({"raeding": "headline"}, "selects a number is 'raeding'; did you mean 'reading'"),
+    ],
+)
+def test_variants_of_a_name_that_is_none_are_refused_with_the_nearest(change, told):
+    """A mistyped reading was an empty cell, as one that was not run."""
+    with pytest.raises(ValueError, match=told):
+        reprolib.paper("kpm").variants({"": change}, {"Heart": HEART})

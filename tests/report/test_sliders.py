@@ -13,6 +13,7 @@ from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook
 from traitlets import Any, HasTraits
 
+import reprolib
 from reprolib.report.notebook import sliders
 
 D = {"values": [1, 2, 5], "start": 2}
@@ -50,6 +51,7 @@ class SelectionSlider(HasTraits):
 
     def __init__(self, options, value, description, continuous_update):
         super().__init__(value=value)
+        self.labels = [label for label, _ in options]
         self.description = description
         self.made.append(self)
 
@@ -125,3 +127,63 @@ def test_a_text_that_follows_a_slider_is_refused(text, told):
 def test_a_start_that_is_no_choice_is_refused():
     with pytest.raises(ValueError, match="D starts at 3, which is none of"):
         sliders(print, D={"values": [1, 2], "start": 3})
+
+
+AT_D = """
+    import numpy as np
+    import matplotlib.pyplot as plt
+    from reprolib.report.notebook import require_measured, setup, show, sliders
+
+    setup()
+
+    def draw(D):
+        require_measured("D", D, [1, 2, np.inf])
+        show(plt.figure(), f"D = {D}")
+
+    sliders(draw, D={"values": [1, 17, np.int64(2), np.inf], "start": 1})
+    """
+TO = "(one,) = test_sliders.SelectionSlider.made\none.value = {}\nprint(one.labels)"
+
+
+def test_a_value_that_was_not_measured_is_said_with_those_that_were():
+    """Of KPM it showed the next smaller one."""
+    _, shown, _ = executed(WIDGETS, AT_D, TO.format(17))
+    (picture,) = [output for output in shown if "image/png" in output["data"]]
+    alt = "D = 17 was not measured; measured: 1, 2, ∞"
+    assert picture["metadata"]["image/png"] == {"alt": alt}
+
+
+def test_infinity_is_a_value_of_a_slider():
+    """It ended in "Message serialization failed": JSON has no such number."""
+    _, shown, (printed,) = executed(WIDGETS, AT_D, TO.format("np.inf"))
+    assert shown[-1]["metadata"]["reprolib"] == {"sliders": {"D": "∞"}, "moved": True}
+    assert printed["text"] == "['1', '17', '2', '∞']\n"
+    _, shown, _ = executed(WIDGETS, AT_D, TO.format("np.int64(2)"))
+    assert shown[-1]["metadata"]["reprolib"] == {"sliders": {"D": 2}, "moved": True}
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "values", "told"),
+    [
+        ("kpm", "at_dimension_and_cost", {"dataset": "raetsch/heart", "D": 17, "C": 1.0}, "D = 17"),
+        ("kpm", "at_dimension_and_cost", {"dataset": "raetsch/heart", "D": 10, "C": 2.0}, "C = 2"),
+        ("kpm", "at_dimension_and_cost", {"dataset": "heart", "D": 10, "C": 2.0}, "dataset = hea"),
+        ("mkpm", "at_budget", {"dataset": "statlog/dan", "d": 439}, "dataset = statlog/dan"),
+        ("simplex", "line_up", {"schedule": "last", "row": "SC-SVM Online (ho)"}, "schedule = l"),
+        ("simplex", "line_up", {"schedule": "headline", "row": "SC-SVM"}, "row = SC-SVM"),
+        ("keops", "under_control", {"control": "as in Table"}, "control = as in Table"),
+    ],
+)
+def test_a_picture_of_what_was_not_measured_is_refused(key, name, values, told):
+    with pytest.raises(ValueError, match=rf"{told}.* was not measured; measured: "):
+        reprolib.paper(key).picture(name, **values)
+
+
+def test_of_a_budget_beside_the_measured_ones_the_title_says_so():
+    picture = reprolib.paper("mkpm").picture("at_budget", dataset="statlog/dna", d=200)
+    assert "d = 206 (200 was not measured; dotted)" in picture.figure.axes[0].get_title()
+
+
+def test_a_picture_that_finds_nothing_says_for_what():
+    with pytest.raises(ValueError, match=r"at_weight finds nothing for column = ORL, 9 train, we"):
+        reprolib.paper("mkmmc").picture("at_weight", column="ORL, 9 train", weight=1.0)

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import pytest
 
 import data_fetch
+from data_fetch import Dataset
 from reprolib.cli.main import main
-from reprolib.rerun.checks import check
+from reprolib.report import paper_figures
+from reprolib.rerun.checks import check, ends
 from reprolib.rerun.records import registry
-from reprolib.rerun.records.task import Stage, Task
+from reprolib.rerun.records.task import Measurement, Stage, Task
 from reprolib.rerun.verdicts import printed
+from tests import fake_paper
+from tests.rerun.made_up import row
 from tests.rerun.test_verdicts import number
 
 
@@ -50,6 +58,45 @@ def test_a_misprint_is_said_before_anything_runs(misprinted, capsys, old, new, m
     assert "reprolib/papers/mkpm/printed.toml" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'b = [{ method = "svm" }]',
+            'b = [{ method = "svn" }]',
+            "claims, .equivalent to the SVMs.: side b in row .segment. of tables.table1: no method "
+            ".svn.; did you mean .svm.",
+        ),
+        (
+            'a = { method = "mkpm" }\nb = [{ method = "svm" }]',
+            'a = { metric = "accuracy" }\nb = [{ method = "svm" }]',
+            "claims, .equivalent to the SVMs.: side a names no method",
+        ),
+        (
+            'datasets = ["statlog/segment", "statlog/dna", "statlog/satimage"]\nresults = "gamma"',
+            'datasets = ["statlog/segment", "haxby/subj1"]\nresults = "gamma"',
+            "has v = 0.: side a in row .fmri. of tables.table1: no dataset .haxby/subj1.",
+        ),
+        (
+            'claims = "same"\nmetric = "accuracy"',
+            'claims = "same"\nmetric = "acuracy"',
+            "side a: no metric .acuracy.; did you mean .accuracy.",
+        ),
+        (
+            'reading = "raw, twelve runs"',
+            'reading = "raw, twelve run"',
+            "side a: no reading .raw, twelve run.; did you mean .raw, twelve runs.",
+        ),
+    ],
+    ids=["misspelt", "no method", "a row it cannot have", "metric", "reading"],
+)
+def test_a_claim_that_its_tables_cannot_decide_is_a_fault(misprinted, old, new, message):
+    """It stopped the judging later, in a traceback, or showed nothing."""
+    misprinted(old, new)
+    with pytest.raises(AssertionError, match=message):
+        raise AssertionError("\n".join(check.check_paper("mkpm")))
+
+
 def test_a_reading_that_is_run_must_stand_in_the_file(misprinted):
     misprinted('name = "voxels centred"', 'name = "voxels centered"')
     faults = check.check_paper("mkpm")
@@ -81,3 +128,96 @@ def test_a_method_that_the_experiment_no_longer_has_is_a_fault_where_its_data_ar
     assert "no method 'mean'" in fault
     monkeypatch.setattr(data_fetch, "available", lambda name: False)
     assert faults() == []
+
+
+def of_trials(draws_its_own: bool):
+    """A protocol of sixty trials on data of three splits, and the number of times it computed."""
+    computed = []
+
+    def run(task, dataset):
+        if draws_its_own:
+            n_train = len(dataset.splits[0][0])
+            train = np.random.default_rng(task.trial).permutation(len(dataset.y))[:n_train]
+        else:
+            train, _ = dataset.splits[task.trial]
+        computed.append(dataset.X[train])
+        return [Measurement("error", 0.5)]
+
+    tasks = [Task("fake", "t", "three", "m", trial=trial) for trial in range(60)]
+    return dataclasses.replace(fake_paper.PROTOCOL, run=run), tasks, computed
+
+
+@pytest.mark.parametrize("draws_its_own", [False, True])
+def test_more_trials_than_a_set_has_splits_are_a_fault_before_anything_is_computed(draws_its_own):
+    """They were sixty IndexErrors in the full run; trials that draw their own splits are not."""
+    protocol, tasks, computed = of_trials(draws_its_own)
+    splits = [(np.arange(4), np.arange(4, 6))] * 3
+    three = Dataset("three", np.zeros((6, 2)), np.zeros(6), "original", splits=splits)
+    faults = list(check.split_faults(protocol, tasks, {"three": three}))
+    told = "t, 'm', reading 'headline': 60 trials on three, which has 3 splits"
+    assert faults == ([] if draws_its_own else [told])
+    assert not computed
+
+
+def draw_nothing(records):
+    figure, axes = plt.subplots(1, 2)
+    axes[0].plot([1, 2], [3, 4])
+    axes[1].plot([], [])
+    axes[1].axhline(0)
+    axes[1].set_title("of none")
+    return figure
+
+
+def draw_all(records):
+    figure, axes = plt.subplots()
+    axes.bar([1], records["value"].iloc[:1])
+    return figure
+
+
+def draw_wrong(records):
+    return records["no such column"]
+
+
+def test_a_figure_of_no_record_is_named(monkeypatch):
+    """Empty axes were listed as written."""
+    listed = (
+        paper_figures.PaperFigure("", draw_all),
+        paper_figures.PaperFigure("", draw_nothing),
+        paper_figures.PaperFigure("", draw_wrong),
+        paper_figures.PaperFigure("", draw_all, fits=lambda records: False),
+    )
+    monkeypatch.setattr(paper_figures, "paper_module", lambda *_: SimpleNamespace(FIGURES=listed))
+    records = pd.DataFrame([row()])
+    assert paper_figures.figure_faults("p", records) == [
+        "p, figure 'draw_nothing', axes 'of none': empty, drawn from no record",
+        "p, figure 'draw_wrong': cannot be drawn (KeyError: 'no such column')",
+        "p, figure 'draw_all': never drawn, as the records lack what its `fits` asks for",
+    ]
+
+
+def test_the_first_and_the_last_trial_of_everything_are_run_and_what_fails_is_named(
+    fake, monkeypatch
+):
+    protocol, ran = fake
+
+    def run(task, data):
+        if task.trial == 4:
+            raise IndexError("list index out of range")
+        return protocol.run(task, data)
+
+    monkeypatch.setattr(ends, "get_protocol", lambda _: dataclasses.replace(protocol, run=run))
+    faults, records = ends.run_ends("fake")
+    assert faults == [
+        "first/real/coins/mean/headline/4: failed: IndexError: list index out of range"
+    ]
+    assert [task.id for task in ran] == [
+        "first/real/coins/mean/headline/0",
+        "second/real/coins/best/headline/0",
+    ]
+    assert set(records["table"]) == {"first", "second"}
+
+
+def test_before_the_first_run_a_table_of_a_later_stage_is_no_fault(monkeypatch, tmp_path):
+    """Which tasks choose from records is not known yet: KPM could not be run without results."""
+    monkeypatch.setenv("REPROLIB_RESULTS", str(tmp_path))
+    assert main(["reproduce", "kpm", "--dry-run", "--embedded"]) == 0

@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 import data_fetch
+from data_fetch.errors import Failure, SourceError
 from reprolib.rerun.records import Stage, Task
 from reprolib.rerun.tasks import runner, worker
 from reprolib.rerun.tasks.runner import Only
@@ -113,6 +114,23 @@ def test_pattern_without_tasks_is_answered_with_what_there_is(fake, tmp_path, pa
     protocol, _ = fake
     with pytest.raises(runner.NothingSelectedError, match=message):
         runner.run_protocol(protocol, "quick", store=RecordStore(tmp_path), only=Only([pattern]))
+
+
+def test_of_data_that_are_not_at_hand_the_reason_follows(fake, tmp_path, monkeypatch):
+    """Others stood in, and "selects no task on these data" did not say why."""
+    protocol, _ = fake
+
+    def load(name):
+        if name == "real/coins":
+            aside = SourceError("an earlier file was set aside as coins.rejected", gave_other=True)
+            raise data_fetch.DataUnavailableError("", [Failure("", aside)])
+        return fake_paper.dataset(name, "embedded")
+
+    monkeypatch.setattr(data_fetch, "load", load)
+    told = r"real/coins is not at hand \(an earlier file was set aside as coins.rejected\); `reprol"
+    only = Only(["first/real/coins"])
+    with pytest.raises(runner.NothingSelectedError, match=told):
+        runner.run_protocol(protocol, "quick", store=RecordStore(tmp_path), only=only)
 
 
 def test_tasks_are_run_in_the_order_of_their_data_sets(fake, tmp_path):

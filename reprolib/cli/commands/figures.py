@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         If the folder cannot be written to, or there are no results of a paper.
     """
     tables.check_files(arguments, FORMATS)
-    papers = shared.chosen_with_results(arguments.papers, PAPERS, arguments.results)
+    papers = shared.chosen_with_whole_results(arguments.papers, PAPERS, arguments.results)
     import matplotlib
 
     from reprolib.report.paper_figures import write_figures

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     named = shared.chosen_papers(arguments.papers)
     shared.require_results(arguments.results)
     shared.require_output_file(arguments.output)
-    papers = shared.chosen_with_results(named, PAPERS, arguments.results)
+    papers = shared.chosen_with_whole_results(named, PAPERS, arguments.results)
     from reprolib.cli.console import out
     from reprolib.report.page import write_report
 

@@ -9,8 +9,9 @@ import math
 import os
 import textwrap
 import traceback
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from reprolib.cli import arguments as shared
 from reprolib.cli import console
 from reprolib.cli.arguments import BUILD, SITE
 from reprolib.rerun.records import registry
+from reprolib.rerun.records.duration import minutes_of
 from reprolib.rerun.records.registry import PAPERS
 
 if TYPE_CHECKING:
@@ -107,9 +109,9 @@ class _Minutes:
             for path in registry.committed_directory().glob("*/tasks.csv.gz"):
                 with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
                     seconds += sum(float(line["seconds"]) for line in csv.DictReader(file))
-        except (OSError, ValueError, KeyError):
+        except (OSError, EOFError, zlib.error, csv.Error, ValueError, KeyError, TypeError):
             return ""
-        return f": {seconds / 120:.0f} minutes for all on two cores" if seconds else ""
+        return f": {minutes_of(seconds)} minutes for all on two cores" if seconds else ""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -132,11 +134,13 @@ def dry_run(arguments: argparse.Namespace) -> int:
     from reprolib.rerun.tasks.runner import Only
 
     require_sound(arguments.papers)
+    warn_of_broken(arguments.papers)
     out = console.out()
     only = Only(arguments.only) if arguments.only else None
-    seconds = []
+    seconds, used = [], set[str]()
     for paper in arguments.papers:
         found = plan(get_protocol(paper), arguments.profile, embedded=arguments.embedded, only=only)
+        used.update(found.used)
         if only is not None and not found.n_tasks:
             continue
         seconds.append(found.seconds)
@@ -153,10 +157,17 @@ def dry_run(arguments: argparse.Namespace) -> int:
             out.print(f"  {found.note}")
     if len(seconds) > 1:
         out.print(f"all: {minutes(sum(seconds), arguments.jobs)}")
-    if only is not None and not seconds:
-        unknown = unknown_part(arguments.only, arguments.papers)
-        out.print(unknown or f"{only} selects no task on data that are at hand")
+    if only is not None:
+        require_used(only, used, arguments.papers)
     return 0
+
+
+def require_used(only: Only, used: Collection[str], papers: Sequence[str]) -> None:
+    """Raise ValueError if a pattern of ``--only`` selected no task, whatever others did."""
+    for pattern in only.patterns:
+        if pattern not in used:
+            unknown = unknown_part([pattern], papers)
+            raise ValueError(unknown or f"--only {pattern!r} selects no task on data at hand")
 
 
 def minutes(seconds: float, n_jobs: int) -> str:
@@ -164,7 +175,7 @@ def minutes(seconds: float, n_jobs: int) -> str:
     if math.isnan(seconds):
         return "time unknown: there are no committed results"
     n = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-    number = math.ceil(seconds / n / 60)
+    number = minutes_of(seconds, n)
     workers = f"{n} worker{'s' * (n > 1)}"
     return f"about {number} minute{'s' * (number != 1)} with {workers}"
 
@@ -177,9 +188,11 @@ def unknown_part(patterns: Sequence[str], papers: Sequence[str]) -> str:
     """
     import pandas as pd
 
-    from reprolib.rerun.records.tables import load_tasks
+    from reprolib.rerun.records.folder import committed_results
+    from reprolib.rerun.tasks.plan import tasks_of
+    from reprolib.rerun.tasks.runner import Only
 
-    made = pd.concat([load_tasks(paper) for paper in papers])
+    made = pd.concat([committed_results(paper).tasks for paper in papers])
     for pattern in patterns:
         table, _, rest = pattern.strip("/").lower().partition("/")
         rows = made if "*" in table else made[made["table"].str.lower() == table]
@@ -196,15 +209,27 @@ def unknown_part(patterns: Sequence[str], papers: Sequence[str]) -> str:
             return _unknown("data set", wrong, table, rows["dataset"])
         method = rest.removeprefix(here[0]).strip("/").split("/")[0]
         rows = rows[rows["dataset"].str.lower() == here[0]]
-        if len(here) == 1 and method not in {"", *rows["method"].str.lower()}:
-            return _unknown("method", method, f"{table}/{here[0]}", rows["method"])
+        if len(here) != 1 or not method:
+            continue
+        where = f"{table}/{here[0]}"
+        if method not in {*rows["method"].str.lower()}:
+            return _unknown("method", method, where, rows["method"])
+        rows = rows[rows["method"].str.lower() == method]
+        if not any(map(Only([pattern]).has, tasks_of("", rows))):
+            last = rest.removeprefix(f"{here[0]}/{method}").strip("/")
+            known = rows["reading"].where(rows["setting"] == "", rows["setting"])
+            trials = f"trials up to {rows['trial'].max()}"
+            return _unknown("variant or trial", last, f"{where}/{method}", [*known, trials])
     return ""
 
 
 def _unknown(what: str, name: str, where: str, known: Iterable[str]) -> str:
     names = list(dict.fromkeys(known))
     more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-    return f"--only: {where} has no {what} {name!r}; it has {', '.join(names[:NAMES])}{more}"
+    near = registry.nearest(name, names)
+    advice = near if "did you mean" in near else ""
+    told = ", ".join(names[:NAMES])
+    return f"--only: {where} has no {what} {name!r}; it has {told}{more}{advice}"
 
 
 def rerun(arguments: argparse.Namespace) -> int:
@@ -217,16 +242,39 @@ def rerun(arguments: argparse.Namespace) -> int:
     """
     from reprolib.rerun.checks.check import require_sound
     from reprolib.rerun.records.task import get_protocol
+    from reprolib.rerun.tasks.plan import tasks_of
     from reprolib.rerun.tasks.runner import Only
 
     require_sound(arguments.papers)
+    warn_of_broken(arguments.papers)
     protocols = [get_protocol(paper) for paper in arguments.papers]
     only = Only(arguments.only) if arguments.only else None
     output = arguments.output or (BUILD if only is None else BUILD / "only")
     log = FailureLog(console.err(), output / "failures.log")
     write = _write_all if only is None else _write_selected
-    write(outcomes(protocols, arguments, only, log), arguments, output, log)
+    used: set[str] = set()
+
+    def noted() -> Iterator[Run]:
+        for run in outcomes(protocols, arguments, only, log):
+            if only is not None:
+                used.update(only.used(tasks_of(run.paper, run.tasks)))
+            yield run
+
+    write(noted(), arguments, output, log)
+    if only is not None and not log.n_failures:
+        require_used(only, used, arguments.papers)
     return 1 if log.n_failures else 0
+
+
+def warn_of_broken(papers: Sequence[str]) -> None:
+    """Say whose committed results have faults: a run goes on without them."""
+    from reprolib.rerun.records.folder import folder_faults, mending, shortened
+
+    for paper in papers:
+        if faults := folder_faults(paper):
+            lines = [*map(str, shortened(faults)), *mending(paper, faults)]
+            head = f"The committed results of {paper} are left out:"
+            console.err().print(console.headed(head, "\n  ".join(["", *lines]), "bold yellow"))
 
 
 def outcomes(
@@ -369,16 +417,18 @@ def print_scoreboard(
 ) -> None:
     """Print the counts of verdicts of this run, and of the committed full results."""
     from reprolib.report.tables import scoreboard
-    from reprolib.rerun.records.tables import load_tasks
+    from reprolib.rerun.records.folder import committed_results, folder_faults
 
     out.print(f"\nVerdicts of this run ({arguments.profile} profile)", style="bold")
     out.print(scoreboard(papers, results).to_string())
     committed = registry.committed_directory(papers[0])
-    if results.resolve() != committed.resolve() and (committed / papers[0]).exists():
+    is_of_run = results.resolve() == committed.resolve()
+    whole = [p for p in papers if (committed / p).exists() and not folder_faults(p)]
+    if whole and not is_of_run:
         out.print("\nVerdicts of the committed full results", style="bold")
-        out.print(scoreboard(papers).to_string())
+        out.print(scoreboard(whole).to_string())
         if arguments.profile != "full":
-            seconds = sum(load_tasks(paper)["seconds"].sum() for paper in papers)
+            seconds = sum(committed_results(paper).tasks["seconds"].sum() for paper in whole)
             out.print(
                 f"\nThe {arguments.profile} profile has few trials, too few to decide most "
                 f"numbers; `--full` ({minutes(seconds, arguments.jobs)}) has all.",

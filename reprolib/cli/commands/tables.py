@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
         If the folder cannot be written to, or there are no results of a paper.
     """
     check_files(arguments, FORMATS)
-    papers = shared.chosen_with_results(arguments.papers, PAPERS, arguments.results)
+    papers = shared.chosen_with_whole_results(arguments.papers, PAPERS, arguments.results)
     from reprolib.report.printed_tables import printed_tables, write_printed_tables
 
     paths = []

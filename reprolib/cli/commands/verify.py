@@ -81,7 +81,7 @@ def _recompute(arguments: argparse.Namespace) -> int:
     # Without a name all that has results, also what has no protocol here.
     known = map(committed_directory, PAPERS)
     folders = {arguments.results} if arguments.results else set(known)
-    found = {path.parent.name for folder in folders for path in folder.glob("*/*.csv.gz")}
+    found = {path.parent.name for folder in folders for path in folder.glob("[!.]*/*")}
     papers = shared.chosen_with_results(arguments.papers, sorted(found), arguments.results)
     seed = datetime.now(UTC).toordinal() if arguments.seed is None else arguments.seed
     out().print(
@@ -126,6 +126,8 @@ def _say_recomputed(out: Console, outcome: Verification) -> None:
         out.print(f"  not checked, {what}: {why}")
     for line in outcome.differences:
         out.print(f"  differs: {line}")
+    for line in outcome.mending:
+        out.print(f"  {line}")
     if outcome.differences:
         for package, (then, now) in outcome.other_versions.items():
             out.print(f"  made with {package} {then}, here it is {now}, which may be why")
@@ -137,6 +139,8 @@ def _compare(arguments: argparse.Namespace) -> int:
 
     inside = arguments.against / "results"
     folder = inside if inside.is_dir() else arguments.against
+    from reprolib.rerun.records.folder import require_whole
+
     papers = shared.with_results(arguments.papers or PAPERS, folder)
     lost = [key for key in arguments.papers if key not in papers]
     if lost or not papers:
@@ -147,6 +151,8 @@ def _compare(arguments: argparse.Namespace) -> int:
         )
     differing = False
     for paper in papers:
+        require_whole(paper, folder)
+        require_whole(paper, arguments.results)
         found = run_difference(paper, folder, arguments.results)
         if found is not None:
             _say_difference(out(), found)

@@ -16,6 +16,7 @@ from data_fetch.p300 import CHANNELS, SAMPLING_RATE, make_raw
 from reprolib.methods.keops.speller import SpellerFeatures
 from reprolib.papers.keops.experiment import PAPER_METHODS
 from reprolib.papers.keops.methods import regions
+from reprolib.report.notebook import require_measured
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     BLACK,
@@ -255,6 +256,7 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
 
 def under_control(records: pd.DataFrame, control: str) -> Figure:
     """AUC against the channels kept, ten draws of each method; ``control`` is one of `CONTROLS`."""
+    require_measured("control", control, CONTROLS)
     figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.4))
     looks: dict[str, dict[str, Any]] = {
         "one draw": {"marker": "o"},

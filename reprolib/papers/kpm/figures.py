@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 
 from reprolib.papers.kpm import summaries
 from reprolib.papers.kpm.experiment import PARTITIONS
+from reprolib.report.notebook import require_measured
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     ABREAST,
@@ -244,16 +245,23 @@ def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: 
     dataset : str
         Name of the benchmark.
     D : int or "all"
-        The nearest measured one is taken.
+        One of those that were measured on it.
     C : float
-        As a multiple of the published cost, the nearest measured one; infinity is KPM.
+        As a multiple of the published cost, one of those that were measured; infinity is KPM.
+
+    Raises
+    ------
+    ValueError
+        If one of them was not measured.
     """
+    require_measured("dataset", dataset, summaries.BEYOND_SETS)
     wide = summaries.error_maps(records, dataset)
     table = summaries.as_map(wide)
     dimensions, costs = list(table.index), table.columns.to_numpy(dtype=float)
     last = len(dimensions) - 1
-    i = last if D == summaries.ALL else int(np.argmin([abs(d - int(D)) for d in dimensions[:last]]))
-    j = len(costs) - 1 if np.isinf(C) else int(np.argmin(np.abs(costs[:-1] - C)))
+    require_measured("D", D, dimensions)
+    require_measured("C", C, costs.tolist())
+    i, j = dimensions.index(D), costs.tolist().index(C)
     errors = wide.iloc[:, i * len(costs) + j]
     svm = wide.iloc[:, last * len(costs) + list(costs).index(1.0)]
     figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.8))

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from reprolib.papers.mkpm.splits import FMRI
 from reprolib.report.drawing import BAND
+from reprolib.report.notebook import require_measured
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     ABREAST,
@@ -119,7 +120,11 @@ def allocation_along_path(records: pd.DataFrame) -> Figure:
 
 
 def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
-    """One measured path at one budget: accuracy with its error, and every class's dimensions."""
+    """One measured path at one budget: accuracy with its error, and every class's dimensions.
+
+    Of a budget that was not measured, the measured one next to it is shown, and the title says so.
+    """
+    require_measured("dataset", dataset, select(records, table="path")["dataset"].unique())
     own = select(records, table="path", dataset=dataset)
     grid, test = _curve(own, metric="test accuracy path")
     _, train = _curve(own, metric="training accuracy path")
@@ -140,7 +145,8 @@ def at_budget(records: pd.DataFrame, dataset: str, d: int) -> Figure:
     axes[0].plot(*at, "D", color=RED)
     axes[0].axvline(grid[k], color=GREEN, ls=":")
     axes[0].plot(grid[k], test[k], "o", color=GREEN)
-    title = f"{paper_name(dataset)}, d = {grid[k]} (dotted): test accuracy"
+    asked = "" if grid[k] == d else f"{d} was not measured; "
+    title = f"{paper_name(dataset)}, d = {grid[k]} ({asked}dotted): test accuracy"
     axes[0].set(title=f"{title} {test[k]:.3f} ± {error[k]:.3f}", xlabel="total dimension d")
     axes[0].set(xlim=(0, grid[-1]), ylim=(test.max() - 0.25, 1.03), ylabel="accuracy")
     axes[0].annotate(

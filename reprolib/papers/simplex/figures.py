@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from scipy.stats import t
 
 from reprolib.papers.simplex.summaries import SIZES
+from reprolib.report.notebook import require_measured
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     ABREAST,
@@ -185,6 +186,9 @@ def distances(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
 
 def line_up(records: pd.DataFrame, schedule: str, row: str) -> Figure:
     """Every online loss minus a printed row, with the 95 % interval of one more run."""
+    online = select(records, table="table2", method=list(ONLINE), metric="accuracy")
+    require_measured("schedule", schedule, online["reading"].unique())
+    require_measured("row", row, ONLINE.values())
     table = from_print(records, schedule, row)
     distance = distances(records, schedule)[row]
     columns = [name for name in printed_rows().columns if name in table.index.unique(1)]
@@ -407,7 +411,7 @@ FIGURES = (
             "below, SC + SH ends within 1.5 points of the line; SH-SVM stays below its line on "
             "Landsat, and above or across it elsewhere."
         ),
-        fits=lambda records: len(select(records, metric="accuracy", reading=PASS_BY_PASS)) > 0,
+        fits=lambda records: len(select(records, reading=list(PASS_BY_PASS))) > 0,
     ),
     PaperFigure(
         "Cost of training and tuning against the number of classes",

@@ -1,18 +1,29 @@
-"""What can be wrong with a paper before anything runs: names, in its file and in its protocol."""
+"""What can be wrong with a paper before anything runs: names and claims, trials and splits."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
 import data_fetch
+from data_fetch import Dataset
+from reprolib.rerun.checks.trials import NAMES, split_faults
+from reprolib.rerun.records.folder import committed_results
 from reprolib.rerun.records.registry import nearest, printed_name
-from reprolib.rerun.records.tables import load_paper, load_tasks
-from reprolib.rerun.records.task import HEADLINE, Protocol, get_protocol
+from reprolib.rerun.records.task import (
+    HEADLINE,
+    Protocol,
+    Reading,
+    Task,
+    get_protocol,
+    readings_of,
+)
 from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
 from reprolib.rerun.tasks.runner import load_datasets
+from reprolib.rerun.verdicts.claim import Claim, Side, claims_of
 from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry
 
 
@@ -27,17 +38,39 @@ class Known:
         records that they are known to give.
     metrics : mapping of str to set of str
         By table, as far as there are records.
+    is_complete : bool
+        Whether all tasks are known. Those of a stage that chooses from records are not before the
+        first run: then a name is wrong only if it is nearly one of those that are known.
+    listed : sequence of Task
+        Tasks that were listed on data at hand, where the committed ones are others.
+    datasets : mapping of str to Dataset
+        Those data.
     """
 
     tasks: pd.DataFrame
     metrics: Mapping[str, set[str]]
+    is_complete: bool = True
+    listed: Sequence[Task] = ()
+    datasets: Mapping[str, Dataset] = field(default_factory=dict)
+
+    def missing(self, rows: pd.DataFrame, names: Mapping[str, str]) -> str:
+        """The first of some names that rows lack, with the nearest; empty if none is wrong."""
+        for column, name in names.items():
+            left = rows[rows[column] == name]
+            if left.empty:
+                near = nearest(name, rows[column])
+                is_wrong = self.is_complete or "did you mean" in near
+                return f"no {column} {name!r}{near}" if is_wrong else ""
+            rows = left
+        return ""
 
 
 def check_paper(paper: str) -> list[str]:
     """Check the names in a paper's file and protocol, without running a task.
 
-    Every printed number that is to be run must select records of the full profile, every reading
-    of the file must be run, and every reading that is run must stand in the file.
+    Every printed number that is to be run, and both sides of every claim in every row that it is
+    about, must select records of the full profile; every reading of the file must be run, and every
+    reading that is run must stand in the file; no trial may be beyond the splits of its data.
 
     Parameters
     ----------
@@ -63,38 +96,89 @@ def check_paper(paper: str) -> list[str]:
     ]
     if faults:
         return faults
-    known = known_names(protocol)
+    known = known_names(protocol, readings_of(paper))
     if known.tasks.empty:
         return [f"{paper}: none of its data are at hand, and there are no results to check with"]
-    file = printed_name(paper)
-    faults += [f"{file}: {fault}" for n in numbers(paper) for fault in number_faults(n, known)]
+    of_file = [*name_faults(paper, known), *split_faults(protocol, known.listed, known.datasets)]
     readings = [reading["name"] for reading in entry.get("readings", [])]
-    return faults + [f"{file}: {fault}" for fault in reading_faults(readings, known)]
+    return [f"{printed_name(paper)}: {f}" for f in (*of_file, *reading_faults(readings, known))]
 
 
-def known_names(protocol: Protocol) -> Known:
-    """Names of the tasks that a protocol lists, and of what its committed records measured."""
-    records = load_paper(protocol.paper)
-    columns = ["table", "dataset", "method", "setting", "reading"]
+def known_names(protocol: Protocol, readings: Mapping[str, Reading] | None = None) -> Known:
+    """Names of the tasks that a protocol lists, and of what its committed records measured.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        Its tasks are listed, where the committed ones are not those of today.
+    readings : mapping of str to Reading, optional
+        Those of the paper: some are measured beside others, by the same tasks.
+    """
+    committed = committed_results(protocol.paper)
+    records = committed.records
     names = list(protocol.datasets("full"))
+    datasets: dict[str, Dataset] = {}
+    elsewhere = records.iloc[:0][NAMES]
     if is_as_committed(protocol):
-        tasks = committed_tasks(protocol.paper, load_tasks(protocol.paper), "full", names)
-        own = records[columns]
+        tasks = committed_tasks(protocol.paper, committed.tasks, "full", names)
+        own = records[NAMES]
     else:
         at_hand = [name for name in names if data_fetch.available(name)]
-        tasks, _ = listed_tasks(protocol, "full", load_datasets(at_hand)[0])
+        datasets = load_datasets(at_hand)[0]
+        tasks, _ = listed_tasks(protocol, "full", datasets)
         listed_names = {task.id for task in tasks}
         is_listed_anew = records["dataset"].isin(at_hand)
-        own = records.loc[~is_listed_anew | records["task"].isin(listed_names), columns]
-    listed_rows = [{name: getattr(task, name) for name in columns} for task in tasks]
+        own = records.loc[~is_listed_anew | records["task"].isin(listed_names), NAMES]
+        elsewhere = records.loc[~is_listed_anew, NAMES]
+    listed_rows = [{name: getattr(task, name) for name in NAMES} for task in tasks]
     measured_too = [
         {**row, "reading": reading}
         for row, task in zip(listed_rows, tasks, strict=True)
         for reading in task.params.get("also", ())
     ]
-    frame = pd.concat([pd.DataFrame([*listed_rows, *measured_too], columns=columns), own])
+    frame = pd.concat([pd.DataFrame([*listed_rows, *measured_too], columns=NAMES), own])
+    frame = frame.drop_duplicates(ignore_index=True)
+    more = [
+        {**row, "reading": reading.name}
+        for reading in (readings or {}).values()
+        for rows, is_measured in ((frame, _is_beside), (elsewhere, _is_of_headline))
+        for row in rows.drop_duplicates().to_dict("records")
+        if is_measured(reading, row)
+    ]
+    frame = pd.concat([frame, pd.DataFrame(more, columns=NAMES)]).drop_duplicates(ignore_index=True)
     metrics = {str(table): set(rows["metric"]) for table, rows in records.groupby("table")}
-    return Known(frame.drop_duplicates(ignore_index=True), metrics)
+    is_complete = len(records) > 0 or not any(stage.reads for stage in protocol.stages)
+    return Known(frame, metrics, is_complete, tasks if datasets else (), datasets)
+
+
+def _is_beside(reading: Reading, row: Mapping[Any, Any]) -> bool:
+    """Whether the tasks of a row measure a reading too, as the file says."""
+    return (
+        reading.beside.get(row["method"]) == row["reading"]
+        and row["table"] in (reading.tables or (row["table"],))
+        and row["dataset"] in (reading.datasets or (row["dataset"],))
+    )
+
+
+def _is_of_headline(reading: Reading, row: Mapping[Any, Any]) -> bool:
+    """Whether a reading has tasks where a row of the headline was run, on data not at hand."""
+    return row["reading"] == HEADLINE and reading.has_tasks(
+        row["table"], row["dataset"], row["method"]
+    )
+
+
+def name_faults(paper: str, known: Known) -> Iterator[str]:
+    """Yield what the printed numbers and claims of a paper name that no task has."""
+    for number in numbers(paper):
+        yield from number_faults(number, known)
+    entry = paper_entry(paper)
+    claims = claims_of(paper, entry, numbers(paper))
+    names = {claim.name for claim in claims}
+    for about in entry.get("claims", []):
+        if "not_judged" not in about and about["name"] not in names:
+            yield f"claims, {about['name']!r}: no number of its tables is run; say so in not_judged"
+    for claim in claims:
+        yield from dict.fromkeys(claim_faults(claim, known))
 
 
 def number_faults(number: Number, known: Known) -> Iterator[str]:
@@ -103,28 +187,62 @@ def number_faults(number: Number, known: Known) -> Iterator[str]:
         return
     where = f"tables.{number.table}, {number.row!r}, {number.column!r}"
     rows = known.tasks[known.tasks["table"] == number.results]
-    if rows.empty:
-        yield f"{where}: no table {number.results!r}{nearest(number.results, known.tasks['table'])}"
+    select = {name: number.select[name] for name in ("dataset", "method", "setting")}
+    if what := known.missing(known.tasks, {"table": number.results}) or known.missing(rows, select):
+        yield f"{where}: {what}"
         return
-    for name in ("dataset", "method", "setting"):
-        left = rows[rows[name] == number.select[name]]
-        if left.empty:
-            near = nearest(number.select[name], rows[name])
-            yield f"{where}: no {name} {number.select[name]!r}{near}"
-            return
-        rows = left
-    if HEADLINE not in set(rows["reading"]) and not number.quoted:
+    for name, value in select.items():
+        rows = rows[rows[name] == value]
+    if len(rows) and HEADLINE not in set(rows["reading"]) and not number.quoted:
         yield f"{where}: no task of it under the reading {HEADLINE!r}"
     metric, metrics = number.select["metric"], known.metrics.get(number.results, set())
     if metrics and metric not in metrics:
         yield f"{where}: no metric {metric!r}{nearest(metric, metrics)}"
 
 
+def claim_faults(claim: Claim, known: Known) -> Iterator[str]:
+    """Yield what a claim names that no task has, in the rows of the tables that it is about."""
+    where = f"claims, {claim.name!r}"
+    if not claim.b:
+        yield f"{where}: b is empty, so that it is a claim against nobody"
+    for name, side in (("a", claim.a), *(("b", b) for b in claim.b)):
+        if side.value is not None:
+            continue
+        if "method" not in side.select:
+            yield f"{where}: side {name} names no method"
+            continue
+        for cell in claim.cells:
+            select = {
+                "table": cell.results,
+                "dataset": cell.dataset,
+                "method": side.select["method"],
+                **_under(claim, side, cell.setting, known.metrics.get(cell.results, set())),
+                **{("table" if k == "results" else k): v for k, v in side.select.items()},
+            }
+            metric, reading = select.pop("metric", ""), select.pop("reading", "")
+            if what := known.missing(known.tasks, select):
+                row = f"row {cell.number.row!r} of tables.{cell.number.table}"
+                yield f"{where}: side {name} in {row}: {what}"
+                continue
+            metrics = known.metrics.get(select["table"], set())
+            if metric and metrics and metric not in metrics:
+                yield f"{where}: side {name}: no metric {metric!r}{nearest(metric, metrics)}"
+            run = set(known.tasks["reading"])
+            if reading and reading not in run and known.is_complete:
+                yield f"{where}: side {name}: no reading {reading!r}{nearest(reading, run)}"
+
+
+def _under(claim: Claim, side: Side, setting: str, metrics: Collection[str]) -> dict[str, str]:
+    """Setting, metric and reading of a side that says none; a task may measure several settings."""
+    under = {"metric": claim.metric, "reading": claim.reading}
+    return {"setting": setting, **under} if metrics else under
+
+
 def reading_faults(readings: Collection[str], known: Known) -> Iterator[str]:
     """Yield readings that only the file has, and readings that only the protocol has."""
     run = {*known.tasks["reading"], HEADLINE}
     for name in readings:
-        if name not in run:
+        if name not in run and known.is_complete:
             yield f"readings, {name!r}: no task or record is of this reading{nearest(name, run)}"
     for name in sorted(run - {HEADLINE, *readings}):
         yield f"the protocol runs the reading {name!r}, of which the file says nothing"

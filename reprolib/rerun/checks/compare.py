@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from reprolib.rerun.records.folder import committed_results
 from reprolib.rerun.records.registry import results_directory
 from reprolib.rerun.records.rows import KEY, record_name
 from reprolib.rerun.records.tables import load_paper, load_run
@@ -312,7 +313,9 @@ def beside_committed(paper: str, records: pd.DataFrame) -> pd.DataFrame:
         printed, in the unit of the records (a printed value is mostly a mean over trials), NaN
         where there is none; result: "equal", what differs, or why there is nothing to compare.
     """
-    committed = {record_name(row): row for row in load_paper(paper).to_dict("records")}
+    committed = {
+        record_name(row): row for row in committed_results(paper).records.to_dict("records")
+    }
     lines = []
     for row in records.to_dict("records"):
         name, other = record_name(row), committed.get(record_name(row))

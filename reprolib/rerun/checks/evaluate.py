@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from data_fetch import Dataset, counterparts
+from reprolib.rerun.records.folder import require_whole
 from reprolib.rerun.records.registry import paper_key, paper_module, unknown
 from reprolib.rerun.records.rows import select, statuses
 from reprolib.rerun.records.tables import load_paper, load_run, write_results
@@ -159,6 +160,7 @@ def evaluate(
     >>> found.differences  # doctest: +SKIP
     """
     protocol, opened = get_protocol(paper_key(paper)), open_table(paper, table)
+    require_whole(protocol.paper)
     grid = grid_of(require_classifier(estimator), grid)
     if (n := n_candidates(estimator, grid)) > opened.candidates:
         one = opened.candidates == 1

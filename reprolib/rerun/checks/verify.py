@@ -17,9 +17,10 @@ from data_fetch import Dataset
 from data_fetch.catalog import default_catalog
 from reprolib.rerun.checks.compare import compare
 from reprolib.rerun.records.fingerprint import PACKAGES, package_versions
+from reprolib.rerun.records.folder import folder_faults, mending, require_whole
 from reprolib.rerun.records.registry import printed_digest, results_directory
 from reprolib.rerun.records.rows import failures, is_derived, row_of, select, sources, to_frame
-from reprolib.rerun.records.tables import load_paper, load_run, load_tasks, seal_faults
+from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import HEADLINE, Protocol, Task, get_protocol, task_id
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
 from reprolib.rerun.tasks.worker import LocalWorkers, environment_id, execute
@@ -45,6 +46,8 @@ class Verification:
         Tasks of the paper, and how many were run.
     differences : list of str
         One line for everything in the committed files that is not as it must be.
+    mending : list of str
+        Commands that mend the folder, by what is wrong with it.
     unchecked : dict of str to str
         Why records were left out, by what they have in common, with their number.
     other_versions : dict of str to (str, str)
@@ -60,6 +63,7 @@ class Verification:
     n_all_tasks: int = 0
     n_tasks: int = 0
     differences: list[str] = field(default_factory=list)
+    mending: list[str] = field(default_factory=list)
     unchecked: dict[str, str] = field(default_factory=dict)
     other_versions: dict[str, tuple[str, str]] = field(default_factory=dict)
     seconds: float = 0.0
@@ -93,10 +97,11 @@ def verify_paper(
 ) -> Verification:
     """Check all of a paper's committed files, and recompute a part of every table.
 
-    Without running a task: the files must be as they were sealed, the digests of their data those
-    of the catalogue, and records, table of tasks and the protocol's list of tasks must name the
-    same tasks. Then a part of the tasks is run (the store of finished tasks is not used), and
-    their records are compared with the committed ones: see `checks.compare.difference`.
+    Without running a task: the files must be as they were sealed and as a run writes them, the
+    digests of their data those of the catalogue, and records, table of tasks and the protocol's
+    list of tasks must name the same tasks. Then a part of the tasks is run (the
+    store of finished tasks is not used), and their records are compared with the committed ones:
+    see `checks.compare.difference`.
 
     Parameters
     ----------
@@ -126,12 +131,13 @@ def verify_paper(
     check_fraction(fraction)
     root = results_directory(paper, directory)
     protocol = get_protocol(paper)
-    outcome = Verification(paper, differences=seal_faults(root / paper))
-    try:
-        records, run, made = load_paper(paper, root), load_run(paper, root), load_tasks(paper, root)
-    except ValueError as error:
-        outcome.differences.append(str(error))
+    faults = folder_faults(paper, root)
+    outcome = Verification(
+        paper, differences=list(map(str, faults)), mending=mending(paper, faults, root)
+    )
+    if any(fault.kind != "changed since sealed" for fault in faults):
         return outcome
+    records, run, made = load_paper(paper, root), load_run(paper, root), load_tasks(paper, root)
     outcome.n_committed = len(records)
     now, environments = package_versions(PACKAGES), run.get("environments", {})
     for about in environments.values():
@@ -400,6 +406,7 @@ def recompute(
     ValueError
         If no task of the full protocol is of that name, or it has no such parameter.
     """
+    require_whole(paper)
     protocol, data = get_protocol(paper), data_fetch.load(dataset)
     committed = load_paper(paper)
     key = {"table": table, "dataset": dataset, "method": method, "setting": setting}

@@ -123,26 +123,104 @@ def reached(names: frozenset[str]) -> tuple[str, ...]:
 
 def _imported(name: str) -> tuple[tuple[str, str], ...]:
     """Module and imported name of every import statement anywhere in a module."""
-    return _read(name)[1]
+    return tuple((module, wanted) for module, wanted, _ in _read(name)[1])
 
 
 @functools.cache
-def _read(name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Fingerprint of a module and what it imports; its tree, which is large, is not kept."""
+def _read(name: str) -> tuple[str, tuple[tuple[str, str, str], ...]]:
+    """Fingerprint of a module; module, name and own name of what it imports. No tree is kept."""
     path = _path(name)
     if path is None:
         return "", ()
     tree = ast.parse(path.read_text(encoding="utf-8"))
     package = name if _is_package(name) else name.rpartition(".")[0]
-    found: list[tuple[str, str]] = []
+    found: list[tuple[str, str, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += ((alias.name, "") for alias in node.names)
+            found += ((alias.name, "", alias.asname or alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package.rsplit(".", node.level - 1)[0] if node.level else ""
             module = ".".join(part for part in (above, node.module) if part)
-            found += ((module, alias.name) for alias in node.names)
+            found += ((module, alias.name, alias.asname or alias.name) for alias in node.names)
     return fingerprint_of(repr(_plain(tree))), tuple(found)
+
+
+#: A name at the top of a module; an asterisk stands for all of them.
+Place = tuple[str, str]
+
+
+def definitions(roots: Iterable[Place], without: Iterable[Place], package: str) -> dict[str, str]:
+    """Fingerprint of the statements, at the top of a package's modules, that names depend on.
+
+    Parameters
+    ----------
+    roots : iterable of (str, str)
+        Module and name to begin with.
+    without : iterable of (str, str)
+        Module and name that are not followed.
+    package : str
+        Names of other packages are not followed.
+
+    Returns
+    -------
+    dict of str to str
+        By module and name, without that of the package.
+    """
+    found: dict[str, str] = {}
+    waiting, seen = list(roots), {*roots, *without}
+    while waiting:
+        module, name = waiting.pop()
+        statements = _statements(module)
+        wanted = [node for node, names in statements if name == "*" or name in names]
+        key = f"{module}.{name}".removeprefix(f"{package}.")
+        found[key] = fingerprint_of(repr(list(map(_plain, wanted))))
+        for place in (place for node in wanted for place in _used(module, node)):
+            if place not in seen and f"{place[0]}.".startswith(f"{package}."):
+                seen.add(place)
+                waiting.append(place)
+    return found
+
+
+@functools.cache
+def _statements(module: str) -> list[tuple[ast.stmt, frozenset[str]]]:
+    """Statements at the top of a module but its imports, and the names that each binds or changes.
+
+    What is done to a name, in a loop or by a call, is taken for a change of it.
+    """
+    path = _path(module)
+    found: list[tuple[ast.stmt, frozenset[str]]] = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body if path else ():
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.append((node, frozenset([node.name])))
+        elif not isinstance(node, ast.Import | ast.ImportFrom):
+            is_bound = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
+            names = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+            bound = (n.id for n in names if not (is_bound and isinstance(n.ctx, ast.Load)))
+            found.append((node, frozenset(bound)))
+    return found
+
+
+def _used(module: str, node: ast.AST) -> Iterable[Place]:
+    """Places that a statement names, in its own module or imported."""
+    imported = {own: (source, name) for source, name, own in _read(module)[1] if "." not in own}
+    dotted_names = [own for *_, own in _read(module)[1] if "." in own]
+    own_names = {name for _, names in _statements(module) for name in names}
+    whole = {id(part.value) for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            source, name = imported.get(part.value.id, ("", ""))
+            if source and _path(dotted := f"{source}.{name}" if name else source):
+                yield (dotted, part.attr)
+        if isinstance(part, ast.Name) and part.id in own_names:
+            yield (module, part.id)
+        elif isinstance(part, ast.Name) and part.id not in imported:
+            yield from ((own, "*") for own in dotted_names if own.startswith(f"{part.id}."))
+        elif isinstance(part, ast.Name):
+            source, name = imported[part.id]
+            if not _path(f"{source}.{name}" if name else source):
+                yield (_definer(f"{source}.{name}"), name)
+            elif id(part) not in whole:
+                yield (f"{source}.{name}" if name else source, "*")
 
 
 def _definer(dotted: str) -> str:

@@ -20,8 +20,9 @@ import json
 import re
 import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -49,6 +50,16 @@ SEAL, COMPRESSED = "SHA256SUMS", ".gz"
 _LINE = re.compile(r"([0-9a-fA-F]{64}) [ *]([^/\\]+)")
 TABLE = ".csv" + COMPRESSED
 TASKS, RUN = "tasks.csv", "run.json"
+#: What can be wrong with a results folder, each with a command of its own that mends it.
+Kind = Literal[
+    "merge conflict",
+    "half copied",
+    "packed otherwise",
+    "older format",
+    "of another paper",
+    "changed since sealed",
+    "not as a run writes it",
+]
 #: Cell of a record that has nothing there where its task has something.
 NOTHING = "(none)"
 
@@ -96,7 +107,7 @@ def write_results(
     tables = [directory / f"{name}{COMPRESSED}" for name in texts]
     texts[TASKS] = lines[LINE_COLUMNS].astype({"level": "Int64"}).to_csv(index=False)
     texts[RUN] = json.dumps(run, indent=1) + "\n"
-    for name in _sealed(directory)[0]:
+    for name in sealed_digests(directory)[0]:
         for stale in {name, f"{name}{COMPRESSED}"} - set(map(_file_name, texts)):
             (directory / stale).unlink(missing_ok=True)
     for name, text in texts.items():
@@ -186,7 +197,7 @@ def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
             f"run `reprolib reproduce {paper} --full` to make it"
         )
     frame = _read(path, FILE_TYPES)
-    of_task = _at(_lines(root / paper), frame["task"])
+    of_task = _at(lines_of(root / paper), frame["task"])
     if not (of_task["table"] == table).all():
         raise ValueError(f"{path} has records of a task of another table.")
     shared = {name: of_task[name] for name in OWN}
@@ -256,20 +267,21 @@ def load_tasks(paper: str, directory: Path | None = None) -> pd.DataFrame:
     folder = results_directory(paper, directory) / paper
     if not (folder / _file_name(TASKS)).exists():
         return pd.DataFrame(columns=TASK_COLUMNS)
-    lines = _lines(folder).reset_index()
+    lines = lines_of(folder).reset_index()
     return lines[~is_derived(lines)].reset_index(drop=True)[TASK_COLUMNS]
 
 
-def _lines(folder: Path) -> pd.DataFrame:
+def lines_of(folder: Path) -> pd.DataFrame:
     """All lines of a table of tasks, by the names of the tasks."""
     path = folder / _file_name(TASKS)
     if not path.exists():
         return pd.DataFrame(columns=TASK_COLUMNS).set_index("task")
-    return _read_lines(path, path.stat().st_mtime_ns)
+    state = path.stat()
+    return _read_lines(path, (state.st_mtime_ns, state.st_ctime_ns, state.st_size))
 
 
 @functools.lru_cache(maxsize=16)
-def _read_lines(path: Path, changed: int) -> pd.DataFrame:
+def _read_lines(path: Path, state: tuple[int, ...]) -> pd.DataFrame:
     lines = _read(path, {name: TASK_TYPES[name] for name in LINE_COLUMNS})
     trials = pd.to_numeric(lines["task"].str.rpartition("/")[2], errors="coerce")
     if trials.isna().any():
@@ -326,43 +338,90 @@ def content_of(path: Path) -> bytes:
         raise ValueError(f"{path} cannot be unpacked ({error}).") from error
 
 
+@dataclass(frozen=True)
+class SealFault:
+    """A file that is not as it was sealed.
+
+    Parameters
+    ----------
+    kind : str
+        What became of it.
+    file : str
+        Its name as the seal has it.
+    line : str
+        Name, and what is wrong.
+    is_unreadable : bool
+        Whether it is not to be read: it is none of the sealed files, or of no content.
+    """
+
+    kind: Kind
+    file: str
+    line: str
+    is_unreadable: bool = False
+
+
 def seal_faults(directory: Path) -> list[str]:
     """What in a results folder is not as it was sealed, one line each."""
-    sealed, lines = _sealed(directory)
-    if not sealed and not lines:
-        return [f"{directory.name}: there is no {SEAL}; only a full run writes one"]
+    return [f"{directory.name}/{fault.line}" for fault in faults_of_seal(directory)]
+
+
+def faults_of_seal(directory: Path) -> list[SealFault]:
+    """What in a results folder is not as it was sealed."""
+    sealed, faults = sealed_digests(directory)
+    if not sealed and not faults:
+        why = f"{SEAL}: there is none; a run writes it last"
+        return [SealFault("half copied", SEAL, why)]
     found: dict[str, str] = {}
     for path in sorted(directory.iterdir()):
         name = path.name.removesuffix(COMPRESSED)
         if path.name == SEAL or path.name.startswith("."):
             continue
         if path.is_symlink() or not path.is_file():
-            kind = "a link" if path.is_symlink() else "a folder"
-            lines.append(f"{path.name}: {kind}, not sealed")
+            what = "a link, not sealed" if path.is_symlink() else "a folder, not sealed"
         elif name in found:
-            lines.append(f"{name}: is there twice, compressed and not")
+            what = "is there twice, compressed and not"
         elif name not in sealed:
-            lines.append(f"{path.name}: not sealed")
+            what = "not sealed"
         else:
-            try:
-                found[name] = hashlib.sha256(content_of(path)).hexdigest()
-            except ValueError:
-                found[name] = "unreadable"
+            found[name] = path.name
+            continue
+        shown = name if what.startswith("is there") else path.name
+        line = f"{shown}: {what}"
+        faults.append(SealFault("changed since sealed", name, line, is_unreadable=True))
     for name, digest in sealed.items():
         if name not in found:
-            lines.append(f"{name}: sealed, but missing")
-        elif found[name] != digest:
-            lines.append(f"{name}: changed since it was sealed")
-    return [f"{directory.name}/{line}" for line in lines]
+            what = f"{name}: sealed, but missing"
+            faults.append(SealFault("half copied", name, what, is_unreadable=True))
+            continue
+        try:
+            content = content_of(directory / found[name])
+        except ValueError:
+            content = b""
+        if not content:
+            what = f"{name}: is empty, or its end is lost"
+            faults.append(SealFault("half copied", name, what, is_unreadable=True))
+            continue
+        if hashlib.sha256(content).hexdigest() != digest:
+            plain = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            of_ends = hashlib.sha256(plain).hexdigest() == digest
+            what = f"{name}: changed since it was sealed{', in its line ends only' * of_ends}"
+            faults.append(SealFault("changed since sealed", name, what))
+    return faults
 
 
-def _sealed(directory: Path) -> tuple[dict[str, str], list[str]]:
+def sealed_digests(directory: Path) -> tuple[dict[str, str], list[SealFault]]:
     """Digests by name, and what is wrong with the seal itself."""
     path = directory / SEAL
     if path.is_symlink() or not path.is_file():
         return {}, []
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    matches = {line: _LINE.fullmatch(line) for line in lines}
-    sealed = {match[2]: match[1].lower() for match in matches.values() if match}
-    other = [line for line, match in matches.items() if not match]
-    return sealed, [f"{SEAL}: {line!r} is no line of a seal" for line in other]
+    sealed: dict[str, str] = {}
+    wrong: list[str] = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        match = _LINE.fullmatch(line)
+        if match is None:
+            wrong.append(f"{line!r} is no line of a seal")
+        elif match[2] in sealed:
+            wrong.append(f"has two lines for {match[2]}")
+        else:
+            sealed[match[2]] = match[1].lower()
+    return sealed, [SealFault("changed since sealed", SEAL, f"{SEAL}: {w}") for w in wrong]

@@ -11,8 +11,8 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
+from reprolib.rerun.records.folder import committed_results
 from reprolib.rerun.records.rows import OF_TASK
-from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import Profile, Protocol, Task
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
 from reprolib.rerun.tasks.runner import (
@@ -47,6 +47,8 @@ class Plan:
         Computing time of the other tasks, as the committed results have it; NaN if there are none.
     note : str
         Why the list may be incomplete or out of date; empty if it is certain.
+    used : list of str
+        Patterns of a selection that select a task.
     """
 
     paper: str
@@ -56,6 +58,7 @@ class Plan:
     n_stored: int = 0
     seconds: float = 0.0
     note: str = ""
+    used: Sequence[str] = ()
 
 
 def plan(
@@ -90,7 +93,7 @@ def plan(
     absent = [name for name in names if not (embedded or data_fetch.available(name))]
     present = [name for name in names if name not in absent]
     loaded = functools.cache(lambda: load_datasets(present, embedded=embedded)[0])
-    committed = load_tasks(protocol.paper)
+    committed = committed_results(protocol.paper).tasks
     unchanged = is_as_committed(protocol) and not embedded
     if unchanged:
         all_tasks, note = committed_tasks(protocol.paper, committed, profile, names), ""
@@ -117,12 +120,13 @@ def plan(
         n_stored=len(tasks) - len(pending),
         seconds=float(costs(pending, committed).sum(skipna=False)),
         note=" ".join(filter(None, notes)),
+        used=[] if only is None else only.used(tasks),
     )
 
 
 def is_as_committed(protocol: Protocol) -> bool:
     """Whether the committed results were made by the present list of experiments."""
-    return load_run(protocol.paper).get("listing") == listing_of(protocol)
+    return committed_results(protocol.paper).run.get("listing") == listing_of(protocol)
 
 
 def committed_tasks(
@@ -130,7 +134,11 @@ def committed_tasks(
 ) -> list[Task]:
     """Tasks of a profile on some data sets, without their parameters, from a table of tasks."""
     rows = table[table["dataset"].isin(list(names))]
-    rows = rows if profile == "full" else rows[rows["quick"]]
+    return tasks_of(paper, rows if profile == "full" else rows[rows["quick"]])
+
+
+def tasks_of(paper: str, rows: pd.DataFrame) -> list[Task]:
+    """Tasks of a paper by the lines of a table of tasks, without their parameters."""
     columns = ["paper", *OF_TASK]
     lines = zip(*(rows.assign(paper=paper)[name] for name in columns), strict=True)
     return [Task(**dict(zip(columns, line, strict=True))) for line in lines]
@@ -140,11 +148,12 @@ def listed_tasks(
     protocol: Protocol, profile: Profile, datasets: Mapping[str, Dataset]
 ) -> tuple[list[Task], str]:
     """Tasks as the protocol lists them, its later stages with the committed records."""
+    committed = committed_results(protocol.paper)
     try:
-        tasks, _ = walk(protocol, profile, datasets, looked_up(load_paper(protocol.paper)))
+        tasks, _ = walk(protocol, profile, datasets, looked_up(committed.records))
     except StageError as error:
         return [], f"Its tasks cannot be listed before a first run ({error})."
-    if not load_run(protocol.paper):
+    if not committed.run:
         return tasks, ""
     return tasks, "Listed anew: the committed results are of another list of experiments."
 
@@ -157,7 +166,7 @@ def _out_of_reach(
     is_known: Callable[[Task], bool],
 ) -> str:
     """Say which of the tasks a run cannot list yet; empty if it reaches all."""
-    looked = looked_up(load_paper(protocol.paper))
+    looked = looked_up(committed_results(protocol.paper).records)
 
     def records_of(number: int, of_stage: list[Task]) -> pd.DataFrame | None:
         return looked(number, of_stage) if all(map(is_known, of_stage)) else None

@@ -13,12 +13,19 @@ import pandas as pd
 import data_fetch
 from data_fetch import Dataset
 from data_fetch.access import loader_modules
-from reprolib.rerun.records.fingerprint import Code, code_of, fingerprint_of
+from data_fetch.errors import missing_table
+from reprolib.rerun.records.fingerprint import (
+    Code,
+    code_of,
+    definitions,
+    fingerprint_of,
+    inspect_target,
+)
 from reprolib.rerun.records.registry import printed_digest
 from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, row_of, to_frame
 from reprolib.rerun.records.rows import failed as failed_records
 from reprolib.rerun.records.task import Profile, Protocol, Task
-from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
+from reprolib.rerun.tasks.experiment import Grid, StageError, looked_up, walk
 from reprolib.rerun.tasks.store import RecordStore, Reuse
 from reprolib.rerun.tasks.worker import (
     Finished,
@@ -64,6 +71,11 @@ class Only:
         """Whether a task is one of those selected."""
         short = f"{task.table}/{task.dataset}/{task.method}/{task.trial}"
         return any(_begins(name, p) for name in (task.id, short) for p in self.patterns)
+
+    def used(self, tasks: Iterable[Task]) -> list[str]:
+        """Patterns that select one of some tasks."""
+        listed = list(tasks)
+        return [p for p in self.patterns if any(map(Only([p]).has, listed))]
 
     def needed(self, datasets: Mapping[str, Collection[str]]) -> list[str]:
         """Data sets that selected tasks need.
@@ -266,6 +278,9 @@ def run_protocol(
         )
         if n_stages < len(protocol.stages):
             message = f"{message} {waiting(n_stages)}"
+        for missing in missing_table(substituted):
+            why = f"{missing.name} is not at hand ({missing.why}); `{missing.command}` may bring it"
+            message = f"{message.rstrip('.')}. {why}"
         raise NothingSelectedError(message)
     rows = [row for finished in run.finished for row in finished.rows]
     measured = to_frame(rows)
@@ -291,11 +306,26 @@ def run_protocol(
 
 
 def listing_of(protocol: Protocol) -> str:
-    """Fingerprint of the modules of a paper's own folder, which list its tasks."""
-    modules = code_of_protocol(protocol).modules
-    package = _package(protocol)
-    own = {name: f for name, f in modules.items() if package and name.startswith(package)}
-    return Code(own or modules, {}).fingerprint
+    """Fingerprint of what a paper's list of tasks follows from, and not of what a task does.
+
+    These are the statements in the modules of the paper that the list depends on, without the
+    functions that run a task and derive statistics; and what the readings change.
+    """
+    stages = (stage.tasks for stage in protocol.stages)
+    functions: list[Any] = [protocol.run, protocol.derive, protocol.datasets, *stages]
+    run, derive, *listing = map(inspect_target, functions)
+    package = run.__module__.rpartition(".")[0]
+    roots: list[tuple[str, str]] = []
+    for function in listing:
+        if function.__module__.startswith(f"{Grid.__module__.rpartition('.')[0]}."):
+            roots.append((run.__module__, "PROTOCOL"))
+        elif "<" in function.__qualname__:  # in another function, or without a name
+            roots.append((function.__module__, "*"))
+        else:
+            roots.append((function.__module__, function.__name__))
+    without = [(run.__module__, run.__name__), (derive.__module__, derive.__name__)]
+    found = definitions(roots, without, package)
+    return Code({**found, "facts": fingerprint_of(protocol.facts)}, {}).fingerprint
 
 
 def task_table(finished: Iterable[Finished], code: Code, quick: set[str]) -> pd.DataFrame:

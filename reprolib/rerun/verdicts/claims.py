@@ -13,13 +13,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
+from reprolib.rerun.records.folder import state_of
 from reprolib.rerun.records.registry import committed_directory, results_directory
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell, Claim, Side, claims_of
 from reprolib.rerun.verdicts.errors import Error
-from reprolib.rerun.verdicts.judge import choices_of, state_of, usable
+from reprolib.rerun.verdicts.judge import choices_of, usable
 from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry
 from reprolib.rerun.verdicts.printed_file import Design
 from reprolib.rerun.verdicts.words import Word, of_difference

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from reprolib.rerun.records.folder import state_of
 from reprolib.rerun.records.registry import committed_directory, results_directory
 from reprolib.rerun.records.rows import (
     DISAGREEMENT,
@@ -366,12 +367,6 @@ def judge_paper(paper: str, directory: Path | None = None) -> list[Verdict]:
     """
     root = results_directory(paper, directory)
     return list(_judged(paper, root.resolve(), state_of(root / paper)))
-
-
-def state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Names, times and sizes of the results tables in a folder."""
-    stats = {path.name: path.stat() for path in sorted(folder.glob("*.*"))}
-    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats.items())
 
 
 @functools.lru_cache(maxsize=32)

@@ -1,0 +1,137 @@
+"""The fingerprint of a list of experiments: of what the tasks follow from, not of what they do.
+
+An edit of a method made "Listed anew: the committed results are of another list of experiments" of
+the simplex paper, in a fresh clone.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from reprolib.rerun.records import load_run
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.task import get_protocol
+from reprolib.rerun.tasks.plan import plan
+from reprolib.rerun.tasks.runner import listing_of
+
+MODULES = {
+    "__init__": "",
+    "methods": """
+        N_FOLDS = 5
+        WIDTHS = {"wide": 2.0}
+        WIDTHS.update(narrow=0.5)
+
+        def fit(X):
+            return helper(X)
+
+        def helper(X):
+            return 1
+
+        def is_small(task, dataset):
+            return limit() > 3
+
+        def limit():
+            return 10
+        """,
+    "grids": """
+        import toy.sizes
+
+        N = toy.sizes.LARGE
+        """,
+    "sizes": "LARGE = 10",
+    "experiment": """
+        from toy import grids, methods
+        from toy.methods import N_FOLDS as FOLDS
+        from reprolib.rerun.tasks.experiment import Count, Experiment, Grid
+
+        UNUSED = 3
+        SETS = ("a", "b")
+        NAMES = []
+        for width in methods.WIDTHS:
+            NAMES.append(width)
+        GRIDS = (
+            Grid("t", NAMES, Count(FOLDS), where=methods.is_small),
+            Grid("u", ["m"], Count(lambda data: grids.N)),
+        )
+
+        def run(task, dataset):
+            return methods.fit(dataset.X)
+
+        def derive(records):
+            return []
+
+        PROTOCOL = Experiment("kpm", SETS, GRIDS, run, derive=derive).protocol()
+        """,
+}
+
+
+@pytest.fixture
+def listing(tmp_path):
+    """Write the modules of a small paper; give its fingerprint after an edit, in a new process."""
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    for name, text in MODULES.items():
+        (folder / f"{name}.py").write_text(textwrap.dedent(text))
+
+    def value(module="experiment", old="", new=""):
+        path = folder / f"{module}.py"
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1) if old else text)
+        code = """
+        from reprolib.rerun.tasks.runner import listing_of
+        from toy.experiment import PROTOCOL
+        print(listing_of(PROTOCOL))
+        """
+        command = [sys.executable, "-c", textwrap.dedent(code)]
+        environment = {"PYTHONPATH": f"{tmp_path}:{':'.join(sys.path)}"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        path.write_text(text)
+        return done.stdout
+
+    return value
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("methods", "return helper(X)", "return helper(X) + 1"),
+        ("methods", "return 1", "return 2"),
+        ("experiment", "methods.fit(dataset.X)", "methods.fit(dataset.y)"),
+        ("experiment", "return []", "return [1]"),
+        ("experiment", "UNUSED = 3", "UNUSED = 4"),
+        ("experiment", "def run(task", "# the measurement\ndef run(task"),
+    ],
+)
+def test_what_a_task_does_is_no_part_of_the_list(listing, module, old, new):
+    assert listing(module, old, new) == listing()
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("experiment", '("a", "b")', '("a", "c")'),
+        ("experiment", 'Grid("u"', 'Grid("v"'),
+        ("experiment", "NAMES.append(width)", "NAMES.append(width.upper())"),
+        ("methods", "N_FOLDS = 5", "N_FOLDS = 6"),
+        ("methods", '"wide": 2.0', '"wider": 2.0'),
+        ("methods", "narrow=0.5", "thin=0.5"),
+        ("methods", "limit() > 3", "limit() > 4"),
+        ("methods", "return 10", "return 11"),
+        ("sizes", "LARGE = 10", "LARGE = 11"),
+    ],
+)
+def test_what_the_tasks_follow_from_is(listing, module, old, new):
+    assert listing(module, old, new) != listing()
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_committed_results_are_of_the_present_list_of_experiments(paper):
+    """Where code alone was edited, `python -m tests.full_profile KEY` says so in run.json."""
+    protocol = get_protocol(paper)
+    assert load_run(paper)["listing"] == listing_of(protocol)
+    assert not plan(protocol, "full").note
