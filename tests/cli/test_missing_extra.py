@@ -6,7 +6,7 @@ import pytest
 
 import data_fetch
 from reprolib import SimplexConeSVC
-from reprolib.cli.commands import report
+from reprolib.cli.commands import check, report
 from reprolib.cli.main import main
 
 
@@ -17,6 +17,13 @@ def test_a_command_names_the_extra_that_it_needs(monkeypatch, capsys):
     monkeypatch.setattr(report, "run", run)
     assert main(["report"]) == 2
     assert 'pip install "reprolib[papers]"' in " ".join(capsys.readouterr().err.split())
+
+
+def test_names_are_checked_without_the_extra_that_draws(monkeypatch, capsys):
+    util, find = check.importlib.util, check.importlib.util.find_spec
+    monkeypatch.setattr(util, "find_spec", lambda n: None if n == "matplotlib" else find(n))
+    assert main(["check", "mkpm"]) == 0
+    assert 'no faults; figures not drawn: pip install "reprolib[papers]"' in capsys.readouterr().out
 
 
 def test_a_module_of_ours_that_is_missing_is_a_bug_and_not_an_extra(monkeypatch):

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
+from typing import TYPE_CHECKING
 
 from reprolib.cli import arguments as shared
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 HELP = "check the papers' files, protocols, results and figures, without running anything"
 
@@ -32,15 +37,12 @@ def run(arguments: argparse.Namespace) -> int:
     """
     papers = shared.chosen_papers(arguments.papers) or list(shared.PAPERS)
     shared.require_jobs(arguments.jobs)
-    import matplotlib as mpl
-
     from reprolib.cli import console
-    from reprolib.report.paper_figures import figure_faults
     from reprolib.rerun.checks.check import check_papers
     from reprolib.rerun.checks.ends import run_ends
     from reprolib.rerun.records.folder import committed_results, folder_faults, mending, shortened
 
-    mpl.use("Agg")
+    can_draw = importlib.util.find_spec("matplotlib") is not None
     faults = check_papers(papers)
     is_sound = not faults
     for paper in papers:
@@ -52,10 +54,20 @@ def run(arguments: argparse.Namespace) -> int:
             faults += [f"{paper}: {fault}" for fault in found]
         else:
             records = committed_results(paper).records
-        if is_sound and len(records):
-            faults += figure_faults(paper, records)
+        if is_sound and can_draw and len(records):
+            faults += _figure_faults(paper, records)
     for fault in faults:
         console.out().print(fault, soft_wrap=True)
     count = f"{len(faults) or 'no'} fault{'s' * (len(faults) != 1)}"
-    console.out().print(f"{', '.join(papers)}: {count}")
+    not_drawn = "" if can_draw else '; figures not drawn: pip install "reprolib[papers]"'
+    console.out().print(f"{', '.join(papers)}: {count}{not_drawn}")
     return 1 if faults else 0
+
+
+def _figure_faults(paper: str, records: pd.DataFrame) -> list[str]:
+    import matplotlib as mpl
+
+    from reprolib.report.paper_figures import figure_faults
+
+    mpl.use("Agg")
+    return figure_faults(paper, records)
