@@ -188,7 +188,5 @@ def test_of_a_budget_beside_the_measured_ones_the_title_says_so():
 
 
 def test_a_picture_that_finds_nothing_says_for_what():
-    with pytest.raises(
-        ValueError, match=r"'at_weight'.*drawn with column='ORL, 9 train'"
-    ):
+    with pytest.raises(ValueError, match=r"'at_weight'.*drawn with column='ORL, 9 train'"):
         reprolib.paper("mkmmc").picture("at_weight", column="ORL, 9 train", weight=1.0)
