@@ -10,6 +10,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import TASK_COLUMNS
 from reprolib.rerun.records.task import task_id
 
+DIGEST = "d" * 64
 ENVIRONMENT = {"python": "3.11", "machine": "a machine", "versions": {"numpy": "2.1"}}
 
 
@@ -47,18 +48,24 @@ def tasks_of(rows) -> pd.DataFrame:
     """Table of the tasks that rows name; each took the seconds of its first row."""
     first = {line["task"]: line for line in reversed(rows)}
     lines = [
-        {**line, "quick": False, "date": "2026-01-01", "code": "c", "environment": "e"}
+        {
+            **line,
+            "quick": False,
+            "date": "2026-01-01",
+            "code": "c" * 16,
+            "environment": "e" * 8,
+        }
         for line in first.values()
     ]
     return pd.DataFrame(lines, columns=TASK_COLUMNS)
 
 
 def write(folder, rows, digests=None, profile="full"):
-    """Write results of rows; digests of their data are by name, "abc" where none is given."""
+    """Write results of rows; digests of their data are by name, `DIGEST` where none is given."""
     paper = rows[0]["paper"]
     names = sorted({line["dataset"] for line in rows})
     data = {
-        name: {"source": "original", "note": "", "digest": (digests or {}).get(name, "abc")}
+        name: {"source": "original", "note": "", "digest": (digests or {}).get(name, DIGEST)}
         for name in names
     }
     run = {
@@ -67,6 +74,7 @@ def write(folder, rows, digests=None, profile="full"):
         "wall_seconds": 1.0,
         "data": data,
         "listing": "",
-        "environments": {"e": ENVIRONMENT},
+        "printed": "",
+        "environments": {"e" * 8: ENVIRONMENT},
     }
     return results.write_results(results.to_frame(rows), folder / paper, tasks_of(rows), run)
