@@ -95,7 +95,7 @@ def _beside(v: Verdict) -> dict[str, Any]:
     return {
         "published": number_text(v.number.value, v.number.spread, digits),
         "ours": ours_text(v, v.spread),
-        "difference": difference_text(v.difference, digits),
+        "difference": difference_text(0.0 if v.word == "to the digit" else v.difference, digits),
         "half-width": half_width_text(v.half_width, digits),
         "detectable": half_width_text(v.detectable, digits),
         "trials": v.n_trials,

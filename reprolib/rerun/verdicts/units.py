@@ -192,6 +192,9 @@ def understood(
         name = ", ".join(key if has_several else key[:1])
         printed = [n.value for n in own]
         mean = f"{'' if len(own) == 1 else 'mean '}{sum(printed) / len(own):.4g}"
+        if not rows.any():
+            found.append(f"no row for {name}; print {mean}, {_unit(unit or units.printed)}")
+            continue
         ours = records["value"][rows].mean() * (1.0 if unit else units.one)
         found.append(
             f"{rows.sum()} row{'s' if rows.sum() != 1 else ''} for {name}, mean {ours:.4g}, "
