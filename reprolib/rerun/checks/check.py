@@ -193,7 +193,8 @@ def number_faults(number: Number, known: Known) -> Iterator[str]:
         return
     for name, value in select.items():
         rows = rows[rows[name] == value]
-    if len(rows) and HEADLINE not in set(rows["reading"]) and not number.quoted:
+    has_headline = not known.is_complete or HEADLINE in set(rows["reading"])
+    if len(rows) and not has_headline and not number.quoted:
         yield f"{where}: no task of it under the reading {HEADLINE!r}"
     metric, metrics = number.select["metric"], known.metrics.get(number.results, set())
     if metrics and metric not in metrics:

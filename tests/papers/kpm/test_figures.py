@@ -120,9 +120,9 @@ def test_losses_are_compared_on_the_same_realisations(records):
     assert found == pytest.approx(means["square loss"] - means[""])
 
 
-def test_the_map_marks_the_nearest_measured_place_and_tells_its_error(records):
+def test_the_map_marks_a_measured_place_and_tells_its_error(records):
     wide = summaries.error_maps(records, "raetsch/heart")
-    figure = kpm.at_dimension_and_cost(records, "raetsch/heart", 11, 0.9)
+    figure = kpm.at_dimension_and_cost(records, "raetsch/heart", 10, 1.0)
     (mark,) = figure.axes[0].patches
     column, row = (round(place + 0.5) for place in mark.get_xy())
     table = summaries.mean_map(records, "raetsch/heart")
@@ -135,7 +135,7 @@ def test_the_map_marks_the_nearest_measured_place_and_tells_its_error(records):
 
 
 def test_the_map_says_where_a_path_of_kpm_ends_before(records):
-    figure = kpm.at_dimension_and_cost(records, "raetsch/heart", 200, np.inf)
+    figure = kpm.at_dimension_and_cost(records, "raetsch/heart", 100, np.inf)
     assert "not measured" in figure.axes[0].get_title()
 
 
