@@ -24,7 +24,7 @@ _BARS: Mapping[Role, tuple[int, str]] = {
 _LEGEND: Mapping[Word, str] = {
     "to the digit": "the printed digits",
     "reproduced": f"within {POINTS}",
-    "reproduced in a variant": POINTS,
+    "reproduced in a variant": f"within {POINTS}",
     "undecided": "too few runs or data to tell",
     "undecided, differs": f"perhaps by more than {POINTS}",
     "not reproduced": f"more than {POINTS} off",
