@@ -119,12 +119,18 @@ def readings(paper: str, table: str, directory: Path | None = None) -> pd.DataFr
     lines = []
     for v in judge_paper(paper, directory):
         if v.number.table == table and v.n_trials:
-            judged = replace(v, word=v.judged_word, reading=v.number.judged)
-            alone = {v.number.judged: judged}
-            alone |= {name: replace(judged, **vars(found)) for name, found in v.readings.items()}
             place = {"row": v.number.row, "column": v.number.column}
-            lines += [{**_beside(v), **place, "reading": name} for name, v in alone.items()]
+            lines += [
+                {**_beside(v), **place, "reading": name} for name, v in _by_reading(v).items()
+            ]
     return pd.DataFrame(lines, columns=[*index, *READING_COLUMNS]).set_index(index)
+
+
+def _by_reading(v: Verdict) -> dict[str, Verdict]:
+    """What every run of a number says alone, without credit, the judged one first."""
+    judged = replace(v, word=v.judged_word, reading=v.number.judged)
+    others = {name: replace(judged, **vars(found)) for name, found in v.readings.items()}
+    return {v.number.judged: judged, **others}
 
 
 def variants(
@@ -154,10 +160,7 @@ def variants(
     cells: dict[tuple[str, ...], str] = {}
     for v in judge_paper(paper, directory):
         place, digits = (v.number.table, v.number.row, v.number.column), v.number.digits
-        judged = replace(v, word=v.judged_word)
-        runs = {v.number.judged: judged}
-        runs |= {name: replace(judged, **vars(found)) for name, found in v.readings.items()}
-        for name, run in runs.items():
+        for name, run in _by_reading(v).items():
             cells[*place, name] = ours_text(run)
         cells[*place, "printed"] = number_text(v.number.value, None, digits)
 

@@ -98,14 +98,12 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
         name: {key: value for key, value in of_reading.items() if key != OWN_SPLITS}
         for name, of_reading in readings.items()
     }
-    source = None
-    if not dataset.splits:
-        train, test = drawn(dataset.y, task.params["n_train"], task.trial)
-    elif any(OWN_SPLITS in of_reading for of_reading in readings.values()):
-        train, test = drawn(dataset.y, task.params["n_train"], task.trial)
-        source = "resampled"
+    n_train, source = task.params["n_train"], None
+    if dataset.splits and changes == readings:
+        train, test = published(dataset, n_train, task.trial)
     else:
-        train, test = published(dataset, task.params["n_train"], task.trial)
+        train, test = drawn(dataset.y, n_train, task.trial)
+        source = "resampled" if dataset.splits else None
     trial = Trial(dataset.X[train], dataset.y[train], dataset.X[test], dataset.y[test])
     return [replace(found, source=source) for found in RUN[task.method](trial, changes)]
 
