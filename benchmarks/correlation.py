@@ -5,8 +5,12 @@ at random some times, and classifiers are compared on every split. The mean diff
 pools is the truth that the interval of one pool must hold. Each pool is also cut into halves, whose
 splits say how much another pool would move the difference, without any other pool at hand.
 
-    python benchmarks/correlation.py measure errors.npz [--pools 150]
+    python benchmarks/correlation.py measure errors.npz
     python benchmarks/correlation.py tell errors.npz
+    python benchmarks/correlation.py measure-sets sets.npz
+    python benchmarks/correlation.py tell-sets sets.npz
+
+Each of the two measures takes some five minutes. What they said: `correlation.md`.
 """
 
 from __future__ import annotations
@@ -16,8 +20,10 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 from scipy import linalg
 from scipy.spatial.distance import cdist
+from scipy.stats import norm, t
 from sklearn.svm import SVC
 
 import data_fetch
@@ -25,7 +31,9 @@ import data_fetch
 #: Rows of a pool.
 ROWS = 240
 #: Share of the pool that is tested.
-SHARES = (0.4, 0.8)
+SHARES = (0.2, 0.4, 0.6, 0.8, 0.9)
+#: Of these, those for which halves are measured and sets compared.
+MAIN_SHARES = (0.4, 0.8)
 #: Random splits of a pool.
 SPLITS = 20
 #: Times that a pool is halved, and splits of each half.
@@ -77,20 +85,20 @@ def split_errors(rng, X, y, rows, share, n_splits) -> np.ndarray:
 
 
 def measure(path: str, n_pools: int) -> None:
-    """Errors on all splits of all pools and of their halves."""
+    """Errors on all splits of all pools, and of their halves."""
     rng, found = np.random.default_rng(0), {}
     for (name, X, y), share in itertools.product(pools(), SHARES):
         whole, halves = [], []
         for _ in range(n_pools):
             rows = rng.choice(len(y), ROWS, replace=False)
             whole.append(split_errors(rng, X, y, rows, share, SPLITS))
-            parts = []
-            for _ in range(HALVINGS):
+            for _ in range(HALVINGS * (share in MAIN_SHARES)):
                 pair = np.split(rng.permutation(rows), 2)
-                parts.append([split_errors(rng, X, y, p, share, SPLITS_OF_HALF) for p in pair])
-            halves.append(parts)
+                halves.append([split_errors(rng, X, y, p, share, SPLITS_OF_HALF) for p in pair])
         found[f"{name} {share} whole"] = np.array(whole)
-        found[f"{name} {share} halves"] = np.array(halves)
+        if halves:
+            shape = (n_pools, HALVINGS, 2, SPLITS_OF_HALF, len(METHODS))
+            found[f"{name} {share} halves"] = np.array(halves).reshape(shape)
         print(name, share, "done", flush=True)
         np.savez_compressed(path, **found)
 
@@ -101,7 +109,7 @@ def measure_sets(path: str, n_sets: int) -> None:
     Which classes are told apart differs from set to set, and so does which method is the better.
     """
     rng, found = np.random.default_rng(1), {}
-    for (name, X, classes), share in itertools.product(pools(two=False), SHARES):
+    for (name, X, classes), share in itertools.product(pools(two=False), MAIN_SHARES):
         errors = []
         for _ in range(n_sets):
             kinds = rng.permutation(classes.max() + 1)
@@ -114,10 +122,129 @@ def measure_sets(path: str, n_sets: int) -> None:
         np.savez_compressed(path, **found)
 
 
+def contrasts(errors: np.ndarray) -> Iterator[np.ndarray]:
+    """Differences in percentage points between any two methods, the last axis left out."""
+    for a, b in itertools.combinations(range(len(METHODS)), 2):
+        yield 100 * (errors[..., a] - errors[..., b])
+
+
+def within(differences: np.ndarray, standard: np.ndarray, degrees: float) -> float:
+    """Share of pools whose 95 % interval holds the mean difference of all pools."""
+    means = differences.mean(axis=1)
+    return float(np.mean(abs(means - means.mean()) <= t.ppf(0.975, degrees) * standard))
+
+
+def tell(path: str) -> None:
+    """Correlations, and coverage of the intervals of one pool by several rules."""
+    lines, stored = [], np.load(path)
+    for key in (k for k in stored if k.endswith("whole")):
+        name, share = key.split()[:2]
+        halves = key.replace("whole", "halves")
+        of_halves = list(contrasts(stored[halves])) if halves in stored else [None] * 10
+        for d, h in zip(contrasts(stored[key]), of_halves, strict=True):
+            variances = d.var(axis=1, ddof=1)
+            between = max(d.mean(axis=1).var(ddof=1) - variances.mean() / SPLITS, 0.0)
+            line = {"pool": name, "share": share, "difference": d.mean()}
+            line["rho"] = between / (between + variances.mean())
+            for rho in (0.0, 0.1, 0.15, 0.2, 0.25):
+                standard = np.sqrt(variances * (1 / SPLITS + rho / (1 - rho)))
+                line[f"rho {rho:g}"] = within(d, standard, SPLITS - 1)
+            ratio = float(share) / (1 - float(share))
+            line["Nadeau-Bengio"] = within(d, np.sqrt(variances * (1 / SPLITS + ratio)), SPLITS - 1)
+            if h is not None:
+                apart = np.diff(h.mean(axis=-1), axis=2)[..., 0] ** 2 / 2
+                noise = h.var(axis=-1, ddof=1).mean(axis=(1, 2)) / SPLITS_OF_HALF
+                of_pool = np.maximum(apart.mean(axis=1) - noise, 0.0) / 2
+                line["own halves"] = within(d, np.sqrt(variances / SPLITS + of_pool), SPLITS - 1)
+            lines.append(line)
+    table = pd.DataFrame(lines)
+    of_share = table.drop(columns="pool").groupby("share")
+    with pd.option_context("display.width", 160):
+        print(table.groupby(["pool", "share"]).mean().round(3).to_string())
+        for statistic in ("mean", "min", "max"):
+            print(f"{statistic} over pools and pairs of methods")
+            print(of_share.agg(statistic).round(3).to_string())
+
+
+def tell_sets(path: str) -> None:
+    """Coverage of the mean over few sets by several rules, and how wide they are."""
+    rng, lines, stored = np.random.default_rng(0), [], np.load(path)
+    for key in stored:
+        name, share = key.split()
+        rho = 0.25 if share == "0.4" else 0.11
+        for d in contrasts(stored[key]):
+            noise = d.var(axis=1, ddof=1).clip(1e-4) * (1 / SPLITS + rho / (1 - rho))
+            means, n = d.mean(axis=1), 300
+            for k in (3, 6, 9):
+                picked = rng.integers(len(means), size=(n, k))
+                line = {"pool": name, "share": share, "sets": k}
+                for rule, interval in RULES.items():
+                    ends = np.array([interval(means[p], noise[p]) for p in picked])
+                    low, high = ends.T
+                    line[rule] = np.mean((low <= means.mean()) & (means.mean() <= high))
+                    line[f"{rule}, width"] = np.median(high - low)
+                lines.append(line)
+    table = pd.DataFrame(lines)
+    with pd.option_context("display.width", 200):
+        print(table.groupby(["pool", "share", "sets"]).mean().round(3).to_string())
+        print(table.drop(columns=["pool", "share"]).groupby("sets").mean().round(3).to_string())
+
+
+def spread_of_sets(d, noise) -> tuple[float, float]:
+    """Student's t of the differences alone, as the package has it."""
+    half = t.ppf(0.975, len(d) - 1) * d.std(ddof=1) / np.sqrt(len(d))
+    return d.mean() - half, d.mean() + half
+
+
+def these_sets(d, noise) -> tuple[float, float]:
+    """The noise of trials alone: another sample of these sets, not other sets."""
+    half = 1.96 * np.sqrt(noise.sum()) / len(d)
+    return d.mean() - half, d.mean() + half
+
+
+def weighted(d, noise) -> tuple[float, float]:
+    """Weights of DerSimonian and Laird, error of Hartung, Knapp, Sidik and Jonkman."""
+    k, w = len(d), 1 / noise
+    spread = (w * (d - (w * d).sum() / w.sum()) ** 2).sum()
+    between = max(0.0, (spread - (k - 1)) / (w.sum() - (w**2).sum() / w.sum()))
+    w = 1 / (noise + between)
+    mean = (w * d).sum() / w.sum()
+    error = np.sqrt((w * (d - mean) ** 2).sum() / (k - 1) / w.sum())
+    half = t.ppf(0.975, k - 1) * error
+    return mean - half, mean + half
+
+
+def bayes(d, noise) -> tuple[float, float]:
+    """Normal sets with a uniform prior on their mean and deviation, integrated on a grid."""
+    w = 1 / (noise + SPREADS[:, None] ** 2)
+    total = w.sum(axis=1)
+    means = (w * d).sum(axis=1) / total
+    log = 0.5 * (
+        np.log(w).sum(axis=1) - np.log(total) - (w * (d - means[:, None]) ** 2).sum(axis=1)
+    )
+    weight = np.exp(log - log.max()) * np.gradient(SPREADS)
+    deviations = 1 / np.sqrt(total)
+    seen = weight > 1e-9 * weight.sum()
+    first = (means - 8 * deviations)[seen].min()
+    last = (means + 8 * deviations)[seen].max()
+    grid = np.linspace(first, last, 1000)
+    below = norm.cdf((grid - means[:, None]) / deviations[:, None])
+    low, high = np.interp([0.025, 0.975], weight @ below / weight.sum(), grid)
+    return float(low), float(high)
+
+
+#: Standard deviations from set to set that `bayes` weighs.
+SPREADS = np.concatenate([[0.0], np.geomspace(0.01, 60, 120)])
+RULES = {"t": spread_of_sets, "these sets": these_sets, "weighted": weighted, "bayes": bayes}
+#: What each command does.
+COMMANDS = {"measure": measure, "measure-sets": measure_sets}
+COMMANDS |= {"tell": lambda path, _: tell(path), "tell-sets": lambda path, _: tell_sets(path)}
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["measure", "sets", "tell"])
+    parser.add_argument("what", choices=COMMANDS)
     parser.add_argument("path")
-    parser.add_argument("--pools", type=int, default=150)
+    parser.add_argument("--pools", type=int, default=200, help="pools of a kind, or sets")
     options = parser.parse_args()
-    {"measure": measure, "sets": measure_sets}[options.what](options.path, options.pools)
+    COMMANDS[options.what](options.path, options.pools)
