@@ -189,3 +189,18 @@ def test_a_number_that_is_not_yet_decided_is_brought_out_by_the_runs_that_are_na
         error = errors.splits(ours, 1.5, 100)
         came_out.append(words.of_difference(ours.mean() - theirs, error, 1.5) == "reproduced")
     assert np.mean(came_out) > 0.77
+
+
+@pytest.mark.parametrize("k", [3, 6, 9])
+@pytest.mark.parametrize("noise", [(1.0,), (0.2, 3.0)], ids=["equal noise", "unequal noise"])
+@pytest.mark.parametrize("between", [0.0, 1.0])
+def test_the_mean_over_sets_is_in_its_interval_whatever_splits_share(k, noise, between):
+    """Sets differ or not, trials of a set share a pool or not: 95 says 95, or more if unequal."""
+    rng, n = np.random.default_rng(5), 4000
+    deviation = np.resize(noise, k)
+    means = rng.normal(0, between, (n, k)) + rng.normal(0, deviation, (n, k))
+    for level in (0.9, 0.95):
+        held = [abs(row.mean()) <= over_sets(row).half_width(level) for row in means]
+        assert level - 0.02 < np.mean(held), "never too short"
+        if len(noise) == 1:
+            assert np.mean(held) < level + 0.02
