@@ -36,7 +36,7 @@ test: $(VENV)/.test
 	$(MAKE) notebooks
 
 # Apart from `make test`: tests and notebooks of the examples, which are repositories of their own. One alone: make examples EXAMPLES=kfd-raetsch
-EXAMPLES := kfd-raetsch which-method
+EXAMPLES := kfd-raetsch
 
 examples: $(VENV)/.test
 	set -e; for name in $(EXAMPLES); do \

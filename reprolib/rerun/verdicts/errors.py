@@ -276,8 +276,8 @@ def shared_runs(
     return Error(math.sqrt(variance / k), k - 1)
 
 
-#: Correlation of the paired differences of two random splits of one pool. `which-method overlap`
-#: (examples/which-method) measures 0.00 to 0.27, in the mean 0.11, whatever share is tested. Nadeau
+#: Correlation of the paired differences of two random splits of one pool. It was measured by
+#: benchmarks/split_correlation.py: 0.00 to 0.27, in the mean 0.11, whatever share is tested. Nadeau
 #: and Bengio (2003) take the share of test rows, 0.3 to 0.9 here.
 CORRELATION = 0.2
 
