@@ -22,11 +22,9 @@ VALIDATOR = jsonschema.Draft202012Validator(printed_schema())
 FILES = {key: tomllib.loads(printed_text(key)) for key in PAPERS}
 #: Tables whose keys are names of the writer's own.
 WITH_OWN_NAMES = {"rows", "columns", "values", "not_run", "scores", "changes", "beside", "trials"}
-#: Not in pages that the site copies from the root: CONTRIBUTING shows the keys without values.
 DOCUMENTED = [
     tomllib.loads(block)
     for page in (ROOT / "docs").glob("*.md")
-    if not (ROOT / page.name).is_file()
     for block in re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     if "[tables." in block
 ]

@@ -31,7 +31,7 @@ import reprolib.papers
 from data_fetch.environment import configured_folder
 from data_fetch.outside import MARK, VARIABLE, outside_papers
 
-#: This package, and its checkout; in an installed package the copy that ``setup.py`` puts there.
+#: This package. In an installed one ``tools/archives.py`` put a copy of the committed folders.
 PACKAGE = Path(__file__).resolve().parents[2]
 _PROJECT_FILE = "pyproject.toml"
 #: Characters that steer what shows them: controls but tabulator and line ends, and marks that turn
@@ -74,7 +74,7 @@ class Home:
 
 
 def own_project() -> Path:
-    """Folder of the checkout; in an installed package, the copy that ``setup.py`` puts there."""
+    """Folder of the checkout; in an installed package, the copy in it."""
     checkout = PACKAGE.parent
     return checkout if (checkout / _PROJECT_FILE).is_file() else PACKAGE / "shipped"
 
@@ -116,7 +116,7 @@ def store_directory() -> Path:
 
 
 def project_folder(name: str) -> Path:
-    """Folder of the checkout; in an installed package, the copy that ``setup.py`` puts there."""
+    """Folder of the checkout; in an installed package, the copy in it."""
     return own_project() / name
 
 

@@ -1,11 +1,16 @@
-"""Puts committed results and notebooks into a wheel; the rest is in pyproject.toml."""
+"""Commands of setuptools that pyproject.toml names: what wheel and source archive hold.
+
+A wheel has copies of the committed results and notebooks, which lie outside of the package, and
+notebooks without outputs. pyproject.toml alone can ship neither.
+"""
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
-from setuptools import setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 #: Files of the checkout, by folder, that an installed package has in ``reprolib/shipped``.
 SHIPPED = {
@@ -44,4 +49,13 @@ class BuildWithShippedFolders(build_py):
             shutil.copyfile(path, copy)
 
 
-setup(cmdclass={"build_py": BuildWithShippedFolders})
+class SourceArchiveOfGit(sdist):
+    """`sdist` of every file that git knows."""
+
+    def make_distribution(self):
+        """Add the files, then pack."""
+        listed = subprocess.run(["git", "ls-files", "-z"], check=True, stdout=subprocess.PIPE)
+        known = [name for name in listed.stdout.decode().split("\0") if Path(name).is_file()]
+        self.filelist.extend(known)
+        self.filelist.remove_duplicates()
+        super().make_distribution()
