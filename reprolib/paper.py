@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 #: Where the numbers of a paper come from.
 Run = Literal["records", "quick", "full"]
-#: Name of the picture of all numbers, which every paper has.
-FOREST = "forest"
 #: How `Paper.recompute` begins where no data are at hand.
 NOTHING_COMPUTED = "Nothing was computed here"
 
@@ -194,8 +192,7 @@ class Paper:
         Parameters
         ----------
         name : str
-            Name of its function in the paper's ``figures.py``, such as "figure1"; or "forest": all
-            printed numbers beside ours, one line each.
+            Name of its function in the paper's ``figures.py``, such as "figure1".
 
         Returns
         -------
@@ -213,11 +210,6 @@ class Paper:
         >>> reprolib.paper("kpm").figure("figure1").caption
         'Figure 1 of the paper redrawn: risk against D (KPM) and against C (SVM)'
         """
-        if name == FOREST:
-            from reprolib.report.forest import forest_figure
-
-            text = f"The {len(self.verdicts)} printed numbers of {self.key.upper()} beside ours"
-            return drawn(lambda: forest_figure(self.verdicts), text, text)
         module = paper_module(self.key, "figures")
         listed = {f.draw.__name__: f for f in (module.FIGURES if module else ())}
         if name not in listed and name in {
@@ -225,7 +217,7 @@ class Paper:
             **self._functions("figures"),
         }:
             raise ValueError(f"{name!r} is a picture of {self.key}: paper.picture({name!r}, ...)")
-        found = self._named("figure", name, listed, FOREST)
+        found = self._named("figure", name, listed)
         records = ok(self.records)
         if self.run == "quick" and not found.fits(records):
             print(f"Drawn from the committed records: the quick run does not measure {name}.")
@@ -637,12 +629,12 @@ class Paper:
                 f"({type(error).__name__}: {error}).{listed}"
             ) from None
 
-    def _named(self, what: str, name: str, known: Mapping[str, Any], *others: str) -> Any:
+    def _named(self, what: str, name: str, known: Mapping[str, Any]) -> Any:
         """Value of a name, or an error that lists the names there are."""
         if name in known:
             return known[name]
-        there_are = ", ".join([*known, *others]) or "none"
-        near = nearest(name, [*known, *others])
+        there_are = ", ".join(known) or "none"
+        near = nearest(name, list(known))
         advice = near if "did you mean" in near else ";"
         raise ValueError(f"{self.key} has no {what} {name!r}{advice} there are: {there_are}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 
@@ -71,26 +70,16 @@ def page(judged: Judged) -> str:
     )
 
 
-def forest_bytes(judged: Judged, ending: str) -> bytes:
-    """File of the picture of all numbers; the same verdicts give the same file.
+def forest_svg(judged: Judged) -> str:
+    """SVG of all numbers, one picture a quantity, one below the other."""
+    from reprolib.report.drawing import svg
+    from reprolib.report.forest import forests
 
-    Parameters
-    ----------
-    judged : Judged
-        The verdicts.
-    ending : {"svg", "png", "pdf"}
-        Ending of the file's name.
-    """
-    import matplotlib as mpl
-    import matplotlib.pyplot as plt
-
-    from reprolib.report.forest import forest_figure
-
-    no_date = {"pdf": {"CreationDate": None, "ModDate": None}, "svg": {"Date": None}}
-    file = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": judged.title}):
-        figure = forest_figure(judged.verdicts)
-        metadata = {"Title": judged.title, **no_date.get(ending, {})}
-        figure.savefig(file, format=ending, metadata=metadata)
-        plt.close(figure)
-    return file.getvalue()
+    parts, below = list[str](), 0.0
+    drawn = forests(judged.verdicts).values()
+    for picture in drawn:
+        parts.append(svg(picture, "light").strip().replace("<svg", f'<svg y="{below}"', 1))
+        below += picture.height
+    width = max((picture.width for picture in drawn), default=0)
+    size = f'width="{width}" height="{below}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>\n{"".join(parts)}\n</svg>\n'
