@@ -13,8 +13,7 @@ import pytest
 from reprolib.papers.kpm import figures
 from reprolib.report.notebook import UNFOLDED, Claims, left_aligned, show, show_drawn
 from reprolib.rerun.records import load_paper
-from reprolib.suite import NotebookTests
-from reprolib.suite.shown import pictures
+from tests.suite.shown import NotebookTests, pictures
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 

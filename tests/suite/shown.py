@@ -7,10 +7,8 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 
-import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
-import pytest
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_hex
@@ -20,13 +18,7 @@ from matplotlib.text import Text
 
 import data_fetch
 from reprolib.report.notebook import MARK
-from reprolib.report.paper_figures import report_figures
 from reprolib.report.picture import description
-from reprolib.report.style import use_style
-from reprolib.rerun.records.registry import home
-from reprolib.rerun.records.tables import load_paper
-from reprolib.rerun.verdicts.printed import paper_entry
-from reprolib.suite.experiment import OfPaper, quick_records
 
 SOURCES = ("original", "partial", "resampled", "embedded")
 #: Pixels: width of a figure on a phone, and height of its letters there.
@@ -93,19 +85,8 @@ def is_told(axis: Axes, side: Axis) -> bool:
     return bool(side.label.get_text() or has_names or axis.get_title() or any(shared))
 
 
-class FigureTests(OfPaper):
-    """Of the figures, drawn from the committed records or, without any, from a quick run."""
-
-    @pytest.fixture
-    def figures(self, paper) -> Iterator[Mapping[str, Figure]]:
-        """Figures by caption, as drawn."""
-        use_style()
-        committed = load_paper(paper)
-        made = report_figures(paper, quick_records(paper) if committed.empty else committed)
-        for figure in made.values():
-            figure.canvas.draw()
-        yield made
-        plt.close("all")
+class FigureTests:
+    """Of figures by caption, as drawn."""
 
     def test_every_number_drawn_is_finite_or_left_out_and_most_are_in_sight(self, figures):
         """No curve runs out of its axes."""
@@ -180,15 +161,8 @@ def pictures(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     return [output for output in outputs if "image/png" in output.get("data", {})]
 
 
-class NotebookTests(OfPaper):
+class NotebookTests:
     """Of the notebook; ``pytest --nbval`` compares its outputs."""
-
-    @pytest.fixture
-    def notebook(self, paper) -> nbformat.NotebookNode:
-        """The notebook that printed.toml names."""
-        path = home(paper).project / "notebooks" / str(paper_entry(paper)["paper"]["notebook"])
-        assert path.is_file(), f"there is no {path}"
-        return nbformat.read(path, as_version=4)
 
     def test_notebook_is_valid_and_shows_no_error(self, notebook):
         """As Jupyter reads it."""
