@@ -79,7 +79,7 @@ report: $(VENV)/.ready
 	$(BIN)/reprolib report
 
 readme: $(VENV)/.ready
-	$(BIN)/python tools/readme_block.py
+	$(BIN)/python -m tools.readme_block
 
 $(VENV)/.ready: locks/run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 4))' || \

@@ -255,13 +255,6 @@ def in_report_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return sorted(verdicts, key=lambda v: (roles.index(v.role), quantities.index(v.quantity)))
 
 
-def with_source(frame: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
-    """Name the sources of the records behind a table in its corner, above the index."""
-    text = f"source: {', '.join(sorted(sources(records).unique()))}"
-    names = [text, *frame.columns.names[1:]]
-    return frame.set_axis(frame.columns.set_names(names), axis="columns")
-
-
 def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:
     """Data sets behind a paper's records: source, and trials at hand."""
     records = load_paper(paper, directory)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from data_fetch.embedded import haxby as embedded
-from data_fetch.haxby import load_haxby, masked_dataset, unmask
+from data_fetch.haxby import load_haxby, masked_dataset
 
 AFFINE = np.diag([-3.0, 3.5, 3.5, 1.0])
 GRID = (5, 6, 4)
@@ -46,14 +46,6 @@ def test_masked_task_volumes(session):
     np.testing.assert_array_equal(dataset.extra["onset"], np.tile([0, 1], 28))
     np.testing.assert_allclose(dataset.extra["affine"], AFFINE)
     assert dataset.source == "original"
-
-
-def test_values_go_back_to_their_voxels(session):
-    folder, volumes, mask, labels = session
-    dataset = load_haxby("haxby/subj1", write_session(folder, volumes, mask, labels))
-    volume = unmask(dataset.X[3], dataset.extra["mask"])
-    np.testing.assert_array_equal(volume[mask], volumes[mask][:, dataset.extra["volume"][3]])
-    assert np.isnan(volume[~mask]).all()
 
 
 def test_series_with_nothing_outside_the_mask_is_partial(session):

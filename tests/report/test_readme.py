@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from reprolib.report import readme
 from reprolib.report.theme import GROUNDS, LOOKS, palette, slug
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
@@ -18,6 +17,7 @@ from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.judge import count_words, performances
 from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.rerun.verdicts.words import JUDGED, MARGIN, N_DRAWS, SELECTION_MARGIN, WORDS
+from tools import readme_block as readme
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -103,7 +103,7 @@ def test_counts_in_the_sentences_of_the_headline_are_those_of_the_verdicts():
 def test_readme_without_markers_is_refused(tmp_path):
     (tmp_path / "README.md").write_text("# no markers")
     with pytest.raises(ValueError, match="markers"):
-        readme.update_file(tmp_path / "README.md", PAPERS)
+        readme.made(tmp_path / "README.md", PAPERS)
 
 
 def test_the_page_on_the_words_has_the_words_of_the_rules():

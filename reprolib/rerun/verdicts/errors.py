@@ -21,16 +21,6 @@ from reprolib.rerun.records.rows import sources
 
 #: Power at which a difference counts as one that would have been detected.
 POWER = 0.8
-#: Fewest trials whose spread gives an interval.
-LEAST_TRIALS = 5
-
-
-def require_trials(number: int, argument: str = "n_trials") -> None:
-    """Raise ValueError if there are too few trials for an interval."""
-    if number < LEAST_TRIALS:
-        raise ValueError(
-            f"{argument} is {number!r}; give {LEAST_TRIALS} or more, an interval needs them."
-        )
 
 
 @functools.lru_cache(maxsize=4096)
