@@ -16,7 +16,6 @@ from reprolib.methods.mkmmc import (
     leave_one_out_collapsed_path,
     leave_one_out_path,
     margin_laplacian,
-    nearest_in_order,
     nearest_neighbor,
     nearest_neighbor_path,
     nearest_other_path,
@@ -185,21 +184,6 @@ def test_equally_near_points_are_taken_by_index_in_any_basis(path):
         else:
             labels = path(1e7 * train @ Q, y, 1e7 * test @ Q)[-1]
         np.testing.assert_array_equal(labels, [3, 3, 3, 1])
-
-
-def test_equally_near_points_are_ordered_by_index_in_any_basis():
-    train = np.array([[1.0, 0, 0], [3, 0, 0], [0, 1, 0], [0, 0, -3], [0, 0, 1], [2, 0, 0]])
-    for seed in range(50):
-        Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
-        order = nearest_in_order(train @ Q, np.zeros((2, 3)), 5)
-        np.testing.assert_array_equal(order, [[0, 2, 4, 5, 1]] * 2)
-
-
-def test_distances_tie_by_the_largest_of_the_row():
-    train = np.array([[1.0], [-1.0 - 1e-9], [100.0]])
-    near = nearest_in_order(train[[1, 0, 2]], np.zeros((1, 1)), 2, tol=1e-10)
-    assert near.tolist() == [[0, 1]], "a difference of 1e-9 is 1e-11 of the largest distance"
-    assert nearest_in_order(train[[1, 0]], np.zeros((1, 1)), 1, tol=1e-10).tolist() == [[1]]
 
 
 def test_equally_near_others_are_taken_by_index_in_any_basis():

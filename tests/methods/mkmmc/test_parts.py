@@ -32,7 +32,6 @@ from reprolib.methods.mkmmc._graph import margin_without_point
 from reprolib.methods.mkmmc._kernel import largest_rank, numerical_rank
 from reprolib.methods.mkmmc._linear import center_columns, check_n_components
 from reprolib.methods.mkmmc._nearest import (
-    nearest_in_order,
     nearest_neighbor,
     nearest_neighbor_path,
 )
@@ -130,13 +129,6 @@ def test_points_are_equally_near_up_to_a_part_of_the_farthest(nearer, first):
     """The farthest is 100 away, and so are 1e-10 the largest difference that is a tie."""
     train = np.array([[1.0], [-1.0 + nearer], [100.0]])
     assert nearest_neighbor(train, [0, 1, 2], np.zeros((1, 1))).tolist() == [first]
-    order = nearest_in_order(train, np.zeros((1, 1)), 3).tolist()
-    assert order == [[first, 1 - first, 2]]
-
-
-def test_a_point_at_no_distance_is_the_first():
-    train = np.array([[2.0], [0.0], [1.0], [0.0]])
-    assert nearest_in_order(train, np.zeros((1, 1)), 4).tolist() == [[1, 3, 2, 0]]
 
 
 @pytest.mark.parametrize("unit", [1e-160, 1e-3, 1.0, 1e150])
