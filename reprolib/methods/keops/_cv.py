@@ -154,7 +154,7 @@ class KEOPSClassifierCV(KEOPSClassifier):
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012
-        **KEOPSClassifier._parameter_constraints,
+        **{k: v for k, v in KEOPSClassifier._parameter_constraints.items() if k != "C"},
         "Cs": ["array-like", POSITIVE, None],
         "cv": ["cv_object"],
         "scoring": SCORING,
