@@ -18,6 +18,7 @@ from sklearn.model_selection import (
 from sklearn.svm import SVC
 
 import reprolib
+from reprolib.methods.shared.codes import decision_values
 from reprolib.methods.shared.path_scores import require_scores
 from reprolib.methods.shared.validation import ConstantClassifierWarning
 
@@ -138,8 +139,8 @@ def test_a_linear_kpm_has_weights_of_features(center):
 def test_a_linear_mkpm_has_weights_of_features():
     X, y = rare(3)
     model = reprolib.MKPMClassifier(6, kernel="linear", code="simplex").fit(X, y)
-    bits = X @ model.coef_.T + model.intercept_
-    np.testing.assert_allclose(model._bit_scores(X), bits, atol=1e-9)
+    near = decision_values(model.code_, X @ model.coef_.T + model.intercept_)
+    np.testing.assert_allclose(model.decision_function(X), near, atol=1e-8)
     assert not hasattr(reprolib.MKPMClassifier(6).fit(X, y), "coef_")
 
 

@@ -7,9 +7,7 @@ from reprolib.methods.keops import (
     KernelTree,
     MKLClassifier,
     TreeLassoClassifier,
-    kernel_sets,
 )
-from reprolib.methods.keops.svm import solve_svm_active_set
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.shared.validation import ConstantClassifierWarning
 from tests.methods.keops.test_pyramid import CHANNEL, NESTED, REGION, TREE, data
@@ -74,8 +72,11 @@ def test_feature_blocks_equal_their_gram_matrices():
     np.testing.assert_allclose(
         blocks.decision_function(X[test]), grams.decision_function(cross), atol=1e-6
     )
-    with pytest.raises(ValueError, match=r"have shape \(5, m, 30\)"):
-        grams.decision_function(cross[:4])
+    for bad in (cross[:4], cross[:, :, :29], cross[0]):
+        with pytest.raises(ValueError, match=r"have shape \(5, m, 30\)"):
+            grams.decision_function(bad)
+    with pytest.raises(ValueError, match=r"groups has shape \(8,\); .* of the 9 kernels\."):
+        MKLClassifier(groups=np.zeros(8)).fit(X, y)
 
 
 def test_non_convex_exponents_are_sparser_and_end_stationary():
@@ -216,23 +217,6 @@ def test_units_and_C_trade_off():
         volts = KEOPSClassifier(p=p, C=np.ldexp(10.0, 40)).fit(np.ldexp(X, -20), y)
         np.testing.assert_allclose(np.ldexp(volts.coef_, -20), plain.coef_, rtol=1e-9)
         assert volts.duality_gap_ == pytest.approx(plain.duality_gap_, rel=1e-6)
-
-
-def test_uncertified_svms_are_counted_in_one_warning(monkeypatch):
-    X, y = data()
-
-    def stops_early(K, signs, C, **options):
-        return solve_svm_active_set(K, signs, C, max_iter=1)
-
-    monkeypatch.setattr(kernel_sets, "solve_svm", stops_early)
-    monkeypatch.setattr(
-        kernel_sets,
-        "solve_svm_features",
-        lambda features, signs, C, alpha, **options: stops_early(features.gram(), signs, C),
-    )
-    with pytest.warns(NotOptimalWarning, match=r"\d+ of \d+ inner SVMs stopped .* worst") as seen:
-        KEOPSClassifier(p=2.0, C=50.0).fit(X, y)
-    assert len(seen) == 1
 
 
 def test_mkl_falls_back_on_the_alternation_where_the_quadratic_programme_is_inaccurate():

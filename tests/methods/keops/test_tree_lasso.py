@@ -147,3 +147,9 @@ def test_bad_input_and_too_few_steps():
         TreeLassoClassifier().fit(X, np.ones(40))
     with pytest.warns(NotOptimalWarning, match="FISTA stopped after 3 steps"):
         TreeLassoClassifier(TREE, 0.001, tol=1e-9, max_iter=3).fit(X, y)
+
+
+def test_constant_features_predict_the_majority():
+    model = TreeLassoClassifier().fit(np.ones((5, 3)), [0, 0, 0, 1, 1])
+    assert not model.coef_.any()
+    assert model.intercept_ == pytest.approx(np.log(2 / 3))

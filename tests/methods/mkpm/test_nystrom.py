@@ -69,13 +69,3 @@ def test_bad_hyperparameters_are_named(settings, message):
         NystromMKPMClassifier(**settings).fit(X, y)
     with pytest.raises(ValueError, match="kernel is zero on the landmarks"):
         NystromMKPMClassifier(kernel="linear").fit(np.zeros((20, 2)), y)
-
-
-@pytest.mark.parametrize(("entries", "stops"), [(7, [2, 4, 6]), (2, [1, 2, 3, 4, 5]), (99, [33])])
-def test_blocks_cover_the_rows_and_hold_so_many_entries(monkeypatch, entries, stops):
-    monkeypatch.setattr(_nystrom, "BLOCK_ENTRIES", entries)
-    model = NystromMKPMClassifier()
-    model.X_fit_ = np.zeros((3, 1))
-    blocks = model._blocks(5)
-    assert [block.stop for block in blocks] == stops
-    assert [block.start for block in blocks] == [0, *stops[:-1]]
