@@ -222,7 +222,7 @@ def test_compiled_loops_stay_inside_their_arrays():
         from tests.methods.keops.test_certificates import hostile
 
         assert not hasattr(_svm_numba.active_set, "py_func")
-        hostile(500)
+        hostile(200)
         """,
         NUMBA_DISABLE_JIT="1",
     )
@@ -230,4 +230,4 @@ def test_compiled_loops_stay_inside_their_arrays():
 
 def test_hostile_problems_end_in_compiled_code():
     """`make bounds` checks every index in them."""
-    hostile(500)
+    hostile(200)

@@ -1,4 +1,4 @@
-"""MMC where its eigenproblem leaves a choice: 500 degenerate problems, and last digits."""
+"""MMC where its eigenproblem leaves a choice: 200 degenerate problems, and last digits."""
 
 import dataclasses
 import warnings
@@ -30,7 +30,7 @@ from reprolib.rerun.records.task import Measurement, Task
 from reprolib.rerun.tasks.worker import row_of
 from tests.naive import mkmmc as naive
 
-N_PROBLEMS = 500
+N_PROBLEMS = 200
 
 
 def degenerate_problem(seed):
