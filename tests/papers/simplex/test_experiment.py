@@ -286,8 +286,9 @@ READINGS_OF_ONE_RUN = [
 @pytest.mark.parametrize("method", sorted(methods.ONLINE_LOSSES))
 def test_an_online_reading_has_the_record_of_a_run_of_its_own(changes, method, small):
     train, test = small.splits[0]
-    data = small.X[train], small.y[train], small.X[test], small.y[test]
     params = {"seed": 2, **changes}
+    X, X_test = methods.features(params, small.X[train], small.X[test])
+    data = X, small.y[train], X_test, small.y[test]
     value, alpha, path = naive.online(methods.ONLINE_LOSSES[method], params, *data)
     for _ in range(2):  # made, and remembered
         task = Task("simplex", "table2", SMALL, method, params=params)
