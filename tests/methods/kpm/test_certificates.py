@@ -134,6 +134,18 @@ def test_a_dependent_column_anywhere_changes_nothing(seed, at, kind):
             )
 
 
+@pytest.mark.parametrize("solve", PATHS)
+@pytest.mark.parametrize("distance", [1e-4, 1e-6, 1e-8])
+def test_what_a_column_adds_to_those_before_it_counts_however_little_it_is(solve, distance):
+    """The same span, and the same optimum, as with the addition as a column of its own."""
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 20))
+    y = np.where(second + 0.5 * rng.normal(size=20) > 0, 1.0, -1.0)
+    near = solve(np.column_stack([first, first + distance * second]), y)[-1]
+    plain = solve(np.column_stack([first, second]), y)[-1]
+    assert near.primal_objective == pytest.approx(plain.primal_objective, rel=1e-5)
+
+
 @pytest.mark.parametrize("loss", ["hinge", "square", "logistic"])
 def test_a_column_that_is_dropped_by_mistake_opens_the_gap(loss, monkeypatch):
     rng = np.random.default_rng(0)
