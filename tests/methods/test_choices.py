@@ -19,7 +19,6 @@ from sklearn.svm import SVC
 
 import reprolib
 from reprolib.methods.shared.codes import decision_values
-from reprolib.methods.shared.path_scores import require_scores
 from reprolib.methods.shared.validation import ConstantClassifierWarning
 
 
@@ -89,17 +88,6 @@ def test_a_score_that_is_not_defined_on_a_fold_is_refused(make):
     with pytest.raises(ValueError, match=says):
         make(4, gamma=0.1, cv=PredefinedSplit(parts), scoring="roc_auc").fit(X, y)
     make(4, gamma=0.1, cv=PredefinedSplit(parts % 2), scoring="roc_auc").fit(X, y)
-
-
-@pytest.mark.parametrize("bad", [0, 1, 2, None])
-def test_scores_are_required_of_every_point_of_a_path(bad):
-    scores = np.array([0.25, -np.inf, 1.0])
-    if bad is None:
-        assert require_scores(scores, "accuracy", 3) is scores
-        return
-    scores[bad] = np.nan
-    with pytest.raises(ValueError, match="scoring='accuracy' is NaN on fold 3 of cv"):
-        require_scores(scores, "accuracy", 3)
 
 
 def test_a_score_that_does_not_exist_is_refused():

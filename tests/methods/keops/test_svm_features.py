@@ -36,8 +36,6 @@ def test_warm_answer_is_that_of_the_gram_matrix(seed, log_C):
     assert found.primal_objective == pytest.approx(expected.primal_objective, rel=1e-9)
     for name in ("alpha", "scores", "intercept"):
         np.testing.assert_allclose(found.variables[name], expected.variables[name], atol=1e-6 * C)
-    assert found.info["reach"] == pytest.approx(expected.info["reach"], rel=1e-6)
-    assert found.info["loss"] == pytest.approx(expected.info["loss"], rel=1e-6, abs=1e-7)
 
 
 @pytest.mark.parametrize("start", [0.0, 1.0, 0.5])

@@ -212,14 +212,6 @@ def test_same_seed_same_model(blobs):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"n_components": 0},
-            r"'n_components' parameter of MKPMClassifier must be an int in the range \[1",
-        ),
-        ({"rank": 2.5}, r"'rank' parameter .* Got 2\.5"),
-        ({"loss": "cubic"}, "'loss' parameter .* Got 'cubic'"),
-        ({"basis": "wavelet"}, "'basis' parameter .* Got 'wavelet'"),
-        ({"code": "huffman"}, "'code' parameter .* Got 'huffman'"),
         ({"code": np.eye(3)}, r"code has shape \(3, 3\), but y holds 4 classes"),
         ({"code": np.ones((2, 4))}, "two classes the same column"),
         ({"code": np.vstack([one_vs_all_code(4), np.ones(4)])}, "constant in row 4"),

@@ -122,19 +122,6 @@ def test_deeper_trees_and_more_rounds_help_on_digits():
     assert many.score(X[test], y[test]) > max(0.8, few.score(X[test], y[test]))
 
 
-@pytest.mark.parametrize("name", ["n_estimators", "max_depth", "learning_rate"])
-def test_bad_hyperparameters_are_named(name):
-    with pytest.raises(
-        ValueError, match=f"'{name}' parameter of SimplexBoostingClassifier .* Got 0"
-    ):
-        SimplexBoostingClassifier(**{name: 0}).fit(*blobs())
-
-
-def test_unknown_update_is_refused():
-    with pytest.raises(ValueError, match="'update' parameter .* Got 'newton'"):
-        SimplexBoostingClassifier(update="newton").fit(*blobs())
-
-
 def test_features_too_small_to_split_are_named():
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2

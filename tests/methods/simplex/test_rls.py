@@ -171,15 +171,6 @@ def test_accuracy_on_digits():
     assert model.score(X[1000:], y[1000:]) > 0.88
 
 
-@pytest.mark.parametrize("alpha", [0.0, -1.0, np.nan, "auto"])
-def test_bad_alpha_is_named(alpha):
-    X, y = blobs()
-    with pytest.raises(
-        ValueError, match="'alpha' parameter of SimplexRLSClassifier must be a float in the range"
-    ):
-        SimplexRLSClassifier(alpha).fit(X, y)
-
-
 @pytest.mark.parametrize("alphas", [[], [1.0, 0.0], [np.inf], [[1.0, 2.0], [3.0, 4.0]]])
 def test_bad_alphas_are_named(alphas):
     with pytest.raises(ValueError, match="alphas must be positive numbers"):
