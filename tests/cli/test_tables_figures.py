@@ -108,18 +108,6 @@ def test_a_file_in_the_place_of_the_folder_is_told_before_anything_is_drawn(
     assert f"--output is {tmp_path / 'x'}, but" in capsys.readouterr().err
 
 
-def test_the_bytes_do_not_depend_on_the_folder_or_the_time(tmp_path, monkeypatch):
-    made = []
-    for number, epoch in enumerate(("0", "1000000000")):
-        monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
-        folder = tmp_path / str(number)
-        assert main(["tables", "mkpm", "--output", str(folder)]) == 0
-        assert main(["figures", "mkpm", "--output", str(folder)]) == 0
-        made.append({path.name: path.read_bytes() for path in folder.iterdir()})
-    assert made[0].keys() == made[1].keys()
-    assert [name for name in made[0] if made[0][name] != made[1][name]] == []
-
-
 @both
 def test_a_file_is_there_whole_or_not_at_all(command, tmp_path, monkeypatch, capsys):
     def full(*args):
