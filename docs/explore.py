@@ -19,11 +19,11 @@ from reprolib.report.drawing import symbols
 from reprolib.report.tables import claims_frame, digits_of
 from reprolib.report.theme import GROUNDS, LOOKS, MEANINGS, palette, signed, slug
 from reprolib.rerun.records import load_paper, path_matrix, select
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.verdicts import errors, judge_claims, judge_paper
 from reprolib.rerun.verdicts.claims import ClaimVerdict
 from reprolib.rerun.verdicts.judge import Outcome, Verdict
-from reprolib.rerun.verdicts.printed import controls, paper_entry
+from reprolib.rerun.verdicts.printed import controls
 
 HERE = Path(__file__).resolve().parent
 #: One outcome is a list in this order: from ``value`` to ``high`` as numbers, the rest as shown.
@@ -46,20 +46,20 @@ def data(papers: Sequence[str] = PAPERS) -> dict[str, Any]:
 
 
 def _paper(key: str) -> dict[str, Any]:
-    entry, not_of_text = paper_entry(key), controls(key)
-    lines = pd.concat({table: tables.readings(key, table) for table in entry["tables"]})
+    file, not_of_text = printed_of(key), controls(key)
+    lines = pd.concat({table: tables.readings(key, table) for table in file.printed.tables})
     return {
         "key": key,
         "title": tables.heading(key),
-        "notebook": str(Path("../notebooks", entry["paper"]["notebook"]).with_suffix(".html")),
-        "tables": {table: about["caption"] for table, about in entry["tables"].items()},
+        "notebook": str(Path("../notebooks", file.story.notebook).with_suffix(".html")),
+        "tables": {name: table.caption for name, table in file.printed.tables.items()},
         "readings": {
-            r["name"]: {
-                "question": r["question"],
-                "text": r["text"],
-                "control": r["name"] in not_of_text,
+            r.name: {
+                "question": file.story.readings[r.name].question,
+                "text": file.story.readings[r.name].text,
+                "control": r.name in not_of_text,
             }
-            for r in entry["readings"]
+            for r in file.readings
         },
         "numbers": [_number(v, lines) for v in judge_paper(key)],
     }

@@ -25,10 +25,10 @@ from reprolib.report.tables import (
 )
 from reprolib.report.theme import signed
 from reprolib.rerun.records import load_paper
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.verdicts import judge_claims, judge_paper
 from reprolib.rerun.verdicts.judge import count_words
-from reprolib.rerun.verdicts.printed import paper_entry, short_name
+from reprolib.rerun.verdicts.printed import short_name
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN, END = "<!-- made: begin -->", "<!-- made: end -->"
@@ -103,11 +103,11 @@ def case(notebook: str) -> str:
 def list_papers() -> Iterator[str]:
     """Yield what every paper claims with our words, and where to read on."""
     for paper in PAPERS:
-        about = paper_entry(paper)["paper"]
+        notebook = printed_of(paper).story.notebook
         yield f"## {heading(paper)}\n"
         yield f"*{citation(paper)}*\n"
         yield (
-            f"[Notebook](../notebooks/{about['notebook']}) · {case(about['notebook'])} · "
+            f"[Notebook](../notebooks/{notebook}) · {case(notebook)} · "
             "[explore its numbers](explore.md) · "
             "[all its numbers in the report](report.md)\n"
         )

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reprolib.report.theme import LOOKS, POINTS, palette, render, signed, slug
+from reprolib.rerun.records.registry import printed_of
 from reprolib.rerun.verdicts.judge import Verdict, performances
-from reprolib.rerun.verdicts.printed import Role, paper_entry, short_name
+from reprolib.rerun.verdicts.printed import Role, short_name
 from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: Pixels from one paper to the next, of a bar, and from the first bar of a paper to the second.
@@ -53,7 +54,7 @@ def headline_picture(verdicts: Mapping[str, Sequence[Verdict]]) -> str:
         y = top + _LINE * list(verdicts).index(paper) + (_SECOND if role == "baseline" else 0)
         total, name = (
             sum(counts.values()),
-            f"{short_name(paper)}, {paper_entry(paper)['paper']['year']}",
+            f"{short_name(paper)}, {printed_of(paper).printed.paper.year}",
         )
         numbers = "1 number" if total == 1 else f"{total} numbers"
         if total:
@@ -96,4 +97,4 @@ def _parts(counts: Mapping[Word, int]) -> list[dict[str, object]]:
 
 def sentences(papers: Sequence[str]) -> dict[str, str]:
     """How far each paper can be trusted, in plain sentences, from its file."""
-    return {paper: paper_entry(paper)["paper"].get("in_short", "") for paper in papers}
+    return {paper: printed_of(paper).story.in_short for paper in papers}

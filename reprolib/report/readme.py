@@ -13,10 +13,10 @@ from reprolib.report.printed_tables import markdown_table
 from reprolib.report.words_picture import words_picture
 from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.duration import minutes_of
-from reprolib.rerun.records.registry import write_atomically
+from reprolib.rerun.records.registry import printed_of, write_atomically
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.calibration import operating_characteristics
-from reprolib.rerun.verdicts.printed import paper_entry, short_name
+from reprolib.rerun.verdicts.printed import short_name
 
 BEGIN, END = "<!-- minutes: begin -->", "<!-- minutes: end -->"
 BEGIN_PICTURE, END_PICTURE = "<!-- picture: begin -->", "<!-- picture: end -->"
@@ -58,9 +58,9 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     readme = path.read_text(encoding="utf-8")
     told = []
     for paper, text in sentences(papers).items():
-        about = paper_entry(paper)["paper"]
-        name = f"[{short_name(paper)}](notebooks/{about['notebook']}), {about['year']}"
-        told.append(f"- {name}: {about['method']}. **{about['stands']}.** {text}")
+        file = printed_of(paper)
+        name = f"[{short_name(paper)}](notebooks/{file.story.notebook}), {file.printed.paper.year}"
+        told.append(f"- {name}: {file.story.method}. **{file.story.stands}.** {text}")
     picture = [f'<img alt="{ALTERNATIVE}" src="{PICTURE}" width="520">', "", *told]
     readme = between(readme, BEGIN_PICTURE, END_PICTURE, "\n".join(picture))
     readme = between(readme, BEGIN, END, _minutes(papers))

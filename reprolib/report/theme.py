@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts.claims import ClaimWord
-from reprolib.rerun.verdicts.words import MARGIN, SELECTION_MARGIN, WORDS, Word
+from reprolib.rerun.verdicts.words import SELECTION_MARGIN, WORDS, Word
 
 if TYPE_CHECKING:
     import jinja2

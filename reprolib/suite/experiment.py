@@ -14,7 +14,7 @@ import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun.checks.check import check_paper
 from reprolib.rerun.checks.verify import verify_paper
-from reprolib.rerun.records.registry import committed_directory
+from reprolib.rerun.records.registry import committed_directory, readings_of
 from reprolib.rerun.records.rows import OF_TASK, failed, is_derived, statuses, to_frame
 from reprolib.rerun.records.tables import (
     load_paper,
@@ -23,11 +23,11 @@ from reprolib.rerun.records.tables import (
     seal_faults,
     write_results,
 )
-from reprolib.rerun.records.task import HEADLINE, Profile, Task, get_protocol, readings_of
+from reprolib.rerun.records.task import HEADLINE, Profile, Task, get_protocol
 from reprolib.rerun.tasks.runner import Run, run_protocol
 from reprolib.rerun.tasks.worker import execute
 from reprolib.rerun.verdicts import judge_claims, judge_paper
-from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from reprolib.rerun.verdicts.printed import numbers
 
 #: Parts of a record that may differ from one run to the next.
 OF_RUN = ("seconds",)
@@ -207,6 +207,6 @@ class ResultTests(OfPaper):
 
     def test_readings_of_the_file_and_of_the_records_are_the_same(self, paper):
         """Every answer to what the text leaves open was measured."""
-        declared = {entry["name"] for entry in paper_entry(paper).get("readings", [])} - {HEADLINE}
+        declared = set(readings_of(paper)) - {HEADLINE}
         measured = set(load_paper(paper)["reading"]) - {HEADLINE}
         assert measured == declared

@@ -23,9 +23,8 @@ from reprolib.report.notebook import MARK
 from reprolib.report.paper_figures import report_figures
 from reprolib.report.picture import description
 from reprolib.report.style import use_style
-from reprolib.rerun.records.registry import home
+from reprolib.rerun.records.registry import home, printed_of
 from reprolib.rerun.records.tables import load_paper
-from reprolib.rerun.verdicts.printed import paper_entry
 from reprolib.suite.experiment import OfPaper, quick_records
 
 SOURCES = ("original", "partial", "resampled", "embedded")
@@ -186,7 +185,7 @@ class NotebookTests(OfPaper):
     @pytest.fixture
     def notebook(self, paper) -> nbformat.NotebookNode:
         """The notebook that printed.toml names."""
-        path = home(paper).project / "notebooks" / str(paper_entry(paper)["paper"]["notebook"])
+        path = home(paper).project / "notebooks" / printed_of(paper).story.notebook
         assert path.is_file(), f"there is no {path}"
         return nbformat.read(path, as_version=4)
 

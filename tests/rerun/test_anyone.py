@@ -12,10 +12,10 @@ from scipy import stats
 
 from reprolib.cli.main import main
 from reprolib.rerun import records as package_records
+from reprolib.rerun.printed.schema import Expected
 from reprolib.rerun.verdicts import judge_paper, judge_table
 from reprolib.rerun.verdicts.anyone import ORDER, place
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS
-from reprolib.rerun.verdicts.printed_file import EXPECTED
 from reprolib.rerun.verdicts.table_file import read_table
 from reprolib.rerun.verdicts.words import JUDGED
 
@@ -417,5 +417,5 @@ def test_a_better_word_than_expected_is_no_failure():
     assert place("undecided") > place("undecided, differs") > place("not reproduced")
     assert place("holds") > place("holds, but") > place("undecided") > place("fails")
     judged = {*JUDGED, "to the digit", "reproduced in a variant", *CLAIM_WORDS}
-    assert judged == {*ORDER} == {*EXPECTED.schema["enum"]}, "any word can be expected"
+    assert judged == {*ORDER} == {*get_args(Expected)}, "any word can be expected"
     assert place("not run") < min(map(place, ORDER))

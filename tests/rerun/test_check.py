@@ -17,7 +17,6 @@ from reprolib.report import paper_figures
 from reprolib.rerun.checks import check, ends
 from reprolib.rerun.records import registry
 from reprolib.rerun.records.task import Measurement, Stage, Task
-from reprolib.rerun.verdicts import printed
 from tests import fake_paper
 from tests.rerun.made_up import row
 from tests.rerun.test_verdicts import number
@@ -31,11 +30,11 @@ def misprinted(monkeypatch):
         text = registry.printed_text("mkpm")
         assert old in text
         wrong = text.replace(old, new, 1)
-        monkeypatch.setattr(printed, "printed_text", lambda paper: wrong)
-        printed.paper_entry.cache_clear()
+        monkeypatch.setattr(registry, "printed_text", lambda paper: wrong)
+        registry.printed_of.cache_clear()
 
     yield change
-    printed.paper_entry.cache_clear()
+    registry.printed_of.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from scipy import stats
 
 from reprolib.report import tables
 from reprolib.rerun import records as results
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.verdicts import Number, judge_claims, judge_paper, numbers
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim
 from reprolib.rerun.verdicts.judge import credit_readings, judge
-from reprolib.rerun.verdicts.printed import controls, paper_entry
+from reprolib.rerun.verdicts.printed import controls
 from tests.naive import verdicts as naive
 
 
@@ -433,7 +433,7 @@ def test_a_quick_run_is_judged_and_says_that_it_decides_little(paper, n_trials):
     verdicts = [judge(n, few, controls(paper)) for n in numbers(paper)]
     judged = [v for v in verdicts if v.n_trials == 1 and v.number.designs == ("splits",)]
     assert all(v.judged_word == "undecided" and np.isinf(v.half_width) for v in judged)
-    for claim in claims_of(paper, paper_entry(paper), numbers(paper)):
+    for claim in claims_of(printed_of(paper), numbers(paper)):
         with contextlib.suppress(NoRecordError):
             judge_claim(claim, few, numbers(paper))
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from reprolib.cli.main import main
-from reprolib.rerun.records.registry import parsed_toml
+from reprolib.rerun.printed.file import parsed_toml
 from reprolib.rerun.verdicts import judge_table
 from reprolib.rerun.verdicts.printed import standard_deviation
 from tests.rerun.test_anyone import PAIR, PERCENT, judged, runs

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
@@ -228,7 +229,7 @@ def simulated_words(v, true_difference, rng, factor=1):
 
     The spreads are those of the records; with ``factor`` times the trials, ours and theirs.
     """
-    number, scale = v.number, v.number.margin / rules.MARGIN
+    number, scale = v.number, v.number.margin / MARGIN
     n, N = factor * v.n_trials, factor * number.trials
     shift = true_difference * scale
     for _ in range(N_SIMULATED // (3 if factor > 1 else 1)):

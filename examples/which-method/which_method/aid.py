@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from reprolib.methods.shared.ties import first_largest
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts.errors import paired
-from reprolib.rerun.verdicts.words import MARGIN
 from which_method.ordering import of_comparison
 from which_method.summaries import everywhere, main_rows
 

@@ -22,7 +22,7 @@ from sklearn.metrics import f1_score, recall_score
 
 from data_fetch import Dataset
 from reprolib.rerun.records import HEADLINE, Measurement, Task
-from reprolib.rerun.records.task import readings_of
+from reprolib.rerun.records.registry import readings_of
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Setting
 from which_method.methods import METHODS
 from which_method.splits import (

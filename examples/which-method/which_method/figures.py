@@ -23,8 +23,8 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts.errors import paired
-from reprolib.rerun.verdicts.words import MARGIN
 from which_method import advice
 from which_method.aid import HIT
 from which_method.experiment import CURVE_METHODS, TABLE

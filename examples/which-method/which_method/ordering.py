@@ -22,8 +22,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts.errors import CORRELATION, Error, paired
-from reprolib.rerun.verdicts.words import MARGIN, of_contrast
+from reprolib.rerun.verdicts.words import of_contrast
 
 #: What is said of one method beside another.
 Comparison = Literal["better", "equivalent", "worse", "undecided"]

@@ -15,8 +15,8 @@ import pandas as pd
 from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
+from reprolib.rerun.printed.names import resolved
 from reprolib.rerun.records.fingerprint import Code, code_of
-from reprolib.rerun.records.registry import resolved
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import Measurement, Task
 from reprolib.rerun.tasks.estimators import described, name_of, require_classifier

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from data_fetch import Dataset, counterparts
+from reprolib.rerun.printed.names import unknown
 from reprolib.rerun.records.folder import require_whole
-from reprolib.rerun.records.registry import paper_key, paper_module, unknown
+from reprolib.rerun.records.registry import paper_key, paper_module
 from reprolib.rerun.records.rows import select, statuses
 from reprolib.rerun.records.tables import load_paper, load_run, write_results
 from reprolib.rerun.records.task import (

@@ -13,16 +13,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
+from reprolib.rerun.printed.schema import Design
 from reprolib.rerun.records.folder import state_of
-from reprolib.rerun.records.registry import committed_directory, results_directory
+from reprolib.rerun.records.registry import committed_directory, printed_of, results_directory
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell, Claim, Side, claims_of
 from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import choices_of, usable
-from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry
-from reprolib.rerun.verdicts.printed_file import Design
+from reprolib.rerun.verdicts.printed import Number, numbers
 from reprolib.rerun.verdicts.words import Word, of_difference
 
 ClaimWord = Literal["holds", "holds, but", "undecided", "fails"]
@@ -360,7 +360,7 @@ def _judged(paper: str, root: Path, state: tuple) -> tuple[ClaimVerdict, ...]:
     records, printed = load_paper(paper, root), numbers(paper)
     committed = root == committed_directory(paper).resolve()
     found = []
-    for claim in claims_of(paper, paper_entry(paper), printed):
+    for claim in claims_of(printed_of(paper), printed):
         try:
             found.append(judge_claim(claim, records, printed))
         except NoRecordError as error:
@@ -575,7 +575,7 @@ def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | 
         return float(ours - theirs)
 
     readings = sorted({key[-1] for key in records.places})
-    left_out = [name for name in readings if name.startswith(cell.number.pool["without"])]
+    left_out = [name for name in readings if name.startswith(cell.number.pool.without)]
     without = np.array([difference(reading) for reading in left_out])
     return errors.pseudo_values(difference(HEADLINE), without)
 

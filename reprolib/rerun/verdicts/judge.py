@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from reprolib.rerun.printed.schema import Quantity
 from reprolib.rerun.records.folder import state_of
 from reprolib.rerun.records.registry import committed_directory, results_directory
 from reprolib.rerun.records.rows import (
@@ -29,7 +30,6 @@ from reprolib.rerun.records.task import HEADLINE
 from reprolib.rerun.verdicts import errors, words
 from reprolib.rerun.verdicts.errors import UNKNOWN, Error, partition_means
 from reprolib.rerun.verdicts.printed import Number, Role, controls, numbers
-from reprolib.rerun.verdicts.printed_file import Quantity
 from reprolib.rerun.verdicts.words import N_DRAWS, WORDS, Word, prediction_range
 
 #: Numbers of trials that are tried.
@@ -235,7 +235,7 @@ class Evidence:
         if len(self.choices):
             terms.append(errors.two_choices(self.choices))
         if number.pool:
-            terms.append(errors.partial_pool(self.units, number.pool["of"]))
+            terms.append(errors.partial_pool(self.units, number.pool.of))
         return errors.summed(terms) if len(terms) > 1 else terms[0]
 
 
@@ -286,7 +286,7 @@ def units_of(number: Number, rows: pd.DataFrame) -> np.ndarray:
     if not number.pool:
         return np.empty(0)
     means = rows[rows["value"].notna()].groupby("reading")["value"].mean()
-    without = means[means.index.str.startswith(number.pool["without"])]
+    without = means[means.index.str.startswith(number.pool.without)]
     return errors.pseudo_values(means.get(HEADLINE, np.nan), without.to_numpy(dtype=float))
 
 
@@ -567,7 +567,7 @@ def what_would_decide(number: Number, evidence: Evidence) -> str:
             return "The runs at hand were not left out one by one, as a full run does"
         return (
             f"More draws of ours cannot decide: we have {len(evidence.units)} of the paper's "
-            f"{number.pool['of']} runs, and the runs differ by more than the two results"
+            f"{number.pool.of} runs, and the runs differ by more than the two results"
         )
     if "splits" in number.designs:
         return _of_splits(number, evidence.values)

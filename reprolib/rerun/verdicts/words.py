@@ -27,8 +27,6 @@ CAME_OUT: tuple[Word, ...] = ("to the digit", "reproduced")
 #: Words of numbers that are judged by an interval, the best first.
 JUDGED: tuple[Word, ...] = ("reproduced", "undecided", "undecided, differs", "not reproduced")
 
-#: Percentage points by which a performance may differ and still be called reproduced.
-MARGIN = 1.5
 #: Part of a printed selection by which ours may differ and still be called reproduced, but at least
 #: one step. Selections of one and the same method on other draws differ by about as much.
 SELECTION_MARGIN = 0.2

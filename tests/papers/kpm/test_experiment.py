@@ -13,8 +13,9 @@ from sklearn.svm import SVC
 from data_fetch import Dataset
 from reprolib.papers.kpm import experiment, methods
 from reprolib.rerun import records as results
+from reprolib.rerun.records.registry import readings_of
 from reprolib.rerun.records.rows import row_of
-from reprolib.rerun.records.task import HEADLINE, Measurement, Task, readings_of
+from reprolib.rerun.records.task import HEADLINE, Measurement, Task
 from tests import full_profile
 
 NAME = "embedded/twonorm"
