@@ -30,11 +30,11 @@ from reprolib.report.tables import (
     number_text,
     ours_text,
 )
-from reprolib.report.theme import CLAIM_MEANINGS, MEANINGS, render
+from reprolib.report.theme import CLAIM_MEANINGS, meanings, render
 from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import printed_of, write_atomically
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
-from reprolib.rerun.verdicts.printed import short_name
+from reprolib.rerun.verdicts.printed import points_of, short_name
 
 #: Lines of a forest that a column holds beside the claims.
 _LONG = 30
@@ -76,7 +76,7 @@ def write_report(
         "report.html.jinja",
         title=title,
         symbols=symbols(),
-        meanings=MEANINGS,
+        meanings=meanings(points_of(at_hand, "percentage points")),
         claim_meanings=CLAIM_MEANINGS,
         site=_link(site, "index.html", output),
         words_page=_link(site, "docs/words.html", output),

@@ -16,7 +16,7 @@ from reprolib.rerun.records.duration import minutes_of
 from reprolib.rerun.records.registry import printed_of, write_atomically
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.calibration import operating_characteristics
-from reprolib.rerun.verdicts.printed import short_name
+from reprolib.rerun.verdicts.printed import points_of, short_name
 
 BEGIN, END = "<!-- minutes: begin -->", "<!-- minutes: end -->"
 BEGIN_PICTURE, END_PICTURE = "<!-- picture: begin -->", "<!-- picture: end -->"
@@ -29,7 +29,7 @@ WORDS_PICTURE = "docs/words.svg"
 PICTURE = "docs/headline.svg"
 ALTERNATIVE = (
     "Two bars a paper: how many accuracies of its own method, and of those that it compares with, "
-    "are ours to the digit, within 1.5 points, undecided, or beyond; the notebooks say which."
+    "are ours to the digit, within {margin}, undecided, or beyond; the notebooks say which."
 )
 
 
@@ -61,7 +61,11 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
         file = printed_of(paper)
         name = f"[{short_name(paper)}](notebooks/{file.story.notebook}), {file.printed.paper.year}"
         told.append(f"- {name}: {file.story.method}. **{file.story.stands}.** {text}")
-    picture = [f'<img alt="{ALTERNATIVE}" src="{PICTURE}" width="520">', "", *told]
+    picture = [
+        f'<img alt="{ALTERNATIVE.format(margin=points_of(papers))}" src="{PICTURE}" width="520">',
+        "",
+        *told,
+    ]
     readme = between(readme, BEGIN_PICTURE, END_PICTURE, "\n".join(picture))
     readme = between(readme, BEGIN, END, _minutes(papers))
     words = path.parent / ERROR_RATES_PAGE

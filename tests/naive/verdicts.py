@@ -43,7 +43,8 @@ NO_WORD = ("quoted", "not run")
 def entry_of(paper: str) -> dict:
     """Parsed TOML of a paper."""
     path = ROOT / f"reprolib/papers/{paper}/printed.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    file = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {**file["printed"], "readings": file["readings"]}
 
 
 def recounted(paper: str) -> dict[tuple[str, str, str], str]:

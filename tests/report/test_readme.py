@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from reprolib.report import readme
+from reprolib.report.headline import sentences
 from reprolib.report.theme import GROUNDS, LOOKS, palette, slug
 from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.records.registry import PAPERS, printed_of
@@ -62,7 +63,7 @@ def test_every_paper_has_a_sentence_and_a_bar(text, made):
     shown = root.get("aria-label")
     for paper in PAPERS:
         file, own = printed_of(paper), performances(judge_paper(paper), "own")
-        assert file.story.in_short in text
+        assert sentences([paper])[paper] in text
         counts = ", ".join(f"{n} {word}" for word, n in own.items() if n)
         assert f"{file.story.short}, {file.printed.paper.year}: {counts}" in shown
     assert len(root.findall(f"{SVG}rect")) > 2 * len(PAPERS)
@@ -77,7 +78,7 @@ def test_no_block_of_commands_scrolls_sideways_on_a_phone(text):
 
 
 def test_counts_in_the_sentences_of_the_headline_are_those_of_the_verdicts():
-    told = {paper: printed_of(paper).story.in_short for paper in PAPERS}
+    told = sentences(PAPERS)
     others = count_words(
         v for v in judge_paper("mkmmc") if (v.role, v.quantity) == ("baseline", "performance")
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 from xml.etree import ElementTree
 
 import numpy as np
@@ -168,7 +169,7 @@ def test_a_table_of_this_package_has_the_same_words_from_outside(tmp_path):
         (
             'KFD" = "reproduced"',
             'KFD" = "reproducd"',
-            "'reproducd'; it must be one of to the digit",
+            "'reproducd'; it must be one of",
         ),
         ('KFD" = "reproduced"', 'KFD" = "holds"', "is a number, which cannot be 'holds'"),
         ('name = "as good"', 'name = "table1/Heart/KFD"', "is the name of a number, too"),

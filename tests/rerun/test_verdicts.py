@@ -12,6 +12,7 @@ from scipy import stats
 
 from reprolib.report import tables
 from reprolib.rerun import records as results
+from reprolib.rerun.printed.schema import Pool
 from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.verdicts import Number, judge_claims, judge_paper, numbers
 from reprolib.rerun.verdicts.claim import claims_of
@@ -219,7 +220,7 @@ def test_some_of_the_papers_runs_are_as_sure_as_runs_are_alike():
     ours = records([80.0, 82, 81, 79, 80, 81, 80, 82, 81, 80])  # mean 80.6
     left_out = (82.8, 81.1, 80.1, 78.4)
     without = pd.concat([records([x], reading=f"without run {i}") for i, x in enumerate(left_out)])
-    of_pool = {"without": "without run", "of": 11}
+    of_pool = Pool(without="without run", of=11)
     printed = number(value=84.0, spread=1.0, trials=10, scale=1, stated_margin=1.5)
     alone = judge(printed, pd.concat([ours, without]))
     within = judge(replace(printed, pool=of_pool), pd.concat([ours, without]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 import tomllib
 import types
 from collections import Counter
@@ -130,21 +131,27 @@ def form_faults(where: str, entry: Any, part: type[Part]) -> Iterator[str]:
         if key == "values" and isinstance(value, dict):
             yield from _value_faults(inside, value, entry.get("columns"))
         elif kind is dict and isinstance(value, dict) and value:
-            yield from _each(f"{inside}, {{!r}}", value.items(), of)
+            yield from _each(((f"{inside}.{_key(name)}", item) for name, item in value.items()), of)
         elif kind is list and isinstance(value, list) and value and _is_part(of):
-            yield from _each(f"{inside}, entry {{}}", enumerate(value, 1), of)
+            yield from _each(((f"{inside}, entry {n}", v) for n, v in enumerate(value, 1)), of)
         elif kind is None and isinstance(value, dict) and _is_part(of):
             yield from form_faults(inside, value, of)
         elif not fits(value, known[key]):
             yield f"{here}: {key} is {value!r}; it must be {words(known[key])}"
 
 
-def _each(where: str, items: Iterable[tuple[Any, Any]], of: Any) -> Iterator[str]:
-    for name, value in items:
+def _each(items: Iterable[tuple[str, Any]], of: Any) -> Iterator[str]:
+    """Yield the faults of several values of one type, each with its place."""
+    for where, value in items:
         if _is_part(of):
-            yield from form_faults(where.format(name), value, of)
+            yield from form_faults(where, value, of)
         elif not fits(value, of):
-            yield f"{where.format(name)} is {value!r}; it must be {words(of)}"
+            yield f"{where} is {value!r}; it must be {words(of)}"
+
+
+def _key(name: str) -> str:
+    """A key as it stands in TOML."""
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else f'"{name}"'
 
 
 def _value_faults(where: str, values: Mapping[str, Any], columns: Any) -> Iterator[str]:
@@ -219,7 +226,8 @@ def _words(of: inspect.Type) -> str:
             least = " of at least one" if getattr(of, "min_length", 0) else ""
             return f"a list{least}, each entry {_words(of.item_type)}"
         case inspect.DictType():
-            return f"a table, each entry {_words(of.value_type)}"
+            least = " of at least one" if of.min_length else ""
+            return f"a table{least}, each entry {_words(of.value_type)}"
         case inspect.StructType():
             return "a table"
         case inspect.UnionType():

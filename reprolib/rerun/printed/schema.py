@@ -215,9 +215,10 @@ class Claim(Part, frozen=True, kw_only=True):
     b: Annotated[
         Annotated[list[Rival], Meta(min_length=1)] | None, About("what it is compared with")
     ] = None
-    by: Annotated[Number, About("what the sentence means by far or large, in the printed unit")] = (
-        0.0
-    )
+    by: Annotated[
+        Number | Literal["margin"],
+        About("what the sentence means by far or large: in the printed unit, or the margin"),
+    ] = 0.0
     each: Annotated[bool, About("the sentence is about every data set: each is judged")] = False
     margin: Annotated[
         Above0 | None, About("difference that counts as none, instead of the table's")
@@ -336,7 +337,9 @@ class Story(Part, frozen=True, kw_only=True):
     short: Annotated[str, About("its method's name in a headline")] = ""
     method: Annotated[str, About("the method in ten words")] = ""
     stands: Annotated[str, About("how far it can be trusted, in a few words")] = ""
-    in_short: Annotated[str, About("the same in some plain sentences")] = ""
+    in_short: Annotated[
+        str, About("the same in some plain sentences; {margin} stands for the paper's margin")
+    ] = ""
     readings: Annotated[
         dict[str, Asked], About("by the name of a reading, what it asks and what it takes")
     ] = {}

@@ -155,6 +155,7 @@ def _claim(
     own = [n for n in own if n.select["metric"] == said.metric] or performances
     if not own or said.metric is None or said.claims is None:
         return None
+    margin = said.margin or own[0].margin
     return Claim(
         paper,
         said.name,
@@ -164,8 +165,8 @@ def _claim(
         said.claims,
         said.larger == "better",
         said.scale or own[0].scale,
-        said.margin or own[0].margin,
-        said.by,
+        margin,
+        margin if said.by == "margin" else said.by,
         said.each,
         said.metric,
         said.reading or own[0].judged,

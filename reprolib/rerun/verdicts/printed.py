@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -178,6 +179,15 @@ def short_name(paper: str) -> str:
     return (paper in homes() and printed_of(paper).story.short) or paper.upper()
 
 
+def points_of(papers: Iterable[str], unit: str = "points") -> str:
+    """What counts as no difference: "1.5 points"; "1.5 (KPM: 2) points" where papers differ."""
+    margins = {paper: printed_of(paper).printed.margin for paper in papers if paper in homes()}
+    common = Counter(margins.values()).most_common(1)[0][0] if margins else MARGIN
+    others = [f"{short_name(p)}: {margin:g}" for p, margin in margins.items() if margin != common]
+    among = f" ({', '.join(others)})" if others else ""
+    return f"{common:g}{among} {unit}"
+
+
 def controls(paper: str) -> frozenset[str]:
     """Readings that are experiments on the data or on the method, and none of the paper's text.
 
@@ -246,9 +256,7 @@ def _number(file: File, key: str, table: Table, row: str, column: str, printed: 
         row=row,
         column=column,
         value=value,
-        spread=None
-        if spread is None
-        else standard_deviation(spread, said["spread"], said["trials"]),
+        spread=spread,
         designs=designs_of(said["design"]),
         role="quoted" if quoted else said["role"],
         quantity=said["quantity"],
