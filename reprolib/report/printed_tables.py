@@ -27,8 +27,9 @@ from reprolib.report.theme import LOOKS, SHORT_MEANINGS, render, slug
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.registry import printed_of, write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_paper
+from reprolib.rerun.verdicts.designs.selection import N_DRAWS
 from reprolib.rerun.verdicts.printed import short_name
-from reprolib.rerun.verdicts.words import N_DRAWS, WORDS, Word
+from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: Scale of percentages: printed value over the unit of the records.
 PERCENT = 100

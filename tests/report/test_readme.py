@@ -16,9 +16,10 @@ from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS, judge_claims
+from reprolib.rerun.verdicts.designs.selection import N_DRAWS
 from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.judge import count_words, performances
-from reprolib.rerun.verdicts.words import JUDGED, N_DRAWS, SELECTION_MARGIN, WORDS
+from reprolib.rerun.verdicts.words import JUDGED, SELECTION_MARGIN, WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -42,7 +42,7 @@ from reprolib.rerun.verdicts import errors
 from reprolib.rerun.verdicts.claim import Cell
 from reprolib.rerun.verdicts.claims import Pair, Runs
 from reprolib.rerun.verdicts.errors import rounded_interval
-from reprolib.rerun.verdicts.judge import choices_of
+from reprolib.rerun.verdicts.evidence import choices_of
 from reprolib.rerun.verdicts.printed import Number, numbers
 from reprolib.rerun.verdicts.words import of_contrast
 

@@ -32,10 +32,10 @@ from reprolib.rerun.verdicts.claims import (
     CLAIM_WORDS,
     ClaimVerdict,
     NoRecordError,
-    is_of_one_test_set,
     judge_claim,
 )
 from reprolib.rerun.verdicts.judge import Verdict, credit_readings, judge
+from reprolib.rerun.verdicts.pair import is_of_one_test_set
 from reprolib.rerun.verdicts.printed import Number, controls_of, numbers_of
 from reprolib.rerun.verdicts.table_file import as_text, decoded, read_table
 from reprolib.rerun.verdicts.trials import (

@@ -24,15 +24,6 @@ from reprolib.rerun.printed.schema import (
 from reprolib.rerun.records.registry import homes, printed_of
 from reprolib.rerun.verdicts.words import SELECTION_MARGIN
 
-#: What stands beside an interval.
-DESIGN_TEXTS: Mapping[Design, str] = {
-    "splits": "independent splits",
-    "cross-validation": "one more cross-validation",
-    "test set": "shared test set",
-    "seeds": "one more run",
-    "runs": "shared runs",
-    "selection": "one more selection",
-}
 #: Of a file, and a quotation, which has an entry of its own there.
 Role = Literal["own", "baseline", "quoted"]
 #: What a number is where neither its row, its column nor its table says it.
@@ -164,11 +155,6 @@ class Number:
         """
         is_exact = self.exact if isinstance(self.exact, bool) else reading in self.exact
         return is_exact and source == "original" and n_trials == self.trials
-
-    @property
-    def design(self) -> str:
-        """How it was made, in words."""
-        return " or ".join(DESIGN_TEXTS[design] for design in self.designs)
 
 
 def short_name(paper: str) -> str:
