@@ -206,7 +206,7 @@ def test_folds_that_are_not_counted_from_zero_are_refused(tmp_path, trial, messa
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('b = [{ method = "s" }]', "b = []", "b is \\[\\]; it must be a list of at least one"),
+        ('b = [{ method = "s" }]', "b = []", "b is \\[\\]; it must be a list of tables, at least"),
         (
             'b = [{ method = "s" }]',
             "b = [{}]",
@@ -239,7 +239,9 @@ def test_a_part_of_the_file_that_is_missing_or_empty_is_named(tmp_path, old, new
 
 
 def test_a_file_without_a_table_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="tables is {}; it must be a table of at least one"):
+    with pytest.raises(
+        ValueError, match="tables is {}; it must be a table of tables, at least one"
+    ):
         judged(tmp_path, "[tables]", pair(91, 90))
 
 

@@ -212,7 +212,7 @@ def _words(of: inspect.Type) -> str:
         case inspect.LiteralType() if of.values == ("",):
             return "an empty text"
         case inspect.LiteralType():
-            return f"one of {', '.join(map(str, of.values))}"
+            return f"{'one of ' if of.values[1:] else ''}{', '.join(map(str, of.values))}"
         case inspect.StrType():
             return "a text"
         case inspect.BoolType():
@@ -222,18 +222,29 @@ def _words(of: inspect.Type) -> str:
             return f"a whole number, at least {of.ge}{most}"
         case inspect.FloatType():
             return "a number" if of.gt is None else f"a number above {of.gt:g}"
+        case inspect.ListType(max_length=2):
+            return "a pair of them"
         case inspect.ListType() | inspect.VarTupleType():
-            least = " of at least one" if getattr(of, "min_length", 0) else ""
-            return f"a list{least}, each entry {_words(of.item_type)}"
+            least = ", at least one" if getattr(of, "min_length", 0) else ""
+            return f"a list of {_several(of.item_type)}{least}"
         case inspect.DictType():
-            least = " of at least one" if of.min_length else ""
-            return f"a table{least}, each entry {_words(of.value_type)}"
+            return (
+                f"a table of {_several(of.value_type)}{', at least one' if of.min_length else ''}"
+            )
         case inspect.StructType():
             return "a table"
         case inspect.UnionType():
             told = [_words(each) for each in of.types if not isinstance(each, inspect.NoneType)]
             return ", or ".join(told)
     return "anything"
+
+
+def _several(of: inspect.Type) -> str:
+    """What several values of a type are, in words."""
+    told = _words(of)
+    if told in ("a text", "a table", "a number"):
+        return f"{told[2:]}s"
+    return "such" if told.startswith("one of ") else f"entries, each {told}"
 
 
 def merged(table: Table, row: str, column: str) -> dict[str, Any]:
