@@ -25,7 +25,7 @@ from reprolib.rerun.verdicts.designs import DESIGNS, drawn_once, partial_pool
 from reprolib.rerun.verdicts.designs.base import Repeated
 from reprolib.rerun.verdicts.designs.selection import prediction_range, sure_range
 from reprolib.rerun.verdicts.errors import Error, summed
-from reprolib.rerun.verdicts.evidence import gathered
+from reprolib.rerun.verdicts.evidence import gathered, pseudo_values
 from reprolib.rerun.verdicts.judge import outcome
 
 N_SIMULATED = 3000
@@ -193,13 +193,13 @@ def test_pseudo_values_cover_what_is_no_mean_of_the_runs():
         runs = strengths + rng.normal(0, 1, (11, 1)) * 0.3 + rng.normal(0, 0.3, (11, 64))
         ours = runs[:4]
         without = np.array([kept(np.delete(ours, i, axis=0)) for i in range(4)])
-        values = partial_pool.pseudo_values(kept(ours), without)
+        values = pseudo_values(kept(ours), without)
         half = partial_pool.partial_pool(values, 11).half_width()
         covered.append(abs(kept(ours) - kept(runs)) < half)
     assert np.mean(covered) > 0.92
     values = np.array([1.0, 4.0, 7.0])
     means = [np.delete(values, i).mean() for i in range(3)]
-    np.testing.assert_allclose(partial_pool.pseudo_values(4.0, np.array(means)), values)
+    np.testing.assert_allclose(pseudo_values(4.0, np.array(means)), values)
 
 
 def test_all_runs_of_a_pool_leave_no_error_and_one_run_leaves_it_unknown():

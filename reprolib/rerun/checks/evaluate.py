@@ -38,7 +38,7 @@ from reprolib.rerun.tasks.open_table import (
 from reprolib.rerun.tasks.runner import Progress, Run, run_protocol
 from reprolib.rerun.tasks.store import RecordStore
 from reprolib.rerun.tasks.worker import LocalWorkers
-from reprolib.rerun.verdicts import errors
+from reprolib.rerun.verdicts import designs, errors
 from reprolib.rerun.verdicts.claim import Cell
 from reprolib.rerun.verdicts.claims import Pair, Runs
 from reprolib.rerun.verdicts.errors import rounded_interval
@@ -346,15 +346,18 @@ def _beside(
                     number,
                 )
                 drawn = choices_of(number, ours, guest.reading) * number.scale
-                pair = Pair(mine, theirs, number.scale, cell, drawn, units=None)
+                is_paired = designs.pairs_trials(cell.designs)
+                pair = Pair(mine, theirs, number.scale, cell, drawn, is_paired, units=None)
                 pairs.setdefault(method, []).append(pair)
                 n = len(pair.differences[0]) if len(mine.trials) > 1 else 1
-                lines.append(_line(guest, row, method, pair.difference, pair.error, n))
+                lines.append(
+                    _line(guest, row, method, pair.difference, designs.error_of_claim(pair), n)
+                )
         mean = float(_runs(own, printed[0].scale).values.mean())
         of_row[guest.name, "yours"] = round(mean, printed[0].digits + 1)
     for method, of_method in pairs.items():
         if len(of_method) > 1:
-            error = errors.summed((pair.error for pair in of_method), 1 / len(of_method))
+            error = errors.summed(map(designs.error_of_claim, of_method), 1 / len(of_method))
             mean = float(np.mean([pair.difference for pair in of_method]))
             row = f"mean of {len(of_method)} rows"
             lines.append(_line(guest, row, method, mean, error, 0))

@@ -34,8 +34,8 @@ from reprolib.rerun.verdicts.claims import (
     NoRecordError,
     judge_claim,
 )
+from reprolib.rerun.verdicts.designs import pairs_trials
 from reprolib.rerun.verdicts.judge import Verdict, credit_readings, judge
-from reprolib.rerun.verdicts.pair import is_of_one_test_set
 from reprolib.rerun.verdicts.printed import Number, controls_of, numbers_of
 from reprolib.rerun.verdicts.table_file import as_text, decoded, read_table
 from reprolib.rerun.verdicts.trials import (
@@ -192,7 +192,7 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
     for claim in claims_of(file, numbers):
         if claim.kind != "better" and math.isnan(claim.margin):
             raise ValueError(f"{path.name}: claim {claim.name!r} needs a margin. {NO_UNIT}")
-        paired = [cell for cell in claim.cells if not is_of_one_test_set(cell)]
+        paired = [cell for cell in claim.cells if pairs_trials(cell.designs)]
         if paired and records["trial_is_unsaid"].any():
             raise ValueError(
                 f"{path.name}: claim {claim.name!r} compares equal trials, but there is no "

@@ -17,11 +17,10 @@ from reprolib.rerun.records.folder import state_of
 from reprolib.rerun.records.registry import committed_directory, printed_of, results_directory
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
-from reprolib.rerun.verdicts import errors
+from reprolib.rerun.verdicts import designs, errors
 from reprolib.rerun.verdicts.claim import Cell, Claim, Side, claims_of
-from reprolib.rerun.verdicts.designs.partial_pool import pseudo_values
 from reprolib.rerun.verdicts.errors import Error
-from reprolib.rerun.verdicts.evidence import choices_of, usable
+from reprolib.rerun.verdicts.evidence import choices_of, pseudo_values, usable
 from reprolib.rerun.verdicts.pair import Pair, Runs
 from reprolib.rerun.verdicts.printed import Number, numbers
 from reprolib.rerun.verdicts.words import Word, of_difference
@@ -325,14 +324,14 @@ def _pairs(claim: Claim, cell: Cell, reading: str, records: Records) -> tuple[Pa
     of_this_table = claim.a.select.get("results", number.results) == number.results
     if of_this_table and claim.metric == number.select["metric"]:
         choices = choices_of(number, records.all, reading) * claim.scale
-    pairs = []
+    pairs, is_paired = [], designs.pairs_trials(cell.designs)
     for b in claim.b:
         if b.value is not None:
             theirs = replace(ours, values=np.full(len(ours.values), b.value))
         else:
             theirs = _measured(claim, b, cell, reading, records)
         units = _units(claim, b, cell, records)
-        pair = Pair(ours, theirs, claim.scale, cell, choices, units)
+        pair = Pair(ours, theirs, claim.scale, cell, choices, is_paired, units)
         if not min(pair.n_trials):
             where = " ".join(filter(None, (cell.dataset, cell.setting)))
             raise NoRecordError(f"{claim.a.name} and {b.name} have no trial in common on {where}")
@@ -373,20 +372,21 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
     for place, b in enumerate(claim.b):
         for where, cells in groups.items():
             against_b = [pairs[cell][place] for cell in cells]
+            of_pairs = [designs.error_of_claim(pair) for pair in against_b]
             by_cell = {
                 cell: InCell(
                     pair.difference,
-                    pair.error,
+                    error_of_pair,
                     _printed_value(claim, claim.a, cell, printed)
                     - (_printed_value(claim, b, cell, printed) if b.value is None else b.value),
                     pair.n_trials[0],
                 )
-                for cell, pair in zip(cells, against_b, strict=True)
+                for cell, pair, error_of_pair in zip(cells, against_b, of_pairs, strict=True)
             }
             difference = float(np.mean([found.difference for found in by_cell.values()]))
-            error = errors.summed((pair.error for pair in against_b), 1 / len(cells))
+            error = errors.summed(of_pairs, 1 / len(cells))
             in_print = float(np.mean([found.printed for found in by_cell.values()]))
-            to_print = errors.summed((pair.error_to_print for pair in against_b), 1 / len(cells))
+            to_print = errors.summed(map(designs.error_to_print, against_b), 1 / len(cells))
             printed_word: Word = "not run"
             if not math.isnan(in_print):
                 printed_word = of_difference(difference - in_print, to_print, claim.margin)

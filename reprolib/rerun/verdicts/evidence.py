@@ -10,7 +10,6 @@ import pandas as pd
 
 from reprolib.rerun.printed.schema import HEADLINE
 from reprolib.rerun.records.rows import DISAGREEMENT, n_points, ok, sources
-from reprolib.rerun.verdicts.designs.partial_pool import pseudo_values
 from reprolib.rerun.verdicts.printed import Number
 
 
@@ -111,6 +110,25 @@ def units_of(number: Number, rows: pd.DataFrame) -> np.ndarray:
     means = rows[rows["value"].notna()].groupby("reading")["value"].mean()
     without = means[means.index.str.startswith(number.pool.without)]
     return pseudo_values(means.get(HEADLINE, np.nan), without.to_numpy(dtype=float))
+
+
+def pseudo_values(whole: float, without: np.ndarray) -> np.ndarray:
+    """What each of k runs or subjects is worth: k times the result of all less k - 1 without it.
+
+    Of a mean over units this is the value of the unit. A result that is not a mean, such as the
+    channels that a classifier keeps, has none in each unit; its pseudo-values spread as such values
+    would (jackknife: Tukey 1958; Efron and Tibshirani, An Introduction to the Bootstrap, 1993,
+    chapter 11). Of simulated counts with four of eleven runs the 95 % interval holds 92 to 95 %.
+
+    Parameters
+    ----------
+    whole : float
+        Our result with all units.
+    without : array of shape (k,)
+        Without each of them.
+    """
+    k = len(without)
+    return k * whole - (k - 1) * without
 
 
 def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:

@@ -7,14 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reprolib.rerun.verdicts import designs
 from reprolib.rerun.verdicts.claim import Cell
-from reprolib.rerun.verdicts.errors import Error
-
-
-def is_of_one_test_set(cell: Cell) -> bool:
-    """Whether trials of a cell are seeds alone, which pair no trial with one of the other side."""
-    return not designs.pairs_trials(cell.designs)
 
 
 @dataclass(frozen=True)
@@ -56,6 +49,8 @@ class Pair:
         Where, and by which design.
     choices : ndarray
         What the mean of side a would be at other draws of a choice that is made once.
+    is_paired : bool
+        Whether equal trials of both sides are pairs; trials that are seeds alone are none.
     units : ndarray, optional
         Pseudo-value of a - b of each run or subject, where the paper has more of them.
     """
@@ -65,6 +60,7 @@ class Pair:
     scale: float
     cell: Cell
     choices: np.ndarray
+    is_paired: bool
     units: np.ndarray | None
 
     @functools.cached_property
@@ -78,14 +74,14 @@ class Pair:
     @functools.cached_property
     def difference(self) -> float:
         """Mean of a - b: over common trials, or of all runs where trials are seeds alone."""
-        if is_of_one_test_set(self.cell):
+        if not self.is_paired:
             return float(self.a.values.mean() - self.b.values.mean())
         return float(self.differences[1].mean())
 
     @property
     def sides(self) -> tuple[float, float]:
         """Means of a and of b whose difference is `difference`, but for round-off."""
-        if is_of_one_test_set(self.cell):
+        if not self.is_paired:
             return float(self.a.values.mean()), float(self.b.values.mean())
         is_common = np.isin(self.a.trials, self.differences[0])
         of_a = float(self.a.values[is_common].mean())
@@ -94,16 +90,6 @@ class Pair:
     @functools.cached_property
     def n_trials(self) -> tuple[int, int]:
         """Trials of either side: the common ones, unless they are seeds alone."""
-        if is_of_one_test_set(self.cell):
+        if not self.is_paired:
             return len(self.a.trials), len(self.b.trials)
         return len(self.differences[0]), len(self.differences[0])
-
-    @functools.cached_property
-    def error(self) -> Error:
-        """Error of the difference as a statement on other data."""
-        return designs.error_of_claim(self)
-
-    @functools.cached_property
-    def error_to_print(self) -> Error:
-        """Error of the difference against the printed one; none where no chance is left."""
-        return designs.error_to_print(self)
