@@ -538,6 +538,7 @@ def _contrast(claim, cell, pairs, n_contrasts) -> tuple[str, float]:
         published = cell["published"]
         margin = max(0.2 * abs(published), 1)
     margin, by = claim.get("margin", margin), claim.get("by", 0)
+    by = margin if by == "margin" else by
     holds = {
         "better": d - wide > by,
         "at least as good": d - narrow > -margin,
