@@ -31,10 +31,11 @@ from reprolib.report.notebook import (
     show,
     sliders,
 )
+from reprolib.rerun.printed.names import nearest
 from reprolib.rerun.records import load_paper, ok, write_results
 from reprolib.rerun.records.folder import require_whole
-from reprolib.rerun.records.registry import nearest, paper_key, paper_module
-from reprolib.rerun.records.task import get_protocol, readings_of
+from reprolib.rerun.records.registry import paper_key, paper_module, printed_of, readings_of
+from reprolib.rerun.records.task import get_protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -121,13 +122,11 @@ class Paper:
         self._folder = folder
 
     def __repr__(self) -> str:
-        from reprolib.rerun.verdicts.printed import paper_entry
-
-        about = paper_entry(self.key)["paper"]
+        about = printed_of(self.key).printed.paper
         numbers = "the committed results"
         if self.run != "records":
             numbers = f"computed here, {self.run} profile"
-        title = f"{self.key.upper()} ({about['year']}): {about['title']}"
+        title = f"{self.key.upper()} ({about.year}): {about.title}"
         return f"{title}\nnumbers: {numbers}"
 
     @property

@@ -11,8 +11,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from reprolib.rerun.printed.schema import printed_schema
 from reprolib.rerun.records.tables import seal_faults
-from reprolib.rerun.verdicts import judge_table, printed_schema
+from reprolib.rerun.verdicts import judge_table
 from reprolib.rerun.verdicts.anyone import worse_than_expected
 
 ROOT = Path(__file__).resolve().parents[1]

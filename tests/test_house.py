@@ -66,10 +66,11 @@ ALLOWED = {
 }
 #: What each room of the machinery may import, besides itself.
 ROOMS = {
-    "records": set(),
-    "tasks": {"records"},
-    "verdicts": {"records"},
-    "checks": {"records", "tasks", "verdicts"},
+    "printed": set(),
+    "records": {"printed"},
+    "tasks": {"printed", "records"},
+    "verdicts": {"printed", "records"},
+    "checks": {"printed", "records", "tasks", "verdicts"},
 }
 #: Parts that must not know any paper.
 MACHINERY = ("reprolib.rerun", "reprolib.report", "reprolib.paper", "reprolib.cli")

@@ -12,10 +12,10 @@ from reprolib.report.headline import headline_picture, sentences
 from reprolib.report.printed_tables import markdown_table
 from reprolib.rerun.records import load_tasks
 from reprolib.rerun.records.duration import minutes_of
-from reprolib.rerun.records.registry import PAPERS, packaged, write_atomically
+from reprolib.rerun.records.registry import PAPERS, packaged, printed_of, write_atomically
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.calibration import operating_characteristics
-from reprolib.rerun.verdicts.printed import paper_entry, short_name
+from reprolib.rerun.verdicts.printed import points_of, short_name
 from tools.words_picture import words_picture
 
 BEGIN, END = "<!-- minutes: begin -->", "<!-- minutes: end -->"
@@ -29,7 +29,7 @@ WORDS_PICTURE = "docs/words.svg"
 PICTURE = "docs/headline.svg"
 ALTERNATIVE = (
     "Two bars a paper: how many accuracies of its own method, and of those that it compares with, "
-    "are ours to the digit, within 1.5 points, undecided, or beyond; the notebooks say which."
+    "are ours to the digit, within {margin}, undecided, or beyond; the notebooks say which."
 )
 
 
@@ -39,10 +39,14 @@ def made(path: Path, papers: Sequence[str]) -> Mapping[Path, str]:
     readme = path.read_text(encoding="utf-8")
     told = []
     for paper, text in sentences(papers).items():
-        about = paper_entry(paper)["paper"]
-        name = f"[{short_name(paper)}](notebooks/{about['notebook']}), {about['year']}"
-        told.append(f"- {name}: {about['method']}. **{about['stands']}.** {text}")
-    picture = [f'<img alt="{ALTERNATIVE}" src="{PICTURE}" width="520">', "", *told]
+        file = printed_of(paper)
+        name = f"[{short_name(paper)}](notebooks/{file.story.notebook}), {file.printed.paper.year}"
+        told.append(f"- {name}: {file.story.method}. **{file.story.stands}.** {text}")
+    picture = [
+        f'<img alt="{ALTERNATIVE.format(margin=points_of(papers))}" src="{PICTURE}" width="520">',
+        "",
+        *told,
+    ]
     readme = between(readme, BEGIN_PICTURE, END_PICTURE, "\n".join(picture))
     readme = between(readme, BEGIN, END, _minutes(papers))
     words = path.parent / ERROR_RATES_PAGE

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from reprolib.report.theme import palette, render, signed, slug
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts.errors import Error
-from reprolib.rerun.verdicts.words import MARGIN, of_difference
+from reprolib.rerun.verdicts.words import of_difference
 
 #: Difference and standard error, in points, and what one sees.
 EXAMPLES = (

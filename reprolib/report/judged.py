@@ -8,7 +8,8 @@ import math
 import pandas as pd
 
 from reprolib.report.tables import claims_lines, verdict_frame
-from reprolib.report.theme import RULES, render
+from reprolib.report.theme import render, rules
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts import Judged
 
 _SHOWN = ["published", "ours", "difference", "half-width", "detectable", "trials", "verdict"]
@@ -66,8 +67,16 @@ def page(judged: Judged) -> str:
         frames=frames,
         pictures={quantity: svg(drawn) for quantity, drawn in forests(judged.verdicts).items()},
         symbols=symbols(),
-        rules={word: rule for word, rule in RULES.items() if word in words},
+        rules={word: rule for word, rule in rules(_margin(judged)).items() if word in words},
     )
+
+
+def _margin(judged: Judged) -> str:
+    """What counts as no difference, in words, where it is the same for all."""
+    numbers = [v.number for v in judged.verdicts if v.quantity == "performance"]
+    if all(n.stated_margin is None for n in numbers):
+        return f"{MARGIN:g} percentage points"
+    return "the margin"
 
 
 def forest_svg(judged: Judged) -> str:

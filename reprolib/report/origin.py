@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from reprolib.rerun import records as results
-from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.records.registry import printed_of
 
 #: Packages that the values of every record depend on.
 PACKAGES = ("reprolib", "numpy", "scipy", "scikit-learn")
@@ -78,8 +78,8 @@ def origin(
     """
     run, made = results.load_run(paper, directory), results.load_tasks(paper, directory)
     made = made[made["task"].isin(rows["task"])]
-    about = paper_entry(paper)["paper"]
-    pages = f", pp. {about['pages']}" if about.get("pages") else ""
+    about = printed_of(paper).printed.paper
+    pages = f", pp. {about.pages}" if about.pages else ""
     files = ", ".join(f"{paper}/{name}.csv" for name in sorted(set(rows["table"])))
     ran_on = f"{run.get('profile', 'unknown')} profile, run on {_joined(made['date'])}"
     environments = run.get("environments", {})
@@ -92,7 +92,7 @@ def origin(
             by_note.setdefault(notes[name], []).append(name)
     return Origin(
         title=title,
-        paper=f"{about['authors']}: {about['title']}. {about['venue']}{pages}",
+        paper=f"{about.authors}: {about.title}. {about.venue}{pages}",
         command=command,
         records=f"{files}; {ran_on}" if files else "none",
         versions=", ".join(f"{name} {_joined(v[name] for v in used)}" for name in PACKAGES),

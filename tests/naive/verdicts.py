@@ -43,7 +43,8 @@ NO_WORD = ("quoted", "not run")
 def entry_of(paper: str) -> dict:
     """Parsed TOML of a paper."""
     path = ROOT / f"reprolib/papers/{paper}/printed.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    file = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {**file["printed"], "readings": file["readings"]}
 
 
 def recounted(paper: str) -> dict[tuple[str, str, str], str]:
@@ -537,6 +538,7 @@ def _contrast(claim, cell, pairs, n_contrasts) -> tuple[str, float]:
         published = cell["published"]
         margin = max(0.2 * abs(published), 1)
     margin, by = claim.get("margin", margin), claim.get("by", 0)
+    by = margin if by == "margin" else by
     holds = {
         "better": d - wide > by,
         "at least as good": d - narrow > -margin,

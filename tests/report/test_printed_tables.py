@@ -21,11 +21,10 @@ from reprolib.report.origin import PACKAGES
 from reprolib.report.tables import number_text, ours_text
 from reprolib.report.theme import LOOKS
 from reprolib.rerun.records import load_run, load_tasks
-from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.records.registry import PAPERS, printed_of
 from tests import some_results
 
-TABLES = [(paper, key) for paper in PAPERS for key in paper_entry(paper)["tables"]]
+TABLES = [(paper, key) for paper in PAPERS for key in printed_of(paper).printed.tables]
 each_table = pytest.mark.parametrize(("paper", "key"), TABLES)
 
 

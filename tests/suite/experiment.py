@@ -7,16 +7,16 @@ from collections.abc import Mapping
 
 from data_fetch import Dataset
 from reprolib.rerun.checks.check import check_paper
-from reprolib.rerun.records.registry import committed_directory
+from reprolib.rerun.records.registry import committed_directory, readings_of
 from reprolib.rerun.records.rows import OF_TASK, is_derived, to_frame
 from reprolib.rerun.records.tables import (
     load_paper,
     load_tasks,
     seal_faults,
 )
-from reprolib.rerun.records.task import HEADLINE, Profile, Task, get_protocol, readings_of
+from reprolib.rerun.records.task import HEADLINE, Profile, Task, get_protocol
 from reprolib.rerun.verdicts import judge_paper
-from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from reprolib.rerun.verdicts.printed import numbers
 
 #: Columns of a task that its records have, too; the others a record may have of its own.
 SHARED = ("table", "dataset", "method", "seed", "trial")
@@ -102,6 +102,6 @@ class ResultTests:
 
     def test_readings_of_the_file_and_of_the_records_are_the_same(self, paper):
         """Every answer to what the text leaves open was measured."""
-        declared = {entry["name"] for entry in paper_entry(paper).get("readings", [])} - {HEADLINE}
+        declared = set(readings_of(paper)) - {HEADLINE}
         measured = set(load_paper(paper)["reading"]) - {HEADLINE}
         assert measured == declared

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         If a file cannot be read or written.
     """
     if arguments.schema:
-        from reprolib.rerun.verdicts.printed_file import printed_schema
+        from reprolib.rerun.printed.schema import printed_schema
 
         print(json.dumps(printed_schema(), indent=1))
         return 0

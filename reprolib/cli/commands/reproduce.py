@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from reprolib.cli import arguments as shared
 from reprolib.cli import console
 from reprolib.cli.arguments import BUILD, SITE
+from reprolib.rerun.printed.names import nearest
 from reprolib.rerun.records import registry
 from reprolib.rerun.records.duration import minutes_of
 from reprolib.rerun.records.registry import PAPERS
@@ -226,7 +227,7 @@ def unknown_part(patterns: Sequence[str], papers: Sequence[str]) -> str:
 def _unknown(what: str, name: str, where: str, known: Iterable[str]) -> str:
     names = list(dict.fromkeys(known))
     more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-    near = registry.nearest(name, names)
+    near = nearest(name, names)
     advice = near if "did you mean" in near else ""
     told = ", ".join(names[:NAMES])
     return f"--only: {where} has no {what} {name!r}; it has {told}{more}{advice}"

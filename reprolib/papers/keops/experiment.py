@@ -25,8 +25,8 @@ from reprolib.methods.keops.speller import SpellerFeatures, features
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.papers.keops import beyond, methods
 from reprolib.papers.keops.splits import run_codes
+from reprolib.rerun.printed.schema import Reading
 from reprolib.rerun.records import HEADLINE, Measurement, Task, chosen, derived_row, paths, select
-from reprolib.rerun.records.task import Reading
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later
 
 PAPER_METHODS = ("keops", "tree norm", "mkl")

@@ -26,6 +26,7 @@ import pandas as pd
 
 from data_fetch import Dataset
 from reprolib.papers.kpm import beyond, methods
+from reprolib.rerun.printed.schema import Reading
 from reprolib.rerun.records import (
     HEADLINE,
     Measurement,
@@ -34,7 +35,6 @@ from reprolib.rerun.records import (
     path_matrix,
     select,
 )
-from reprolib.rerun.records.task import Reading
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
 
 PAPER_SETS = tuple(

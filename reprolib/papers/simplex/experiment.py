@@ -26,8 +26,8 @@ from typing import Any
 from data_fetch import Dataset
 from reprolib.papers.simplex import beyond, image_sets, methods
 from reprolib.papers.simplex.beyond import BATCH_SVMS, BY_CLASSES, HITS, N_ROUNDS, PEERS, READINGS
+from reprolib.rerun.printed.schema import Reading
 from reprolib.rerun.records import HEADLINE, Measurement, Task
-from reprolib.rerun.records.task import Reading
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Setting
 
 QUICK_SETS = ("uci/landsat", "uci/optdigits", "uci/pendigits")

@@ -11,20 +11,15 @@ import pandas as pd
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun.checks.trials import NAMES, split_faults
+from reprolib.rerun.printed.names import nearest
+from reprolib.rerun.printed.schema import HEADLINE, Reading
 from reprolib.rerun.records.folder import committed_results
-from reprolib.rerun.records.registry import nearest, printed_name
-from reprolib.rerun.records.task import (
-    HEADLINE,
-    Protocol,
-    Reading,
-    Task,
-    get_protocol,
-    readings_of,
-)
+from reprolib.rerun.records.registry import printed_name, printed_of, readings_of
+from reprolib.rerun.records.task import Protocol, Task, get_protocol
 from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
 from reprolib.rerun.tasks.runner import load_datasets
 from reprolib.rerun.verdicts.claim import Claim, Side, claims_of
-from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry
+from reprolib.rerun.verdicts.printed import Number, numbers
 
 
 @dataclass(frozen=True)
@@ -87,7 +82,6 @@ def check_paper(paper: str) -> list[str]:
     ValueError
         If the file has another form than it must, or there is no such paper.
     """
-    entry = paper_entry(paper)
     protocol = get_protocol(paper)
     faults = [
         f"{paper}: the protocol names the data set {name!r}{nearest(name, data_fetch.names())}"
@@ -100,8 +94,8 @@ def check_paper(paper: str) -> list[str]:
     if known.tasks.empty:
         return [f"{paper}: none of its data are at hand, and there are no results to check with"]
     of_file = [*name_faults(paper, known), *split_faults(protocol, known.listed, known.datasets)]
-    readings = [reading["name"] for reading in entry.get("readings", [])]
-    return [f"{printed_name(paper)}: {f}" for f in (*of_file, *reading_faults(readings, known))]
+    of_readings = reading_faults(list(readings_of(paper)), known)
+    return [f"{printed_name(paper)}: {f}" for f in (*of_file, *of_readings)]
 
 
 def known_names(protocol: Protocol, readings: Mapping[str, Reading] | None = None) -> Known:
@@ -154,7 +148,7 @@ def known_names(protocol: Protocol, readings: Mapping[str, Reading] | None = Non
 def _is_beside(reading: Reading, row: Mapping[Any, Any]) -> bool:
     """Whether the tasks of a row measure a reading too, as the file says."""
     return (
-        reading.beside.get(row["method"]) == row["reading"]
+        reading.base(row["method"]) == row["reading"]
         and row["table"] in (reading.tables or (row["table"],))
         and row["dataset"] in (reading.datasets or (row["dataset"],))
     )
@@ -171,12 +165,11 @@ def name_faults(paper: str, known: Known) -> Iterator[str]:
     """Yield what the printed numbers and claims of a paper name that no task has."""
     for number in numbers(paper):
         yield from number_faults(number, known)
-    entry = paper_entry(paper)
-    claims = claims_of(paper, entry, numbers(paper))
+    claims = claims_of(printed_of(paper), numbers(paper))
     names = {claim.name for claim in claims}
-    for about in entry.get("claims", []):
-        if "not_judged" not in about and about["name"] not in names:
-            yield f"claims, {about['name']!r}: no number of its tables is run; say so in not_judged"
+    for stated in printed_of(paper).printed.claims:
+        if stated.not_judged is None and stated.name not in names:
+            yield f"claims, {stated.name!r}: no number of its tables is run; say so in not_judged"
     for claim in claims:
         yield from dict.fromkeys(claim_faults(claim, known))
 

@@ -21,8 +21,9 @@ from typing import Any, get_args
 import pandas as pd
 
 from data_fetch.dataset import Source
+from reprolib.rerun.printed.names import nearest
 from reprolib.rerun.records import tables
-from reprolib.rerun.records.registry import committed_directory, nearest, results_directory
+from reprolib.rerun.records.registry import committed_directory, results_directory
 from reprolib.rerun.records.rows import COLUMNS, OVER_TRIALS, TASK_COLUMNS, is_derived
 from reprolib.rerun.records.tables import COMPRESSED, RUN, SEAL, TASKS, Kind
 from reprolib.rerun.records.task import PARTS, Profile, task_id

@@ -14,18 +14,18 @@ from typing import Any
 import pandas as pd
 
 from data_fetch import Dataset
+from reprolib.rerun.printed.readings import Readings
+from reprolib.rerun.printed.schema import Reading
+from reprolib.rerun.records.registry import readings_of
 from reprolib.rerun.records.rows import COLUMNS, failed
 from reprolib.rerun.records.task import (
     HEADLINE,
     Measurement,
     Profile,
     Protocol,
-    Reading,
-    Readings,
     Stage,
     Task,
     nothing_derived,
-    readings_of,
 )
 
 #: (number of the stage, its tasks) -> their records; None where they are not all known.
@@ -135,7 +135,7 @@ class Grid:
                 of_method = [readings[name] for name in self.readings]
             for reading in of_method:
                 stated = self.readings is not None or reading.name == HEADLINE
-                n = n_trials if stated or method in reading.quick else 0
+                n = n_trials if stated or reading.is_quick(method) else 0
                 if profile == "full":
                     n = reading.n_trials(dataset.name, method, n_trials)
                 for trial, seed in itertools.product(range(n), seeds):

@@ -10,8 +10,9 @@ from reprolib.methods.simplex import SimplexRLSClassifierCV
 from reprolib.papers.simplex import beyond, methods
 from reprolib.papers.simplex import experiment as simplex
 from reprolib.rerun.records import to_frame
+from reprolib.rerun.records.registry import readings_of
 from reprolib.rerun.records.task import HEADLINE, Task
-from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from reprolib.rerun.verdicts.printed import numbers
 from tests.naive import simplex as naive
 
 SMALL = "embedded/optdigits"
@@ -43,7 +44,7 @@ def test_every_printed_number_has_a_task_or_a_reason():
 
 def test_every_reading_is_explained():
     tasks = all_tasks("full", ALL)
-    explained = {entry["name"] for entry in paper_entry("simplex")["readings"]}
+    explained = set(readings_of("simplex"))
     also = {reading for t in tasks for reading in t.params.get("also", {})}
     assert {t.reading for t in tasks} | also | {"Nystrom only", "half the rounds"} == explained
 
