@@ -21,7 +21,7 @@ from reprolib.rerun.records.task import (
     get_protocol,
     readings_of,
 )
-from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
+from reprolib.rerun.tasks.plan import is_as_committed, listed_tasks
 from reprolib.rerun.tasks.runner import load_datasets
 from reprolib.rerun.verdicts.claim import Claim, Side, claims_of
 from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry
@@ -88,67 +88,77 @@ def check_paper(paper: str) -> list[str]:
         If the file has another form than it must, or there is no such paper.
     """
     entry = paper_entry(paper)
-    protocol = get_protocol(paper)
-    faults = [
-        f"{paper}: the protocol names the data set {name!r}{nearest(name, data_fetch.names())}"
-        for name in protocol.datasets("full")
-        if name not in data_fetch.names()
-    ]
-    if faults:
-        return faults
-    known = known_names(protocol, readings_of(paper))
+    if is_as_committed(paper):
+        known = committed_names(paper)
+        faults: list[str] = []
+    else:
+        protocol = get_protocol(paper)
+        if lost := [n for n in protocol.datasets("full") if n not in data_fetch.names()]:
+            near = ((name, nearest(name, data_fetch.names())) for name in lost)
+            return [f"{paper}: the protocol names the data set {n!r}{advice}" for n, advice in near]
+        known = listed_names(protocol)
+        faults = list(split_faults(protocol, known.listed, known.datasets))
     if known.tasks.empty:
         return [f"{paper}: none of its data are at hand, and there are no results to check with"]
-    of_file = [*name_faults(paper, known), *split_faults(protocol, known.listed, known.datasets)]
     readings = [reading["name"] for reading in entry.get("readings", [])]
-    return [f"{printed_name(paper)}: {f}" for f in (*of_file, *reading_faults(readings, known))]
+    of_file = [*name_faults(paper, known), *faults, *reading_faults(readings, known)]
+    return [f"{printed_name(paper)}: {fault}" for fault in of_file]
 
 
-def known_names(protocol: Protocol, readings: Mapping[str, Reading] | None = None) -> Known:
-    """Names of the tasks that a protocol lists, and of what its committed records measured.
+def committed_names(paper: str) -> Known:
+    """Names of the committed tasks and records, which are of the present list of experiments."""
+    committed = committed_results(paper)
+    names = pd.concat([committed.tasks[NAMES], committed.records[NAMES]]).drop_duplicates()
+    return Known(_with_beside(paper, names, names.iloc[:0]), _metrics(committed.records))
+
+
+def listed_names(protocol: Protocol) -> Known:
+    """Names of the tasks that a protocol lists on data at hand; for other data the committed ones.
 
     Parameters
     ----------
     protocol : Protocol
-        Its tasks are listed, where the committed ones are not those of today.
-    readings : mapping of str to Reading, optional
-        Those of the paper: some are measured beside others, by the same tasks.
+        Its tasks are listed.
     """
-    committed = committed_results(protocol.paper)
-    records = committed.records
-    names = list(protocol.datasets("full"))
-    datasets: dict[str, Dataset] = {}
-    elsewhere = records.iloc[:0][NAMES]
-    if is_as_committed(protocol):
-        tasks = committed_tasks(protocol.paper, committed.tasks, "full", names)
-        own = records[NAMES]
-    else:
-        at_hand = [name for name in names if data_fetch.available(name)]
-        datasets = load_datasets(at_hand)[0]
-        tasks, _ = listed_tasks(protocol, "full", datasets)
-        listed_names = {task.id for task in tasks}
-        is_listed_anew = records["dataset"].isin(at_hand)
-        own = records.loc[~is_listed_anew | records["task"].isin(listed_names), NAMES]
-        elsewhere = records.loc[~is_listed_anew, NAMES]
-    listed_rows = [{name: getattr(task, name) for name in NAMES} for task in tasks]
-    measured_too = [
-        {**row, "reading": reading}
-        for row, task in zip(listed_rows, tasks, strict=True)
-        for reading in task.params.get("also", ())
+    records = committed_results(protocol.paper).records
+    at_hand = [name for name in protocol.datasets("full") if data_fetch.available(name)]
+    datasets = load_datasets(at_hand)[0]
+    tasks, _ = listed_tasks(protocol, "full", datasets)
+    is_listed_anew = records["dataset"].isin(at_hand)
+    listed = {task.id for task in tasks}
+    own = records.loc[~is_listed_anew | records["task"].isin(listed), NAMES]
+    rows = [
+        {**{name: getattr(task, name) for name in NAMES}, "reading": reading}
+        for task in tasks
+        for reading in (task.reading, *task.params.get("also", ()))
     ]
-    frame = pd.concat([pd.DataFrame([*listed_rows, *measured_too], columns=NAMES), own])
-    frame = frame.drop_duplicates(ignore_index=True)
+    names = pd.concat([pd.DataFrame(rows, columns=NAMES), own]).drop_duplicates()
+    is_complete = len(records) > 0 or not any(stage.reads for stage in protocol.stages)
+    known = _with_beside(protocol.paper, names, records.loc[~is_listed_anew, NAMES])
+    return Known(known, _metrics(records), is_complete, tasks, datasets)
+
+
+def _with_beside(paper: str, names: pd.DataFrame, elsewhere: pd.DataFrame) -> pd.DataFrame:
+    """Names, and those that the readings of the paper's file add to them."""
+    rows = [
+        (row, is_measured)
+        for frame, is_measured in ((names, _is_beside), (elsewhere, _is_of_headline))
+        for row in frame.drop_duplicates().to_dict("records")
+    ]
     more = [
         {**row, "reading": reading.name}
-        for reading in (readings or {}).values()
-        for rows, is_measured in ((frame, _is_beside), (elsewhere, _is_of_headline))
-        for row in rows.drop_duplicates().to_dict("records")
+        for reading in readings_of(paper).values()
+        for row, is_measured in rows
         if is_measured(reading, row)
     ]
-    frame = pd.concat([frame, pd.DataFrame(more, columns=NAMES)]).drop_duplicates(ignore_index=True)
-    metrics = {str(table): set(rows["metric"]) for table, rows in records.groupby("table")}
-    is_complete = len(records) > 0 or not any(stage.reads for stage in protocol.stages)
-    return Known(frame, metrics, is_complete, tasks if datasets else (), datasets)
+    known = pd.concat([names, pd.DataFrame(more, columns=NAMES)])
+    # As objects: they are compared by the hundred.
+    return known.drop_duplicates(ignore_index=True).astype(object)
+
+
+def _metrics(records: pd.DataFrame) -> dict[str, set[str]]:
+    pairs = records[["table", "metric"]].drop_duplicates()
+    return {str(table): set(rows["metric"]) for table, rows in pairs.groupby("table")}
 
 
 def _is_beside(reading: Reading, row: Mapping[Any, Any]) -> bool:

@@ -12,20 +12,16 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
-from data_fetch.access import loader_modules
 from data_fetch.errors import missing_table
-from reprolib.rerun.records.fingerprint import (
-    Code,
-    code_of,
-    definitions,
-    fingerprint_of,
-    inspect_target,
-)
+from reprolib.rerun.records import fingerprint
+from reprolib.rerun.records.fingerprint import Code
+from reprolib.rerun.records.provenance import commit_of
 from reprolib.rerun.records.registry import printed_digest
-from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, row_of, to_frame
+from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, to_frame
 from reprolib.rerun.records.rows import failed as failed_records
-from reprolib.rerun.records.task import Profile, Protocol, Task
-from reprolib.rerun.tasks.experiment import Grid, StageError, looked_up, walk
+from reprolib.rerun.records.task import Profile, Protocol, Task, measure_of
+from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
+from reprolib.rerun.tasks.listing import listing_of
 from reprolib.rerun.tasks.store import RecordStore, Reuse
 from reprolib.rerun.tasks.worker import (
     Finished,
@@ -180,20 +176,27 @@ def load_datasets(
     return datasets, substituted
 
 
-def code_of_protocol(protocol: Protocol) -> Code:
-    """Code that the tasks of a protocol are listed, run and read by, loaders included."""
-    functions: list[Callable] = [protocol.run, protocol.derive]
-    functions += [stage.tasks for stage in protocol.stages]
-    modules = [row_of.__module__, *loader_modules(protocol.datasets("full"))]
-    code = code_of(functions, modules)
-    if not protocol.facts:
-        return code
-    own = {f"{_package(protocol)}.printed": fingerprint_of(protocol.facts)}
-    return replace(code, modules={**code.modules, **own})
+def code_of_task(protocol: Protocol, task: Task) -> Code:
+    """Code that measures a task, and what the readings change that it measures."""
+    measure = measure_of(protocol.measures, task)
+    of_method = (protocol.run, measure, *fingerprint.versions().items())
+    if of_method not in _codes:
+        if measure is None:
+            _codes[of_method] = fingerprint.code_of(protocol.run)
+        else:
+            _codes[of_method] = fingerprint.code_of(measure, protocol.run, protocol.measures)
+    readings = protocol.readings
+    if readings is None or task.reading not in readings:
+        return _codes[of_method]
+    measured = readings.measured(task.method, task.reading)
+    of_reading = (*of_method, repr(measured))
+    if of_reading not in _codes:
+        _codes[of_reading] = replace(_codes[of_method], readings=measured)
+    return _codes[of_reading]
 
 
-def _package(protocol: Protocol) -> str:
-    return protocol.run.__module__.rpartition(".")[0]
+#: Code by the functions that run and measure a task, versions, and reading.
+_codes: dict[Any, Code] = {}
 
 
 def run_protocol(
@@ -259,7 +262,7 @@ def run_protocol(
             raise substituted[name]
     run = _Run(
         protocol=protocol,
-        code=code_of_protocol(protocol),
+        commit=commit_of(protocol.paper),
         digests={name: dataset.digest() for name, dataset in datasets.items()},
         store=RecordStore() if store is None else store,
         workers=LocalWorkers() if workers is None else workers,
@@ -292,6 +295,7 @@ def run_protocol(
         "paper": protocol.paper,
         "profile": profile,
         "wall_seconds": round(time.perf_counter() - started, 1),
+        "task_seconds": round(sum(f.seconds for f in run.finished), 1),
         "data": {
             name: {"source": d.source, "note": d.source_note, "digest": run.digests[name]}
             for name, d in datasets.items()
@@ -299,46 +303,39 @@ def run_protocol(
         "listing": listing_of(protocol),
         "printed": printed_digest(protocol.paper),
         "environments": {environment_id(f.environment): f.environment for f in run.finished},
+        "commit": run.commit,
+        "code": codes_of(protocol, run.finished),
     }
-    made = task_table(run.finished, run.code, quick_tasks(protocol, datasets, measured))
+    made = task_table(protocol, run.finished, quick_tasks(protocol, datasets, measured))
     records = to_frame([*rows, *derived]) if derived else measured
     return Run(protocol.paper, records, made, about, substituted, run.explained)
 
 
-def listing_of(protocol: Protocol) -> str:
-    """Fingerprint of what a paper's list of tasks follows from, and not of what a task does.
-
-    These are the statements in the modules of the paper that the list depends on, without the
-    functions that run a task and derive statistics; and what the readings change.
-    """
-    stages = (stage.tasks for stage in protocol.stages)
-    functions: list[Any] = [protocol.run, protocol.derive, protocol.datasets, *stages]
-    run, derive, *listing = map(inspect_target, functions)
-    package = run.__module__.rpartition(".")[0]
-    roots: list[tuple[str, str]] = []
-    for function in listing:
-        if function.__module__.startswith(f"{Grid.__module__.rpartition('.')[0]}."):
-            roots.append((run.__module__, "PROTOCOL"))
-        elif "<" in function.__qualname__:  # in another function, or without a name
-            roots.append((function.__module__, "*"))
-        else:
-            roots.append((function.__module__, function.__name__))
-    without = [(run.__module__, run.__name__), (derive.__module__, derive.__name__)]
-    found = definitions(roots, without, package)
-    return Code({**found, "facts": fingerprint_of(protocol.facts)}, {}).fingerprint
+def codes_of(protocol: Protocol, finished: Iterable[Finished]) -> dict[str, Any]:
+    """What every code was that made tasks, and at which commits, by fingerprint."""
+    found: dict[str, Any] = {}
+    for done in finished:
+        code = code_of_task(protocol, done.task)
+        about = found.setdefault(
+            code.fingerprint, {"commits": [], **code.about(), "note": ""}
+        )
+        if done.commit and done.commit not in about["commits"]:
+            about["commits"].append(done.commit)
+    return found
 
 
-def task_table(finished: Iterable[Finished], code: Code, quick: set[str]) -> pd.DataFrame:
-    """One line for every finished task, by name: see `records.tables.TASK_COLUMNS`."""
+def task_table(
+    protocol: Protocol, finished: Iterable[Finished], quick: set[str]
+) -> pd.DataFrame:
+    """One line for every finished task, by name: see `TASK_COLUMNS`."""
     lines = [
         {
             "task": f.task.id,
             **{name: getattr(f.task, name) for name in OF_TASK},
             "quick": f.task.id in quick,
             "seconds": f.seconds,
-            **{f"{row['metric']} seconds": row["seconds"] for row in f.rows},
             "date": f.date,
-            "code": code.fingerprint,
+            "code": code_of_task(protocol, f.task).fingerprint,
             "environment": environment_id(f.environment),
         }
         for f in finished
@@ -382,7 +379,7 @@ class _Run:
     """A walk over the stages that runs their tasks."""
 
     protocol: Protocol
-    code: Code
+    commit: str
     digests: Mapping[str, str]
     store: RecordStore
     workers: LocalWorkers
@@ -412,7 +409,8 @@ class _Run:
         return to_frame([*rows, *(row for f in stored if f is not None for row in f.rows)])
 
     def _stored(self, task: Task) -> Finished | None:
-        return self.store.get(task, self.digests[task.dataset], self.code)
+        code = code_of_task(self.protocol, task)
+        return self.store.get(task, self.digests[task.dataset], code)
 
     def _results(self, tasks: list[Task]) -> Iterator[Finished]:
         """Yield every task: stored ones first, then the others as they finish.
@@ -430,15 +428,19 @@ class _Run:
             self.explained[task.id] = (
                 Reuse.to_run("all are run afresh")
                 if self.fresh
-                else self.store.explain(task, self.digests[task.dataset], self.code)
+                else self.store.explain(
+                    task, self.digests[task.dataset], code_of_task(self.protocol, task)
+                )
             )
         order = {name: number for number, name in enumerate(self.digests)}
         pending.sort(key=lambda task: order[task.dataset])
         calls = ((self.protocol, task, self.digests[task.dataset]) for task in pending)
         try:
-            for finished in self.workers.results(execute, calls):
+            for done in self.workers.results(execute, calls):
+                finished = replace(done, commit=self.commit)
                 if finished.is_sound:
-                    self.store.put(finished, self.digests[finished.task.dataset], self.code)
+                    code = code_of_task(self.protocol, finished.task)
+                    self.store.put(finished, self.digests[finished.task.dataset], code)
                 yield finished
         except LostWorkError as error:
             raise LostWorkError(
