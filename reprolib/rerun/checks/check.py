@@ -13,6 +13,7 @@ from data_fetch import Dataset
 from reprolib.rerun.checks.trials import NAMES, split_faults
 from reprolib.rerun.records.folder import committed_results
 from reprolib.rerun.records.registry import nearest, printed_name
+from reprolib.rerun.records.rows import Rows
 from reprolib.rerun.records.task import (
     HEADLINE,
     Protocol,
@@ -33,7 +34,7 @@ class Known:
 
     Parameters
     ----------
-    tasks : DataFrame
+    tasks : list of dict
         Table, data set, method, setting and reading of the tasks of the full profile, and of the
         records that they are known to give.
     metrics : mapping of str to set of str
@@ -47,18 +48,19 @@ class Known:
         Those data.
     """
 
-    tasks: pd.DataFrame
+    tasks: Rows
     metrics: Mapping[str, set[str]]
     is_complete: bool = True
     listed: Sequence[Task] = ()
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
 
-    def missing(self, rows: pd.DataFrame, names: Mapping[str, str]) -> str:
-        """The first of some names that rows lack, with the nearest; empty if none is wrong."""
+    def missing(self, names: Mapping[str, str]) -> str:
+        """The first of some names that no task has, with the nearest; empty if none is wrong."""
+        rows = self.tasks
         for column, name in names.items():
-            left = rows[rows[column] == name]
-            if left.empty:
-                near = nearest(name, rows[column])
+            left = [row for row in rows if row[column] == name]
+            if not left:
+                near = nearest(name, {row[column] for row in rows})
                 is_wrong = self.is_complete or "did you mean" in near
                 return f"no {column} {name!r}{near}" if is_wrong else ""
             rows = left
@@ -98,7 +100,7 @@ def check_paper(paper: str) -> list[str]:
             return [f"{paper}: the protocol names the data set {n!r}{advice}" for n, advice in near]
         known = listed_names(protocol)
         faults = list(split_faults(protocol, known.listed, known.datasets))
-    if known.tasks.empty:
+    if not known.tasks:
         return [f"{paper}: none of its data are at hand, and there are no results to check with"]
     readings = [reading["name"] for reading in entry.get("readings", [])]
     of_file = [*name_faults(paper, known), *faults, *reading_faults(readings, known)]
@@ -138,22 +140,17 @@ def listed_names(protocol: Protocol) -> Known:
     return Known(known, _metrics(records), is_complete, tasks, datasets)
 
 
-def _with_beside(paper: str, names: pd.DataFrame, elsewhere: pd.DataFrame) -> pd.DataFrame:
+def _with_beside(paper: str, names: pd.DataFrame, elsewhere: pd.DataFrame) -> Rows:
     """Names, and those that the readings of the paper's file add to them."""
-    rows = [
-        (row, is_measured)
-        for frame, is_measured in ((names, _is_beside), (elsewhere, _is_of_headline))
-        for row in frame.drop_duplicates().to_dict("records")
-    ]
+    own, others = (frame.drop_duplicates().to_dict("records") for frame in (names, elsewhere))
     more = [
         {**row, "reading": reading.name}
         for reading in readings_of(paper).values()
-        for row, is_measured in rows
+        for rows, is_measured in ((own, _is_beside), (others, _is_of_headline))
+        for row in rows
         if is_measured(reading, row)
     ]
-    known = pd.concat([names, pd.DataFrame(more, columns=NAMES)])
-    # As objects: they are compared by the hundred.
-    return known.drop_duplicates(ignore_index=True).astype(object)
+    return list({tuple(row.values()): row for row in [*own, *more]}.values())
 
 
 def _metrics(records: pd.DataFrame) -> dict[str, set[str]]:
@@ -196,15 +193,13 @@ def number_faults(number: Number, known: Known) -> Iterator[str]:
     if number.not_run:
         return
     where = f"tables.{number.table}, {number.row!r}, {number.column!r}"
-    rows = known.tasks[known.tasks["table"] == number.results]
     select = {name: number.select[name] for name in ("dataset", "method", "setting")}
-    if what := known.missing(known.tasks, {"table": number.results}) or known.missing(rows, select):
+    select = {"table": number.results, **select}
+    if what := known.missing(select):
         yield f"{where}: {what}"
         return
-    for name, value in select.items():
-        rows = rows[rows[name] == value]
-    has_headline = not known.is_complete or HEADLINE in set(rows["reading"])
-    if len(rows) and not has_headline and not number.quoted:
+    readings = {row["reading"] for row in known.tasks if select.items() <= row.items()}
+    if readings and known.is_complete and HEADLINE not in readings and not number.quoted:
         yield f"{where}: no task of it under the reading {HEADLINE!r}"
     metric, metrics = number.select["metric"], known.metrics.get(number.results, set())
     if metrics and metric not in metrics:
@@ -231,14 +226,14 @@ def claim_faults(claim: Claim, known: Known) -> Iterator[str]:
                 **{("table" if k == "results" else k): v for k, v in side.select.items()},
             }
             metric, reading = select.pop("metric", ""), select.pop("reading", "")
-            if what := known.missing(known.tasks, select):
+            if what := known.missing(select):
                 row = f"row {cell.number.row!r} of tables.{cell.number.table}"
                 yield f"{where}: side {name} in {row}: {what}"
                 continue
             metrics = known.metrics.get(select["table"], set())
             if metric and metrics and metric not in metrics:
                 yield f"{where}: side {name}: no metric {metric!r}{nearest(metric, metrics)}"
-            run = set(known.tasks["reading"])
+            run = {row["reading"] for row in known.tasks}
             if reading and reading not in run and known.is_complete:
                 yield f"{where}: side {name}: no reading {reading!r}{nearest(reading, run)}"
 
@@ -251,7 +246,7 @@ def _under(claim: Claim, side: Side, setting: str, metrics: Collection[str]) -> 
 
 def reading_faults(readings: Collection[str], known: Known) -> Iterator[str]:
     """Yield readings that only the file has, and readings that only the protocol has."""
-    run = {*known.tasks["reading"], HEADLINE}
+    run = {HEADLINE, *(row["reading"] for row in known.tasks)}
     for name in readings:
         if name not in run and known.is_complete:
             yield f"readings, {name!r}: no task or record is of this reading{nearest(name, run)}"

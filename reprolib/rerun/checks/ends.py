@@ -74,7 +74,7 @@ def run_ends(
     of_run = _together(own, derived)
     metrics = {str(table): set(part["metric"]) for table, part in of_run.groupby("table")}
     if len(at_hand) == len(names) and not faults:
-        known = Known(of_run[NAMES].drop_duplicates(ignore_index=True), metrics)
+        known = Known(of_run[NAMES].drop_duplicates().to_dict("records"), metrics)
         readings = [reading["name"] for reading in paper_entry(paper).get("readings", [])]
         faults += [*name_faults(paper, known), *reading_faults(readings, known)]
     return faults, _together(records, derived)

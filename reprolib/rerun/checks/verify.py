@@ -23,6 +23,7 @@ from reprolib.rerun.records.rows import failures, is_derived, row_of, select, so
 from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import HEADLINE, Protocol, Task, get_protocol
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
+from reprolib.rerun.tasks.runner import Only
 from reprolib.rerun.tasks.worker import LocalWorkers, environment_id, execute
 from reprolib.rerun.verdicts.printed import numbers, printed_values
 
@@ -50,6 +51,8 @@ class Verification:
         Commands that mend the folder, by what is wrong with it.
     unchecked : dict of str to str
         Why records were left out, by what they have in common, with their number.
+    proved : set of str
+        Tasks that were run and gave the committed records; none if any differs.
     other_versions : dict of str to (str, str)
         Version then and now of packages that were others when the records were made.
     seconds, committed_seconds : float
@@ -65,6 +68,7 @@ class Verification:
     differences: list[str] = field(default_factory=list)
     mending: list[str] = field(default_factory=list)
     unchecked: dict[str, str] = field(default_factory=dict)
+    proved: set[str] = field(default_factory=set)
     other_versions: dict[str, tuple[str, str]] = field(default_factory=dict)
     seconds: float = 0.0
     committed_seconds: float = 0.0
@@ -94,6 +98,7 @@ def verify_paper(
     directory: Path | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    only: Only | None = None,
 ) -> Verification:
     """Check all of a paper's committed files, and recompute a part of every table.
 
@@ -117,6 +122,8 @@ def verify_paper(
         Worker processes on this machine.
     progress : callable, optional
         Called with (finished tasks, tasks in all) after every task.
+    only : Only, optional
+        Draw from these tasks only.
 
     Returns
     -------
@@ -163,6 +170,9 @@ def verify_paper(
     outcome.differences += compare(again, over_trials)
     outcome.n_checked, outcome.n_wanted = len(again), len(over_trials)
     tasks = _check_names(outcome, protocol, datasets, measured, made)
+    if only is not None:
+        selected = {task.id for task in tasks if only.has(task)}
+        made = made[made["task"].isin(selected)]
     chosen = sample(made["task"], made["table"], fraction, seed)
     _check_values(outcome, protocol, tasks, chosen, datasets, measured, n_jobs, progress)
     outcome.committed_seconds = float(made.loc[made["task"].isin(chosen), "seconds"].sum())
@@ -318,7 +328,9 @@ def _check_values(
             progress(outcome.n_tasks, len(calls))
     committed = records[records["task"].isin(sound)]
     outcome.n_checked += len(committed)
-    outcome.differences += compare(to_frame(rows), committed)
+    differing = compare(to_frame(rows), committed)
+    outcome.differences += differing
+    outcome.proved |= sound if not differing else set()
 
 
 def recompute_some(paper: str, seconds: float) -> tuple[list[Task], list[str]]:

@@ -342,12 +342,9 @@ def _key_faults(
 def _cell_faults(records: pd.DataFrame, run: Mapping[str, Any]) -> Iterator[str]:
     """Yield what cells of records hold that no run writes."""
     of_task = ~is_derived(records)
-    words = records[STATUS].str.strip()
-    # "ok", or why a value must not be used: a sentence, and no other spelling of "ok".
-    is_sentence = (words.str.lower() != "ok") & words.str.contains(r"[^\W\d_]{3}", regex=True)
     sound: dict[str, pd.Series] = {
-        "metric": records["metric"].str.strip() != "",
-        "reading": records["reading"].str.strip() != "",
+        "metric": _each(records["metric"], str.strip),
+        "reading": _each(records["reading"], str.strip),
         VALUE: records[VALUE].abs() != math.inf,
         GAP: records[GAP].abs() != math.inf,
         N_TEST: records[N_TEST] >= 0,
@@ -356,7 +353,7 @@ def _cell_faults(records: pd.DataFrame, run: Mapping[str, Any]) -> Iterator[str]
         LEVEL: records[LEVEL].isna() | ((records[LEVEL] % 1 == 0) & (records[LEVEL] < math.inf)),
         SECONDS: records[SECONDS].between(0, LONGEST),
         SOURCE: records[SOURCE].isin(get_args(Source)),
-        STATUS: (records[STATUS] == "ok") | is_sentence,
+        STATUS: _each(records[STATUS], _is_status),
         CHOSEN: _each(records[CHOSEN], _is_json_object),
         PATH: _each(records[PATH], lambda text: _PATH.fullmatch(text) is not None),
         "dataset": records["dataset"].isin(list(run["data"])),
@@ -393,10 +390,16 @@ def _said(name: str, cells: pd.Series, tasks: pd.Series) -> str:
     return f"{name} {shown!r} of {tasks.loc[cells.index[0]]}{more}"
 
 
-def _each(column: pd.Series, is_sound: Callable[[str], bool]) -> pd.Series:
+def _each(column: pd.Series, is_sound: Callable[[str], Any]) -> pd.Series:
     """Which cells are sound; each text is looked at once."""
     bad = [text for text in column.unique().to_numpy(object) if not is_sound(text)]
     return ~column.isin(bad)
+
+
+def _is_status(text: str) -> bool:
+    """Whether it is "ok", or why a value must not be used: a sentence, no other spelling of "ok"."""
+    is_ok = text.strip().lower() == "ok"
+    return text == "ok" or (not is_ok and re.search(r"[^\W\d_]{3}", text) is not None)
 
 
 def _is_json_object(text: str) -> bool:

@@ -273,6 +273,11 @@ def content_of(path: Path) -> bytes:
     ValueError
         If it cannot be unpacked.
     """
+    return _content(path, _state(path))
+
+
+@functools.lru_cache(maxsize=2)
+def _content(path: Path, state: tuple[int, ...]) -> bytes:
     data = path.read_bytes()
     if path.suffix != COMPRESSED:
         return data
