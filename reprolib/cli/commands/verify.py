@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="TASKS",
-        help="recompute nothing: say what changed in the code since the records were made, by table "
-        "and method; with TASKS (TABLE/DATASET/METHOD or its first parts) for single numbers",
+        help="recompute nothing: say what changed in the code since the records were made, by "
+        "table and method; with TASKS (TABLE/DATASET/METHOD or its first parts) for single numbers",
     )
     parser.add_argument(
         "--only",
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _say_why(arguments: argparse.Namespace) -> int:
     from reprolib.cli.console import out
     from reprolib.rerun.checks.why import changes, told
-    from reprolib.rerun.tasks.runner import Only
+    from reprolib.rerun.tasks.selection import Only
 
     papers = shared.chosen_with_whole_results(arguments.papers, PAPERS, arguments.results)
     only = Only([arguments.why]) if arguments.why else None
@@ -117,7 +117,7 @@ def _recompute(arguments: argparse.Namespace) -> int:
     from reprolib.rerun.checks.why import stamp
     from reprolib.rerun.records.provenance import commit_of
     from reprolib.rerun.records.task import get_protocol
-    from reprolib.rerun.tasks.runner import Only
+    from reprolib.rerun.tasks.selection import Only
 
     verify.check_fraction(arguments.fraction, "--fraction")
     # Without a name all that has results, also what has no protocol here.

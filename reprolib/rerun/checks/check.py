@@ -142,7 +142,7 @@ def listed_names(protocol: Protocol) -> Known:
 
 def _with_beside(paper: str, names: pd.DataFrame, elsewhere: pd.DataFrame) -> Rows:
     """Names, and those that the readings of the paper's file add to them."""
-    own, others = (frame.drop_duplicates().to_dict("records") for frame in (names, elsewhere))
+    own, others = map(rows_of, (names, elsewhere))
     more = [
         {**row, "reading": reading.name}
         for reading in readings_of(paper).values()
@@ -151,6 +151,11 @@ def _with_beside(paper: str, names: pd.DataFrame, elsewhere: pd.DataFrame) -> Ro
         if is_measured(reading, row)
     ]
     return list({tuple(row.values()): row for row in [*own, *more]}.values())
+
+
+def rows_of(names: pd.DataFrame) -> Rows:
+    """Rows of a table of names, each once."""
+    return [dict(zip(NAMES, row, strict=True)) for row in names.drop_duplicates().to_numpy()]
 
 
 def _metrics(records: pd.DataFrame) -> dict[str, set[str]]:

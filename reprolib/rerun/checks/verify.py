@@ -23,7 +23,7 @@ from reprolib.rerun.records.rows import failures, is_derived, row_of, select, so
 from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
 from reprolib.rerun.records.task import HEADLINE, Protocol, Task, get_protocol
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
-from reprolib.rerun.tasks.runner import Only
+from reprolib.rerun.tasks.selection import Only
 from reprolib.rerun.tasks.worker import LocalWorkers, environment_id, execute
 from reprolib.rerun.verdicts.printed import numbers, printed_values
 

@@ -12,8 +12,8 @@ from reprolib.rerun.records.provenance import NOTHING, TEXTS, Change, change_of
 from reprolib.rerun.records.registry import results_directory
 from reprolib.rerun.records.tables import load_paper, load_run, load_tasks, write_results
 from reprolib.rerun.records.task import Protocol, get_protocol
-from reprolib.rerun.tasks.plan import tasks_of
-from reprolib.rerun.tasks.runner import Only, code_of_task
+from reprolib.rerun.tasks.runner import code_of_task
+from reprolib.rerun.tasks.selection import Only, tasks_of
 
 #: Names of what changed that a line lists.
 LISTED = 6

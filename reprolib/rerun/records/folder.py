@@ -392,12 +392,12 @@ def _said(name: str, cells: pd.Series, tasks: pd.Series) -> str:
 
 def _each(column: pd.Series, is_sound: Callable[[str], Any]) -> pd.Series:
     """Which cells are sound; each text is looked at once."""
-    bad = [text for text in column.unique().to_numpy(object) if not is_sound(text)]
+    bad = [text for text in column.drop_duplicates().to_numpy(object) if not is_sound(text)]
     return ~column.isin(bad)
 
 
 def _is_status(text: str) -> bool:
-    """Whether it is "ok", or why a value must not be used: a sentence, no other spelling of "ok"."""
+    """Whether it is "ok", or a sentence why a value must not be used: no other "OK"."""
     is_ok = text.strip().lower() == "ok"
     return text == "ok" or (not is_ok and re.search(r"[^\W\d_]{3}", text) is not None)
 

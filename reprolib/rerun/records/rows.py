@@ -221,9 +221,7 @@ def failed(records: pd.DataFrame) -> pd.DataFrame:
 def failures(rows: Rows) -> list[tuple[str, str, str]]:
     """Task, status and traceback of every row that must not be used."""
     return [
-        (row["task"], row[STATUS], row.get("traceback", ""))
-        for row in rows
-        if row[STATUS] != "ok"
+        (row["task"], row[STATUS], row.get("traceback", "")) for row in rows if row[STATUS] != "ok"
     ]
 
 

@@ -35,9 +35,9 @@ def listing_of_paper(paper: str) -> str:
 
 def listing_of(protocol: Protocol) -> str:
     """Fingerprint of the list of tasks of a protocol."""
-    run, derive = map(inspect_target, (protocol.run, protocol.derive))
-    listing = [protocol.datasets, *(stage.tasks for stage in protocol.stages)]
-    targets = list(map(inspect_target, listing))
+    run, derive = inspect_target(protocol.run), inspect_target(protocol.derive)
+    listing: list[Any] = [protocol.datasets, *(stage.tasks for stage in protocol.stages)]
+    targets = [inspect_target(function) for function in listing]
     tasks = __name__.rpartition(".")[0]
     if all(target.__module__.startswith(f"{tasks}.") for target in targets):
         return _of_module(run.__module__, protocol.readings)

@@ -12,11 +12,11 @@ import pandas as pd
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun.records.folder import committed_results
-from reprolib.rerun.records.rows import OF_TASK
 from reprolib.rerun.records.task import Profile, Protocol, Task, get_protocol
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
 from reprolib.rerun.tasks.listing import listing_of, listing_of_paper
-from reprolib.rerun.tasks.runner import Only, code_of_task, load_datasets, needed, waiting
+from reprolib.rerun.tasks.runner import code_of_task, load_datasets, needed, waiting
+from reprolib.rerun.tasks.selection import Only, tasks_of
 from reprolib.rerun.tasks.store import RecordStore
 
 #: Columns by which tasks cost alike, the narrowest first.
@@ -102,7 +102,9 @@ def plan(
     tasks = [task for task in all_tasks if only is None or only.has(task)]
 
     def is_stored(task: Task) -> bool:
-        return bool(store.names) and store.knows(task) and store.has(task, code_of_task(get(), task), exact=not unchanged)
+        if not store.names or not store.knows(task):
+            return False
+        return store.has(task, code_of_task(get(), task), exact=not unchanged)
 
     pending = [task for task in tasks if not is_stored(task)]
     on_data = [task.dataset for task in tasks]
@@ -151,14 +153,6 @@ def committed_tasks(
     """Tasks of a profile on some data sets, without their parameters, as they were made."""
     rows = made[made["dataset"].isin(list(names))]
     return tasks_of(paper, rows if profile == "full" else rows[rows["quick"].astype(bool)])
-
-
-def tasks_of(paper: str, rows: pd.DataFrame) -> list[Task]:
-    """Tasks of a paper by the lines of a table of tasks, without their parameters."""
-    columns = ["paper", *OF_TASK]
-    rows = rows.assign(paper=paper)
-    lines = zip(*(rows[name].to_numpy(object) for name in columns), strict=True)
-    return [Task(**dict(zip(columns, line, strict=True))) for line in lines]
 
 
 def listed_tasks(

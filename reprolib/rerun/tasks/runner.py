@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -16,12 +16,14 @@ from data_fetch.errors import missing_table
 from reprolib.rerun.records import fingerprint
 from reprolib.rerun.records.fingerprint import Code
 from reprolib.rerun.records.provenance import commit_of
-from reprolib.rerun.records.registry import printed_digest
-from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, to_frame
+from reprolib.rerun.records.registry import can_be_committed, printed_digest
+from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, sources, to_frame
 from reprolib.rerun.records.rows import failed as failed_records
+from reprolib.rerun.records.tables import write_results
 from reprolib.rerun.records.task import Profile, Protocol, Task, measure_of
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
 from reprolib.rerun.tasks.listing import listing_of
+from reprolib.rerun.tasks.selection import NothingSelectedError, Only
 from reprolib.rerun.tasks.store import RecordStore, Reuse
 from reprolib.rerun.tasks.worker import (
     Finished,
@@ -33,81 +35,6 @@ from reprolib.rerun.tasks.worker import (
 
 #: Called with (finished tasks, tasks in all, stage, stages in all) after every task.
 Progress = Callable[[int, int, int, int], None]
-
-
-class Only:
-    """Tasks whose names begin with one of several patterns.
-
-    The name of a task is ``table/dataset/method/reading/trial``, with its setting and seed before
-    reading and trial where it has them ("table1/raetsch/banana/kpm/headline/0"); also without
-    setting, reading and seed ("table1/raetsch/banana/kpm/0"). A pattern is such a name or its
-    first parts; ``*`` stands for any letters, also for several
-    parts. Upper and lower case are the same.
-
-    Parameters
-    ----------
-    patterns : collection of str
-        At least one.
-
-    Raises
-    ------
-    ValueError
-        If a pattern is empty.
-    """
-
-    def __init__(self, patterns: Collection[str]):
-        if not all(pattern.strip("/ ") for pattern in patterns):
-            raise ValueError("a pattern of tasks is empty; give table/dataset/method/trial.")
-        self.patterns = tuple(pattern.strip("/") for pattern in patterns)
-
-    def __str__(self) -> str:
-        return ", ".join(map(repr, self.patterns))
-
-    def has(self, task: Task) -> bool:
-        """Whether a task is one of those selected."""
-        short = f"{task.table}/{task.dataset}/{task.method}/{task.trial}"
-        return any(_begins(name, p) for name in (task.id, short) for p in self.patterns)
-
-    def used(self, tasks: Iterable[Task]) -> list[str]:
-        """Patterns that select one of some tasks."""
-        listed = list(tasks)
-        return [p for p in self.patterns if any(map(Only([p]).has, listed))]
-
-    def needed(self, datasets: Mapping[str, Collection[str]]) -> list[str]:
-        """Data sets that selected tasks need.
-
-        Parameters
-        ----------
-        datasets : mapping of str to collection of str
-            By the name of a data set, names of those that may stand in for it.
-        """
-        found: set[str] = set()
-        for pattern in self.patterns:
-            named = {
-                name
-                for name, others in datasets.items()
-                if any(_on_dataset(other, pattern) for other in (name, *others))
-            }
-            first, *_ = pattern.split("/")
-            found |= set(datasets) if "*" in first and not named else named
-        return [name for name in datasets if name in found]
-
-
-def _matches(name: str, pattern: str) -> bool:
-    letters = re.escape(pattern).replace(r"\*", ".*")
-    return re.fullmatch(letters, name, re.IGNORECASE) is not None
-
-
-def _begins(name: str, pattern: str) -> bool:
-    """Whether the first parts of a name match a pattern."""
-    return _matches(name, pattern) or _matches(name, f"{pattern}/*")
-
-
-def _on_dataset(dataset: str, pattern: str) -> bool:
-    """Whether a pattern without its first part begins with a data set, or is its beginning."""
-    parts = pattern.split("/")[1:]
-    starts = ("/".join(parts[:n]) for n in range(1, len(parts) + 1))
-    return _begins(dataset, "/".join(parts) or "*") or any(_matches(dataset, s) for s in starts)
 
 
 @dataclass(frozen=True)
@@ -129,10 +56,6 @@ class Failure:
     traceback: str = ""
 
 
-class NothingSelectedError(ValueError):
-    """A selection of tasks that has none of a protocol's."""
-
-
 @dataclass(frozen=True)
 class Run:
     """Records of one run of a protocol, how its tasks were made, and what else there is to say."""
@@ -148,6 +71,43 @@ class Run:
     def failures(self) -> pd.DataFrame:
         """Records that must not be used."""
         return failed_records(self.records)
+
+    @property
+    def unfit(self) -> str:
+        """Why the run must not replace committed results; empty if it may."""
+        if not can_be_committed(self.paper):
+            return "reprolib is not run from a checkout; name a folder in REPROLIB_RESULTS"
+        if len(self.failures):
+            return f"{len(self.failures)} records failed"
+        if self.substituted:
+            return f"embedded data stood in for {', '.join(self.substituted)}"
+        if set(sources(self.records)) == {"embedded"}:
+            return "this was a run on embedded data"
+        return ""
+
+    def sizes(self) -> str:
+        """Say how the numbers of tasks, records and trials hang together."""
+        of_number = ["table", "dataset", "method", "setting", "reading"]
+        trials = self.records.groupby(of_number)["trial"].nunique()
+        n_tasks, most = self.records["task"].nunique(), int(trials.max())
+        return (
+            f"{self.paper}: {n_tasks} task{'s' * (n_tasks != 1)} (one trial of a method on a data "
+            f"set in one variant) gave {len(self.records)} records (one for each thing measured); "
+            f"a number of a table is a mean of up to {most} trial{'s' * (most != 1)}"
+        )
+
+    def write(self, directory: Path) -> Path:
+        """Write the records below a results folder, and say where.
+
+        Raises
+        ------
+        OSError
+            If the folder cannot be written to.
+        """
+        try:
+            return write_results(self.records, directory / self.paper, self.tasks, self.about)
+        except OSError as error:
+            raise OSError(error.errno, f"{error.strerror}; finished tasks are stored") from error
 
 
 def load_datasets(
@@ -316,17 +276,13 @@ def codes_of(protocol: Protocol, finished: Iterable[Finished]) -> dict[str, Any]
     found: dict[str, Any] = {}
     for done in finished:
         code = code_of_task(protocol, done.task)
-        about = found.setdefault(
-            code.fingerprint, {"commits": [], **code.about(), "note": ""}
-        )
+        about = found.setdefault(code.fingerprint, {"commits": [], **code.about(), "note": ""})
         if done.commit and done.commit not in about["commits"]:
             about["commits"].append(done.commit)
     return found
 
 
-def task_table(
-    protocol: Protocol, finished: Iterable[Finished], quick: set[str]
-) -> pd.DataFrame:
+def task_table(protocol: Protocol, finished: Iterable[Finished], quick: set[str]) -> pd.DataFrame:
     """One line for every finished task, by name: see `TASK_COLUMNS`."""
     lines = [
         {
