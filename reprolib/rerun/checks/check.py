@@ -111,7 +111,9 @@ def committed_names(paper: str) -> Known:
     """Names of the committed tasks and records, which are of the present list of experiments."""
     committed = committed_results(paper)
     names = pd.concat([committed.tasks[NAMES], committed.records[NAMES]]).drop_duplicates()
-    return Known(_with_beside(paper, names, names.iloc[:0]), _metrics(committed.records))
+    return Known(
+        _with_beside(readings_of(paper), names, names.iloc[:0]), _metrics(committed.records)
+    )
 
 
 def listed_names(protocol: Protocol) -> Known:
@@ -136,16 +138,18 @@ def listed_names(protocol: Protocol) -> Known:
     ]
     names = pd.concat([pd.DataFrame(rows, columns=NAMES), own]).drop_duplicates()
     is_complete = len(records) > 0 or not any(stage.reads for stage in protocol.stages)
-    known = _with_beside(protocol.paper, names, records.loc[~is_listed_anew, NAMES])
+    known = _with_beside(protocol.readings, names, records.loc[~is_listed_anew, NAMES])
     return Known(known, _metrics(records), is_complete, tasks, datasets)
 
 
-def _with_beside(paper: str, names: pd.DataFrame, elsewhere: pd.DataFrame) -> Rows:
+def _with_beside(
+    readings: Mapping[str, Reading] | None, names: pd.DataFrame, elsewhere: pd.DataFrame
+) -> Rows:
     """Names, and those that the readings of the paper's file add to them."""
     own, others = map(rows_of, (names, elsewhere))
     more = [
         {**row, "reading": reading.name}
-        for reading in readings_of(paper).values()
+        for reading in (readings or {}).values()
         for rows, is_measured in ((own, _is_beside), (others, _is_of_headline))
         for row in rows
         if is_measured(reading, row)

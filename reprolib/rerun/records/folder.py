@@ -369,7 +369,7 @@ def _cell_faults(records: pd.DataFrame, run: Mapping[str, Any]) -> Iterator[str]
     for name in again.columns[1:] if len(again) else ():
         cells = lines.loc[lines["task"] == again["task"].iloc[0], name]
         if cells.nunique() > 1:
-            wrong[name] = again[name]
+            wrong[f"a second {name}"] = again[name]
     for name, cells in wrong.items():
         if len(cells):
             yield _said(name, cells, records["task"])
