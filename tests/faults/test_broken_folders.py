@@ -349,12 +349,12 @@ WAYS = {
     "a task of another name": (
         cell("records", "method", "kmp"),
         NONSENSE,
-        "a name that its columns",
+        "task 'table1/",
     ),
     "a task without a trial": (
         cell("records", "task", "a/b"),
         NONSENSE,
-        "does not end with its tri",
+        "task 'a/b'",
     ),
     "a word for a value": (
         cell("records", "value", "low"),

@@ -167,7 +167,7 @@ class RecordStore:
             if not of_code.exists():
                 replace_file(of_code, json.dumps(code.about()))
             path = self._path(finished.task, data, code)
-            replace_file(path, json.dumps({"checksum": _hash(body), **body}))
+            replace_file(path, json.dumps({"checksum": checksum(body), **body}))
         except OSError as error:
             message = (
                 f"cannot store a finished task in {self.directory} ({error.strerror}); make that "
@@ -186,7 +186,7 @@ def _read(path: Path) -> dict[str, Any] | None:
         return None
     entry = _read_json(path)
     body = {name: value for name, value in (entry or {}).items() if name != "checksum"}
-    intact = entry is not None and entry.get("checksum") == _hash(body)
+    intact = entry is not None and entry.get("checksum") == checksum(body)
     intact = intact and body["name"] == path.name
     return entry if intact else {"fault": "is damaged"}
 
@@ -197,6 +197,11 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return entry if isinstance(entry, dict) else None
+
+
+def checksum(body: dict[str, Any]) -> str:
+    """Checksum of a stored task, without its own."""
+    return _hash(body)
 
 
 def _hash(value: Any) -> str:
