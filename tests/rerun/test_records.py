@@ -14,7 +14,7 @@ import pytest
 from reprolib.rerun import records as results
 from reprolib.rerun.records import registry, tables
 from reprolib.rerun.records.registry import committed_directory, store_directory, write_atomically
-from reprolib.rerun.records.rows import derived_row, is_derived, row_of
+from reprolib.rerun.records.rows import GAP, derived_row, is_derived, row_of
 from reprolib.rerun.records.tables import load_tasks, seal_faults
 from reprolib.rerun.records.task import Measurement, Task
 from tests.rerun.made_up import edit, row, write
@@ -27,7 +27,7 @@ def test_tables_survive_the_trip_to_disk(tmp_path):
     assert list(loaded["trial"]) == [1, 2, 10]
     assert loaded["value"].iloc[0] == pytest.approx(1 / 3, abs=1e-10)
     assert list(loaded["seconds"]) == [1.0, 1.0, 7.0]
-    assert list(loaded["level"].isna()) == list(loaded["gap"].isna()) == [False, True, True]
+    assert list(loaded["level"].isna()) == list(loaded[GAP].isna()) == [False, True, True]
     assert json.loads(loaded["chosen"].iloc[0]) == {"C": 0.002}
 
 
@@ -146,7 +146,7 @@ def test_a_derived_row_is_of_its_trials_and_of_no_task():
     made = derived_row(record, "median", 2, trial=0, chosen={"b": 1, "a": [2]}, n_test=5)
     assert made["task"] == "t/d/m/s/headline/over trials/0"
     assert (made["metric"], made["value"], made["n_test"]) == ("median", 2.0, 5)
-    assert (made["chosen"], made["gap"], made["path"]) == ('{"a": [2], "b": 1}', None, "")
+    assert (made["chosen"], made[GAP], made["path"]) == ('{"a": [2], "b": 1}', None, "")
     derived = is_derived(results.to_frame([record, made]))
     assert list(derived) == [True, False], "in the order of the files: trial 0 is first"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reprolib.rerun import records
-from reprolib.rerun.records.rows import row_of
+from reprolib.rerun.records.rows import GAP, row_of
 from reprolib.rerun.records.task import Measurement, Task
 from reprolib.rerun.tasks import worker
 from tests import fake_paper
@@ -64,7 +64,7 @@ def test_numbers_of_a_row_have_the_digits_that_are_compared():
     )
     row = row_of(task, m, "original", 1.23456)
     assert (row["reading"], row["setting"], row["trial"]) == ("other", "s", 3)
-    assert (row["value"], row["gap"]) == (0.3333333333, 1.23e-9)
+    assert (row["value"], row[GAP]) == (0.3333333333, 1.23e-9)
     assert (row["path"], row["seconds"]) == ("0.666667 1e-07 5", 1.2346)
     assert (row["chosen"], row["n_test"]) == ('{"a": 2, "b": 1}', 20)
 
