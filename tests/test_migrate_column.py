@@ -19,7 +19,8 @@ READ = f"""
 import json
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.folder import folder_faults
-print(json.dumps([list(map(str, folder_faults("mkpm"))), load_paper("mkpm")["{NEW}"].count().item()]))
+n_gaps = load_paper("mkpm")["{NEW}"].count().item()
+print(json.dumps([list(map(str, folder_faults("mkpm"))), n_gaps]))
 """
 
 

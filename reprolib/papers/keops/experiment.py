@@ -139,7 +139,7 @@ PROTOCOL = Experiment(
     "keops",
     ["p300/iib"],
     GRIDS,
-    run=run,
+    run,
     later=[Later(chosen_before, reads=("table1",))],
     derive=derive,
     measures=RUN,

@@ -191,7 +191,7 @@ PROTOCOL = Experiment(
     "kpm",
     (*PAPER_SETS, *EXTRA_SETS),
     GRIDS,
-    run=run,
+    run,
     later=[Later(table1, reads=("table2",))],
     quick=PAPER_SETS,
     derive=derive,

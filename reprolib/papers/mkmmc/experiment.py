@@ -144,7 +144,7 @@ PROTOCOL = Experiment(
     "mkmmc",
     [name for name in EXPERIMENTS if not name.startswith("embedded/")],
     [grid for name, (table, sizes) in EXPERIMENTS.items() for grid in _grids(name, table, sizes)],
-    run=run,
+    run,
     derive=derive,
     measures=RUN,
 ).protocol()

@@ -177,7 +177,7 @@ PROTOCOL = Experiment(
     "mkpm",
     SETS,
     (*STATLOG_GRIDS, *FMRI_GRIDS, *BEYOND_GRIDS),
-    run=run,
+    run,
     later=[Later(pooled, reads=("svm_cost", "table1"))],
     derive=derive,
     measures=MEASURES,

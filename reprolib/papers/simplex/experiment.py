@@ -155,7 +155,7 @@ PROTOCOL = Experiment(
     "simplex",
     (*SETS, *SIMULATED, "caltech101"),
     (*TABLE2, *ON_SIMULATED, *ON_IMAGES, *BEYOND),
-    run=run,
+    run,
     quick=QUICK_SETS,
     measures=MEASURES,
     brought=("pubfig83/features", "embedded/portraits"),
