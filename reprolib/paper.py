@@ -532,7 +532,8 @@ class Paper:
         >>> kpm = reprolib.paper("kpm")
         >>> kpm.rerun(only="table2/raetsch/heart/kpm").numbers()  # doctest: +SKIP
         """
-        from reprolib.rerun.tasks.runner import LocalWorkers, Only, run_protocol
+        from reprolib.rerun.tasks.runner import LocalWorkers, run_protocol
+        from reprolib.rerun.tasks.selection import Only
 
         protocol = get_protocol(self.key)
         names = [n for n in protocol.datasets(profile) if not n.startswith("embedded/")]

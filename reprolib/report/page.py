@@ -70,7 +70,7 @@ def write_report(
         ``output``.
     """
     use_style()
-    at_hand = [paper for paper in papers if results.table_names(paper, directory)]
+    at_hand = [paper for paper in papers if results.load_run(paper, directory)]
     judged = [paper for paper in at_hand if judge_paper(paper, directory)]
     html = render(
         "report.html.jinja",

@@ -87,7 +87,7 @@ def test_numbers_are_judged_once_until_the_results_change(tmp_path, monkeypatch)
     for _ in range(2):
         judge_paper("kpm", tmp_path)
     assert len(asked) == 1
-    (folder / "table1.csv").write_text("changed")
+    (folder / "records.csv").write_text("changed")
     judge_paper("kpm", tmp_path)
     assert len(asked) == 2
 

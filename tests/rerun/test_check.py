@@ -121,12 +121,11 @@ def test_a_method_that_the_experiment_no_longer_has_is_a_fault_where_its_data_ar
         return [Task("fake", "first", name, "average", params={"seed": 0}) for name in datasets]
 
     protocol = dataclasses.replace(committed, stages=(Stage(renamed),))
-    monkeypatch.setattr(check, "is_as_committed", lambda protocol: False)
     select = {"dataset": "real/coins", "method": "mean", "metric": "value", "setting": ""}
     printed_mean = number(table="first", results="first", value=0.1, select=select)
 
     def faults():
-        return list(check.number_faults(printed_mean, check.known_names(protocol)))
+        return list(check.number_faults(printed_mean, check.listed_names(protocol)))
 
     (fault,) = faults()
     assert "no method 'mean'" in fault

@@ -14,10 +14,10 @@ from data_fetch import Dataset
 from reprolib.rerun import records as results
 from reprolib.rerun.printed.readings import Readings
 from reprolib.rerun.printed.schema import Reading
-from reprolib.rerun.records import HEADLINE
+from reprolib.rerun.records import HEADLINE, Task
 from reprolib.rerun.tasks import experiment as experiments
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
-from reprolib.rerun.tasks.runner import code_of_protocol
+from reprolib.rerun.tasks.runner import code_of_task
 
 FILE = """
 [[readings]]
@@ -177,8 +177,10 @@ def test_a_reading_that_is_misspelt_is_told_from_the_nearest(readings):
 
 def test_what_readings_change_is_part_of_the_code_behind_a_number(readings, monkeypatch):
     experiment = Experiment("paper", ["embedded/twonorm"], [], run)
-    before = code_of_protocol(experiment.protocol())
+    task = Task("paper", "table", "small", "a", "many")
+    before = code_of_task(experiment.protocol(), task)
     changed = FILE.replace("scale = 2", "scale = 3")
     monkeypatch.setattr(experiments, "readings_of", lambda paper: said(changed))
-    after = code_of_protocol(experiment.protocol())
-    assert before.fingerprint != after.fingerprint
+    after = code_of_task(experiment.protocol(), task)
+    assert (before.readings["many"], after.readings["many"]) == ({"scale": 2}, {"scale": 3})
+    assert before.fingerprint == after.fingerprint, "the code is the same"

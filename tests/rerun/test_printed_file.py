@@ -12,7 +12,6 @@ from reprolib.rerun.checks import check
 from reprolib.rerun.printed.file import digest, fits, form_faults, name_faults, read
 from reprolib.rerun.printed.schema import File
 from reprolib.rerun.records.registry import PAPERS, printed_text
-from reprolib.rerun.records.task import get_protocol
 from reprolib.rerun.verdicts import judge
 from reprolib.rerun.verdicts.judge import judge_paper
 from reprolib.rerun.verdicts.printed import numbers, numbers_of
@@ -180,7 +179,7 @@ def test_misspelt_name_is_an_error_on_committed_results(
         table[part][name][key] = value
 
     listed = numbers_of(msgspec.convert(with_change(change), File))
-    known = check.known_names(get_protocol("kpm"))
+    known = check.committed_names("kpm")
     found = [fault for number in listed for fault in check.number_faults(number, known)]
     assert found
     assert all(line.startswith("tables.table1, ") and message in line for line in found)

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import mne
@@ -97,16 +97,18 @@ def _by_draw(table: str, rows: pd.DataFrame, params: list[dict[str, Any]]) -> It
     )
 
 
+RUN: Mapping[str, Callable[..., list[Measurement]]] = {
+    "table1": methods.table1,
+    "electrodes": beyond.electrodes,
+    "runs": beyond.aucs_by_run,
+    "leak": beyond.leak,
+    "spelling": beyond.spelling,
+    "characters": beyond.characters_apart,
+}
+
+
 def run(task: Task, dataset: Dataset) -> list[Measurement]:
     """Run one task."""
-    measure = {
-        "table1": methods.table1,
-        "electrodes": beyond.electrodes,
-        "runs": beyond.aucs_by_run,
-        "leak": beyond.leak,
-        "spelling": beyond.spelling,
-        "characters": beyond.characters_apart,
-    }
     with mne.use_log_level("ERROR"), warnings.catch_warnings():
         if "max_iter" in task.params:
             warnings.simplefilter("ignore", NotOptimalWarning)
@@ -115,7 +117,7 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
             order=int(task.params.get("order", 4)),
             per_window=bool(task.params.get("per_window", False)),
         )
-        return measure[task.table](task, dataset, features(dataset, preprocessing))
+        return RUN[task.table](task, dataset, features(dataset, preprocessing))
 
 
 def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
@@ -140,4 +142,5 @@ PROTOCOL = Experiment(
     run,
     later=[Later(chosen_before, reads=("table1",))],
     derive=derive,
+    measures=RUN,
 ).protocol()

@@ -195,4 +195,5 @@ PROTOCOL = Experiment(
     later=[Later(table1, reads=("table2",))],
     quick=PAPER_SETS,
     derive=derive,
+    measures=RUN,
 ).protocol()

@@ -146,4 +146,5 @@ PROTOCOL = Experiment(
     [grid for name, (table, sizes) in EXPERIMENTS.items() for grid in _grids(name, table, sizes)],
     run,
     derive=derive,
+    measures=RUN,
 ).protocol()

@@ -135,6 +135,13 @@ RUN: Mapping[str, Callable[..., list[Measurement]]] = {
 }
 
 
+#: Among these functions `run` chooses.
+MEASURES: Mapping[Any, Callable[..., list[Measurement]]] = {
+    **RUN,
+    **{("table2", name): image_sets.run for name in image_sets.IMAGE_SETS},
+}
+
+
 def run(task: Task, dataset: Dataset) -> list[Measurement]:
     """Run one task on the official split; on images, on that of its trial."""
     if dataset.name in image_sets.IMAGE_SETS:
@@ -150,5 +157,6 @@ PROTOCOL = Experiment(
     (*TABLE2, *ON_SIMULATED, *ON_IMAGES, *BEYOND),
     run,
     quick=QUICK_SETS,
+    measures=MEASURES,
     brought=("pubfig83/features", "embedded/portraits"),
 ).protocol()

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 import data_fetch
-from reprolib.rerun.checks.check import Known, name_faults, reading_faults
+from reprolib.rerun.checks.check import Known, name_faults, reading_faults, rows_of
 from reprolib.rerun.checks.trials import NAMES, first_trials, last_trials
 from reprolib.rerun.records.folder import committed_results
 from reprolib.rerun.records.registry import readings_of
@@ -74,7 +74,7 @@ def run_ends(
     of_run = _together(own, derived)
     metrics = {str(table): set(part["metric"]) for table, part in of_run.groupby("table")}
     if len(at_hand) == len(names) and not faults:
-        known = Known(of_run[NAMES].drop_duplicates(ignore_index=True), metrics)
+        known = Known(rows_of(of_run[NAMES]), metrics)
         faults += [*name_faults(paper, known), *reading_faults(list(readings_of(paper)), known)]
     return faults, _together(records, derived)
 

@@ -26,6 +26,7 @@ from reprolib.rerun.records.task import (
     Stage,
     Task,
     get_protocol,
+    nothing_derived,
 )
 from reprolib.rerun.tasks.estimators import described, name_of, require_classifier
 from reprolib.rerun.tasks.open_table import (
@@ -86,7 +87,7 @@ class Evaluation:
         texts = [text for pair in zip(about, tables, strict=True) for text in pair]
         return [*texts, *(f"Note: {note}." for note in self.notes)]
 
-    def write(self, folder: Path) -> list[Path]:
+    def write(self, folder: Path) -> Path:
         """Write records, how they were made and a seal to ``<folder>/<name>/<paper>``."""
         place = Path(folder) / "".join(c if c.isalnum() else "-" for c in self.name) / self.paper
         return write_results(self.run.records, place, self.run.tasks, self.run.about)
@@ -263,7 +264,15 @@ class _Guest:
             _run, self.name, self.opened, self.estimator, self.grid, self.own.run
         )
         stage = Stage(self.tasks)
-        return Protocol(self.own.paper, lambda profile: names, (stage,), run, facts=self.own.facts)
+        measures = {**self.own.measures, (self.table, self.name): self.opened.trial}
+        return replace(
+            self.own,
+            datasets=lambda profile: names,
+            stages=(stage,),
+            run=run,
+            derive=nothing_derived,
+            measures=measures,
+        )
 
     def tasks(
         self, profile: Profile, datasets: Mapping[str, Dataset], records: pd.DataFrame

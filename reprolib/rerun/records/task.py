@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 from numpy.typing import NDArray
 
+from reprolib.rerun.printed.readings import Readings
 from reprolib.rerun.printed.schema import HEADLINE
 from reprolib.rerun.records.registry import home, paper_module
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 Profile = Literal["quick", "full"]
 
-#: Metrics whose seconds are those of a part of a task: the last fit, and the test predictions.
-PARTS = ("fit", "prediction")
-
 
 @dataclass(frozen=True)
 class Task:
@@ -32,7 +30,7 @@ class Task:
     Parameters
     ----------
     paper, table : str
-        Its records go to ``results/<paper>/<table>.csv.gz``.
+        Its records go to ``results/<paper>/records.csv.gz``, as those of this table.
     dataset : str
         Name for `data_fetch.load`.
     method : str
@@ -112,9 +110,6 @@ class Measurement:
         The number that the measurement's own setting stands for.
     source : {"resampled"}, optional
         Instead of the data set's: the task drew its own splits of real data.
-    seconds : float, optional
-        Instead of those of the task, for a metric in `PARTS`: of that part of it alone. The value
-        is then how many rows the part worked on.
     """
 
     metric: str
@@ -128,7 +123,15 @@ class Measurement:
     setting: str | None = None
     level: int | None = None
     source: str | None = None
-    seconds: float | None = None
+
+
+def measure_of(measures: Mapping[Any, Callable], task: Task) -> Callable | None:
+    """Function that measures a task, of those of its paper; None if they do not say.
+
+    They are found by table and method, by table and data set, by table, or by method.
+    """
+    keys = ((task.table, task.method), (task.table, task.dataset), task.table, task.method)
+    return next((measures[key] for key in keys if key in measures), None)
 
 
 def nothing_derived(records: pd.DataFrame) -> list[dict[str, Any]]:
@@ -169,10 +172,14 @@ class Protocol:
     derive : callable
         Measured records -> rows of statistics over trials, such as a median (see
         `reprolib.rerun.records.derived_row`). A pure function; failed records must not enter.
-    facts : str
-        What the tasks depend on besides code and data: a record is made anew if it changes.
     brought : tuple of str
         Data sets that only a user can bring, in no profile: a selection that names one has it.
+    measures : mapping
+        Functions among which ``run`` chooses, by what `measure_of` looks them up: a task is run
+        again if its own function changes, or what that reaches. Without them, if anything that
+        ``run`` reaches does.
+    readings : mapping of str to Reading
+        Those of the paper: a task is run again if what they change in it does.
     """
 
     paper: str
@@ -180,8 +187,9 @@ class Protocol:
     stages: tuple[Stage, ...]
     run: Callable[[Task, Dataset], list[Measurement]]
     derive: Callable[[pd.DataFrame], list[dict[str, Any]]] = nothing_derived
-    facts: str = ""
     brought: tuple[str, ...] = ()
+    measures: Mapping[Any, Callable] = field(default_factory=dict)
+    readings: Readings | None = None
 
 
 def get_protocol(paper: str) -> Protocol:

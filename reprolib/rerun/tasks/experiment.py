@@ -191,6 +191,8 @@ class Experiment:
         Data sets of the quick profile; all by default.
     derive : callable
         As in `Protocol`.
+    measures : mapping
+        As in `Protocol`: what ``run`` chooses from.
     brought : tuple of str
         As in `Protocol`.
     """
@@ -202,6 +204,7 @@ class Experiment:
     later: Sequence[Later] = ()
     quick: Sequence[str] | None = None
     derive: Callable[[pd.DataFrame], list[dict[str, Any]]] = nothing_derived
+    measures: Mapping[Any, Callable] = field(default_factory=dict)
     brought: tuple[str, ...] = ()
 
     def protocol(self) -> Protocol:
@@ -213,16 +216,19 @@ class Experiment:
         )
         stages = (first, *later)
         return Protocol(
-            self.paper, self.names, stages, self.run, self.derive, self.facts(), self.brought
+            self.paper,
+            self.names,
+            stages,
+            self.run,
+            derive=self.derive,
+            brought=self.brought,
+            measures=self.measures,
+            readings=readings_of(self.paper),
         )
 
     def names(self, profile: Profile) -> list[str]:
         """Names of the data sets of a profile."""
         return list(self.datasets if profile == "full" or self.quick is None else self.quick)
-
-    def facts(self) -> str:
-        """What the readings change."""
-        return repr(list(readings_of(self.paper).values()))
 
 
 def _tasks(
