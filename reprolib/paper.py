@@ -12,6 +12,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,17 +21,18 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset, DataUnavailableError
+from reprolib.report.agree import agree
 from reprolib.report.notebook import (
     Claims,
     Frame,
     Picture,
     drawn,
     in_notebook,
-    label_of,
     setup,
     show,
     sliders,
 )
+from reprolib.report.turning import Turning
 from reprolib.rerun.records import load_paper, ok, write_results
 from reprolib.rerun.records.folder import require_whole
 from reprolib.rerun.records.registry import nearest, paper_key, paper_module
@@ -272,51 +274,103 @@ class Paper:
         return drawn(lambda: self._draw(function, args, given, kwargs), text)
 
     def sliders(
-        self, name: str | Callable[..., Any], alt: str = "", **choices: Mapping | Sequence
+        self, draw: str | Callable[..., Figure], alt: str = "", **choices: Sequence[Any]
     ) -> None:
-        """Show a picture with one slider for each of its parameters; without widgets, at rest.
+        """Show a picture that is computed anew when a slider is moved; without widgets, at rest.
 
         Parameters
         ----------
-        name : str or callable
-            Name of a function in the paper's ``figures.py`` or ``example.py``, whose parameter
-            ``records`` is given by us; or a function of your own that draws.
+        draw : callable or str
+            Function that gives a figure, with one parameter for each slider; their defaults are
+            the start, else the first values. Or the name of such a function in the paper's
+            ``example.py`` or ``figures.py``.
         alt : str, default=""
             What the picture shows, for those who cannot see it. The places of the sliders are
             added.
-        **choices : sequence or mapping
-            Values of a parameter, the first of them its start; or ``values`` and ``start`` by
-            name.
+        **choices : sequence
+            Values of each slider, in order.
 
         Raises
         ------
         ValueError
-            If the paper has no such picture, a start is none of its values, or there is nothing
-            to draw for them.
+            If the paper has no such picture, or a start is none of the values.
 
         Examples
         --------
         >>> import reprolib
         >>> kpm = reprolib.paper("kpm")
-        >>> kpm.sliders("at_dimension_and_cost", dataset=["raetsch/image"], D=[100, 30], C=[1.0])
+        >>> import matplotlib.pyplot as plt
+        >>> def line(slope=2.0):
+        ...     figure, axis = plt.subplots()
+        ...     axis.plot([0, 1], [0, slope])
+        ...     return figure
+        >>> kpm.sliders(line, "a line", slope=[1.0, 2.0, 3.0])
         """
-        draw = name
-        if isinstance(name, str):
-            function, given = self._drawing(name)
+        if isinstance(draw, str):
+            function, given = self._drawing(draw)
+            text = alt or (inspect.getdoc(function) or draw).splitlines()[0]
+            sliders(partial(function, **given), text, **choices)
+        else:
+            sliders(draw, alt or draw.__name__, **choices)
 
-            def draw(**values: Any) -> None:
-                told = ", ".join(f"{key} = {label_of(value)}" for key, value in values.items())
-                made = drawn(
-                    lambda: self._draw(function, (), given, values), f"{alt or name}: {told}"
-                )
-                if in_notebook():
-                    made.show()
+    def turn(self, name: str, **start: Any) -> Turning:
+        """Show what was measured as a picture whose sliders work on any page, without a kernel.
 
-        known = {
-            key: values if isinstance(values, Mapping) else {"values": values, "start": values[0]}
-            for key, values in choices.items()
+        Parameters
+        ----------
+        name : str
+            Name of a function in the paper's ``figures.py`` that returns a `Turning`; it is called
+            with the records.
+        **start : object
+            Where sliders stand first.
+
+        Returns
+        -------
+        Turning
+            A notebook shows it.
+
+        Raises
+        ------
+        ValueError
+            If the paper has no such picture, or a start was not measured.
+
+        Examples
+        --------
+        >>> import reprolib
+        >>> reprolib.paper("kpm").turn("dimension_and_cost", dataset="Image", D=30)
+        Image, D = 30, C = 1: 9.4 %, +6.5 ± 0.9 against the SVM.
+        """
+        found = {
+            key: function
+            for key, function in inspect.getmembers(
+                paper_module(self.key, "figures"), inspect.isfunction
+            )
+            if function.__annotations__.get("return") in ("Turning", Turning)
         }
-        sliders(draw, **known)  # type: ignore[arg-type]
+        records = load_paper(self.key) if self.run == "quick" else self.records
+        return self._named("picture that turns", name, found)(ok(records)).at(**start)
+
+    @staticmethod
+    def agree(by_hand: Any, package: Any, gap: float | Mapping[str, float] = 0.0) -> None:
+        """Print two answers to one problem, and their difference; fail only if they differ.
+
+        Parameters
+        ----------
+        by_hand, package : float, array_like, or mapping of names to them
+            The answers.
+        gap : float or mapping of names to float, default=0.0
+            How far they may be from their optimum, relative to it, as solvers report.
+
+        Raises
+        ------
+        ValueError
+            If the answers differ by more than solvers may.
+
+        See Also
+        --------
+        reprolib.report.agree.agree : The rule.
+        """
+        agree(by_hand, package, gap)
 
     def show(self, figure: Figure, alt: str, caption: str = "") -> None:
         """Show a figure of your own in a notebook, with a text for those who cannot see it.

@@ -46,7 +46,7 @@ def prose_of(path) -> str:
 def test_a_notebook_is_short(path):
     is_case = path.parent.name == "cases"
     words = len(prose_of(path).split())
-    assert words <= (1500 if is_case else 1600), f"{words} words"
+    assert words <= (1500 if is_case else 1400), f"{words} words"
     code = [c for c in cells_of(path, "code") if "parameters" not in c.metadata.get("tags", [])]
     assert len(code) <= 12, f"{len(code)} code cells"
     longest = max(len(cell.source.strip().splitlines()) for cell in code)
