@@ -10,6 +10,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pytest
 
 import reprolib
@@ -98,6 +99,13 @@ CHANGES = {
         *({"dimensions": which} for which in ([1, 2, 3, 4], [1, 5, 20, 200], [2, 3, 60, 119])),
         {"n": 40, "gamma": 0.01},
     ],
+    "mkmmc": [
+        *({"mu": mu} for mu in (0.0, 0.2, 0.5, 2.0, 5.0, 10.0, 20.0, 50.0)),
+        *({"images": images} for images in (2, 3, 6, 10)),
+        *({"classes": classes} for classes in (2, 3, 5, 7)),
+        *({"first": first} for first in (4, 20, 100)),
+        *({"sign": -1, "mu": mu} for mu in (1.0, 10.0)),
+    ],
 }
 
 
@@ -110,6 +118,12 @@ def test_a_change_of_a_method_cell_ends_in_no_error(run, key, values):
     """Of thirteen changes to KPM's cell eight stopped, though both sides agreed."""
     _, shown = run(key, **values)
     assert "different" not in shown
+
+
+class Ignored:
+    """A picture that is not drawn."""
+
+    figure = None
 
 
 def kpm_errors(names, D):
@@ -140,3 +154,49 @@ class TestKPM:
     def test_without_structure_no_dimension_helps(self, run):
         names, _ = run("kpm", noise=3.0)
         assert all(35 < kpm_errors(names, D) < 65 for D in (1, 3, 6, 12, 60))
+
+
+class TestMKMMC:
+    """The numbers below Picture B, and the answers to its exercises."""
+
+    @pytest.fixture
+    def errors(self, monkeypatch):
+        """Test errors that `look` shows."""
+
+        def errors(names, **moved):
+            shown = {}
+            monkeypatch.setattr(
+                names["paper"], "picture", lambda *args: shown.update(args[2]) or Ignored(), False
+            )
+            names["look"](**moved)
+            return shown
+
+        return errors
+
+    def test_a_form_that_is_convex_along_some_directions(self, run, errors):
+        names, _ = run("mkmmc")
+        assert max(names["path"][1]) == pytest.approx(1, abs=1e-6), "one step is enough"
+        G, A, y = names["kernels"](names["X"]), names["A"], names["y"]
+        same = y[:, None] == y
+        W = 1 / len(y) - 2 * same / same.sum(axis=0)
+        M = np.einsum("sim,tim->st", G @ A, (np.diag(W.sum(axis=1)) - W) @ (G @ A))
+        values = np.linalg.eigvalsh(M / np.abs(M).max())
+        assert values[0] < -1e-4 < 1e-4 < values[-1]
+        assert errors(names)["pixels"] == min(errors(names).values())
+
+    def test_minimising_takes_the_widest_kernel_and_errs_less(self, run, errors):
+        names, _ = run("mkmmc", sign=-1)
+        path, _ = names["mkmmc"](names["kernels"](names["X"]), names["y"], 1.0, -1)
+        assert path[-1][-1] == pytest.approx(1, abs=1e-4)
+        assert errors(names, sign=1)["MKMMC"] == pytest.approx(23.3, abs=0.1)
+        assert errors(names, sign=-1)["MKMMC"] == pytest.approx(21.8, abs=0.1)
+
+    def test_with_a_large_weight_two_kernels_share(self, run):
+        names, _ = run("mkmmc", mu=20.0)
+        assert names["path"][-1][3:5] == pytest.approx([0.45, 0.55], abs=0.01)
+
+    def test_with_two_images_a_narrower_kernel_and_the_same_order(self, run, errors):
+        names, _ = run("mkmmc", images=2)
+        assert names["path"][-1].argmax() == 3
+        assert errors(names)["MKMMC"] == pytest.approx(25.7, abs=0.1)
+        assert errors(names)["linear MMC"] == pytest.approx(23.4, abs=0.1)
