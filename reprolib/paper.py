@@ -215,6 +215,8 @@ class Paper:
         >>> reprolib.paper("kpm").figure("figure1").caption
         'Figure 1 of the paper redrawn: risk against D (KPM) and against C (SVM)'
         """
+        from matplotlib.figure import Figure
+
         if name == FOREST:
             from reprolib.report.forest import forest_figure
 
@@ -223,8 +225,8 @@ class Paper:
         module = paper_module(self.key, "figures")
         listed = {f.draw.__name__: f for f in (module.FIGURES if module else ())}
         if name not in listed and name in {
-            **self._functions("example"),
-            **self._functions("figures"),
+            **self._functions("example", Figure),
+            **self._functions("figures", Figure),
         }:
             raise ValueError(f"{name!r} is a picture of {self.key}: paper.picture({name!r}, ...)")
         found = self._named("figure", name, listed, FOREST)
@@ -319,8 +321,8 @@ class Paper:
         Parameters
         ----------
         name : str
-            Name of a function in the paper's ``figures.py`` that returns a `Turning`; it is called
-            with the records.
+            Name of a function in the paper's ``figures.py`` or ``example.py`` that returns a
+            `Turning`; its parameter ``records`` is given by us.
         **start : object
             Where sliders stand first.
 
@@ -340,15 +342,8 @@ class Paper:
         >>> reprolib.paper("kpm").turn("dimension_and_cost", dataset="Image", D=30)
         Image, D = 30, C = 1: 9.4 %, +6.5 ± 0.9 against the SVM.
         """
-        found = {
-            key: function
-            for key, function in inspect.getmembers(
-                paper_module(self.key, "figures"), inspect.isfunction
-            )
-            if function.__annotations__.get("return") in ("Turning", Turning)
-        }
-        records = load_paper(self.key) if self.run == "quick" else self.records
-        return self._named("picture that turns", name, found)(ok(records)).at(**start)
+        function, given = self._drawing(name, Turning)
+        return function(**given).at(**start)
 
     @staticmethod
     def agree(by_hand: Any, package: Any, gap: float | Mapping[str, float] = 0.0) -> None:
@@ -627,21 +622,24 @@ class Paper:
         write_results(outcome.records, path, outcome.tasks, outcome.about)
         return Paper(self.key, profile, folder)
 
-    def _functions(self, module_name: str) -> dict[str, Callable[..., Any]]:
-        """Public functions of a module of the paper that return a figure, by name."""
-        from matplotlib.figure import Figure
-
+    def _functions(self, module_name: str, gives: type) -> dict[str, Callable[..., Any]]:
+        """Public functions of a module of the paper that return a figure or the like, by name."""
         module = paper_module(self.key, module_name)
         return {
             name: function
             for name, function in inspect.getmembers(module, inspect.isfunction)
             if not name.startswith("_")
-            and function.__annotations__.get("return") in ("Figure", Figure)
+            and function.__annotations__.get("return") in (gives.__name__, gives)
         }
 
-    def _drawing(self, name: str) -> tuple[Callable[..., Figure], dict[str, Any]]:
+    def _drawing(
+        self, name: str, gives: type | None = None
+    ) -> tuple[Callable[..., Any], dict[str, Any]]:
         """Function that draws a picture, and the records if it wants them."""
-        found = {**self._functions("example"), **self._functions("figures")}
+        from matplotlib.figure import Figure
+
+        gives = gives or Figure
+        found = {**self._functions("example", gives), **self._functions("figures", gives)}
         function = self._named("picture", name, found)
         if "records" not in inspect.signature(function).parameters:
             return function, {}

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
+from sklearn.metrics.pairwise import rbf_kernel
 
 import reprolib
 from reprolib.paper import Paper
@@ -49,6 +50,15 @@ def changed(source: str, values: dict[str, Any], found: set[str]) -> str:
     return ast.unparse(tree)
 
 
+class Ignored:
+    """A picture that is not drawn."""
+
+    figure = None
+
+    def show(self, caption=""):
+        """Nothing."""
+
+
 class AtHand(Paper):
     """The paper, whose sliders go from one end to the other; other pictures are not drawn."""
 
@@ -56,7 +66,7 @@ class AtHand(Paper):
 
     def picture(self, name, *args, **kwargs):
         """Draw only what follows a slider."""
-        return super().picture(name, *args, **kwargs) if self.moving else None
+        return super().picture(name, *args, **kwargs) if self.moving else Ignored()
 
     def sliders(self, draw, alt="", **choices):
         """Draw at the start and at both ends of every slider."""
@@ -106,6 +116,14 @@ CHANGES = {
         *({"first": first} for first in (4, 20, 100)),
         *({"sign": -1, "mu": mu} for mu in (1.0, 10.0)),
     ],
+    "simplex": [
+        *({"n": n} for n in (10, 40, 300)),
+        *({"classes": classes} for classes in (2, 3, 10, 26)),
+        *({"spread": spread} for spread in (0.5, 5.0)),
+        *({"seed": seed} for seed in (0, 2, 3)),
+        *({"gamma": gamma} for gamma in (1e-4, 0.01, 1.0, 100.0)),
+        *({"lam": lam} for lam in (1e-10, 1e-6, 0.1, 1000.0)),
+    ],
 }
 
 
@@ -118,12 +136,6 @@ def test_a_change_of_a_method_cell_ends_in_no_error(run, key, values):
     """Of thirteen changes to KPM's cell eight stopped, though both sides agreed."""
     _, shown = run(key, **values)
     assert "different" not in shown
-
-
-class Ignored:
-    """A picture that is not drawn."""
-
-    figure = None
 
 
 def kpm_errors(names, D):
@@ -200,3 +212,42 @@ class TestMKMMC:
         assert names["path"][-1].argmax() == 3
         assert errors(names)["MKMMC"] == pytest.approx(25.7, abs=0.1)
         assert errors(names)["linear MMC"] == pytest.approx(23.4, abs=0.1)
+
+
+class TestSimplex:
+    """What is said below Pictures A and B, and the answers to its exercises."""
+
+    @pytest.fixture
+    def seen(self, monkeypatch):
+        """Test error in per cent, and on how many fresh points the codes differ."""
+
+        def seen(names):
+            told = []
+            monkeypatch.setattr(
+                names["paper"], "picture", lambda *args: told.append(args[-1]) or Ignored(), False
+            )
+            names["look"]()
+            K_test = rbf_kernel(names["test_X"], names["X"], gamma=names["gamma"])
+            A = names["s_ls"](names["K"], names["y"], names["lam"], names["corners"])
+            decided = (K_test @ A @ names["corners"].T).argmax(axis=1)
+            return 100 * np.mean(decided != names["test_y"]), told[0]
+
+        return seen
+
+    def test_beyond_the_corner_only_least_squares_complains(self):
+        picture = reprolib.paper("simplex").turn("three_losses", x=1.4, y=0.0)
+        assert repr(picture).endswith("S-LS 0.16, SC-SVM 0.00, SH-SVM 0.00.")
+
+    def test_codes_decide_alike(self, run, seen):
+        names, _ = run("simplex")
+        error, told = seen(names)
+        assert error == pytest.approx(21.2, abs=0.1)
+        assert "differ on 0 of 2000" in told
+
+    def test_a_crushing_penalty_does_not_hurt(self, run, seen):
+        names, _ = run("simplex", lam=1000.0)
+        assert seen(names)[0] == pytest.approx(18.1, abs=0.1)
+
+    def test_ten_classes_change_nothing(self, run, seen):
+        names, _ = run("simplex", classes=10)
+        assert "differ on 0 of 2000" in seen(names)[1]

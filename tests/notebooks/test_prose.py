@@ -36,6 +36,7 @@ def cells_of(path, kind):
 def prose_of(path) -> str:
     """Text without formulas, code and addresses."""
     text = "\n".join(cell.source for cell in cells_of(path, "markdown"))
+    text = re.sub(r"<code>.*?</code>", " ", text)
     text = re.sub(r"\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|\]\([^)]*\)", " ", text, flags=re.DOTALL)
     # Numbers of pages and equations are the paper's own.
     text = re.sub(r"\(\d+\)|pages? \d+|[Ee]quations? (?:\d+(?:, | and | to )?)+", " ", text)
