@@ -124,6 +124,13 @@ CHANGES = {
         *({"gamma": gamma} for gamma in (1e-4, 0.01, 1.0, 100.0)),
         *({"lam": lam} for lam in (1e-10, 1e-6, 0.1, 1000.0)),
     ],
+    "keops": [
+        *({"C": C} for C in (1e-3, 0.01, 0.1, 10.0, 100.0)),
+        *({"n": n} for n in (10, 30, 81, 150)),
+        *({"noise": noise} for noise in (0.1, 0.3, 0.6, 2.0, 5.0)),
+        *({"seed": seed} for seed in (1, 2, 3)),
+        *({"C": C, "noise": 2.0} for C in (0.01, 10.0, 100.0)),
+    ],
 }
 
 
@@ -251,3 +258,34 @@ class TestSimplex:
     def test_ten_classes_change_nothing(self, run, seen):
         names, _ = run("simplex", classes=10)
         assert "differ on 0 of 2000" in seen(names)[1]
+
+
+class TestKEOPS:
+    """The answers to its exercises."""
+
+    def kept(self, names, model):
+        """Columns that have weight, and the test error in per cent."""
+        model = model.fit(names["X"], names["y"])
+        X, y = names["draw"](2000, names["noise"], 7)
+        return np.sum(model.kernel_weights_ > 1e-6), 100 * (1 - model.score(X, y))
+
+    def test_with_noise_mkl_keeps_more_columns(self, run):
+        names, _ = run("keops", noise=2.0)
+        assert self.kept(names, names["keops"])[0] == 5
+        assert self.kept(names, reprolib.MKLClassifier(C=1.0))[0] == 10
+        alive = {names["channel"][k] for k in np.flatnonzero(names["weights"] > 1e-6)}
+        assert alive == {0, 1}
+
+    def test_a_small_cost_leaves_one_frame(self, run):
+        names, _ = run("keops")
+        assert self.kept(names, names["keops"])[1] == pytest.approx(13.7, abs=0.1)
+        names, _ = run("keops", C=0.01)
+        assert names["weights"].argmax() == 1
+        assert names["weights"].max() > 0.99
+        assert self.kept(names, names["keops"])[1] == pytest.approx(17.0, abs=0.1)
+
+    def test_a_large_cost_keeps_all(self, run):
+        names, _ = run("keops", C=100.0, noise=2.0)
+        n_kept, error = self.kept(names, names["keops"])
+        assert n_kept == 12
+        assert error == pytest.approx(33.7, abs=0.2)
