@@ -387,20 +387,32 @@ class Paper:
         Parameters
         ----------
         seconds : float, default=30.0
-            About how long it may take: the first trial behind each printed number is run, the
-            cheapest first.
+            Its budget: the first trial behind each printed number is run, the cheapest first,
+            while they together took no longer when the records were made. The number of those that
+            are done is shown while they run.
 
         Examples
         --------
         >>> import reprolib
         >>> reprolib.paper("kpm").recompute(seconds=1.0)  # doctest: +SKIP
-        12 of 7,200 results were computed here. All equal the records.
+        12 of 7,200 results were computed here, a budget of 1 s. All equal the records.
         kpm, svm on heart, banana (table1, table2)
         """
         from reprolib.rerun.checks.verify import recompute_some
         from reprolib.rerun.records.tables import load_tasks
 
-        tasks, differences = recompute_some(self.key, seconds)
+        def progress(done: int, total: int) -> None:
+            told = f"{done} of {total} results computed, a budget of {seconds:g} s"
+            if not in_notebook():
+                print(f"\r{told}", end="\n" if done == total else "", file=sys.stderr)
+                return
+            from IPython.display import clear_output
+
+            clear_output(wait=True)  # when the next line comes
+            if done < total:
+                print(told)
+
+        tasks, differences = recompute_some(self.key, seconds, progress)
         if self.records.empty:
             print(
                 f"{NOTHING_COMPUTED}, as there are no results to compare with; "
@@ -419,7 +431,8 @@ class Paper:
         methods, data, tables = (", ".join(dict.fromkeys(p)) for p in zip(*parts, strict=True))
         differing = "\n".join(["Not equal to the records:", *differences])
         print(
-            f"{len(tasks)} of {len(load_tasks(self.key)):,} results were computed here.",
+            f"{len(tasks)} of {len(load_tasks(self.key)):,} results were computed here, "
+            f"a budget of {seconds:g} s.",
             differing if differences else "All equal the records.",
         )
         print(f"{methods} on {data} ({tables})")

@@ -124,6 +124,13 @@ CHANGES = {
         *({"gamma": gamma} for gamma in (1e-4, 0.01, 1.0, 100.0)),
         *({"lam": lam} for lam in (1e-10, 1e-6, 0.1, 1000.0)),
     ],
+    "mkpm": [
+        *({"n": n} for n in (12, 30, 60, 300)),
+        *({"noise": noise} for noise in (0.0, 0.1, 0.5, 2.0)),
+        *({"seed": seed} for seed in (1, 2, 3)),
+        *({"gamma": gamma} for gamma in (1e-4, 0.01, 0.1, 10.0, 1000.0)),
+        *({"budget": d} for d in (3, 6, 24, 60, 300)),
+    ],
     "keops": [
         *({"C": C} for C in (1e-3, 0.01, 0.1, 10.0, 100.0)),
         *({"n": n} for n in (10, 30, 81, 150)),
@@ -289,3 +296,32 @@ class TestKEOPS:
         n_kept, error = self.kept(names, names["keops"])
         assert n_kept == 12
         assert error == pytest.approx(33.7, abs=0.2)
+
+
+class TestMKPM:
+    """The numbers below Picture A, and the answers to its exercises."""
+
+    @pytest.fixture
+    def title(self, run, monkeypatch):
+        """What the picture says, for dimensions by hand."""
+
+        def title(*shares, **values):
+            names, _ = run("mkpm", **values)
+            monkeypatch.setattr(names["paper"], "moving", True)
+            (text,) = names["spend"](*shares).texts
+            return text.get_text()
+
+        return title
+
+    def test_the_programme_wins_by_loss_and_not_by_error(self, title):
+        assert title().startswith("by hand 4 + 4 + 4: loss 0.833")
+        text = title(6, 5)
+        assert re.search(r"6 \+ 5 \+ 1: loss 1.1\d+, .* test 9.0 %", text)
+        assert re.search(r"programme 5 \+ 5 \+ 2: loss 0.773, .* test 9.2 %", text)
+
+    @pytest.mark.parametrize(
+        ("values", "shares"), [({"budget": 24}, [9, 13, 2]), ({"gamma": 10.0}, [4, 4, 4])]
+    )
+    def test_who_gets_the_dimensions(self, run, values, shares):
+        names, _ = run("mkpm", **values)
+        assert names["allocation"] == shares
