@@ -71,7 +71,7 @@ class Box:
         look = f'fill="none" stroke="{colour}" stroke-width="{width:g}" {more}'
         return f'<polyline {look} points="{points}"/>'
 
-    def area(self, xs: Sequence, low: Sequence, high: Sequence, colour: str) -> str:
+    def area(self, xs: Any, low: Any, high: Any, colour: str) -> str:
         """A pale band between two lines."""
         ends = [*zip(xs, low, strict=True), *zip(xs[::-1], high[::-1], strict=True)]
         points = " ".join(_px(*self.at(x, y)) for x, y in ends)
@@ -80,11 +80,13 @@ class Box:
     def rectangle(self, x: tuple, y: tuple, fill: str, stroke: str = "none") -> str:
         """A box between two values of x and two of y."""
         (left, top), (right, bottom) = self.at(x[0], y[1]), self.at(x[1], y[0])
-        place = zip(("x", "y", "width", "height"), (left, top, right - left, bottom - top))
+        place = zip(
+            ("x", "y", "width", "height"), (left, top, right - left, bottom - top), strict=True
+        )
         told = " ".join(f'{name}="{_px(number)}"' for name, number in place)
         return f'<rect {told} fill="{fill}" stroke="{stroke}" stroke-width="3"/>'
 
-    def mark(self, x: float, y: float, colour: str, sign: str = "o", size=5.0) -> str:
+    def mark(self, x: Any, y: Any, colour: str, sign: str = "o", size=5.0) -> str:
         """One of ``o`` (a dot), ``+`` and ``D`` (a hollow diamond)."""
         a, b = self.at(x, y)
         if sign == "o":
@@ -116,7 +118,9 @@ def legend(entries: Mapping[str, str], y: float, columns: int = 2) -> str:
     parts = []
     for k, (name, colour) in enumerate(entries.items()):
         x, row = 20 + (k % columns) * (WIDTH - 20) / columns, y + 20 * (k // columns)
-        parts.append(f'<text x="{_px(x)}" y="{_px(row)}" fill="{colour}">■ {html.escape(name)}</text>')
+        parts.append(
+            f'<text x="{_px(x)}" y="{_px(row)}" fill="{colour}">■ {html.escape(name)}</text>'
+        )
     return "".join(parts)
 
 
@@ -153,7 +157,9 @@ class Turning:
         for name, value in start.items():
             known = list(self.choices.get(name, ()))
             if value not in known:
-                told = ", ".join(map(label_of, known)) or "none; sliders: " + ", ".join(self.choices)
+                told = ", ".join(map(label_of, known)) or "none; sliders: " + ", ".join(
+                    self.choices
+                )
                 raise ValueError(f"{name} = {label_of(value)} was not measured; measured: {told}")
         return replace(self, start={**(self.start or {}), **start})
 

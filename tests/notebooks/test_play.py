@@ -156,7 +156,7 @@ def kpm_errors(names, D):
     """Per cent of fresh points that KPM errs on with D components."""
     model = reprolib.KPMClassifier(n_components=D, gamma=names["gamma"])
     model.fit(names["X"], names["y"])
-    return 100 * (1 - model.score(names["test_X"], 2 * names["test_y"] - 1))
+    return 100 * (1 - model.score(names["X_fresh"], 2 * names["y_fresh"] - 1))
 
 
 class TestKPM:
@@ -241,10 +241,10 @@ class TestSimplex:
                 names["paper"], "picture", lambda *args: told.append(args[-1]) or Ignored(), False
             )
             names["look"]()
-            K_test = rbf_kernel(names["test_X"], names["X"], gamma=names["gamma"])
+            K_test = rbf_kernel(names["X_fresh"], names["X"], gamma=names["gamma"])
             A = names["s_ls"](names["K"], names["y"], names["lam"], names["corners"])
             decided = (K_test @ A @ names["corners"].T).argmax(axis=1)
-            return 100 * np.mean(decided != names["test_y"]), told[0]
+            return 100 * np.mean(decided != names["y_fresh"]), told[0]
 
         return seen
 

@@ -99,7 +99,7 @@ def cap_map() -> Figure:
 
 
 def weights_of_tree(keops: Sequence, mkl: Sequence, tree: Sequence, title: str) -> Figure:
-    """Weights of kernels in a pyramid: branches that live, and those that died; those of MKL below.
+    """Weights of kernels in a pyramid: branches that live or died; those of MKL below.
 
     Parameters
     ----------
@@ -110,29 +110,29 @@ def weights_of_tree(keops: Sequence, mkl: Sequence, tree: Sequence, title: str) 
     title : str
         What is said above.
     """
-    keops, mkl = np.asarray(keops) / np.sum(keops), np.asarray(mkl)
+    shares = np.asarray(keops) / np.sum(keops)
     figure, (branches, bars) = figure_grid(
         2, 1, size=(WIDTH, 1.8), gridspec_kw={"height_ratios": (1.2, 1)}, sharex=True
     )
 
-    root = (len(keops) - 1) / 2
+    root = (len(shares) - 1) / 2
     for region in tree:
-        ways = [[root, np.concatenate([np.ravel(channel) for channel in region])]]
+        inside = np.concatenate(region)
+        ways = [(1, root, inside)]
         for channel in region:
-            ways.append([ways[0][1].mean(), np.ravel(channel)])
-            ways += [[np.mean(channel), np.array([leaf])] for leaf in channel]
-        levels = [1] + [k for channel in region for k in (2, *[3] * len(channel))]
-        for level, (parent, leaves) in zip(levels, ways, strict=True):
-            weight = keops[leaves].sum()
-            look = {"color": BLUE, "lw": 0.8 + 9 * weight}
+            ways.append((2, inside.mean(), np.array(channel)))
+            ways += [(3, float(np.mean(channel)), np.array([leaf])) for leaf in channel]
+        for level, parent, leaves in ways:
+            weight = shares[leaves].sum()
+            look: dict = {"color": BLUE, "lw": 0.8 + 9 * weight}
             if weight < 1e-6:
                 look = {"color": "#bbbbbb", "lw": 0.8, "ls": ":"}
             branches.plot([parent, leaves.mean()], [1 - level, -level], marker="o", ms=3, **look)
     branches.set(yticks=[0, -1, -2, -3], title=title)
     branches.set_yticklabels(["head", "regions", "channels", "frames"])
     branches.grid(False)
-    places = np.arange(len(keops))
-    bars.bar(places - 0.2, keops, 0.4, color=BLUE, label="KEOPS")
+    places = np.arange(len(shares))
+    bars.bar(places - 0.2, shares, 0.4, color=BLUE, label="KEOPS")
     bars.bar(places + 0.2, mkl, 0.4, color=GREEN, label="MKL")
     bars.set(xticks=places, xlabel="column", ylabel="share of weight")
     bars.legend()

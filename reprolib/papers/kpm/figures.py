@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reprolib.papers.kpm import summaries
+from reprolib.papers.kpm.beyond import COSTS, DIMENSIONS
 from reprolib.papers.kpm.experiment import PARTITIONS
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
@@ -38,7 +39,12 @@ KPM, SVM = BLUE, RED
 #: Losses beside the hinge loss, as settings.
 _LOSSES = ("square loss", "logistic loss")
 #: Data sets of the picture that turns.
-BEYOND_SHOWN = {"Heart": "raetsch/heart", "Banana": "raetsch/banana", "German": "raetsch/german", "Image": "raetsch/image"}
+BEYOND_SHOWN = {
+    "Heart": "raetsch/heart",
+    "Banana": "raetsch/banana",
+    "German": "raetsch/german",
+    "Image": "raetsch/image",
+}
 #: Errors on the axes of Figure 1, as printed.
 PRINTED_ERRORS = {"kpm": (0.30, 0.46), "svm": (0.32, 0.35)}
 
@@ -240,8 +246,8 @@ def dimension_and_cost(records: pd.DataFrame) -> Turning:
     """Test error of an SVM on D components at every D and C: one place, against the SVM."""
     wide = {name: summaries.error_maps(records, key) for name, key in BEYOND_SHOWN.items()}
     tables = {name: summaries.as_map(errors) for name, errors in wide.items()}
-    dimensions = list(max((list(table.index) for table in tables.values()), key=len))
-    costs = tables["Heart"].columns.tolist()
+    dimensions = [*DIMENSIONS, summaries.ALL]
+    costs = [*COSTS, summaries.NO_NORM]
     box = Box((0, len(costs)), (len(dimensions), 0), bottom=370)
     names = {i + 0.5: "∞ (KPM)" if np.isinf(C) else _cost_label(C) for i, C in enumerate(costs)}
     rows = {j + 0.65: f"{D}" for j, D in enumerate(dimensions)}
@@ -254,8 +260,10 @@ def dimension_and_cost(records: pd.DataFrame) -> Turning:
         least = np.nanmin(table)
         shades = mpl.colormaps["YlGnBu_r"].with_extremes(over="#e6e6e6")
         parts = [edge]
-        for (D, C), error in table.stack().dropna().items():
-            x, y = costs.index(C), dimensions.index(D)
+        for (row, column), error in np.ndenumerate(table.to_numpy()):
+            if np.isnan(error):
+                continue
+            x, y = column, dimensions.index(table.index[row])
             shade = mpl.colors.to_hex(shades((error - least) / (0.25 * least)))
             ink = "white" if error < 1.1 * least else BLACK
             parts.append(box.rectangle((x, x + 1), (y + 1, y), shade))
@@ -278,7 +286,7 @@ def dimension_and_cost(records: pd.DataFrame) -> Turning:
         against = f"{difference:+.1f} ± {difference - low:.1f} against the SVM"
         return f"{where}: {found.mean():.1f} %, {against}."
 
-    choices = {"dataset": list(BEYOND_SHOWN), "D": dimensions, "C": costs}
+    choices: dict[str, list] = {"dataset": list(BEYOND_SHOWN), "D": dimensions, "C": costs}
     start = {"D": 10, "C": 1.0}
     return Turning(choices, [errors_map, place], told, height=425, start=start)
 

@@ -354,7 +354,7 @@ def accuracy_at_weight(records: pd.DataFrame) -> Turning:
         gain, low, high = corrected_interval(own[weight], own[1])
         return f"{start}, a gain of {gain:.1f} ({low:.1f} to {high:.1f}) over μ = 1."
 
-    choices = {"column": list(places), "weight": [1, 2, 4, 6, 8, 10, 12, 15, 20]}
+    choices: dict[str, list] = {"column": list(places), "weight": [1, 2, 4, 6, 8, 10, 12, 15, 20]}
     return Turning(choices, [curves, marks], told, height=405, start={"weight": 10})
 
 

@@ -138,8 +138,10 @@ def accuracy_at_budget(records: pd.DataFrame) -> Turning:
             for label in labels
         }
         boxes[name] = Box((0, 1600), (np.floor(20 * (test.max() - 0.25)) / 20, 1.02), bottom=220)
-    printed = {n.row: {m.column: m.value for m in numbers("mkpm") if m.row == n.row}
-               for n in numbers("mkpm")}
+    printed = {
+        n.row: {m.column: m.value for m in numbers("mkpm") if m.row == n.row}
+        for n in numbers("mkpm")
+    }
 
     def place(dataset: str, d: int) -> int:
         return int(np.abs(curves[dataset][0] - d).argmin())
@@ -152,7 +154,7 @@ def accuracy_at_budget(records: pd.DataFrame) -> Turning:
         return "".join(
             [
                 box.axes(across, ticks, "budget d", "accuracy"),
-                box.area(grid, *np.clip((test - error, test + error), *box.y), BLUE),
+                box.area(grid, np.clip(test - error, *box.y), np.clip(test + error, *box.y), BLUE),
                 box.line(grid, np.clip(train, *box.y), BLACK, 1.5, 'stroke-dasharray="6 4"'),
                 box.line(grid, np.clip(test, *box.y), BLUE),
                 box.mark(*at, RED, "D", 8),
@@ -183,7 +185,10 @@ def accuracy_at_budget(records: pd.DataFrame) -> Turning:
             "Below: dimensions of each class (line: equal shares)."
         )
 
-    choices = {"dataset": list(own), "d": [50, 100, 200, 390, 439, 690, 1000, 1492]}
+    choices: dict[str, list] = {
+        "dataset": list(own),
+        "d": [50, 100, 200, 390, 439, 690, 1000, 1492],
+    }
     return Turning(choices, [paths_of, marks], told, height=535, start={"d": 439})
 
 

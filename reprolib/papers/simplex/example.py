@@ -129,8 +129,8 @@ def three_losses() -> Turning:
         still.append(f'<polygon fill="{pale}" points="{points}"/>')
     still.append(f'<rect x="{plane.right}" width="300" height="400" fill="white"/>')
     still.append(f'<rect y="{plane.bottom}" width="600" height="300" fill="white"/>')
-    for q, word in enumerate(words):
-        still += [plane.mark(*word, BLACK), plane.text(*word, f"c{q + 1}", shift=(14, -8))]
+    for q, (x, y) in enumerate(words):
+        still += [plane.mark(x, y, BLACK), plane.text(x, y, f"c{q + 1}", shift=(14, -8))]
     loss_of = {name: make_loss(key, 3) for key, name in LOSS_NAMES.items() if name in colours}
 
     def losses(x: float, y: float) -> dict[str, float]:

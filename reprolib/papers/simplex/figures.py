@@ -245,10 +245,10 @@ def losses_minus_print(records: pd.DataFrame) -> Turning:
             for i, name in enumerate(columns):
                 if (loss, name) not in table.index:
                     continue
-                found = table.loc[(loss, name)]
-                x, ends = i + 0.18 * (place - 1.5), found["half"] * np.array([-1, 1])
-                parts.append(box.line((x, x), found["difference"] + ends, colour))
-                parts.append(box.mark(x, found["difference"], colour))
+                difference, half = table.loc[[(loss, name)]].to_numpy()[0]
+                x = i + 0.18 * (place - 1.5)
+                parts.append(box.line((x, x), (difference - half, difference + half), colour))
+                parts.append(box.mark(x, difference, colour))
         return "".join(parts)
 
     def told(schedule: str, row: str) -> str:
