@@ -18,11 +18,10 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
-from reprolib.report.style import BLACK
-
 #: Pixels of a picture, and of its texts; on a phone it is two thirds as wide.
 WIDTH, FONT = 560, 15
-GREY = "#dddddd"
+#: As in `style`, which needs matplotlib.
+BLACK, GREY = "#222222", "#dddddd"
 
 
 def label_of(value: Any) -> str:
@@ -157,9 +156,7 @@ class Turning:
         for name, value in start.items():
             known = list(self.choices.get(name, ()))
             if value not in known:
-                told = ", ".join(map(label_of, known)) or "none; sliders: " + ", ".join(
-                    self.choices
-                )
+                told = ", ".join(map(label_of, known)) or f"none of {', '.join(self.choices)}"
                 raise ValueError(f"{name} = {label_of(value)} was not measured; measured: {told}")
         return replace(self, start={**(self.start or {}), **start})
 
