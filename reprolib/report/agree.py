@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 #: Part of a value by which two exact solvers may differ, and what counts as zero.
-TOLERANCE, ZERO = 1e-4, 1e-5
+TOLERANCE = 1e-4
+ZERO = 1e-5
 EQUAL, NOT_CONVERGED, DIFFERENT = "equal", "not converged", "different"
 
 
