@@ -394,7 +394,7 @@ def recompute(
     Parameters
     ----------
     paper, table, dataset, method : str
-        As in the records (``results/<paper>/records.csv.gz``).
+        As in the records (``results/<paper>/records.csv.xz``).
     setting : str
         Training size, loss or kernel, where the method is measured under several.
     reading : str
@@ -433,7 +433,7 @@ def recompute(
     if task is None:
         raise ValueError(
             f"the protocol of {paper!r} has no task {name!r}; the names are those of the columns "
-            f"of results/{paper}/records.csv.gz"
+            f"of results/{paper}/records.csv.xz"
         )
     if unknown := sorted(set(changes) - set(task.params)):
         known = ", ".join(task.params) or "none"
