@@ -349,7 +349,7 @@ WAYS = {
     "a task of another name": (
         cell("records", "method", "kmp"),
         NONSENSE,
-        "task 'table1/",
+        "task 'table2/",
     ),
     "a task without a trial": (
         cell("records", "task", "a/b"),
