@@ -19,7 +19,15 @@ from pathlib import Path
 import pandas as pd
 
 from reprolib.rerun.records.registry import replace_file, store_directory
-from reprolib.rerun.records.tables import PACKED, RECORDS, RUN, content_of, seal_faults, write_seal
+from reprolib.rerun.records.tables import (
+    BEST,
+    PACKED,
+    RECORDS,
+    RUN,
+    content_of,
+    seal_faults,
+    write_seal,
+)
 from reprolib.rerun.tasks.store import checksum
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,7 +56,7 @@ def migrate_results(folder: Path, old: str, new: str, values: Mapping[str, str])
         raise ValueError(f"{folder / PACKED} has a column {new!r} already")
     frame[old] = frame[old].map(lambda value: values.get(value, value))
     text = frame.rename(columns={old: new}).to_csv(index=False)
-    replace_file(folder / PACKED, lzma.compress(text.encode()))
+    replace_file(folder / PACKED, lzma.compress(text.encode(), preset=BEST))
     write_seal(folder, {RECORDS: text, RUN: (folder / RUN).read_text(encoding="utf-8")})
     return len(frame)
 
