@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from reprolib.rerun.records.rows import sources
 
@@ -24,7 +24,7 @@ POWER = 0.8
 @functools.lru_cache(maxsize=4096)
 def _quantile(level: float, degrees: float) -> float:
     """Quantile of Student's distribution, of which a report asks for few, thousands of times."""
-    return float(stats.t.ppf(level, degrees))
+    return float(scipy.stats.t.ppf(level, degrees))
 
 
 class Ends(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from scipy import stats
+import scipy
 
 from reprolib.rerun.printed.file import merged, text_on
 from reprolib.rerun.printed.schema import (
@@ -282,8 +282,8 @@ def standard_deviation(spread: float, kind: Spread, trials: int) -> float:
     if kind == "standard deviation" or trials < 2:
         return spread
     if kind == "interquartile range":
-        return spread / (2 * stats.norm.ppf(0.75)) * math.sqrt(math.pi / 2)
-    standard_errors = stats.t.ppf(0.975, trials - 1) if kind == "95 % interval" else 1.0
+        return spread / (2 * scipy.stats.norm.ppf(0.75)) * math.sqrt(math.pi / 2)
+    standard_errors = scipy.stats.t.ppf(0.975, trials - 1) if kind == "95 % interval" else 1.0
     return spread / standard_errors * math.sqrt(trials)
 
 

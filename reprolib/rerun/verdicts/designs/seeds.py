@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from reprolib.rerun.printed import schema
 from reprolib.rerun.verdicts.designs.base import Design, Repeated, decides
@@ -61,7 +61,7 @@ class Seeds(Design):
             return f"About {ENOUGH} runs of ours would decide (we have {n})"
         return (
             "No number of runs decides: the paper has one, and one run of ours spreads by "
-            f"± {stats.norm.ppf(0.975) * own:.2g} (95 %)"
+            f"± {scipy.stats.norm.ppf(0.975) * own:.2g} (95 %)"
         )
 
     def simulate(self, of: Repeated, shift: float, rng: np.random.Generator) -> Ends:

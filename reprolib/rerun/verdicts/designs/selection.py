@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from reprolib.rerun.verdicts.designs.base import Comparison, Design, Repeated
 from reprolib.rerun.verdicts.errors import UNKNOWN, Ends, Error
@@ -89,7 +89,7 @@ def sure_range(draws: np.ndarray) -> tuple[float, float]:
     n = len(draws)
     if n < N_DRAWS:
         return -math.inf, math.inf
-    return _between(draws, int(stats.binom.ppf(0.05, n, 0.1)))
+    return _between(draws, int(scipy.stats.binom.ppf(0.05, n, 0.1)))
 
 
 def _between(draws: np.ndarray, j: int) -> tuple[float, float]:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from reprolib.rerun.verdicts.designs.base import Design, Repeated, decides
 from reprolib.rerun.verdicts.errors import UNKNOWN, Ends, Error, paired
@@ -51,7 +51,7 @@ class Splits(Design):
             error = splits_of(evidence.own_spread, n, number.spread, number.trials)
             if n > n_ours and decides(difference, error, number):
                 return f"About {n} splits of ours would decide (we have {n_ours})"
-        alone = stats.norm.ppf(0.975) * self.of_print(number, evidence).standard
+        alone = scipy.stats.norm.ppf(0.975) * self.of_print(number, evidence).standard
         return (
             f"No number of splits decides: the printed mean of {number.trials} alone is unsure by "
             f"± {alone:.2g} (95 %)"
