@@ -9,6 +9,8 @@
 - ``losses``: square, hinge and logistic loss on the same few components.
 - ``haxby``: MKPM and multiclass SVMs on three conditions of the fMRI data, nothing chosen on the
   run that is held out.
+- ``preparations``: both machines of the fMRI row on values as recorded, and prepared as fMRI people
+  do it; on one slice also with the volumes of rest.
 - ``bases``: Nystrom and pivoted Cholesky against exact kernel PCA, by rank.
 
 What the text leaves open is measured under the readings of ``printed.toml``.
@@ -16,13 +18,14 @@ What the text leaves open is measured under the readings of ``printed.toml``.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.papers.mkpm import methods
+from reprolib.papers.mkpm import methods, preparations
 from reprolib.papers.mkpm.methods import (
     CRAMMER_SINGER,
     CROSS_VALIDATED,
@@ -35,7 +38,16 @@ from reprolib.papers.mkpm.methods import (
     TRAINING_SIZE,
     first_best,
 )
-from reprolib.papers.mkpm.splits import CENTRED, FMRI, N_PARTITIONS, RAW, SCALED, Z_SCORED, n_folds
+from reprolib.papers.mkpm.splits import (
+    CENTRED,
+    FMRI,
+    N_PARTITIONS,
+    RAW,
+    SCALED,
+    SLICE,
+    Z_SCORED,
+    n_folds,
+)
 from reprolib.rerun.records import (
     HEADLINE,
     Measurement,
@@ -47,7 +59,8 @@ from reprolib.rerun.records import (
 )
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
 
-SETS = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1")
+SETS = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1", SLICE)
+OF_SCANS = (*FMRI, SLICE)
 #: Folds of the quick profile; on fMRI, held-out runs.
 QUICK, QUICK_FMRI = 2, 3
 
@@ -57,17 +70,19 @@ FOLDS = Count(n_folds)
 #: Folds of one partition where there is a test file, else of several.
 DEALT = Count(lambda data: n_folds(data) * (1 if data.splits else N_PARTITIONS), QUICK)
 STATLOG_GRIDS = (
-    Grid("table1", (*MKPM, *SVM), DEALT, readings=[HEADLINE], without=FMRI),
-    Grid("table1", MKPM, FOLDS, readings=[CROSS_VALIDATED], without=FMRI),
-    Grid("table1", MKPM, Count(40), readings=[TRAINING_SIZE], without=FMRI),
-    Grid("table1", SVM, FOLDS, readings=["C by cross-validation, kernel of MKPM"], without=FMRI),
-    Grid("disagreement", MKPM, Count(1), without=FMRI, where=lambda _, data: bool(data.splits)),
+    Grid("table1", (*MKPM, *SVM), DEALT, readings=[HEADLINE], without=OF_SCANS),
+    Grid("table1", MKPM, FOLDS, readings=[CROSS_VALIDATED], without=OF_SCANS),
+    Grid("table1", MKPM, Count(40), readings=[TRAINING_SIZE], without=OF_SCANS),
+    Grid(
+        "table1", SVM, FOLDS, readings=["C by cross-validation, kernel of MKPM"], without=OF_SCANS
+    ),
+    Grid("disagreement", MKPM, Count(1), without=OF_SCANS, where=lambda _, data: bool(data.splits)),
     Grid(
         "gamma",
         MKPM,
         Count(lambda data: min(n_folds(data), 3)),
         settings=[Setting(f"v = {v}", v, {"v": v}) for v in (-2, -1, 0, 1, 2)],
-        without=FMRI,
+        without=OF_SCANS,
     ),
 )
 
@@ -100,6 +115,19 @@ FMRI_GRIDS = (
     ),
 )
 
+#: Every preparation of the volumes, as many trials as it has runs.
+PREPARED = tuple(
+    Grid(
+        "preparations",
+        (*MKPM, *SVM),
+        Count(runs),
+        OF_SCANS,
+        [HEADLINE],
+        functools.partial(preparations.settings, runs=runs),
+    )
+    for runs in preparations.RUNS
+)
+
 CODES, LOSSES = ("simplex", "random"), ("square", "hinge", "logistic")
 
 
@@ -109,16 +137,16 @@ def _n_beyond(dataset: Dataset) -> int:
 
 #: Experiments beyond the paper.
 BEYOND_GRIDS = (
-    Grid("path", MKPM, Count(1, quick=1)),
-    Grid("ablation", ["one-vs-all"], Count(_n_beyond, quick=1)),
-    Grid("ablation", CODES, Count(_n_beyond)),
-    Grid("losses", LOSSES, Count(_n_beyond)),
+    Grid("path", MKPM, Count(1, quick=1), without=[SLICE]),
+    Grid("ablation", ["one-vs-all"], Count(_n_beyond, quick=1), without=[SLICE]),
+    Grid("ablation", CODES, Count(_n_beyond), without=[SLICE]),
+    Grid("losses", LOSSES, Count(_n_beyond), without=[SLICE]),
     Grid(
         "bases",
         ("kernel_pca", "nystrom", "cholesky"),
         Count(3),
         settings=[Setting(f"rank {n}", n, {"rank": n}) for n in (50, 100, 200, 400, 800)],
-        without=FMRI,
+        without=OF_SCANS,
     ),
 )
 
@@ -167,8 +195,9 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
 PROTOCOL = Experiment(
     "mkpm",
     SETS,
-    (*STATLOG_GRIDS, *FMRI_GRIDS, *BEYOND_GRIDS),
+    (*STATLOG_GRIDS, *FMRI_GRIDS, *PREPARED, *BEYOND_GRIDS),
     run,
     later=[Later(pooled, reads=("svm_cost", "table1"))],
+    quick=SETS[:-1],
     derive=derive,
 ).protocol()

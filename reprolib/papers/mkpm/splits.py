@@ -7,6 +7,8 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 #: Data sets that take the place of the paper's fMRI data.
 FMRI = ("haxby/subj1", "embedded/haxby")
+#: One slice of these data with the volumes of rest: for `reprolib.papers.mkpm.preparations` only.
+SLICE = "haxby/one_slice"
 #: N of the text: 1500 on the StatLog sets, the number of voxels on fMRI.
 N = 1500
 #: Folds where no split is published (as Hsu and Lin), and how often the rows are dealt to them.
