@@ -101,8 +101,9 @@ def wrong_bytes(path: Path, version: Version) -> str:
         return f"gave other data: {_fault(path, _stamp(path), version.manifest)}"
     if version.bytes and (size := path.stat().st_size) != version.bytes:
         return f"{size} bytes instead of {version.bytes}"
-    kinds = {"sha256": version.sha256, "git blob": version.git_blob, "md5": version.md5}
-    kind = next(name for name, known in kinds.items() if known)
+    kind = "sha256"
+    if not version.sha256:
+        kind = "git blob" if version.git_blob else "md5" if version.md5 else kind
     return f"wrong {kind}: the file is damaged or altered"
 
 

@@ -18,7 +18,6 @@ What the text leaves open is measured under the readings of ``printed.toml``.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -123,7 +122,8 @@ PREPARED = tuple(
         Count(runs),
         OF_SCANS,
         [HEADLINE],
-        functools.partial(preparations.settings, runs=runs),
+        [Setting(f"{runs} runs", runs, {"runs": runs})],
+        where=lambda _, data: "voxels" in data.extra,
     )
     for runs in preparations.RUNS
 )

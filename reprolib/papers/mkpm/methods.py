@@ -23,7 +23,7 @@ from reprolib.methods.mkpm import MKPMClassifier, MKPMClassifierCV
 from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.simplex import SimplexRLSClassifier
-from reprolib.papers.mkpm.preparations import Preparation, prepared
+from reprolib.papers.mkpm.preparations import members, prepared
 from reprolib.papers.mkpm.splits import FMRI, N, draw, fold, prepare
 from reprolib.rerun.records import HEADLINE, Measurement, Task, disagreements
 from reprolib.rerun.tasks.remembered import Remembered
@@ -420,18 +420,22 @@ def _bases(task, dataset) -> list[Measurement]:
 
 
 def _preparations(task, dataset) -> list[Measurement]:
-    """Either machine of the fMRI row, by the paper's rules, on volumes that were prepared."""
-    X, y, groups = prepared(dataset, Preparation(**task.params))
-    train, test = groups != task.trial, groups == task.trial
-    chosen: dict[str, Any] = {"C": PRINTED_C}
-    if task.method == "svm":
-        model = SVC(kernel="linear", C=PRINTED_C).fit(X[train], y[train])
-        accuracy = float(model.score(X[test], y[test]))
-    else:
-        paths = MKPMClassifier(X.shape[1], kernel="linear").fit(X[train], y[train])
-        d, accuracy = selected(paths, X[train], y[train], X[test], y[test])[HEADLINE]
-        chosen = {"d": d}
-    return [Measurement("accuracy", accuracy, chosen, n_test=int(test.sum()))]
+    """Either machine of the fMRI row, by the paper's rules, on volumes prepared in every way."""
+    found = []
+    for preparation in members(dataset, task.params["runs"]):
+        X, y, groups = prepared(dataset, preparation)
+        train, test = groups != task.trial, groups == task.trial
+        chosen: dict[str, Any] = {"C": PRINTED_C}
+        if task.method == "svm":
+            model = SVC(kernel="linear", C=PRINTED_C).fit(X[train], y[train])
+            accuracy = float(model.score(X[test], y[test]))
+        else:
+            paths = MKPMClassifier(X.shape[1], kernel="linear").fit(X[train], y[train])
+            d, accuracy = selected(paths, X[train], y[train], X[test], y[test])[HEADLINE]
+            chosen = {"d": d}
+        n_test = int(test.sum())
+        found.append(Measurement("accuracy", accuracy, chosen, n_test, setting=preparation.name))
+    return found
 
 
 #: Experiments beyond the paper, by table.

@@ -18,13 +18,12 @@ without their labels: before the lag, the held-out run by itself.
 from __future__ import annotations
 
 import itertools
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from data_fetch import Dataset
 from reprolib.papers.mkpm.splits import z_score_runs
-from reprolib.rerun.tasks.experiment import Setting
 
 #: What is taken away from every voxel in each run.
 DRIFTS = ("as recorded", "line removed", "line removed, mean kept", "slope removed")
@@ -97,10 +96,12 @@ def family(*, with_rest: bool = False) -> list[Preparation]:
     ]
 
 
-def settings(dataset: Dataset, runs: int) -> list[Setting]:
-    """The members of so many runs that a data set allows, as settings of an experiment."""
-    members = family() + (family(with_rest=True) if has_rest(dataset) else [])
-    return [Setting(p.name, params=asdict(p)) for p in members if p.runs == runs]
+def members(dataset: Dataset, runs: int) -> list[Preparation]:
+    """Those of the family with so many runs that a data set allows; none without a series."""
+    if "voxels" not in dataset.extra:
+        return []
+    found = family() + (family(with_rest=True) if has_rest(dataset) else [])
+    return [p for p in found if p.runs == runs]
 
 
 def has_rest(dataset: Dataset) -> bool:
@@ -125,21 +126,22 @@ def prepared(dataset: Dataset, preparation: Preparation) -> tuple[np.ndarray, ..
     y, groups : ndarray of shape (n,)
         Category and run of each.
     """
-    voxels, labels, runs = (dataset.extra[name] for name in ("voxels", "labels", "runs"))
-    kept = runs < preparation.runs
+    voxels, labels, all_runs = (dataset.extra[name] for name in ("voxels", "labels", "runs"))
+    kept = all_runs < preparation.runs
     if not preparation.with_rest:
         kept &= labels != "rest"
     volume = np.flatnonzero(kept)
-    X, labels, runs = voxels[volume].astype(np.float64), labels[volume], runs[volume]
+    X, runs = voxels[volume].astype(np.float64), all_runs[volume]
     time = volume if preparation.clock == CLOCKS[0] else np.arange(len(volume))
     X = _without_drift(X, runs, time.astype(np.float64), preparation.drift)
     if preparation.scale == SCALES[1]:
         X = z_score_runs(X, runs)
     elif preparation.scale == SCALES[2]:
         X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)
-    labels = _lagged(labels, runs, volume, preparation.lag)
-    task = labels != "rest"
-    return X[task], labels[task], runs[task]
+    shown = volume - preparation.lag  # when the picture was, which must be in the same run
+    seen = (shown >= 0) & (all_runs[shown] == runs)
+    task = seen & (labels[shown] != "rest")
+    return X[task], labels[shown[task]], runs[task]
 
 
 def _without_drift(X, runs, time, drift: str):
@@ -155,15 +157,3 @@ def _without_drift(X, runs, time, drift: str):
         if drift != DRIFTS[3]:
             left[own] -= left[own].mean(axis=0)
     return left + X.mean(axis=0) if drift == DRIFTS[2] else left
-
-
-def _lagged(labels, runs, volume, lag: int):
-    """Label of ``lag`` volumes before; "rest" where that one is not at hand or of another run."""
-    before = np.arange(len(labels)) - lag
-    known = before >= 0
-    known[known] = (volume[before[known]] == volume[known] - lag) & (
-        runs[before[known]] == runs[known]
-    )
-    found = np.full_like(labels, "rest")
-    found[known] = labels[before[known]]
-    return found

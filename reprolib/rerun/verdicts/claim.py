@@ -105,6 +105,8 @@ class Claim:
         What it is compared with.
     cells : tuple of Cell
         Over which the contrast is averaged, or over those of each data set.
+    family : str
+        Results table whose settings are further ways to make the data: the claim is judged in each.
     bases : dict
         By the name of a reading, the one that it is a change of, or that by method; the headline
         where it says none.
@@ -126,6 +128,7 @@ class Claim:
     a: Side
     b: tuple[Side, ...]
     cells: tuple[Cell, ...]
+    family: str = ""
     bases: Mapping[str, Any] = field(default_factory=dict)
 
     def base(self, reading: str, method: str) -> str:
@@ -175,6 +178,7 @@ def _claim(
         a,
         tuple(map(_side, entry["b"])),
         cells,
+        entry.get("family", ""),
         bases,
     )
 

@@ -434,6 +434,7 @@ CLAIM = Table(
         "a": OWN_SIDE,
         "b": Listed(SIDE, expected="a list of tables, at least one", least=1),
         **dict.fromkeys(("results", "reading"), TEXT),
+        "family": TEXT.is_for("results table: the claim is judged in every setting of it, too"),
         "datasets": TEXTS,
         **{name: SETTINGS[name] for name in ("design", "folds", "scale")},
     },
