@@ -38,4 +38,5 @@ CLOSED = {
     "path": "its curves are along the components of MKPM",
     "ablation": "it varies the parts of MKPM",
     "haxby": "it compares kernels and machines; Table 1 has the same runs",
+    "preparations": "it compares preparations of the volumes; Table 1 has those of the record",
 }

@@ -12,9 +12,7 @@ from reprolib.papers.mkpm import methods, preparations
 from reprolib.papers.mkpm.preparations import CLOCKS, DRIFTS, SCALES, Preparation, family, prepared
 from reprolib.rerun.records import Task
 
-LABELS = np.tile(
-    ["rest", "rest", "face", "face", "face", "face", "rest", "shoe", "shoe", "shoe"], 3
-)
+LABELS = np.tile(["rest", *4 * ["face"], "rest", *4 * ["shoe"]], 3)
 RUNS = np.repeat([0, 1, 2], 10)
 GRID = (2, 2, 2)
 
@@ -78,9 +76,9 @@ def test_every_preparation_is_that_of_the_loop(scan, with_rest):
 
 def test_lag_takes_the_volumes_after_a_block_only_where_rest_is_at_hand(scan):
     n = [len(prepared(scan, Preparation(lag=2, with_rest=rest))[1]) for rest in (False, True)]
-    # Pictures at 2 to 5 and 7 to 9 are seen two later: at 6, which is rest, and at 10 and 11, which
+    # Pictures at 1 to 4 and 6 to 9 are seen two later: at 5, which is rest, and at 10 and 11, which
     # are of the next run.
-    assert n == [3 * 4, 3 * 5]
+    assert n == [3 * 5, 3 * 6]
 
 
 def test_family_is_declared_once_and_has_no_two_of_one_kind():
