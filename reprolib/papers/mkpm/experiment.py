@@ -29,12 +29,14 @@ from reprolib.papers.mkpm import methods, preparations
 from reprolib.papers.mkpm.methods import (
     CRAMMER_SINGER,
     CROSS_VALIDATED,
+    HELD_OUT,
     KERNELS,
     LOG2_GAMMA,
     LOG10_C,
     ONE_D,
     ONE_VS_ONE,
     ONE_VS_REST,
+    TRAINING_ERROR,
     TRAINING_SIZE,
     first_best,
 )
@@ -103,10 +105,11 @@ FMRI_GRIDS = (
             Count(12),
             FMRI,
             [f"{condition}, twelve runs" for condition in conditions],
-            [Setting(setting)],
+            [Setting(setting, params={"kernel": setting} if setting in KERNELS else {})],
         )
         for method, setting, conditions in (
             ("mkpm", "linear", (*IN_ALL, CENTRED)),
+            *(("mkpm", kernel, IN_TWO) for kernel in KERNELS if kernel != "linear"),
             ("svm", ONE_VS_ONE, IN_ALL),
             ("svm", ONE_VS_REST, IN_TWO),
             ("svm", CRAMMER_SINGER, IN_TWO),
@@ -153,6 +156,13 @@ def _n_beyond(dataset: Dataset) -> int:
 BEYOND_GRIDS = (
     Grid("path", MKPM, Count(1, quick=1), without=[SLICE]),
     Grid("ablation", ["one-vs-all"], Count(_n_beyond, quick=1), without=[SLICE]),
+    Grid(
+        "ablation",
+        ["one-vs-all"],
+        Count(_n_beyond),
+        readings=[TRAINING_ERROR, HELD_OUT],
+        without=[SLICE],
+    ),
     Grid("ablation", CODES, Count(_n_beyond), without=[SLICE]),
     Grid("losses", LOSSES, Count(_n_beyond), without=[SLICE]),
     Grid(

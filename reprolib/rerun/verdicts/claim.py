@@ -26,6 +26,9 @@ class Side:
         A fixed value, in the printed unit, instead of records.
     factor : float
         Times what is measured ("two times sparser": 0.5).
+    within : str
+        A reading that this side keeps while others are tried: its records are those of it, or of
+        "WITHIN, OTHER" under another one.
     at : int, optional
         Position on the recorded path, counted from 1, instead of the value.
     label : str
@@ -35,8 +38,15 @@ class Side:
     select: Mapping[str, str]
     value: float | None = None
     factor: float = 1.0
+    within: str = ""
     at: int | None = None
     label: str = ""
+
+    def under(self, reading: str, judged: str) -> str:
+        """Reading of its records where a claim is judged under another one than ``judged``."""
+        if not self.within:
+            return reading
+        return self.within if reading == judged else f"{self.within}, {reading}"
 
     @property
     def name(self) -> str:
@@ -189,6 +199,7 @@ def _side(entry: Mapping[str, Any]) -> Side:
         select,
         entry.get("value"),
         entry.get("factor", 1.0),
+        entry.get("within", ""),
         entry.get("at"),
         entry.get("label", ""),
     )

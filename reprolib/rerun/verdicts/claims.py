@@ -631,11 +631,11 @@ def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Recor
         "dataset": cell.dataset,
         "setting": cell.setting,
         "metric": claim.metric,
-        "reading": reading,
+        "reading": side.under(reading, claim.reading),
         **{("table" if k == "results" else k): v for k, v in side.select.items()},
     }
     rows = records.of(select)
-    if not len(rows["trial"]) and "reading" not in side.select:
+    if not len(rows["trial"]) and "reading" not in side.select and not side.within:
         # As under the headline, unless it says another.
         rows = records.of({**select, "reading": claim.base(reading, select["method"])})
     values = rows["value"].astype(float)

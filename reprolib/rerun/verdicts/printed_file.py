@@ -413,6 +413,7 @@ SIDE = Table(
         "factor": NUMBER.is_for("times what is measured"),
         "at": POSITIVE.is_for("place on a recorded path, from 1"),
         "label": TEXT.is_for("what it is called in tables"),
+        "within": TEXT.is_for("a reading that this side keeps while others are tried"),
     },
     either=("method", "value"),
 )
