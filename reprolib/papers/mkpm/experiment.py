@@ -38,6 +38,7 @@ from reprolib.papers.mkpm.methods import (
     ONE_VS_REST,
     TRAINING_ERROR,
     TRAINING_SIZE,
+    TRAINING_SIZE_VALIDATED,
     first_best,
 )
 from reprolib.papers.mkpm.splits import (
@@ -75,6 +76,7 @@ STATLOG_GRIDS = (
     Grid("table1", (*MKPM, *SVM), DEALT, readings=[HEADLINE], without=OF_SCANS),
     Grid("table1", MKPM, FOLDS, readings=[CROSS_VALIDATED], without=OF_SCANS),
     Grid("table1", MKPM, Count(40), readings=[TRAINING_SIZE], without=OF_SCANS),
+    Grid("table1", MKPM, Count(5), ["statlog/satimage"], [TRAINING_SIZE_VALIDATED]),
     Grid(
         "table1", SVM, FOLDS, readings=["C by cross-validation, kernel of MKPM"], without=OF_SCANS
     ),
