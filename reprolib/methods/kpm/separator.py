@@ -28,6 +28,8 @@ NO_GUESS = np.empty(0, dtype=np.int64)
 INTERCEPT_COST = 1e-3
 #: Change of b, relative, after which it has settled, and steps until then at most.
 SETTLED_TOL, MAX_STEPS = 1e-10, 50
+#: Round-off of a margin, which is one.
+MARGIN_TOL = 1e-8
 
 
 def least_norm_separator(features, y, guess=NO_GUESS) -> Solution:
@@ -84,9 +86,10 @@ def least_norm_separator(features, y, guess=NO_GUESS) -> Solution:
         equations = np.vstack([signed.T, y[active]])
         dual[active] = np.linalg.lstsq(equations, np.append(w, 0.0), rcond=None)[0].clip(0.0)
         # So that sum a y = 0 to the last digit: the larger class gives way.
-        for side in (1.0, -1.0):
-            dual[y == side] *= min(1.0, dual[y == -side].sum() / max(dual[y == side].sum(), 1e-300))
-    separated = solved and bool(np.all(y * (features @ w + b) >= 1.0 - 1e-8))
+        sums = [dual[y == side].sum() for side in (1.0, -1.0)]
+        for side, total in zip((1.0, -1.0), sums, strict=True):
+            dual[y == side] *= min(sums) / total if min(sums) > 0.0 else 0.0
+    separated = solved and bool(np.all(y * (features @ w + b) >= 1.0 - MARGIN_TOL))
     solution = Solution(
         {"coef": w, "intercept": b, "dual": dual},
         primal_objective=float(w @ w) / 2.0,

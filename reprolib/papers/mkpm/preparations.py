@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_fetch import Dataset
-from reprolib.papers.mkpm.splits import z_score_runs
+from reprolib.papers.mkpm.splits import z_score, z_score_runs
 
 #: What is taken away from every voxel in each run.
 DRIFTS = ("as recorded", "line removed", "line removed, mean kept", "slope removed")
@@ -137,7 +137,7 @@ def prepared(dataset: Dataset, preparation: Preparation) -> tuple[np.ndarray, ..
     if preparation.scale == SCALES[1]:
         X = z_score_runs(X, runs)
     elif preparation.scale == SCALES[2]:
-        X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)
+        X = z_score(X)
     shown = volume - preparation.lag  # when the picture was, which must be in the same run
     seen = (shown >= 0) & (all_runs[shown] == runs)
     task = seen & (labels[shown] != "rest")
