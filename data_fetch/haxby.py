@@ -94,7 +94,7 @@ def load_slice(name: str, paths: Mapping[str, Path]) -> Dataset:
     mask, labels, runs = _mask_and_labels(paths)
     mask = mask.slicer[SLICE]
     if "one_slice.npy" in paths:
-        images = [nib.Nifti1Image(np.load(paths["one_slice.npy"]), mask.affine)]
+        images: list[Any] = [nib.Nifti1Image(np.load(paths["one_slice.npy"]), mask.affine)]
     else:
         images = [nib.load(paths[key]) for key in sorted(paths) if key.startswith("run")]
     note = "98 of the 577 voxels, those in one slice; all volumes, those of rest, too"

@@ -305,8 +305,7 @@ def through_the_peak(records: pd.DataFrame) -> Figure:
         svm = select(records, table="table2", method="svm", reading=PARTITIONS, dataset=name)
         svm = select(svm, metric="test error", trial=own["trial"].unique())
         if len(svm):
-            error = 100 * svm["value"].mean()
-            test_axis.axhline(error, color=SVM, ls="--", lw=1.2, label="SVM")
+            test_axis.axhline(100 * svm["value"].mean(), color=SVM, ls="--", lw=1.2, label="SVM")
         weights = path_matrix(select(own, metric="label weight path")).mean(axis=0)
         weight_axis.plot(np.arange(1, len(weights) + 1), weights, color=GREEN, lw=0.8)
         norm_axis.set(yscale="log")

@@ -74,11 +74,12 @@ def printed_choices(records: pd.DataFrame) -> pd.DataFrame:
     printed = {(n.select["dataset"], n.column): n.value for n in numbers("mkpm")}
     lines = []
     for row, path in zip(rows.itertuples(), paths(rows), strict=True):
-        d_hat, accuracy = (int(printed[row.dataset, "d-hat"]), printed[row.dataset, "MKPM"])
+        name = str(row.dataset)
+        d_hat, accuracy = int(printed[name, "d-hat"]), printed[name, "MKPM"]
         hits = np.flatnonzero(np.round(path, 3) == accuracy)
         lines.append(
             {
-                "data set": row.dataset,
+                "data set": name,
                 "choice": row.setting,
                 "printed": accuracy,
                 "at the printed d": path[d_hat] if d_hat < len(path) else np.nan,
