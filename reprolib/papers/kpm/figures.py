@@ -303,7 +303,7 @@ def through_the_peak(records: pd.DataFrame) -> Figure:
             error = 100 * mean("test error path", rule)
             test_axis.plot(D, error, color=colour, label=f"KPM, {rule}")
         svm = select(records, table="table2", method="svm", reading=PARTITIONS, dataset=name)
-        svm = select(svm, metric="test error", trial=own["trial"].unique())
+        svm = select(svm, metric="test error", trial=set(own["trial"]))
         if len(svm):
             test_axis.axhline(100 * svm["value"].mean(), color=SVM, ls="--", lw=1.2, label="SVM")
         weights = path_matrix(select(own, metric="label weight path")).mean(axis=0)

@@ -288,7 +288,7 @@ def preparations(records: pd.DataFrame) -> Figure:
         )
     axis.axhline(0, color=BLACK, lw=1)
     axis.set_xticks([])
-    held = f"holds in {int(holds.sum())} of {len(frame)} preparations"
+    held = f"it holds that MKPM is ahead in {int(holds.sum())} of {len(frame)}"
     axis.set(xlabel=f"preparations, sorted: {held}", ylabel="MKPM minus SVM, points")
     legend_above(axis, ncols=3)
     note_source(figure, source_text(select(records, table="preparations", dataset=FMRI)))
