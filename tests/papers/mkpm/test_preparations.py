@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import nibabel as nib
 import numpy as np
 import pytest
@@ -81,6 +83,14 @@ def test_lag_takes_the_volumes_after_a_block_only_where_rest_is_at_hand(scan):
     assert n == [3 * 5, 3 * 6]
 
 
+def test_whole_images_bring_the_preparations_with_rest(scan):
+    """One command runs all 192 on full images; the copy at hand has zeros where rest would be."""
+    assert len([p for runs in (10, 12) for p in preparations.members(scan, runs)]) == 192
+    voxels = np.where(LABELS[:, None] == "rest", 0, scan.extra["voxels"])
+    partial = replace(scan, extra={**scan.extra, "voxels": voxels})
+    assert len([p for runs in (10, 12) for p in preparations.members(partial, runs)]) == 120
+
+
 def test_family_is_declared_once_and_has_no_two_of_one_kind():
     members = family() + family(with_rest=True)
     assert (len(family()), len(members)) == (120, 192)
@@ -88,6 +98,7 @@ def test_family_is_declared_once_and_has_no_two_of_one_kind():
     assert preparations.RECORDED in members
 
 
+@pytest.mark.filterwarnings("ignore:MKPMClassifier gives all")
 @pytest.mark.parametrize("method", ["mkpm", "svm"])
 def test_machine_is_tested_on_the_run_that_is_held_out(scan, method):
     task = Task("mkpm", "preparations", scan.name, method, trial=2, params={"runs": 10})
