@@ -1,6 +1,8 @@
 """What fMRI people do to voxels before they classify: a family, named before it is run.
 
 Every member has five choices. None is said to be the paper's, which calls its values "raw".
+Fourteen preparations had been tried before this family was named, and five of them had an interval
+above zero; they are members of it, or lie between two of them.
 
 - runs: the first ten, as the paper counts them, or all twelve.
 - lag: the response to a picture comes seconds later. On a whole series a volume gets the label of
