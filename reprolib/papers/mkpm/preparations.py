@@ -7,7 +7,8 @@ above zero; they are members of it, or lie between two of them.
 - runs: the first ten, as the paper counts them, or all twelve.
 - lag: the response to a picture comes seconds later. On a whole series a volume gets the label of
   0 to 3 volumes before; where the rest between blocks is not at hand, the first 0 to 3 volumes of
-  every block are left out.
+  every block are left out. The labels of this distribution have a lag of their own: in run 1 they
+  begin at 15.0 s, and the pictures, by the events of OpenNeuro's ds000105, at 12.0 s.
 - drift: the scanner drifts within a run. See `DRIFTS`; a line is fitted to each voxel and run.
 - clock: volumes are numbered as they were taken, or (as software does where rest was cut out
   before) one after the other. See `CLOCKS`.
