@@ -24,7 +24,7 @@ from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.simplex import SimplexRLSClassifier
 from reprolib.papers.mkpm.preparations import members, prepared
-from reprolib.papers.mkpm.splits import FMRI, N, N_FMRI, draw, fold, prepare
+from reprolib.papers.mkpm.splits import FMRI, N_FMRI, N, draw, fold, prepare
 from reprolib.rerun.records import HEADLINE, Measurement, Task, disagreements
 from reprolib.rerun.tasks.remembered import Remembered
 
