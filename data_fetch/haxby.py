@@ -176,13 +176,6 @@ def masked_dataset(
     )
 
 
-def unmask(values, mask):
-    """Put one value per voxel of the mask back into the grid; NaN elsewhere."""
-    volume = np.full(mask.shape, np.nan)
-    volume[mask] = values
-    return volume
-
-
 def read_labels(text: str) -> tuple[np.ndarray, np.ndarray]:
     """Labels and runs from a text with the header "labels chunks" and one line per volume."""
     rows = [line.split() for line in text.splitlines()[1:]]

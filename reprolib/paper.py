@@ -31,10 +31,11 @@ from reprolib.report.notebook import (
     show,
     sliders,
 )
+from reprolib.rerun.printed.names import nearest
 from reprolib.rerun.records import load_paper, ok, write_results
 from reprolib.rerun.records.folder import require_whole
-from reprolib.rerun.records.registry import nearest, paper_key, paper_module
-from reprolib.rerun.records.task import get_protocol, readings_of
+from reprolib.rerun.records.registry import paper_key, paper_module, printed_of, readings_of
+from reprolib.rerun.records.task import get_protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 
 #: Where the numbers of a paper come from.
 Run = Literal["records", "quick", "full"]
-#: Name of the picture of all numbers, which every paper has.
-FOREST = "forest"
 #: How `Paper.recompute` begins where no data are at hand.
 NOTHING_COMPUTED = "Nothing was computed here"
 
@@ -123,13 +122,11 @@ class Paper:
         self._folder = folder
 
     def __repr__(self) -> str:
-        from reprolib.rerun.verdicts.printed import paper_entry
-
-        about = paper_entry(self.key)["paper"]
+        about = printed_of(self.key).printed.paper
         numbers = "the committed results"
         if self.run != "records":
             numbers = f"computed here, {self.run} profile"
-        title = f"{self.key.upper()} ({about['year']}): {about['title']}"
+        title = f"{self.key.upper()} ({about.year}): {about.title}"
         return f"{title}\nnumbers: {numbers}"
 
     @property
@@ -194,8 +191,7 @@ class Paper:
         Parameters
         ----------
         name : str
-            Name of its function in the paper's ``figures.py``, such as "figure1"; or "forest": all
-            printed numbers beside ours, one line each.
+            Name of its function in the paper's ``figures.py``, such as "figure1".
 
         Returns
         -------
@@ -213,11 +209,6 @@ class Paper:
         >>> reprolib.paper("kpm").figure("figure1").caption
         'Figure 1 of the paper redrawn: risk against D (KPM) and against C (SVM)'
         """
-        if name == FOREST:
-            from reprolib.report.forest import forest_figure
-
-            text = f"The {len(self.verdicts)} printed numbers of {self.key.upper()} beside ours"
-            return drawn(lambda: forest_figure(self.verdicts), text, text)
         module = paper_module(self.key, "figures")
         listed = {f.draw.__name__: f for f in (module.FIGURES if module else ())}
         if name not in listed and name in {
@@ -225,7 +216,7 @@ class Paper:
             **self._functions("figures"),
         }:
             raise ValueError(f"{name!r} is a picture of {self.key}: paper.picture({name!r}, ...)")
-        found = self._named("figure", name, listed, FOREST)
+        found = self._named("figure", name, listed)
         records = ok(self.records)
         if self.run == "quick" and not found.fits(records):
             print(f"Drawn from the committed records: the quick run does not measure {name}.")
@@ -541,7 +532,8 @@ class Paper:
         >>> kpm = reprolib.paper("kpm")
         >>> kpm.rerun(only="table2/raetsch/heart/kpm").numbers()  # doctest: +SKIP
         """
-        from reprolib.rerun.tasks.runner import LocalWorkers, Only, run_protocol
+        from reprolib.rerun.tasks.runner import LocalWorkers, run_protocol
+        from reprolib.rerun.tasks.selection import Only
 
         protocol = get_protocol(self.key)
         names = [n for n in protocol.datasets(profile) if not n.startswith("embedded/")]
@@ -637,12 +629,12 @@ class Paper:
                 f"({type(error).__name__}: {error}).{listed}"
             ) from None
 
-    def _named(self, what: str, name: str, known: Mapping[str, Any], *others: str) -> Any:
+    def _named(self, what: str, name: str, known: Mapping[str, Any]) -> Any:
         """Value of a name, or an error that lists the names there are."""
         if name in known:
             return known[name]
-        there_are = ", ".join([*known, *others]) or "none"
-        near = nearest(name, [*known, *others])
+        there_are = ", ".join(known) or "none"
+        near = nearest(name, list(known))
         advice = near if "did you mean" in near else ";"
         raise ValueError(f"{self.key} has no {what} {name!r}{advice} there are: {there_are}")
 

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import re
-import sys
 import textwrap
 import warnings
 from collections import Counter
@@ -207,35 +206,6 @@ def drawn(draw: Callable[[], Figure], alt: str, caption: str = "") -> Picture:
         figure = draw()
     plt.close(figure)
     return Picture(figure, alt, caption)
-
-
-def show_drawn(
-    draw: Callable[[pd.DataFrame], Figure], records: pd.DataFrame, caption: str = ""
-) -> None:
-    """Show a figure of the report, with the description that the paper's figures have of it.
-
-    Parameters
-    ----------
-    draw : callable
-        Function of a paper's ``figures.py``, one of its ``FIGURES``.
-    records : DataFrame
-        Records of all tables of the paper.
-    caption : str, default=""
-        Markdown below the figure.
-
-    Raises
-    ------
-    ValueError
-        If the function is none of the ``FIGURES`` of its module.
-    """
-    figures = getattr(sys.modules[draw.__module__], "FIGURES", ())
-    matching = [figure for figure in figures if figure.draw is draw]
-    if not matching:
-        raise ValueError(
-            f"{draw.__name__} is none of FIGURES in {draw.__module__}; list it there, or call "
-            "show(figure, alt)"
-        )
-    show(draw(records), matching[0].alternative, caption)
 
 
 def label_of(value: Any) -> str:

@@ -51,14 +51,6 @@ def test_masked_task_volumes(session):
     assert dataset.source == "original"
 
 
-def test_values_go_back_to_their_voxels(session):
-    folder, volumes, mask, labels = session
-    dataset = load_haxby("haxby/subj1", write_session(folder, volumes, mask, labels))
-    volume = unmask(dataset.X[3], dataset.extra["mask"])
-    np.testing.assert_array_equal(volume[mask], volumes[mask][:, dataset.extra["volume"][3]])
-    assert np.isnan(volume[~mask]).all()
-
-
 def test_series_with_nothing_outside_the_mask_is_partial(session):
     folder, volumes, mask, labels = session
     volumes[~mask] = 0

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from reprolib.rerun.records import load_paper, select
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.records.rows import paths
 
 ROOT = Path(__file__).parents[2]
@@ -85,11 +85,17 @@ def test_asserts_say_that_the_method_is_the_packages_and_nothing_else(path):
 
 @pytest.mark.parametrize("key", PAPERS)
 def test_every_printed_table_stands_in_its_notebook(key):
-    from reprolib.rerun.verdicts.printed import paper_entry
-
     code = "\n".join(c.source for c in cells_of(ROOT / "notebooks" / f"{key}.ipynb", "code"))
-    for table in paper_entry(key)["tables"]:
+    for table in printed_of(key).printed.tables:
         assert f'paper.table("{table}")' in code
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_the_margin_that_the_prose_names_is_that_of_the_papers_file(key):
+    """Tables, legends and the report follow the file by themselves; sentences do not."""
+    prose = "\n".join(c.source for c in cells_of(ROOT / "notebooks" / f"{key}.ipynb", "markdown"))
+    named = re.findall(r"(?:within|margin \()\s*(?:the )?([\d.]+) points", prose)
+    assert {float(points) for points in named} <= {printed_of(key).printed.margin}
 
 
 def shown_in(path) -> str:

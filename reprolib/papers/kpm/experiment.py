@@ -27,6 +27,7 @@ import pandas as pd
 
 from data_fetch import Dataset
 from reprolib.papers.kpm import beyond, methods, peak
+from reprolib.rerun.printed.schema import Reading
 from reprolib.rerun.records import (
     HEADLINE,
     Measurement,
@@ -35,7 +36,6 @@ from reprolib.rerun.records import (
     path_matrix,
     select,
 )
-from reprolib.rerun.records.task import Reading
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
 
 PAPER_SETS = tuple(
@@ -210,4 +210,5 @@ PROTOCOL = Experiment(
     later=[Later(table1, reads=("table2",))],
     quick=PAPER_SETS,
     derive=derive,
+    measures=RUN,
 ).protocol()

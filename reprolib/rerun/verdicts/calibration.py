@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import Verdict
-from reprolib.rerun.verdicts.words import JUDGED, MARGIN, Word
+from reprolib.rerun.verdicts.words import JUDGED, Word
 
 
 def chance_of_words(error: Error, margin: float, true_difference: float) -> dict[Word, float]:
