@@ -12,7 +12,7 @@ from data_fetch import haxby
 from data_fetch.catalog import Catalog, Entry
 from data_fetch.embedded import haxby as embedded
 from data_fetch.errors import AlteredDataError
-from data_fetch.haxby import load_haxby, masked_dataset, unmask
+from data_fetch.haxby import load_haxby, masked_dataset
 
 AFFINE = np.diag([-3.0, 3.5, 3.5, 1.0])
 GRID = (5, 6, 4)

@@ -81,7 +81,7 @@ BEYOND_SETS = (*PAPER_SETS, "raetsch/image")
 OF_BOTH = ("stratified folds", "half width")
 ON_PUBLISHED = Count(lambda data: min(10, len(data.splits)))
 #: Paths through the peak take a minute a partition.
-AT_PEAK, PEAK_SETS = Count(5), ("raetsch/image", "raetsch/heart", "raetsch/german")
+AT_PEAK, PEAK_SETS = Count(3), ("raetsch/image", "raetsch/heart", "raetsch/german")
 
 
 def _fold_seed(task: Task, reading: Reading) -> dict[str, int]:

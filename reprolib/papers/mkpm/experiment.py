@@ -11,7 +11,7 @@
   run that is held out.
 - ``printed_choices``: on the official splits, which gamma and d give the printed accuracy.
 - ``preparations``: both machines of the fMRI row on values as recorded, and prepared as fMRI people
-  do it; on one slice also with the volumes of rest.
+  do it; with the volumes of rest, too, where whole images are at hand.
 - ``bases``: Nystrom and pivoted Cholesky against exact kernel PCA, by rank.
 
 What the text leaves open is measured under the readings of ``printed.toml``.
@@ -47,7 +47,6 @@ from reprolib.papers.mkpm.splits import (
     N_PARTITIONS,
     RAW,
     SCALED,
-    SLICE,
     Z_SCORED,
     n_folds,
 )
@@ -62,8 +61,7 @@ from reprolib.rerun.records import (
 )
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
 
-SETS = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1", SLICE)
-OF_SCANS = (*FMRI, SLICE)
+SETS = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1")
 #: Folds of the quick profile; on fMRI, held-out runs.
 QUICK, QUICK_FMRI = 2, 3
 
@@ -73,20 +71,18 @@ FOLDS = Count(n_folds)
 #: Folds of one partition where there is a test file, else of several.
 DEALT = Count(lambda data: n_folds(data) * (1 if data.splits else N_PARTITIONS), QUICK)
 STATLOG_GRIDS = (
-    Grid("table1", (*MKPM, *SVM), DEALT, readings=[HEADLINE], without=OF_SCANS),
-    Grid("table1", MKPM, FOLDS, readings=[CROSS_VALIDATED], without=OF_SCANS),
-    Grid("table1", MKPM, Count(40), readings=[TRAINING_SIZE], without=OF_SCANS),
+    Grid("table1", (*MKPM, *SVM), DEALT, readings=[HEADLINE], without=FMRI),
+    Grid("table1", MKPM, FOLDS, readings=[CROSS_VALIDATED], without=FMRI),
+    Grid("table1", MKPM, Count(40), readings=[TRAINING_SIZE], without=FMRI),
     Grid("table1", MKPM, Count(5), ["statlog/satimage"], [TRAINING_SIZE_VALIDATED]),
-    Grid(
-        "table1", SVM, FOLDS, readings=["C by cross-validation, kernel of MKPM"], without=OF_SCANS
-    ),
-    Grid("disagreement", MKPM, Count(1), without=OF_SCANS, where=lambda _, data: bool(data.splits)),
+    Grid("table1", SVM, FOLDS, readings=["C by cross-validation, kernel of MKPM"], without=FMRI),
+    Grid("disagreement", MKPM, Count(1), without=FMRI, where=lambda _, data: bool(data.splits)),
     Grid(
         "gamma",
         MKPM,
         Count(lambda data: min(n_folds(data), 3)),
         settings=[Setting(f"v = {v}", v, {"v": v}) for v in (-2, -1, 0, 1, 2)],
-        without=OF_SCANS,
+        without=FMRI,
     ),
 )
 
@@ -139,7 +135,7 @@ PREPARED = tuple(
         "preparations",
         (*MKPM, *SVM),
         Count(runs),
-        OF_SCANS,
+        FMRI,
         [HEADLINE],
         [Setting(f"{runs} runs", runs, {"runs": runs})],
         where=lambda _, data: "voxels" in data.extra,
@@ -156,23 +152,22 @@ def _n_beyond(dataset: Dataset) -> int:
 
 #: Experiments beyond the paper.
 BEYOND_GRIDS = (
-    Grid("path", MKPM, Count(1, quick=1), without=[SLICE]),
-    Grid("ablation", ["one-vs-all"], Count(_n_beyond, quick=1), without=[SLICE]),
+    Grid("path", MKPM, Count(1, quick=1)),
+    Grid("ablation", ["one-vs-all"], Count(_n_beyond, quick=1)),
     Grid(
         "ablation",
         ["one-vs-all"],
         Count(_n_beyond),
         readings=[TRAINING_ERROR, HELD_OUT],
-        without=[SLICE],
     ),
-    Grid("ablation", CODES, Count(_n_beyond), without=[SLICE]),
-    Grid("losses", LOSSES, Count(_n_beyond), without=[SLICE]),
+    Grid("ablation", CODES, Count(_n_beyond)),
+    Grid("losses", LOSSES, Count(_n_beyond)),
     Grid(
         "bases",
         ("kernel_pca", "nystrom", "cholesky"),
         Count(3),
         settings=[Setting(f"rank {n}", n, {"rank": n}) for n in (50, 100, 200, 400, 800)],
-        without=OF_SCANS,
+        without=FMRI,
     ),
 )
 
@@ -233,7 +228,6 @@ PROTOCOL = Experiment(
     (*STATLOG_GRIDS, *FMRI_GRIDS, *PREPARED, PRINTED_CHOICES, *BEYOND_GRIDS),
     run,
     later=[Later(pooled, reads=("svm_cost", "table1"))],
-    quick=SETS[:-1],
     derive=derive,
     measures=MEASURES,
 ).protocol()

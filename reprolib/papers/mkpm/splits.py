@@ -7,12 +7,9 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 #: Data sets that take the place of the paper's fMRI data.
 FMRI = ("haxby/subj1", "embedded/haxby")
-#: One slice of these data with the volumes of rest: for `reprolib.papers.mkpm.preparations` only.
-SLICE = "haxby/one_slice"
 #: N of the text on the StatLog sets.
 N = 1500
-#: N of the fMRI row, which is the number of voxels there. One slice has 98: as a budget for eight
-#: classes that is so small that MKPM falls behind every SVM.
+#: N of the fMRI row, which is the number of voxels there.
 N_FMRI = 577
 #: Folds where no split is published (as Hsu and Lin), and how often the rows are dealt to them.
 N_FOLDS, N_PARTITIONS = 10, 20

@@ -43,24 +43,6 @@ def prepared_differences(records: pd.DataFrame, dataset: str = "haxby/subj1") ->
     return frame.sort_values("difference")
 
 
-def with_and_without_rest(records: pd.DataFrame) -> pd.DataFrame:
-    """One slice: preparations whose lines, means and lags use the rest, beside those that do not.
-
-    Returns
-    -------
-    DataFrame
-        One row a preparation, the scanner's clock in both; accuracies of both machines and their
-        difference, each without and with rest.
-    """
-    frame = prepared_differences(records, "haxby/one_slice")
-    rest = frame[frame.index.str.endswith(", with rest")]
-    rest = rest.set_axis(rest.index.str.removesuffix(", with rest"))
-    without = frame.set_axis(frame.index.str.replace(" (scanner's clock)", "", regex=False))
-    columns = ["MKPM", "SVM", "difference", "low", "high"]
-    both = {"without rest": without.loc[rest.index, columns], "with rest": rest[columns]}
-    return pd.concat(both, axis=1)
-
-
 def printed_choices(records: pd.DataFrame) -> pd.DataFrame:
     """Where the accuracy of MKPM on an official split rounds to the printed one.
 

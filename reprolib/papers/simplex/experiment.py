@@ -140,10 +140,9 @@ ON_OFFICIAL_SPLITS = (
         "printed_choices",
         ["s-ls rbf"],
         Count(1),
-        SETS,
+        ["uci/landsat", "uci/optdigits"],
         [HEADLINE],
         printed_choices.RBF_SETTINGS,
-        without=["uci/letter"],
     ),
 )
 RUN: Mapping[str, Callable[..., list[Measurement]]] = {
