@@ -81,18 +81,18 @@ report: $(VENV)/.ready
 readme: $(VENV)/.ready
 	$(BIN)/python -m tools.readme_block
 
-$(VENV)/.ready: locks/run.lock pyproject.toml
+$(VENV)/.ready: tools/locks/run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 4))' || \
 	  { echo "reprolib needs Python 3.11.4 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "Installing reprolib and its libraries in $(VENV) (700 MB, some minutes) ..."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r locks/run.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r tools/locks/run.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.ready locks/develop.lock
+$(VENV)/.test: $(VENV)/.ready tools/locks/develop.lock
 	@echo "Installing pytest, ruff, mypy, JupyterLab and Sphinx in $(VENV) ..."
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r locks/develop.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r tools/locks/develop.lock
 	@touch $@
 
 $(VENV)/.lab: $(VENV)/.test
@@ -104,8 +104,8 @@ COMPILE := uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 -
   --no-emit-index-url --no-emit-package reprolib --group build pyproject.toml
 
 lock:
-	$(COMPILE) --extra papers -o locks/run.lock
-	$(COMPILE) --extra test --extra cluster --extra lab --extra docs --group release -c locks/run.lock -o locks/develop.lock
+	$(COMPILE) --extra papers -o tools/locks/run.lock
+	$(COMPILE) --extra test --extra cluster --extra lab --extra docs --group release -c tools/locks/run.lock -o tools/locks/develop.lock
 
 clean:
 	rm -rf build docs/made .pytest_cache .mypy_cache .ruff_cache

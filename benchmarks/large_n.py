@@ -33,9 +33,9 @@ from sklearn.pipeline import make_pipeline
 
 from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
 from reprolib.methods.simplex import SimplexRLSClassifier, SimplexSGDClassifier
-from reprolib.report.readme import between
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.tasks.worker import environment
+from tools.readme_block import between
 
 N_FEATURES = 32
 N_CLASSES = 4

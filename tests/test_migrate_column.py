@@ -30,7 +30,7 @@ def test_a_renamed_column_is_one_source_and_one_command(tmp_path):
     for name in ("reprolib", "data_fetch", "tools", "results"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    before = pd.read_csv(tmp_path / "results/mkpm/records.csv.gz")
+    before = pd.read_csv(tmp_path / "results/mkpm/records.csv.xz")
     source = tmp_path / "reprolib/rerun/records/rows.py"
     text = source.read_text()
     assert text.count(f'"{OLD}"') == 1, "the name stands once"
@@ -51,5 +51,5 @@ def test_a_renamed_column_is_one_source_and_one_command(tmp_path):
     run("tools/migrate_column.py", OLD, NEW)
     faults, n_gaps = json.loads(run("-c", READ))
     assert (faults, n_gaps) == ([], before[OLD].count())
-    after = pd.read_csv(tmp_path / "results/mkpm/records.csv.gz")
+    after = pd.read_csv(tmp_path / "results/mkpm/records.csv.xz")
     pd.testing.assert_frame_equal(after, before.rename(columns={OLD: NEW}))

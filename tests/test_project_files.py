@@ -58,15 +58,15 @@ def locked(name: str) -> set[tuple[str, str]]:
 
 
 def test_what_runs_the_papers_has_the_versions_that_were_tested():
-    assert "numpy" in dict(locked("locks/run.lock"))
-    assert not locked("locks/run.lock") - locked("locks/develop.lock")
+    assert "numpy" in dict(locked("tools/locks/run.lock"))
+    assert not locked("tools/locks/run.lock") - locked("tools/locks/develop.lock")
 
 
 def test_a_new_dependency_is_locked(project):
     extras = project["optional-dependencies"]
     run = bounds([*project["dependencies"], *extras["papers"], *extras["eeg"], *extras["fmri"]])
     develop = bounds([line for lines in extras.values() for line in lines]) | run
-    for wanted, name in ((run, "locks/run.lock"), (develop, "locks/develop.lock")):
+    for wanted, name in ((run, "tools/locks/run.lock"), (develop, "tools/locks/develop.lock")):
         versions = dict(locked(name))
         for package, allowed in wanted.items():
             assert package in versions, f"{package} is not in {name}: make lock"
@@ -75,7 +75,7 @@ def test_a_new_dependency_is_locked(project):
 
 def test_running_the_papers_installs_no_tool_of_the_tests(project):
     tools = bounds(project["optional-dependencies"]["test"]).keys()
-    assert not tools & dict(locked("locks/run.lock")).keys()
+    assert not tools & dict(locked("tools/locks/run.lock")).keys()
 
 
 #: What `uname -r` says on AWS, Debian, Ubuntu, WSL2 and el7.
@@ -89,7 +89,7 @@ KERNELS = (
 #: Files whose requirements pip reads, in the folders of the project and of its examples.
 READ_BY_PIP = sorted(
     path
-    for pattern in ("locks/*.lock", "pyproject.toml", "examples/*/pyproject.toml")
+    for pattern in ("tools/locks/*.lock", "pyproject.toml", "examples/*/pyproject.toml")
     for path in ROOT.glob(pattern)
 )
 

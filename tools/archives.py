@@ -14,7 +14,7 @@ from setuptools.command.sdist import sdist
 
 #: Files of the checkout, by folder, that an installed package has in ``reprolib/shipped``.
 SHIPPED = {
-    "results": ("*.csv.gz", "*.json", "SHA256SUMS"),
+    "results": ("*.csv.xz", "*.json", "SHA256SUMS"),
     "notebooks": ("*.ipynb",),
 }
 

@@ -1,7 +1,7 @@
 """Rename a column of the records, in every results folder and in the store of finished tasks.
 
 ``python tools/migrate_column.py OLD NEW [--values FILE.json] [FOLDER ...]``, after the column was
-renamed in ``reprolib/rerun/records/rows.py``. Folders are searched for ``records.csv.gz``; by
+renamed in ``reprolib/rerun/records/rows.py``. Folders are searched for ``records.csv.xz``; by
 default those of this repository and of its examples. ``--values`` names a file with a new value
 for an old one, as texts; others stay. What was sealed is sealed anew, and refused if it is not as
 it was sealed.
@@ -10,16 +10,24 @@ it was sealed.
 from __future__ import annotations
 
 import argparse
-import gzip
 import io
 import json
+import lzma
 from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 from reprolib.rerun.records.registry import replace_file, store_directory
-from reprolib.rerun.records.tables import PACKED, RECORDS, RUN, content_of, seal_faults, write_seal
+from reprolib.rerun.records.tables import (
+    BEST,
+    PACKED,
+    RECORDS,
+    RUN,
+    content_of,
+    seal_faults,
+    write_seal,
+)
 from reprolib.rerun.tasks.store import checksum
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,7 +56,7 @@ def migrate_results(folder: Path, old: str, new: str, values: Mapping[str, str])
         raise ValueError(f"{folder / PACKED} has a column {new!r} already")
     frame[old] = frame[old].map(lambda value: values.get(value, value))
     text = frame.rename(columns={old: new}).to_csv(index=False)
-    replace_file(folder / PACKED, gzip.compress(text.encode(), mtime=0))
+    replace_file(folder / PACKED, lzma.compress(text.encode(), preset=BEST))
     write_seal(folder, {RECORDS: text, RUN: (folder / RUN).read_text(encoding="utf-8")})
     return len(frame)
 

@@ -94,7 +94,7 @@ def origin(
         title=title,
         paper=f"{about.authors}: {about.title}. {about.venue}{pages}",
         command=command,
-        records=f"{paper}/records.csv.gz ({tables}); {ran_on}" if tables else "none",
+        records=f"{paper}/records.csv.xz ({tables}); {ran_on}" if tables else "none",
         versions=", ".join(f"{name} {_joined(v[name] for v in used)}" for name in PACKAGES),
         source=_listed({str(source): names for source, names in by_source.items()}) or "none",
         data=_listed(by_note),

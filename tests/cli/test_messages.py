@@ -139,7 +139,7 @@ def test_figure_that_cannot_be_drawn_is_a_message(fake, capsys, monkeypatch, tmp
     text = capsys.readouterr().err
     assert "the figures of fake cannot be drawn" in text
     assert "KeyError: 'no such [/x]'" in text
-    assert (tmp_path / "build" / "results" / "fake" / "records.csv.gz").exists()
+    assert (tmp_path / "build" / "results" / "fake" / "records.csv.xz").exists()
 
 
 def test_report_says_which_figures_cannot_be_drawn(monkeypatch, tmp_path):

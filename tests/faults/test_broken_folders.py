@@ -7,10 +7,10 @@ sealed anew. `verify`, `tables`, `report` and ``reprolib.paper()`` ask one check
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import io
 import json
+import lzma
 import re
 import shlex
 import shutil
@@ -63,11 +63,11 @@ def text(name, change):
 
     def done(folder):
         path = folder / name
-        packed = path.suffix == ".gz"
-        before = gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
+        packed = path.suffix == ".xz"
+        before = lzma.decompress(path.read_bytes()) if packed else path.read_bytes()
         after = change(before.decode())
         after = after if isinstance(after, bytes) else after.encode()
-        path.write_bytes(gzip.compress(after) if packed else after)
+        path.write_bytes(lzma.compress(after) if packed else after)
 
     return done
 
@@ -81,9 +81,9 @@ def sealed(change):
         for path in sorted(folder.iterdir()):
             if path.name != "SHA256SUMS":
                 data = path.read_bytes()
-                data = gzip.decompress(data) if path.suffix == ".gz" else data
+                data = lzma.decompress(data) if path.suffix == ".xz" else data
                 lines.append(
-                    f"{hashlib.sha256(data).hexdigest()}  {path.name.removesuffix('.gz')}\n"
+                    f"{hashlib.sha256(data).hexdigest()}  {path.name.removesuffix('.xz')}\n"
                 )
         (folder / "SHA256SUMS").write_text("".join(lines))
 
@@ -105,7 +105,7 @@ def cell(name, column, value):
         csv.writer(out, lineterminator="\n").writerows(rows)
         return out.getvalue()
 
-    return sealed(text(f"{name}.csv.gz", changed))
+    return sealed(text(f"{name}.csv.xz", changed))
 
 
 def without_column(name, column):
@@ -113,40 +113,40 @@ def without_column(name, column):
         frame = pd.read_csv(io.StringIO(t), dtype=str, keep_default_na=False)
         return frame.drop(columns=column).to_csv(index=False)
 
-    return sealed(text(f"{name}.csv.gz", changed))
+    return sealed(text(f"{name}.csv.xz", changed))
 
 
 def unpack(name):
     def done(folder):
-        (folder / name).write_bytes(gzip.decompress((folder / f"{name}.gz").read_bytes()))
-        (folder / f"{name}.gz").unlink()
+        (folder / name).write_bytes(lzma.decompress((folder / f"{name}.xz").read_bytes()))
+        (folder / f"{name}.xz").unlink()
 
     return done
 
 
 def pack(folder):
-    (folder / "run.json.gz").write_bytes(gzip.compress((folder / "run.json").read_bytes()))
+    (folder / "run.json.xz").write_bytes(lzma.compress((folder / "run.json").read_bytes()))
     (folder / "run.json").unlink()
 
 
 def twice(folder):
-    packed = (folder / "records.csv.gz").read_bytes()
-    (folder / "records.csv").write_bytes(gzip.decompress(packed))
+    packed = (folder / "records.csv.xz").read_bytes()
+    (folder / "records.csv").write_bytes(lzma.decompress(packed))
 
 
 def link(folder):
-    shutil.move(folder / "records.csv.gz", folder.parent / "elsewhere.gz")
-    (folder / "records.csv.gz").symlink_to(folder.parent / "elsewhere.gz")
+    shutil.move(folder / "records.csv.xz", folder.parent / "elsewhere.xz")
+    (folder / "records.csv.xz").symlink_to(folder.parent / "elsewhere.xz")
 
 
 def dangling(folder):
-    (folder / "records.csv.gz").unlink()
-    (folder / "records.csv.gz").symlink_to(folder / "nowhere")
+    (folder / "records.csv.xz").unlink()
+    (folder / "records.csv.xz").symlink_to(folder / "nowhere")
 
 
 def is_folder(folder):
-    (folder / "records.csv.gz").unlink()
-    (folder / "records.csv.gz").mkdir()
+    (folder / "records.csv.xz").unlink()
+    (folder / "records.csv.xz").mkdir()
 
 
 def of_another_paper(folder):
@@ -164,7 +164,7 @@ def older(folder):
     for path in folder.iterdir():
         path.unlink()
     records = load_paper("kpm").iloc[:3]
-    (folder / "table1.csv.gz").write_bytes(gzip.compress(records.to_csv(index=False).encode()))
+    (folder / "table1.csv.xz").write_bytes(lzma.compress(records.to_csv(index=False).encode()))
     sealed(lambda _: None)(folder)
 
 
@@ -184,11 +184,11 @@ NONSENSE = "not as a run writes it"
 WAYS = {
     "without its seal": (remove("SHA256SUMS"), HALF, "SHA256SUMS: there is none"),
     "without run.json": (remove("run.json"), HALF, "run.json: sealed, but missing"),
-    "without a table": (remove("records.csv.gz"), HALF, "records.csv: sealed, but missing"),
-    "a table emptied": (content("records.csv.gz", lambda b: b""), HALF, "records.csv"),
-    "a table halved": (content("records.csv.gz", lambda b: b[: len(b) // 2]), HALF, "records.csv"),
+    "without a table": (remove("records.csv.xz"), HALF, "records.csv: sealed, but missing"),
+    "a table emptied": (content("records.csv.xz", lambda b: b""), HALF, "records.csv"),
+    "a table halved": (content("records.csv.xz", lambda b: b[: len(b) // 2]), HALF, "records.csv"),
     "a table with more behind it": (
-        content("records.csv.gz", lambda b: b + b"x"),
+        content("records.csv.xz", lambda b: b + b"x"),
         HALF,
         "records.csv",
     ),
@@ -198,20 +198,20 @@ WAYS = {
         "run.json: no JSON of a run",
     ),
     "a table under another name": (
-        lambda f: (f / "records.csv.gz").rename(f / "table3.csv.gz"),
+        lambda f: (f / "records.csv.xz").rename(f / "table3.csv.xz"),
         HALF,
         "records.csv: sealed, but missing",
     ),
     "a file, and no folder": (is_file, HALF, "a file, and no folder"),
     "a link to nowhere": (dangling, HALF, "records.csv: sealed, but missing"),
     "a table unpacked": (unpack("records.csv"), PACKED, "records.csv: unpacked by hand"),
-    "run.json packed": (pack, PACKED, "run.json.gz: packed by hand"),
+    "run.json packed": (pack, PACKED, "run.json.xz: packed by hand"),
     "a table twice": (twice, CHANGED, "is there twice, compressed and not"),
-    "a link in the place of a table": (link, CHANGED, "records.csv.gz: a link, not sealed"),
-    "a folder in the place of a table": (is_folder, CHANGED, "records.csv.gz: a folder"),
+    "a link in the place of a table": (link, CHANGED, "records.csv.xz: a link, not sealed"),
+    "a folder in the place of a table": (is_folder, CHANGED, "records.csv.xz: a folder"),
     "a file more": (lambda f: (f / "notes.txt").write_text("x"), CHANGED, "notes.txt: not sealed"),
     "a value edited": (
-        text("records.csv.gz", lambda t: t.replace("0.0", "0.1", 1)),
+        text("records.csv.xz", lambda t: t.replace("0.0", "0.1", 1)),
         CHANGED,
         "records.csv: changed since it was sealed",
     ),
@@ -226,7 +226,7 @@ WAYS = {
         "run.json: changed since it was sealed, in its line ends only",
     ),
     "line ends of an old Mac": (
-        text("records.csv.gz", lambda t: t.replace("\n", "\r")),
+        text("records.csv.xz", lambda t: t.replace("\n", "\r")),
         CHANGED,
         "records.csv: changed since it was sealed, in its line ends only",
     ),
@@ -260,7 +260,7 @@ WAYS = {
         "SHA256SUMS: has git's marks",
     ),
     "marks of a merge in a table": (
-        text("records.csv.gz", CONFLICT.format),
+        text("records.csv.xz", CONFLICT.format),
         CONFLICTS,
         "records.csv: has git's marks",
     ),
@@ -270,7 +270,7 @@ WAYS = {
         "run.json: has git's marks",
     ),
     "of another paper": (of_another_paper, OTHER, "paper is 'mkpm'"),
-    "of the time of a file a table": (older, OLDER, "there is no records.csv.gz"),
+    "of the time of a file a table": (older, OLDER, "there is no records.csv.xz"),
     "run.json of an older form": (
         run_json(lambda run: {k: v for k, v in run.items() if k != "environments"}),
         OLDER,
@@ -349,7 +349,7 @@ WAYS = {
     "a task of another name": (
         cell("records", "method", "kmp"),
         NONSENSE,
-        "task 'table1/",
+        "task 'table2/",
     ),
     "a task without a trial": (
         cell("records", "task", "a/b"),
@@ -376,12 +376,12 @@ WAYS = {
         "task 'table1/x/y/0'",
     ),
     "two records of one key": (
-        sealed(text("records.csv.gz", first_line_again)),
+        sealed(text("records.csv.xz", first_line_again)),
         NONSENSE,
         "has two records of one key",
     ),
     "no text in a table": (
-        sealed(text("records.csv.gz", lambda t: t.encode() + b"\xff\xfe\n")),
+        sealed(text("records.csv.xz", lambda t: t.encode() + b"\xff\xfe\n")),
         NONSENSE,
         "records.csv: is no table of results",
     ),
@@ -499,6 +499,6 @@ def test_a_merge_that_git_could_not_make_is_named_and_mended(folder, git, monkey
 def test_the_command_packs_as_a_run_does(way, folder, capsys):
     WAYS[way][0](folder)
     assert main(["tables", "kpm", "--results", str(folder.parent)]) == 2
-    for command in re.findall("`(g.*?)`", capsys.readouterr().err):
+    for command in re.findall("`((?:un)?xz .*?)`", capsys.readouterr().err):
         subprocess.run(shlex.split(command), check=True)
     assert folder_faults("kpm", folder.parent) == ()

@@ -45,7 +45,7 @@ QUICK = {
 #: Settings that take another way through the code than the defaults.
 VARIANTS = [
     ("KEOPSClassifier", {"p": 0.5}),
-    ("KEOPSClassifier", {"solver": "cvxopt", "max_iter": 20}),
+    ("KEOPSClassifier", {"solver": "cvxopt"}),
     ("KPMClassifier", {"solver": "cvxopt", "n_components": 2}),
     ("MKLClassifier", {"solver": "cvxopt"}),
     ("MKPMClassifier", {"basis": "nystrom"}),

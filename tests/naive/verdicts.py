@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import functools
-import gzip
+import lzma
 import math
 import random
 import statistics
@@ -178,8 +178,8 @@ def _choices(paper, line, table, wanted, reading) -> list[float]:
 
 @functools.cache
 def _all(paper) -> list[dict[str, str]]:
-    path = ROOT / "results" / paper / "records.csv.gz"
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+    path = ROOT / "results" / paper / "records.csv.xz"
+    with lzma.open(path, "rt", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 

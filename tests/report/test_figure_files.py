@@ -17,7 +17,7 @@ MADE = Origin(
     title="KPM: Rätsch's sets ± α",
     paper="G. Blanchard: Kernel Projection Machine",
     command="reprolib figures kpm",
-    records="kpm/records.csv.gz (table1); full profile, run on 2026-11-22",
+    records="kpm/records.csv.xz (table1); full profile, run on 2026-11-22",
     versions="reprolib 0.1.0, numpy 2.4.6",
     source="partial: raetsch/banana; resampled: raetsch/splice",
 )

@@ -189,7 +189,7 @@ def test_every_file_names_command_versions_and_source(paper, ending):
             versions = run["environments"][name]["versions"]
             for package in PACKAGES:
                 assert re.search(f"{package} .*{re.escape(versions[package])}", text)
-        assert f"{paper}/records.csv.gz (" in text
+        assert f"{paper}/records.csv.xz (" in text
         assert not results or f"{run['profile']} profile, run on " in text
         assert all(date in text for date in made["date"].unique())
         (line,) = (t for t in table.origin.lines() if t.startswith("source of the data: "))

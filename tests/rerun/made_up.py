@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
+import lzma
 
 import pandas as pd
 
@@ -31,7 +31,7 @@ def row(**changes):
 
 def edit(path, change):
     """Change the text of a compressed file."""
-    path.write_bytes(gzip.compress(change(gzip.decompress(path.read_bytes()).decode()).encode()))
+    path.write_bytes(lzma.compress(change(lzma.decompress(path.read_bytes()).decode()).encode()))
 
 
 def tasks_of(made) -> pd.DataFrame:

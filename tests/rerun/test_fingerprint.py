@@ -147,7 +147,8 @@ def clone(tmp_path):
 
 def test_an_edit_makes_those_tasks_pending_that_reach_it(clone):
     every, changed = clone
-    reading = '[[readings]]\nname = "new"\nquestion = "?"\nmethods = ["kpm"]\n'
+    told = '[story.readings.new]\nquestion = "?"\ntext = "!"\n'
+    reading = f'{told}[[readings]]\nname = "new"\nmethods = ["kpm"]\n'
     printed = "reprolib/papers/kpm/printed.toml"
     assert changed(printed, "[[readings]]\n", f"{reading}\n[[readings]]\n") == (set(), set())
     trees, texts = changed("reprolib/methods/shared/ties.py", '"""', '"""New words. ')

@@ -46,7 +46,7 @@ def test_two_records_of_one_key_are_neither_written_nor_read(tmp_path):
     with pytest.raises(ValueError, match="two records of one key.* t/d/m/headline/0 error"):
         write(tmp_path, doubled)
     write(tmp_path, [row(), row(metric="other")])
-    edit(tmp_path / "paper/records.csv.gz", lambda text: text.replace(",other,", ",error,"))
+    edit(tmp_path / "paper/records.csv.xz", lambda text: text.replace(",other,", ",error,"))
     with pytest.raises(ValueError, match="two records of one key"):
         results.load_paper("paper", tmp_path)
 
@@ -56,7 +56,7 @@ def test_two_records_of_one_key_are_neither_written_nor_read(tmp_path):
     [
         (
             lambda text: "\n".join(line.partition(",")[2] for line in text.splitlines()),
-            "records.csv.gz has the columns",
+            "records.csv.xz has the columns",
         ),
         (lambda text: text.replace(",0.25,", ",half,"), r"numbers in the columns \['value'"),
         (lambda text: text.replace(",100,", ",20.5,"), r"numbers in the columns \['n_test'"),
@@ -84,7 +84,7 @@ def test_tables_of_an_earlier_run_are_deleted_and_other_files_left(tmp_path):
     tables.write_seal(folder, {"tasks.csv": "of an older form"})
     write(tmp_path, [row(table="u")])
     names = {p.name for p in folder.iterdir()}
-    assert names == {"own.csv", "records.csv.gz", "run.json", "SHA256SUMS"}
+    assert names == {"own.csv", "records.csv.xz", "run.json", "SHA256SUMS"}
 
 
 @pytest.mark.parametrize("n_written", [1, 2])
@@ -127,7 +127,7 @@ def test_the_seal_is_what_sha256sum_reads(tmp_path):
     write(tmp_path, [row()])
     folder = tmp_path / "paper"
     assert seal_faults(folder) == []
-    subprocess.run(["gunzip", "records.csv.gz"], cwd=folder, check=True)
+    subprocess.run(["unxz", "records.csv.xz"], cwd=folder, check=True)
     subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, check=True)
     lines = (folder / "SHA256SUMS").read_text().splitlines()
     digest = hashlib.sha256((folder / "records.csv").read_bytes()).hexdigest()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import json
+import lzma
 import re
 
 import pandas as pd
@@ -52,7 +52,7 @@ def forged(folder, name, change):
         about = json.loads(path.read_text())
         path.write_text(json.dumps(change(about) or about))
     else:
-        path = path.with_name(f"{name}.gz")
+        path = path.with_name(f"{name}.xz")
         table = change(pd.read_csv(path, dtype=object, keep_default_na=False))
         table.to_csv(path, index=False)
     sealed_anew(path.parent)
@@ -60,7 +60,7 @@ def forged(folder, name, change):
 
 def sealed_anew(folder):
     paths = [path for path in folder.iterdir() if path.name != "SHA256SUMS"]
-    write_seal(folder, {p.name.removesuffix(".gz"): content_of(p).decode() for p in paths})
+    write_seal(folder, {p.name.removesuffix(".xz"): content_of(p).decode() for p in paths})
 
 
 def cell(column, value, line=0):
@@ -242,11 +242,11 @@ def test_what_is_no_file_of_results_is_found(committed):
     """A folder ended with IsADirectoryError, and a link to another table counted as sealed."""
     folder = committed / "fake"
     (folder / "notes").mkdir()
-    (folder / "records.csv.gz").rename(committed / "elsewhere")
-    (folder / "records.csv.gz").symlink_to(committed / "elsewhere")
+    (folder / "records.csv.xz").rename(committed / "elsewhere")
+    (folder / "records.csv.xz").symlink_to(committed / "elsewhere")
     assert verify(committed).differences == [
         "fake/notes: a folder, not sealed",
-        "fake/records.csv.gz: a link, not sealed",
+        "fake/records.csv.xz: a link, not sealed",
         "fake/records.csv: sealed, but missing (half copied)",
     ]
 
@@ -270,7 +270,7 @@ def test_a_line_that_is_none_of_a_seal_is_said(committed, line):
     "damage", [lambda b: b[:-9], lambda b: b[:5], lambda b: b"", lambda b: b + b"more"]
 )
 def test_a_table_that_cannot_be_unpacked_is_a_difference_and_not_the_end(committed, damage):
-    path = committed / "fake" / "records.csv.gz"
+    path = committed / "fake" / "records.csv.xz"
     path.write_bytes(damage(path.read_bytes()))
     (line,) = verify(committed).differences
     assert line == "fake/records.csv: is empty, or its end is lost (half copied)"
@@ -278,13 +278,13 @@ def test_a_table_that_cannot_be_unpacked_is_a_difference_and_not_the_end(committ
 
 def test_a_table_that_is_there_twice_is_found(committed):
     folder = committed / "fake"
-    (folder / "records.csv").write_bytes(content_of(folder / "records.csv.gz"))
+    (folder / "records.csv").write_bytes(content_of(folder / "records.csv.xz"))
     assert seal_faults(folder) == ["fake/records.csv: is there twice, compressed and not"]
 
 
-def test_bytes_of_another_zlib_do_not_break_the_seal(committed):
-    path = committed / "fake" / "records.csv.gz"
-    path.write_bytes(gzip.compress(content_of(path), 1, mtime=7))
+def test_bytes_of_another_lzma_do_not_break_the_seal(committed):
+    path = committed / "fake" / "records.csv.xz"
+    path.write_bytes(lzma.compress(content_of(path), preset=1))
     assert verify(committed).differences == []
 
 
@@ -325,7 +325,7 @@ def test_a_method_may_draw_its_own_splits_of_the_data(committed, monkeypatch):
 
 
 def test_rounding_is_no_difference(committed):
-    first = pd.read_csv(committed / "fake" / "records.csv.gz")["value"].iloc[0]
+    first = pd.read_csv(committed / "fake" / "records.csv.xz")["value"].iloc[0]
     forged(committed, "records.csv", cell("value", str(first * (1 + 1e-9))))
     assert verify(committed).differences == []
 
@@ -467,7 +467,7 @@ def test_fraction_out_of_range(committed, fraction):
 
 
 def test_pandas_opens_the_records_in_one_line(committed):
-    assert list(pd.read_csv(committed / "fake" / "records.csv.gz")) == [*FILE_TYPES]
+    assert list(pd.read_csv(committed / "fake" / "records.csv.xz")) == [*FILE_TYPES]
 
 
 def test_another_file_of_printed_numbers_is_said(committed, monkeypatch):

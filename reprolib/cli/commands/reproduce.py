@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="full",
         help="the complete experiments of the papers%(minutes)s",
     )
-    full.minutes = Minutes(registry.committed_directory())  # type: ignore[attr-defined]
+    full.minutes = Minutes()  # type: ignore[attr-defined]
     shared.add_jobs(parser)
     parser.add_argument(
         "--embedded",

@@ -333,7 +333,9 @@ def _check_values(
     outcome.proved |= sound if not differing else set()
 
 
-def recompute_some(paper: str, seconds: float) -> tuple[list[Task], list[str]]:
+def recompute_some(
+    paper: str, seconds: float, progress: Progress | None = None
+) -> tuple[list[Task], list[str]]:
     """Run the first trial behind printed numbers again, the cheapest first, on data at hand.
 
     Parameters
@@ -341,7 +343,10 @@ def recompute_some(paper: str, seconds: float) -> tuple[list[Task], list[str]]:
     paper : str
         Paper key.
     seconds : float
-        As many tasks are run as took so long when the committed records were made.
+        As many tasks are run as took so long when the committed records were made, and at least
+        one.
+    progress : callable, optional
+        Called with the number of tasks that are done, and of all.
 
     Returns
     -------
@@ -361,13 +366,14 @@ def recompute_some(paper: str, seconds: float) -> tuple[list[Task], list[str]]:
     # With .loc, as an empty list in brackets is a choice of columns.
     first = first.loc[[tuple(row) in behind for row in first[keys].to_numpy()]]
     first = first.sort_values("seconds")
-    chosen = set(first.loc[first["seconds"].cumsum() <= seconds, "task"])
+    affordable = int((first["seconds"].cumsum() <= seconds).sum())
+    chosen = set(first["task"].iloc[: max(affordable, 1)])
     names = sorted(set(first.loc[first["task"].isin(chosen), "dataset"]))
     datasets = {name: data_fetch.load(name) for name in names if data_fetch.available(name)}
     measured = records[~is_derived(records)]
     tasks, _ = walk(protocol, "full", datasets, looked_up(measured))
     outcome = Verification(paper)
-    _check_values(outcome, protocol, tasks, chosen, datasets, measured, 1, None)
+    _check_values(outcome, protocol, tasks, chosen, datasets, measured, 1, progress)
     return [task for task in tasks if task.id in chosen], outcome.differences
 
 
@@ -388,7 +394,7 @@ def recompute(
     Parameters
     ----------
     paper, table, dataset, method : str
-        As in the records (``results/<paper>/records.csv.gz``).
+        As in the records (``results/<paper>/records.csv.xz``).
     setting : str
         Training size, loss or kernel, where the method is measured under several.
     reading : str
@@ -427,7 +433,7 @@ def recompute(
     if task is None:
         raise ValueError(
             f"the protocol of {paper!r} has no task {name!r}; the names are those of the columns "
-            f"of results/{paper}/records.csv.gz"
+            f"of results/{paper}/records.csv.xz"
         )
     if unknown := sorted(set(changes) - set(task.params)):
         known = ", ".join(task.params) or "none"

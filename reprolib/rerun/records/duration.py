@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from pathlib import Path
+
+from reprolib.rerun.records.registry import committed_directory
 
 #: Worker processes of a run: the command line's default, and the two cores of the README.
 WORKERS = 2
@@ -35,23 +36,15 @@ def minutes_text(seconds: float, n_jobs: int) -> str:
 
 
 class Minutes:
-    """Minutes of the runs behind all results in a folder, read only where they are printed.
+    """Minutes of the runs behind the committed results, read only where they are printed.
 
     Empty without results. What is wrong with them is said by the commands that need them.
-
-    Parameters
-    ----------
-    folder : Path
-        With one folder a paper.
     """
-
-    def __init__(self, folder: Path):
-        self.folder = folder
 
     def __str__(self) -> str:
         seconds = 0.0
         try:
-            for path in self.folder.glob("*/run.json"):
+            for path in committed_directory().glob("*/run.json"):
                 seconds += float(json.loads(path.read_text(encoding="utf-8"))["task_seconds"])
         except (OSError, ValueError, KeyError, TypeError):
             return ""

@@ -235,7 +235,7 @@ def mending(paper: str, faults: Iterable[Fault], directory: Path | None = None) 
         whole = f"{git} HEAD -- {folder}` brings back what is committed, or {anew}"
         side = f"{git} HEAD -- {folder}` takes your side whole (MERGE_HEAD: the other), or {anew}"
     files = [root / f.what.partition(":")[0] for f in found if f.kind == "packed otherwise"]
-    packing = [f"`{'gunzip' if f.suffix == COMPRESSED else 'gzip -n'} {f}`" for f in files]
+    packing = [f"`{'unxz' if f.suffix == COMPRESSED else 'xz'} {f}`" for f in files]
     by_kind: Mapping[Kind, str] = {
         "merge conflict": side,
         "packed otherwise": ", ".join(packing),
@@ -287,7 +287,7 @@ def _of_form(folder: Path, named: set[str]) -> Iterator[Fault]:
         records = tables.load_file(folder)
     except (ValueError, OverflowError) as error:
         kind: Kind = "older format" if "has the columns" in str(error) else _NONSENSE
-        said = re.sub(r"^.*?\.csv\.gz ", "", str(error)).rstrip(".")
+        said = re.sub(r"^.*?\.csv\.xz ", "", str(error)).rstrip(".")
         yield Fault(kind, f"{RECORDS}: {said}")
         return
     if not faults:

@@ -1,6 +1,6 @@
 """Records: the names of their columns, and how a measurement becomes a row.
 
-This file alone says what a column of ``results/<paper>/records.csv.gz`` is called and what it may
+This file alone says what a column of ``results/<paper>/records.csv.xz`` is called and what it may
 hold. To rename one, change it here, and run ``tools/migrate_column.py``.
 """
 

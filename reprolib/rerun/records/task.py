@@ -30,7 +30,7 @@ class Task:
     Parameters
     ----------
     paper, table : str
-        Its records go to ``results/<paper>/records.csv.gz``, as those of this table.
+        Its records go to ``results/<paper>/records.csv.xz``, as those of this table.
     dataset : str
         Name for `data_fetch.load`.
     method : str

@@ -15,7 +15,7 @@ from reprolib.methods.keops.electrodes import region
 from reprolib.papers.keops import beyond, figures, methods, splits
 from reprolib.papers.keops import summaries as readings
 from reprolib.papers.keops.beyond import correct_characters
-from reprolib.papers.keops.experiment import PAPER_METHODS, PROTOCOL, run
+from reprolib.papers.keops.experiment import PAPER_METHODS, PROTOCOL, RUN, run
 from reprolib.papers.keops.methods import READINGS, regions
 from reprolib.papers.keops.splits import (
     N_TRAIN,
@@ -277,7 +277,7 @@ def test_other_readings_run(dataset, short_grids):
 def test_causal_filter_delays_the_response(dataset, monkeypatch):
     """Of the features that a task is given, by the parameters of its reading."""
     given = []
-    monkeypatch.setattr(methods, "table1", lambda task, dataset, X: given.append(X))
+    monkeypatch.setitem(RUN, "table1", lambda task, dataset, X: given.append(X))
     for params in ({}, {"zero_phase": False}):
         run(Task("keops", "table1", "x", "lda", "r", 0, params), dataset)
     y = dataset.y
