@@ -118,7 +118,6 @@ GRIDS = (
     ),
     Grid("beyond", ON_COMPONENTS, BEYOND, BEYOND_SETS, [PARTITIONS], params=FOLDS),
     Grid("table2", SVM, ON_PUBLISHED, PAPER_SETS, OF_BOTH, params=FOLDS),
-    Grid("table2", KPM, Count(100), PAPER_SETS, [f"{PARTITIONS}, stratified folds"], params=FOLDS),
     Grid("peak", KPM, AT_PEAK, PEAK_SETS, [PARTITIONS], params=FOLDS),
 )
 
