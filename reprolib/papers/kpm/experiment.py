@@ -81,7 +81,7 @@ BEYOND_SETS = (*PAPER_SETS, "raetsch/image")
 OF_BOTH = ("stratified folds", "half width")
 ON_PUBLISHED = Count(lambda data: min(10, len(data.splits)))
 #: Paths through the peak take a minute a partition, on Image some.
-AT_PEAK = Count(lambda data: 2 if data.name == "raetsch/image" else 3)
+AT_PEAK = Count(lambda data: 1 if data.name == "raetsch/image" else 3)
 PEAK_SETS = ("raetsch/image", "raetsch/heart", "raetsch/german")
 
 
