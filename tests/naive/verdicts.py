@@ -568,9 +568,13 @@ def _side(paper, claim, cell, side) -> dict[int, tuple[float, str, str]]:
     wanted = {k: cell[k] for k in ("dataset", "setting", "reading")}
     wanted |= {"metric": claim["metric"]}
     wanted |= {k: side[k] for k in ("method", "metric", "setting", "reading") if k in side}
+    if "within" in side:
+        judged = claim.get("reading") or cell["line"]["judged"] or "headline"
+        other = "" if cell["reading"] == judged else f", {cell['reading']}"
+        wanted["reading"] = side["within"] + other
     table = side.get("results", cell["table"])
     rows = _records(paper, table, wanted)
-    if not rows and "reading" not in side:
+    if not rows and "reading" not in side and "within" not in side:
         rows = _records(paper, table, {**wanted, "reading": _base(paper, cell["reading"], side)})
     factor = cell["scale"] * side.get("factor", 1)
     found = {}

@@ -115,6 +115,7 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
         preprocessing = SpellerFeatures(
             zero_phase=bool(task.params.get("zero_phase", True)),
             order=int(task.params.get("order", 4)),
+            ripple=float(task.params.get("ripple", 0.5)),
             per_window=bool(task.params.get("per_window", False)),
         )
         return RUN[task.table](task, dataset, features(dataset, preprocessing))

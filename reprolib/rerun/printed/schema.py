@@ -187,6 +187,7 @@ class OwnSide(Part, frozen=True, kw_only=True):
     results: Annotated[Text | None, About("our table, if it is another")] = None
     reading: Annotated[Text | None, About("if it is not the one that is judged")] = None
     factor: Annotated[Number, About("times what is measured")] = 1.0
+    within: Annotated[str, About("a reading that it keeps while others are tried")] = ""
     at: Annotated[Positive | None, About("place on a recorded path, from 1")] = None
     label: Annotated[str, About("what it is called in tables")] = ""
 
@@ -225,6 +226,9 @@ class Claim(Part, frozen=True, kw_only=True):
     ] = None
     results: Annotated[Text | None, About("our table, if it is not that of the numbers")] = None
     reading: Annotated[Text | None, About("under which it is judged, if not as the numbers")] = None
+    family: Annotated[
+        str, About("our table whose settings are ways to make the data: it is judged in each, too")
+    ] = ""
     datasets: Annotated[Texts | None, About("of its tables; all by default")] = None
     design: Annotated[
         Design | Annotated[list[Design], Meta(min_length=1)] | None,

@@ -26,6 +26,9 @@ class Side:
         A fixed value, in the printed unit, instead of records.
     factor : float
         Times what is measured ("two times sparser": 0.5).
+    within : str
+        A reading that this side keeps while others are tried: its records are those of it, or of
+        "WITHIN, OTHER" under another one.
     at : int, optional
         Position on the recorded path, counted from 1, instead of the value.
     label : str
@@ -35,8 +38,15 @@ class Side:
     select: Mapping[str, str]
     value: float | None = None
     factor: float = 1.0
+    within: str = ""
     at: int | None = None
     label: str = ""
+
+    def under(self, reading: str, judged: str) -> str:
+        """Reading of its records where a claim is judged under another one than ``judged``."""
+        if not self.within:
+            return reading
+        return self.within if reading == judged else f"{self.within}, {reading}"
 
     @property
     def name(self) -> str:
@@ -105,6 +115,8 @@ class Claim:
         What it is compared with.
     cells : tuple of Cell
         Over which the contrast is averaged, or over those of each data set.
+    family : str
+        Results table whose settings are further ways to make the data: the claim is judged in each.
     bases : dict
         By the name of a reading, the one that it is a change of, or that by method; the headline
         where it says none.
@@ -126,6 +138,7 @@ class Claim:
     a: Side
     b: tuple[Side, ...]
     cells: tuple[Cell, ...]
+    family: str = ""
     bases: Mapping[str, Any] = field(default_factory=dict)
 
     def base(self, reading: str, method: str) -> str:
@@ -173,13 +186,15 @@ def _claim(
         a,
         tuple(map(_side, said.b or [])),
         _cells(said, own),
+        said.family,
         bases,
     )
 
 
 def _side(said: OwnSide) -> Side:
     select = {name: getattr(said, name) for name in SELECTING if getattr(said, name)}
-    return Side(select, getattr(said, "value", None), said.factor, said.at, said.label)
+    value = getattr(said, "value", None)
+    return Side(select, value, said.factor, said.within, said.at, said.label)
 
 
 def _cells(said: schema.Claim, numbers: Sequence[Number]) -> tuple[Cell, ...]:

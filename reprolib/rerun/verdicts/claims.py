@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -98,6 +99,8 @@ class ClaimVerdict:
         Word under each reading and control that has another one.
     n_readings : int
         Readings and controls, beside the judged one, that say as much.
+    in_family : dict of str to str
+        Word in every setting of the claim's family.
     """
 
     claim: Claim
@@ -105,6 +108,7 @@ class ClaimVerdict:
     contrasts: tuple[Contrast, ...]
     exceptions: dict[str, ClaimWord] = field(default_factory=dict)
     n_readings: int = 0
+    in_family: dict[str, ClaimWord] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -151,6 +155,11 @@ class ClaimVerdict:
 
         The rarest exceptions are named, if they are few.
         """
+        if self.in_family:
+            held = sum(word == "holds" for word in self.in_family.values())
+            of_family = f"holds in {held} of {len(self.in_family)} {self.claim.family}"
+            alone = replace(self, in_family={})
+            return "; ".join([of_family, *([alone.in_other_variants] if self.n_readings else [])])
         if not self.n_readings:
             return "none run"
         if not self.exceptions and self.n_readings > 1:
@@ -264,7 +273,20 @@ def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) 
             exceptions[reading] = other
     if word == "holds" and exceptions:
         word = "holds, but"
-    return ClaimVerdict(claim, word, contrasts, exceptions, n_readings)
+    in_family = {
+        setting: _of_all(_contrasts(claim, pairs, printed))
+        for setting, pairs in _pairs_of_family(claim, own)
+    }
+    return ClaimVerdict(claim, word, contrasts, exceptions, n_readings, in_family)
+
+
+def _pairs_of_family(claim: Claim, records: Records) -> Iterator[tuple[str, Pairs]]:
+    """Settings of the claim's family that all its data sets have, each with its pairs."""
+    settings = {place[3]: None for place in records.places if place[0] == claim.family}
+    for setting in settings:
+        cells = [replace(cell, results=claim.family, setting=setting) for cell in claim.cells]
+        with suppress(NoRecordError):
+            yield setting, {cell: _pairs(claim, cell, claim.reading, records) for cell in cells}
 
 
 class Records:
@@ -453,11 +475,11 @@ def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Recor
         "dataset": cell.dataset,
         "setting": cell.setting,
         "metric": claim.metric,
-        "reading": reading,
+        "reading": side.under(reading, claim.reading),
         **{("table" if k == "results" else k): v for k, v in side.select.items()},
     }
     rows = records.of(select)
-    if not len(rows["trial"]) and "reading" not in side.select:
+    if not len(rows["trial"]) and "reading" not in side.select and not side.within:
         # As under the headline, unless it says another.
         rows = records.of({**select, "reading": claim.base(reading, select["method"])})
     values = rows["value"].astype(float)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -184,3 +186,35 @@ def test_the_rise_ends_at_the_last_dimension_that_all_paths_reach(records):
         shortest = results.path_matrix(rows[:partitions]).shape[1]
         last = summaries.rises(records, partitions=partitions).loc["raetsch/image", "last D"]
         assert last == (45 if shortest >= 45 else 30)
+
+
+def test_lines_through_the_peak_have_gaps_where_rounding_decides(monkeypatch):
+    D, lines = [1, 2, 3], []
+    for metric, setting, path in (
+        ("label weight path", "", [0.5, 0.2, 0.1]),
+        ("training loss path", "", [0.6, 0.3, 0.0]),
+        ("training error path", "least mean square", [0.3, 0.1, 0.0]),
+        ("norm path", "least mean square", [1.0, np.nan, 5.0]),
+        ("norm path", "least norm", [1.0, np.nan, 4.0]),
+        ("test error path", "least mean square", [0.3, np.nan, 0.25]),
+        ("test error path", "least norm", [0.3, np.nan, 0.2]),
+    ):
+        lines.append(
+            {
+                **dict.fromkeys(results.COLUMNS, ""),
+                "table": "peak",
+                "dataset": "raetsch/image",
+                "method": "kpm",
+                "status": "ok",
+                "source": "resampled",
+                "trial": 0,
+                "setting": setting,
+                "metric": metric,
+                "chosen": json.dumps({"D": D}),
+                "path": " ".join(map(str, path)),
+            }
+        )
+    axes = kpm.through_the_peak(pd.DataFrame(lines)).axes
+    drawn = [line.get_ydata() for line in axes[2].lines]
+    np.testing.assert_allclose(drawn, [[30, np.nan, 25], [30, np.nan, 20]])
+    np.testing.assert_allclose(axes[1].lines[1].get_ydata(), [1, np.nan, 4])
