@@ -26,6 +26,7 @@ from reprolib.rerun.records import folder as records_folder
 from reprolib.rerun.records import load_paper
 from reprolib.rerun.records.folder import BrokenResultsError, folder_faults
 from reprolib.rerun.records.registry import committed_directory
+from reprolib.rerun.records.rows import GAP
 from tests import some_results
 
 CONFLICT = "<<<<<<< HEAD\n{0}=======\n{0}>>>>>>> theirs\n"
@@ -276,7 +277,7 @@ WAYS = {
         OLDER,
         "no key 'environments'",
     ),
-    "a column fewer": (without_column("records", "gap"), OLDER, "records.csv: has the columns"),
+    "a column fewer": (without_column("records", GAP), OLDER, "records.csv: has the columns"),
     "run.json empty": (sealed(text("run.json", lambda t: "")), HALF, "run.json: is empty"),
     "run.json a list": (sealed(text("run.json", lambda t: "[1, 2]")), NONSENSE, "list, no object"),
     "run.json very deep": (
