@@ -26,7 +26,7 @@ from reprolib.papers.keops.splits import (
 )
 from reprolib.report.paper_figures import report_figures
 from reprolib.rerun import records as results
-from reprolib.rerun.records.rows import row_of
+from reprolib.rerun.records.rows import GAP, row_of
 from reprolib.rerun.records.task import HEADLINE, Task
 from reprolib.rerun.verdicts.printed import numbers
 
@@ -214,7 +214,7 @@ def test_methods_find_the_simulated_response(records):
     kept = records[(records["metric"] == "channels") & (records["reading"] == HEADLINE)]
     mean = kept.groupby("method")["value"].mean()
     assert mean["keops"] < mean["mkl"]
-    gaps = auc[auc["method"] != "keops"]["gap"].dropna()
+    gaps = auc[auc["method"] != "keops"][GAP].dropna()
     assert gaps.max() < 2e-3
 
 
