@@ -131,7 +131,9 @@ def accuracy_at_budget(records: pd.DataFrame) -> Turning:
         grid, test = _curve(rows, metric="test accuracy path")
         _, train = _curve(rows, metric="training accuracy path")
         kept = grid <= 1600  # it searches to 1500
-        n_test = int(n_points(select(records, table="ablation", dataset=dataset)).iloc[0])
+        n_test = int(
+            n_points(select(records, table="ablation", dataset=dataset, reading=HEADLINE)).iloc[0]
+        )
         error = 1.96 * np.sqrt(test * (1 - test) / n_test)
         curves[name] = [part[kept] for part in (grid, test, train, error)]
         labels = select(rows, metric="allocation path")["setting"].unique()
@@ -225,7 +227,7 @@ def sharing_gains(records: pd.DataFrame) -> pd.DataFrame:
         Indexed by data set, code and the other budget: difference, low and high of the 95 %
         interval, in printed order.
     """
-    rows = select(records, table="ablation")
+    rows = select(records, table="ablation", reading=HEADLINE)
     parts = {}
     for name in in_printed_order("mkpm", rows["dataset"].unique()):
         for code, group in rows[rows["dataset"] == name].groupby("method"):
@@ -259,7 +261,7 @@ def sharing_figure(records: pd.DataFrame) -> Figure:
         axis.invert_yaxis()
     legend_above(axes[0])
     axes[-1].set_xlabel("shared budget minus the other, percentage points of accuracy")
-    note_source(figure, source_text(select(records, table="ablation")))
+    note_source(figure, source_text(select(records, table="ablation", reading=HEADLINE)))
     return figure
 
 
