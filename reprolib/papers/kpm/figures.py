@@ -296,7 +296,7 @@ def through_the_peak(records: pd.DataFrame) -> Figure:
     rows = select(records, table="peak")
     names = list(rows["dataset"].unique())
     rules = {peak.MEAN_SQUARE: KPM, peak.LEAST_NORM: ORANGE}
-    figure, axes = figure_grid(4, len(names), size=(WIDTH / len(names), 1.9))
+    figure, axes = figure_grid(4, len(names), size=(0.98 * WIDTH / len(names), 1.9))
     for column, name in enumerate(names):
         loss_axis, norm_axis, test_axis, weight_axis = axes[column :: len(names)]
         own = select(rows, dataset=name)
@@ -309,7 +309,7 @@ def through_the_peak(records: pd.DataFrame) -> Figure:
         error = mean("training error path", peak.MEAN_SQUARE)
         loss_axis.plot(D, error, color=BLACK, ls=":", label="training error")
         for rule, colour in rules.items():
-            norm_axis.plot(D, mean("norm path", rule), color=colour, label=rule)
+            norm_axis.plot(D, mean("norm path", rule), color=colour, label=f"KPM, {rule}")
             error = 100 * mean("test error path", rule)
             test_axis.plot(D, error, color=colour, label=f"KPM, {rule}")
         svm = select(records, table="table2", method="svm", reading=PARTITIONS, dataset=name)
