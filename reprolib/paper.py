@@ -336,27 +336,7 @@ class Paper:
         function, given = self._drawing(name, Turning)
         return function(**given).at(**start)
 
-    @staticmethod
-    def agree(by_hand: Any, package: Any, gap: float | Mapping[str, float] = 0.0) -> None:
-        """Print two answers to one problem, and their difference; fail only if they differ.
-
-        Parameters
-        ----------
-        by_hand, package : float, array_like, or mapping of names to them
-            The answers.
-        gap : float or mapping of names to float, default=0.0
-            How far they may be from their optimum, relative to it, as solvers report.
-
-        Raises
-        ------
-        ValueError
-            If the answers differ by more than solvers may.
-
-        See Also
-        --------
-        reprolib.report.agree.agree : The rule.
-        """
-        agree(by_hand, package, gap)
+    agree = staticmethod(agree)
 
     def show(self, figure: Figure, alt: str, caption: str = "") -> None:
         """Show a figure of your own in a notebook, with a text for those who cannot see it.

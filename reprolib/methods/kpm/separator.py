@@ -39,8 +39,8 @@ def least_norm_separator(features, y, guess=NO_GUESS) -> Solution:
     ----------
     features : ndarray of shape (n, D)
         Rows z_i, for example of the first D kernel principal components.
-    y : ndarray of shape (n,), of -1 and 1
-        Labels.
+    y : ndarray of shape (n,)
+        Labels, -1 or 1.
     guess : ndarray of int, optional
         Points that may lie on the margin, such as those of fewer features. It saves time.
 

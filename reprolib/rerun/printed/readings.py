@@ -27,6 +27,9 @@ class Readings(Mapping[str, Reading]):
             raise unknown("reading", name, self._listed)
         return self._listed[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._listed
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._listed)
 

@@ -146,7 +146,7 @@ def code_of_task(protocol: Protocol, task: Task) -> Code:
         else:
             _codes[of_method] = fingerprint.code_of(measure, protocol.run, protocol.measures)
     readings = protocol.readings
-    if readings is None or task.reading not in set(readings):
+    if readings is None or task.reading not in readings:
         return _codes[of_method]
     measured = readings.measured(task.method, task.reading)
     of_reading = (*of_method, repr(measured))
