@@ -32,7 +32,7 @@ SETTLED_TOL, MAX_STEPS = 1e-10, 50
 MARGIN_TOL = 1e-8
 
 
-def least_norm_separator(features, y, guess=NO_GUESS) -> Solution:
+def solve_least_norm_separator(features, y, guess=NO_GUESS) -> Solution:
     """Separate two classes with margin one by the function of least norm.
 
     Parameters
@@ -62,8 +62,9 @@ def least_norm_separator(features, y, guess=NO_GUESS) -> Solution:
     Examples
     --------
     >>> import numpy as np
-    >>> from reprolib.methods.kpm.separator import least_norm_separator
-    >>> found = least_norm_separator(np.array([[3.0], [5.0], [-1.0]]), np.array([1.0, 1.0, -1.0]))
+    >>> from reprolib.methods.kpm.separator import solve_least_norm_separator
+    >>> z, y = np.array([[3.0], [5.0], [-1.0]]), np.array([1.0, 1.0, -1.0])
+    >>> found = solve_least_norm_separator(z, y)
     >>> found.variables["coef"].round(6).tolist(), round(found.variables["intercept"], 6)
     ([0.5], -0.5)
     """

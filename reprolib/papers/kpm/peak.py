@@ -20,7 +20,7 @@ from reprolib.methods.kpm import select_dimension
 from reprolib.methods.kpm.components import MAX_NORM, KernelComponents
 from reprolib.methods.kpm.estimators import error_path
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
-from reprolib.methods.kpm.separator import NO_GUESS, least_norm_separator
+from reprolib.methods.kpm.separator import NO_GUESS, solve_least_norm_separator
 from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import NotOptimalError
 from reprolib.methods.shared.tolerances import RANK_TOL
@@ -128,7 +128,7 @@ def solved(components: KernelComponents, K, y, D: list[int]) -> tuple[dict[str, 
         d = D[place]
         features = components.eigenvectors[:, :d] * scales[:d]
         try:
-            found = least_norm_separator(features, y, active)
+            found = solve_least_norm_separator(features, y, active)
         except NotOptimalError:
             rms[place] = np.inf
             continue

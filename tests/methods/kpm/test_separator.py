@@ -9,7 +9,7 @@ from sklearn.datasets import make_moons
 
 from reprolib import KPMClassifier
 from reprolib.methods.kpm.components import KernelComponents
-from reprolib.methods.kpm.separator import least_norm_separator
+from reprolib.methods.kpm.separator import solve_least_norm_separator
 from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import NotOptimalError
 
@@ -24,7 +24,7 @@ def moons():
 @pytest.mark.parametrize("D", [20, 30, 45])
 def test_optimality_conditions(moons, D):
     _, y, features = moons
-    found = least_norm_separator(features[:, :D], y)
+    found = solve_least_norm_separator(features[:, :D], y)
     w, b, a = (found.variables[name] for name in ("coef", "intercept", "dual"))
     margins = y * (features[:, :D] @ w + b)
     assert margins.min() >= 1.0 - 1e-9  # primal feasible
@@ -43,7 +43,7 @@ def test_same_as_cvxopt_and_shorter_than_the_point_of_least_mean_square(moons):
     options = {"show_progress": False, "abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10}
     parts = map(cvxopt.matrix, (P, np.zeros(D + 1), G, -np.ones(len(y))))
     expected = cvxopt.solvers.qp(*parts, options=options)
-    found = least_norm_separator(Z, y)
+    found = solve_least_norm_separator(Z, y)
     assert found.primal_objective == pytest.approx(expected["primal objective"], rel=1e-6)
     model = KPMClassifier(D, gamma=2.0).fit(X, y)
     alpha, K = model.dual_coef_, gram(X, gamma=2.0)
@@ -53,4 +53,4 @@ def test_same_as_cvxopt_and_shorter_than_the_point_of_least_mean_square(moons):
 
 def test_classes_that_overlap_are_an_error():
     with pytest.raises(NotOptimalError, match="separates"):
-        least_norm_separator(np.array([[1.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0]))
+        solve_least_norm_separator(np.array([[1.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0]))
