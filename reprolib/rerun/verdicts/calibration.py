@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts.chances import chance_of_words
 from reprolib.rerun.verdicts.judge import Verdict
-from reprolib.rerun.verdicts.words import MARGIN, Word
+from reprolib.rerun.verdicts.words import Word
 
 
 def judged_performances(verdicts: Iterable[Verdict]) -> list[Verdict]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reprolib.rerun.verdicts.errors import Error
-from reprolib.rerun.verdicts.printed_file import Kind
+from reprolib.rerun.printed.schema import Kind
 
 #: What a comparison shows of side a.
 Outcome = Literal["better", "equal", "equal but worse", "worse", "undecided"]
