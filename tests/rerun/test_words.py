@@ -17,10 +17,10 @@ from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts import words as rules
 from reprolib.rerun.verdicts.calibration import (
-    chance_of_words,
     judged_performances,
     operating_characteristics,
 )
+from reprolib.rerun.verdicts.chances import chance_of_words
 from reprolib.rerun.verdicts.designs import DESIGNS, drawn_once, partial_pool
 from reprolib.rerun.verdicts.designs.base import Repeated
 from reprolib.rerun.verdicts.designs.selection import prediction_range, sure_range

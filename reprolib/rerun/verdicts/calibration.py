@@ -5,40 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-import numpy as np
 import pandas as pd
-import scipy
 
 from reprolib.rerun.printed.schema import MARGIN
-from reprolib.rerun.verdicts.errors import Error
+from reprolib.rerun.verdicts.chances import chance_of_words
 from reprolib.rerun.verdicts.judge import Verdict
-from reprolib.rerun.verdicts.words import JUDGED, Word
-
-
-def chance_of_words(error: Error, margin: float, true_difference: float) -> dict[Word, float]:
-    """Chance of each word on a performance, if the true difference is known.
-
-    The difference is drawn around the true one with the deviation that `Error` states; half-widths
-    are fixed, so that the noise of an estimated deviation is left out.
-    """
-    half, half_90, se = error.half_width(), error.half_width(0.9), error.standard
-    if not math.isfinite(se):
-        return {**dict.fromkeys(JUDGED, 0.0), "undecided": 1.0}
-    bounds = np.array([max(margin - half_90, 0.0), half, margin + half])
-    if se == 0:
-        chances = (abs(true_difference) < bounds).astype(float)
-    else:
-        below_upper = scipy.stats.t.cdf((bounds - true_difference) / se, error.degrees)
-        below_lower = scipy.stats.t.cdf((-bounds - true_difference) / se, error.degrees)
-        chances = below_upper - below_lower
-    reproduced, zero, outside = chances.tolist()
-    undecided = max(zero - reproduced, 0.0)
-    return {
-        "reproduced": reproduced,
-        "undecided": undecided,
-        "undecided, differs": max(outside - reproduced - undecided, 0.0),
-        "not reproduced": 1.0 - outside,
-    }
+from reprolib.rerun.verdicts.words import Word
 
 
 def judged_performances(verdicts: Iterable[Verdict]) -> list[Verdict]:

@@ -1,0 +1,169 @@
+"""What makes a word sure, and what would change it: its tipping point.
+
+A word is sure if one or two ends of an interval clear a bound. How far the end is from the bound
+says how sure: the bound at which the word would change, and the factor by which the noise may be
+larger than we think.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from reprolib.rerun.printed.schema import Kind
+from reprolib.rerun.verdicts.errors import Error
+
+#: What a comparison shows of side a.
+Outcome = Literal["better", "equal", "equal but worse", "worse", "undecided"]
+
+
+@dataclass(frozen=True)
+class Clear:
+    """One end of an interval that must lie beyond a bound.
+
+    Parameters
+    ----------
+    bound : float
+        What the end must clear.
+    difference : float
+        In the middle of the interval.
+    half : float
+        Half-width of the interval.
+    is_above : bool
+        Whether the interval must lie above the bound, or below it.
+    """
+
+    bound: float
+    difference: float
+    half: float
+    is_above: bool
+
+    @property
+    def end(self) -> float:
+        """The end that is nearest to the bound: with this bound the word would change."""
+        return self.difference - self.half if self.is_above else self.difference + self.half
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the whole interval clears the bound."""
+        return self.end > self.bound if self.is_above else self.end < self.bound
+
+    @property
+    def noise(self) -> float:
+        """Times the standard error at which the end would reach the bound; infinite without one."""
+        room = self.difference - self.bound if self.is_above else self.bound - self.difference
+        return room / self.half if self.half else math.copysign(math.inf, room)
+
+
+@dataclass(frozen=True)
+class Tipping:
+    """What would change a sure word.
+
+    Parameters
+    ----------
+    bound : float
+        The margin, or the size that "better" must exceed, at which the word would change.
+    noise : float
+        Times the standard error at which it would change, more than 1.
+    """
+
+    bound: float
+    noise: float
+
+
+def holding(kind: Kind, favour: float, error: Error, margin: float, by: float = 0.0) -> list[Clear]:
+    """All that must be met for a sentence to hold; a printed number is reproduced as "same" holds.
+
+    Parameters
+    ----------
+    kind : {"better", "at least as good", "same"}
+        What the sentence says.
+    favour : float
+        The difference in its favour.
+    error : Error
+        Of the difference.
+    margin : float
+        Difference that counts as none.
+    by : float
+        Size that "better" must exceed.
+    """
+    if kind == "better":
+        return [Clear(by, favour, error.half_width(), True)]
+    lower = Clear(-margin, favour, error.half_width(0.9), True)
+    if kind == "at least as good":
+        return [lower]
+    return [lower, Clear(margin, favour, error.half_width(0.9), False)]
+
+
+def failing(
+    kind: Kind, favour: float, error: Error, margin: float, by: float = 0.0, n_contrasts: int = 1
+) -> list[Clear]:
+    """Of what one must be met for a sentence to fail, or a number to be not reproduced.
+
+    Parameters
+    ----------
+    kind, favour, error, margin, by
+        As of `holding`.
+    n_contrasts : int
+        Comparisons of the sentence, one of which is enough to fail it (Bonferroni).
+    """
+    half = error.half_width(1 - 0.05 / n_contrasts)
+    if kind == "better":
+        return [Clear(by, favour, half, False)]
+    lower = Clear(-margin, favour, half, False)
+    return [lower] if kind == "at least as good" else [lower, Clear(margin, favour, half, True)]
+
+
+def tipping(holds: Sequence[Clear], fails: Sequence[Clear]) -> Tipping | None:
+    """Tipping point of a word that holds or fails; None for one that is undecided."""
+    if all(one.is_met for one in holds):
+        weakest = min(holds, key=lambda one: one.noise)
+        largest = max(holds, key=lambda one: one.end * (-1 if one.is_above else 1))
+        return Tipping(abs(largest.end) if len(holds) > 1 else weakest.end, weakest.noise)
+    strongest = max(fails, key=lambda one: one.noise)
+    if not strongest.is_met:
+        return None
+    is_outside = len(fails) > 1
+    return Tipping(abs(strongest.end) if is_outside else strongest.end, strongest.noise)
+
+
+def outcome(
+    kind: Kind, favour: float, error: Error, margin: float, n_contrasts: int = 1
+) -> Outcome:
+    """What a comparison shows of side a, of a sentence of equality.
+
+    - equal: within the margin (90 %);
+    - equal but worse: so, and the 95 % interval lies below zero;
+    - worse, better: beyond the margin (95 %).
+
+    "At least as good" is equal, too, if it may be better.
+    """
+    holds = holding(kind, favour, error, margin)
+    if all(one.is_met for one in holds):
+        return "equal but worse" if favour + error.half_width() < 0 else "equal"
+    for one in failing(kind, favour, error, margin, 0.0, n_contrasts):
+        if one.is_met:
+            return "better" if one.is_above else "worse"
+    return "undecided"
+
+
+def correlation_at(noise: float, n_trials: int, correlation: float) -> float:
+    """Correlation of splits at which the error of one pool would be larger by a factor.
+
+    The variance of the mean of n splits is s^2 (1/n + rho / (1 - rho)) (`errors.paired`).
+    Zero if even independent splits had a larger error.
+
+    Parameters
+    ----------
+    noise : float
+        The factor on the standard error.
+    n_trials : int
+        n.
+    correlation : float
+        rho that was supposed.
+    """
+    inflated = 1 / n_trials + correlation / (1 - correlation)
+    odds = max(noise**2 * inflated - 1 / n_trials, 0.0)
+    return odds / (1 + odds)
