@@ -33,6 +33,8 @@ ON_A_PHONE = (
     ".claims tr, .claims th, .claims td { display: block; padding: .1em .3em !important; } "
     ".claims tr { padding: .5em 0 !important; } }"
 )
+#: Where a picture comes to stand in a table of claims.
+PLACE = "(picture)"
 #: Claims that are seen at once.
 UNFOLDED = 8
 
@@ -104,6 +106,8 @@ class Claims(Frame):
 
         shown = self.drop(columns="compared")
         shown["claim"] = self["claim"] + "\n" + self["compared"]
+        pictures = [p._repr_html_() for p in shown["all variants"] if p]
+        shown["all variants"] = [PLACE if p else "" for p in shown["all variants"]]
         first, rest = Frame(shown.iloc[:UNFOLDED]), Frame(shown.iloc[UNFOLDED:])
         page = first._repr_html_()
         if len(rest):
@@ -117,6 +121,8 @@ class Claims(Frame):
         for word in set(LOOKS) & {word.partition(" ")[2] for word in self.index}:
             tint = f'; color: {LOOKS[word].colour.light}">{signed(word)}</th>'
             page = page.replace(f'">{signed(word)}</th>', tint)
+        for picture in pictures:
+            page = page.replace(PLACE, picture, 1)
         return f'<style>{ON_A_PHONE}</style><div class="claims">{page}</div>'
 
 
