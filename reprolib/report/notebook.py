@@ -33,6 +33,11 @@ ON_A_PHONE = (
     ".claims tr, .claims th, .claims td { display: block; padding: .1em .3em !important; } "
     ".claims tr { padding: .5em 0 !important; } }"
 )
+#: How to read the pictures of a table of claims.
+ALL_VARIANTS = (
+    "<i>All variants</i>: the difference, one line each, sorted. A line is the interval that "
+    "decides. Wholly in the green the sentence holds; a cross says that it fails."
+)
 #: Where a picture comes to stand in a table of claims.
 PLACE = "(picture)"
 #: Claims that are seen at once.
@@ -123,7 +128,7 @@ class Claims(Frame):
             page = page.replace(f'">{signed(word)}</th>', tint)
         for picture in pictures:
             page = page.replace(PLACE, picture, 1)
-        return f'<style>{ON_A_PHONE}</style><div class="claims">{page}</div>'
+        return f'<style>{ON_A_PHONE}</style><div class="claims"><p>{ALL_VARIANTS}</p>{page}</div>'
 
 
 def show(figure: Figure, alt: str, caption: str = "") -> None:
