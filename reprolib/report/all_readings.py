@@ -61,9 +61,10 @@ class AllReadings:
     def _repr_html_(self) -> str:
         source = "data:image/svg+xml," + quote(self.svg, safe=" /:=,;<>")
         alt = html.escape(self.alternative)
+        width = f"width: {_WIDTH}px"
         return (
-            f'<img alt="{alt}" src="{html.escape(source)}" style="width: {_WIDTH}px; '
-            f'max-width: none"><br><small>{html.escape(self.told)}</small>'
+            f'<img alt="{alt}" src="{html.escape(source)}" style="{width}; max-width: none">'
+            f'<small style="display: block; {width}">{html.escape(self.told)}</small>'
         )
 
     @property

@@ -31,15 +31,18 @@ LONG = 60
 ON_A_PHONE = (
     "@media (max-width: 40em) { .claims thead, .claims td:empty { display: none; } "
     ".claims tr, .claims th, .claims td { display: block; padding: .1em .3em !important; } "
-    ".claims tr { padding: .5em 0 !important; } }"
+    ".claims tr { padding: .5em 0 !important; } "
+    ".claims td:nth-of-type(2), .claims td:nth-of-type(3) { display: inline-block; } "
+    ".claims td:nth-of-type(2)::before { content: 'ours '; color: #595959; } "
+    ".claims td:nth-of-type(3)::before { content: 'printed '; color: #595959; } }"
 )
 #: How to read the pictures of a table of claims.
 ALL_VARIANTS = (
     "<i>All variants</i>: the difference, one line each, sorted. A line is the interval that "
     "decides. Wholly in the green the sentence holds; a cross says that it fails."
 )
-#: Where a picture comes to stand in a table of claims.
-PLACE = "(picture)"
+#: Where a picture comes to stand in a table of claims; long, as a short text is not broken.
+PLACE = "(the picture of all variants)"
 #: Claims that are seen at once.
 UNFOLDED = 8
 
