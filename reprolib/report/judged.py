@@ -11,8 +11,9 @@ from reprolib.report.tables import claims_lines, verdict_frame
 from reprolib.report.theme import render, rules
 from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts import Judged
+from reprolib.rerun.verdicts.sure import Tipping
 
-_SHOWN = ["published", "ours", "difference", "half-width", "detectable", "trials", "verdict"]
+_SHOWN = ["published", "ours", "difference", "half-width", "surely", "trials", "verdict"]
 
 
 def numbers_frame(judged: Judged) -> pd.DataFrame:
@@ -32,7 +33,7 @@ def as_json(judged: Judged) -> str:
             "trials": v.n_trials,
             "difference": _number(v.difference),
             "interval": [_number(end) for end in v.interval],
-            "detectable": _number(v.detectable),
+            **_tipping(v.tipping),
         }
         for v in judged.verdicts
     }
@@ -42,12 +43,19 @@ def as_json(judged: Judged) -> str:
             "text": c.text,
             "difference": _number(c.difference),
             "interval": [_number(end) for end in c.interval],
-            "detectable": _number(c.detectable),
+            **_tipping(c.tipping),
         }
         for c in judged.claims
     }
     found = {"title": judged.title, "claims": claims, "numbers": numbers}
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def _tipping(point: Tipping | None) -> dict[str, float | None]:
+    """What would change a word: the bound, and the factor on the noise; null if it is not sure."""
+    if point is None:
+        return {"changes at": None, "noise factor": None}
+    return {"changes at": _number(point.bound), "noise factor": _number(point.noise)}
 
 
 def _number(value: float) -> float | None:

@@ -12,6 +12,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
+from reprolib.report.all_readings import of_claim
 from reprolib.report.theme import LOOKS, signed
 from reprolib.rerun.printed.names import unknown
 from reprolib.rerun.printed.schema import Quantity
@@ -21,21 +22,22 @@ from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_p
 from reprolib.rerun.verdicts.claim import Cell
 from reprolib.rerun.verdicts.judge import count_words
 from reprolib.rerun.verdicts.printed import Role, numbers, short_name
+from reprolib.rerun.verdicts.sure import Tipping
 from reprolib.rerun.verdicts.words import WORDS
 
 #: What a table of readings says of each.
 READING_COLUMNS = [
-    *("published", "ours", "difference", "half-width", "detectable", "trials", "source", "verdict")
+    *("published", "ours", "difference", "half-width", "surely", "trials", "source", "verdict")
 ]
 #: What a table of claims says of each, in full and in short.
 CLAIM_COLUMNS = [
-    *("verdict", "but", "difference", "half-width", "detectable", "published"),
+    *("verdict", "but", "difference", "half-width", "surely", "published"),
     *("published contrast", "contrast", "in favour", "text", "page", "source"),
 ]
 #: Order of a table of claims for a reader.
 ORDER = {"holds": 0, "holds, but": 0, "fails": 1, "undecided": 2}
 SHORT_CLAIM_COLUMNS = [
-    *("verdict", "contrast", "difference", "half-width", "detectable", "published", "in favour")
+    *("verdict", "contrast", "difference", "half-width", "surely", "published", "in favour")
 ]
 
 
@@ -69,6 +71,37 @@ def half_width_text(value: float, digits: int) -> str:
     return number_text(value, None, max(digits, 1))
 
 
+def surely(point: Tipping | None, digits: int) -> str:
+    """How far a sure word on a number goes: ``within 0.90``, ``beyond 3.20``; else a dash."""
+    if point is None:
+        return "–"
+    return f"{'within' if point.holds else 'beyond'} {abs(point.bound):.{max(digits, 1)}f}"
+
+
+def claim_surely(c: ClaimVerdict) -> str:
+    """How far a sure word on a claim goes, and what would change it.
+
+    ``within 1.20, but worse; noise × 1.7``: with a margin of 1.20 the word would change, or with
+    noise 1.7 times as large. Of a word on one pool the correlation of its splits stands in place of
+    the noise.
+    """
+    point = c.tipping
+    if point is None:
+        return "–"
+    if c.claim.kind == "same":
+        told = "within" if point.holds else "beyond"
+    else:
+        ahead = "ahead by at" if point.bound > 0 else "behind by at"
+        told = f"{ahead} {'least' if point.holds == (point.bound > 0) else 'most'}"
+    told += f" {abs(point.bound):.{max(digits_of(c), 1)}f}"
+    if c.claim.kind != "better" and c.outcome == "equal but worse":
+        told += ", but worse"
+    correlation = c.tipping_correlation
+    if correlation is None:
+        return f"{told}; noise × {point.noise:.1f}"
+    return f"{told}; ρ to {correlation:.2f}"
+
+
 def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
     """One row a published number: both values, difference and interval, trials, verdict, design."""
     return pd.DataFrame(
@@ -98,7 +131,7 @@ def _beside(v: Verdict) -> dict[str, Any]:
         "ours": ours_text(v, v.spread),
         "difference": difference_text(0.0 if v.word == "to the digit" else v.difference, digits),
         "half-width": half_width_text(v.half_width, digits),
-        "detectable": half_width_text(v.detectable, digits),
+        "surely": surely(v.tipping, digits),
         "trials": v.n_trials,
         "source": v.source or "–",
         "verdict": v.word,
@@ -296,9 +329,11 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by verdict. ``ours`` and ``printed``: the difference that decides, here and in the
-        paper's table. ``interval``: the one that decides, 90 % where equality is claimed. ``other
-        variants``: in how many variants of the protocol it holds, fails or is undecided. What holds
-        is first; sentences that no contrast can judge are last, with the reason.
+        paper's table. ``interval``: the one that decides, 90 % where equality is claimed.
+        ``surely``: how far the word goes, and what would change it (`claim_surely`). ``all
+        variants``: the picture of all variants of the protocol, whose text says in how many it
+        holds, fails or is undecided. What holds is first; sentences that no contrast can judge are
+        last, with the reason.
     """
     rows = []
     for c in sorted(judge_claims(paper, directory), key=lambda c: ORDER[c.word]):
@@ -311,14 +346,16 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
                 "ours": difference_text(c.difference, digits),
                 "printed": difference_text(c.weakest.printed, digits),
                 "interval": deciding_interval(c),
-                "other variants": c.in_other_variants,
+                "surely": claim_surely(c),
+                "all variants": of_claim(c, digits),
             }
         )
     for stated in printed_of(paper).printed.claims:
         if stated.not_judged is not None:
             claim = {"claim": stated.name, "compared": stated.not_judged}
             rows.append({"verdict": "– not judged", **claim})
-    columns = ["verdict", "claim", "compared", "ours", "printed", "interval", "other variants"]
+    columns = ["verdict", "claim", "compared", "ours", "printed", "interval", "surely"]
+    columns.append("all variants")
     frame = pd.DataFrame(rows, columns=columns).fillna("").set_index("verdict")
     return frame.rename_axis(index=None, columns="verdict")
 
@@ -341,7 +378,7 @@ def _claim_line(c: ClaimVerdict) -> dict[str, object]:
         "contrast": f"{c.claim.a.name} − {weakest.against}",
         "difference": difference_text(weakest.difference, digits),
         "half-width": half_width_text(weakest.error.half_width(), digits),
-        "detectable": half_width_text(c.detectable, digits),
+        "surely": claim_surely(c),
         "published": difference_text(weakest.printed, digits),
         "published contrast": "–" if weakest.printed_word == "not run" else weakest.printed_word,
         "in favour": in_favour(c),

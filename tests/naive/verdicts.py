@@ -341,7 +341,8 @@ def recounted_claims(paper: str) -> dict[str, str]:
                     for mine, other in zip(listed, as_judged, strict=True)
                     if mine[0] == "undecided"
                 )
-                if fewer and wider:
+                one_set = claim.get("each") or len({cell["dataset"] for cell in places}) == 1
+                if one_set and fewer and wider:
                     continue
             rank = ["fails", "undecided", "holds"].index
             before = abs(rank(_weakest(as_judged)) - rank(whole))
@@ -385,7 +386,13 @@ def _contrasts(claim, cells, pairs) -> list[tuple[str, float]]:
         groups.setdefault(cell["dataset"] if claim.get("each") else "", []).append(place)
     n = len(groups) * len(claim["b"])
     return [
-        _contrast(claim, cells[0], [pairs[place][b] for place in places], n)
+        _contrast(
+            claim,
+            cells[0],
+            [pairs[place][b] for place in places],
+            [cells[place]["dataset"] for place in places],
+            n,
+        )
         for b in range(len(claim["b"]))
         for places in groups.values()
     ]
@@ -508,11 +515,23 @@ def _quantile(p, degrees) -> float:
     return float(stats.norm.ppf(p) if math.isinf(degrees) else stats.t.ppf(p, degrees))
 
 
-def _contrast(claim, cell, pairs, n_contrasts) -> tuple[str, float]:
-    se, freedom = _sum_of([(p["error"][0] ** 2, p["error"][1]) for p in pairs])
+def _error_of_mean(pairs, sets) -> tuple[float, float]:
+    """Of several data sets each is one draw, by Student's t; of one, that of its trials."""
+    names = sorted(set(sets))
+    if len(names) == 1:
+        se, freedom = _sum_of([(p["error"][0] ** 2, p["error"][1]) for p in pairs])
+        return se / len(pairs), freedom
+    means = [
+        statistics.fmean(p["mean"] for p, own in zip(pairs, sets, strict=True) if own == name)
+        for name in names
+    ]
+    return statistics.stdev(means) / math.sqrt(len(means)), len(means) - 1
+
+
+def _contrast(claim, cell, pairs, sets, n_contrasts) -> tuple[str, float]:
+    se, freedom = _error_of_mean(pairs, sets)
     if math.isinf(se):
         return "undecided", math.inf
-    se /= len(pairs)
     d = statistics.fmean(p["mean"] for p in pairs) * (1 if claim["larger"] == "better" else -1)
     level = 1 - 0.025 / n_contrasts
     wide, narrow, widest = (_quantile(p, freedom) * se for p in (0.975, 0.95, level))

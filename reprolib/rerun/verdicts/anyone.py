@@ -420,19 +420,17 @@ def place(word: str) -> int:
 
 
 def difference_text(judged: Judged, name: str) -> str:
-    """Difference of a number or a claim, its 95 % interval, and what would have been seen."""
+    """Difference of a number or a claim, its 95 % interval, and what would change the word."""
     numbers = {v.number.id: v for v in judged.verdicts}
     if name in numbers:
         verdict = numbers[name]
         if verdict.n_trials == 0:
             return verdict.reason
         about = f"ours {verdict.ours:.4g}, printed {verdict.number.value:.4g}"
-        difference, (low, high), least = verdict.difference, verdict.interval, verdict.detectable
+        difference, (low, high), point = verdict.difference, verdict.interval, verdict.tipping
     else:
         claim = next(c for c in judged.claims if c.claim.name == name)
         about = f"“{claim.text}”"
-        difference, (low, high), least = claim.difference, claim.interval, claim.detectable
-    return (
-        f"{about}; difference {difference:+.3g}, 95 % interval {low:+.3g} to {high:+.3g}, "
-        f"detectable {least:.3g}"
-    )
+        difference, (low, high), point = claim.difference, claim.interval, claim.tipping
+    told = f"{about}; difference {difference:+.3g}, 95 % interval {low:+.3g} to {high:+.3g}"
+    return told if point is None else f"{told}; the word would change at {point.bound:.3g}"

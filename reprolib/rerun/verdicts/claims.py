@@ -24,6 +24,15 @@ from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.evidence import choices_of, pseudo_values, usable
 from reprolib.rerun.verdicts.pair import Pair, Runs
 from reprolib.rerun.verdicts.printed import Number, numbers
+from reprolib.rerun.verdicts.sure import (
+    Outcome,
+    Tipping,
+    correlation_at,
+    failing,
+    holding,
+    outcome,
+    tipping,
+)
 from reprolib.rerun.verdicts.words import Word, of_difference
 
 ClaimWord = Literal["holds", "holds, but", "undecided", "fails"]
@@ -97,18 +106,28 @@ class ClaimVerdict:
         Under the judged reading, against every side b.
     exceptions : dict of str to str
         Word under each reading and control that has another one.
-    n_readings : int
-        Readings and controls, beside the judged one, that say as much.
-    in_family : dict of str to str
-        Word in every setting of the claim's family.
+    readings : dict of str to Contrast
+        The one that decides under every other reading and control that says as much.
+    family : dict of str to Contrast
+        The one that decides in every setting of the claim's family.
     """
 
     claim: Claim
     word: ClaimWord
     contrasts: tuple[Contrast, ...]
     exceptions: dict[str, ClaimWord] = field(default_factory=dict)
-    n_readings: int = 0
-    in_family: dict[str, ClaimWord] = field(default_factory=dict)
+    readings: dict[str, Contrast] = field(default_factory=dict)
+    family: dict[str, Contrast] = field(default_factory=dict)
+
+    @property
+    def n_readings(self) -> int:
+        """Readings and controls, beside the judged one, that say as much."""
+        return len(self.readings)
+
+    @property
+    def in_family(self) -> dict[str, ClaimWord]:
+        """Word in every setting of the claim's family."""
+        return {setting: contrast.word for setting, contrast in self.family.items()}
 
     @property
     def text(self) -> str:
@@ -118,11 +137,7 @@ class ClaimVerdict:
     @property
     def weakest(self) -> Contrast:
         """The contrast that decides: the word's own, and of these the least in favour."""
-        sign = 1 if self.claim.larger_is_better else -1
-        own = [c for c in self.contrasts if self.word.startswith(c.word)]
-        if self.claim.kind == "same":
-            return max(own, key=lambda c: abs(c.difference))
-        return min(own, key=lambda c: sign * c.difference)
+        return _weakest(self.claim, self.contrasts)
 
     @property
     def difference(self) -> float:
@@ -136,9 +151,34 @@ class ClaimVerdict:
         return self.difference - half, self.difference + half
 
     @property
-    def detectable(self) -> float:
-        """The difference that this comparison would have detected with 80 % power."""
-        return self.weakest.error.detectable
+    def favour(self) -> float:
+        """The difference of the weakest contrast, in favour of the claim."""
+        return self.difference if self.claim.larger_is_better else -self.difference
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the weakest contrast shows of side a, of a sentence of equality."""
+        claim, error = self.claim, self.weakest.error
+        return outcome(claim.kind, self.favour, error, claim.margin, len(self.contrasts))
+
+    @property
+    def tipping(self) -> Tipping | None:
+        """What would change the word; None if it is undecided."""
+        c, error = self.claim, self.weakest.error
+        holds = holding(c.kind, self.favour, error, c.margin, c.by)
+        fails = failing(c.kind, self.favour, error, c.margin, c.by, len(self.contrasts))
+        return tipping(holds, fails)
+
+    @property
+    def tipping_correlation(self) -> float | None:
+        """Correlation of splits at which a word on one pool would change; None of other words."""
+        cells = list(self.weakest.by_cell.values())
+        designs_of = {cell.designs for cell in self.weakest.by_cell}
+        point = self.tipping
+        is_pool = any(cell.number.pool for cell in self.weakest.by_cell)
+        if point is None or is_pool or len(cells) > 1 or designs_of != {("splits",)}:
+            return None
+        return correlation_at(point.noise, cells[0].n_trials, errors.CORRELATION)
 
     @property
     def but(self) -> str:
@@ -158,7 +198,7 @@ class ClaimVerdict:
         if self.in_family:
             held = sum(word == "holds" for word in self.in_family.values())
             of_family = f"holds in {held} of {len(self.in_family)} {self.claim.family}"
-            alone = replace(self, in_family={})
+            alone = replace(self, family={})
             return "; ".join([of_family, *([alone.in_other_variants] if self.n_readings else [])])
         if not self.n_readings:
             return "none run"
@@ -251,7 +291,7 @@ def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) 
     contrasts = _contrasts(claim, judged, printed)
     word = _of_all(contrasts)
     exceptions: dict[str, ClaimWord] = {}
-    n_readings = 0
+    readings: dict[str, Contrast] = {}
     for reading in _other_readings(claim, own):
         pairs = _measured_pairs(claim, reading, own, judged)
         if not pairs:
@@ -266,18 +306,19 @@ def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) 
                 if contrast.word == "undecided"
             )
             trials = [both for cell in pairs for both in _trials(pairs[cell], judged[cell])]
-            if is_wider and any(n < n_judged for n, n_judged in trials):
+            one_set = len({cell.dataset for cell in found[0].by_cell}) == 1
+            if one_set and is_wider and any(n < n_judged for n, n_judged in trials):
                 continue
-        n_readings += 1
+        readings[reading] = _weakest(claim, found)
         if _distance(other, word) > _distance(_of_all(beside), word):
             exceptions[reading] = other
     if word == "holds" and exceptions:
         word = "holds, but"
-    in_family = {
-        setting: _of_all(_contrasts(claim, pairs, printed))
+    family = {
+        setting: _weakest(claim, _contrasts(claim, pairs, printed))
         for setting, pairs in _pairs_of_family(claim, own)
     }
-    return ClaimVerdict(claim, word, contrasts, exceptions, n_readings, in_family)
+    return ClaimVerdict(claim, word, contrasts, exceptions, readings, family)
 
 
 def _pairs_of_family(claim: Claim, records: Records) -> Iterator[tuple[str, Pairs]]:
@@ -320,6 +361,15 @@ def _of_all(contrasts: Sequence[Contrast]) -> ClaimWord:
     if "fails" in words:
         return "fails"
     return "undecided" if "undecided" in words else "holds"
+
+
+def _weakest(claim: Claim, contrasts: Sequence[Contrast]) -> Contrast:
+    """The contrast that decides: of those with the word of all, the least in favour."""
+    word, sign = _of_all(contrasts), 1 if claim.larger_is_better else -1
+    own = [contrast for contrast in contrasts if contrast.word == word]
+    if claim.kind == "same":
+        return max(own, key=lambda c: abs(c.difference))
+    return min(own, key=lambda c: sign * c.difference)
 
 
 def _other_readings(claim: Claim, records: Records) -> list[str]:
@@ -406,7 +456,7 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
                 for cell, pair, error_of_pair in zip(cells, against_b, of_pairs, strict=True)
             }
             difference = float(np.mean([found.difference for found in by_cell.values()]))
-            error = errors.summed(of_pairs, 1 / len(cells))
+            error = _error_of_mean(by_cell)
             in_print = float(np.mean([found.printed for found in by_cell.values()]))
             to_print = errors.summed(map(designs.error_to_print, against_b), 1 / len(cells))
             printed_word: Word = "not run"
@@ -426,6 +476,16 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
                 )
             )
     return tuple(contrasts)
+
+
+def _error_of_mean(by_cell: Mapping[Cell, InCell]) -> Error:
+    """Of a mean over cells. Of several data sets each is one draw: the set is the unit."""
+    of_sets: dict[str, list[float]] = {}
+    for cell, found in by_cell.items():
+        of_sets.setdefault(cell.dataset, []).append(found.difference)
+    if len(of_sets) > 1:
+        return errors.over_sets(float(np.mean(of_set)) for of_set in of_sets.values())
+    return errors.summed((found.error for found in by_cell.values()), 1 / len(by_cell))
 
 
 def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | None:
@@ -449,17 +509,10 @@ def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | 
 def word_of(claim: Claim, difference: float, error: Error, n_contrasts: int = 1) -> ClaimWord:
     """Word for a difference a - b that is one of several, as in `judge_claim`."""
     favour = difference if claim.larger_is_better else -difference
-    half, half_90 = error.half_width(), error.half_width(0.9)
-    surely_below = favour + error.half_width(1 - 0.05 / n_contrasts)
-    surely_above = favour - error.half_width(1 - 0.05 / n_contrasts)
-    if claim.kind == "better":
-        holds, fails = favour - half > claim.by, surely_below < claim.by
-    elif claim.kind == "at least as good":
-        holds, fails = favour - half_90 > -claim.margin, surely_below < -claim.margin
-    else:
-        holds = -claim.margin < favour - half_90 and favour + half_90 < claim.margin
-        fails = surely_below < -claim.margin or surely_above > claim.margin
-    return "holds" if holds else "fails" if fails else "undecided"
+    if all(one.is_met for one in holding(claim.kind, favour, error, claim.margin, claim.by)):
+        return "holds"
+    fails = failing(claim.kind, favour, error, claim.margin, claim.by, n_contrasts)
+    return "fails" if any(one.is_met for one in fails) else "undecided"
 
 
 def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Records) -> Runs:

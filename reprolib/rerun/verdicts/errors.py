@@ -17,9 +17,6 @@ import scipy
 
 from reprolib.rerun.records.rows import sources
 
-#: Power at which a difference counts as one that would have been detected.
-POWER = 0.8
-
 
 @functools.lru_cache(maxsize=4096)
 def _quantile(level: float, degrees: float) -> float:
@@ -61,17 +58,6 @@ class Error:
         """Whether nothing is left to chance."""
         return self.standard == 0
 
-    @property
-    def detectable(self) -> float:
-        """Smallest true difference whose 95 % interval excludes zero in four of five repetitions.
-
-        The usual formula, (t_0.975 + t_0.8) standard errors.
-        """
-        if math.isinf(self.standard) or self.standard == 0:
-            return self.standard
-        quantiles = [_quantile(level, self.degrees) for level in (0.975, POWER)]
-        return sum(quantiles) * self.standard
-
 
 UNKNOWN = Error(math.inf, 0.0)
 
@@ -90,6 +76,28 @@ def summed(errors: Iterable[Error], weight: float = 1.0) -> Error:
 def wider(errors: Iterable[Error]) -> Error:
     """The error with the wider 95 % interval, where it is not known which of them applies."""
     return max(errors, key=lambda error: error.half_width())
+
+
+def over_sets(differences: Iterable[float]) -> Error:
+    """Error of the mean difference over data sets, as a statement on other sets of this kind.
+
+    d_i = mu + u_i + e_i on the sets i = 1 ... K: ``u_i`` is how far the methods differ there from
+    what they do in the mean of all sets, ``e_i`` the noise of the trials, which share a pool. The
+    sentence speaks of ``mu``. The spread of the K differences holds both, so that Student's t with
+    K - 1 degrees of freedom needs neither of them, and no correlation of splits. It is the model of
+    Benavoli, Corani, Demsar and Zaffalon (JMLR 18, 2017), without priors. Where the sets are
+    unequally noisy, normal differences make the interval never too short: at 95 % for every K, at
+    90 % for K up to 14 (Bakirov and Szekely 2005; Ibragimov and Mueller, Journal of Business and
+    Economic Statistics 2010).
+
+    Parameters
+    ----------
+    differences : iterable of float
+        One a data set.
+    """
+    of_sets = np.array(list(differences))
+    k = len(of_sets)
+    return UNKNOWN if k < 2 else Error(float(of_sets.std(ddof=1)) / math.sqrt(k), k - 1)
 
 
 #: Correlation of the paired differences of two random splits of one pool. Measured by
@@ -157,10 +165,10 @@ def corrected_interval(
 
 
 def rounded_interval(difference: float, error: Error, digits: int) -> dict[str, float]:
-    """Difference, ends of its 95 % interval, and what would have been detected, as shown."""
+    """Difference and ends of its 95 % interval, as shown."""
     half = error.half_width()
     ends = {"difference": difference, "low": difference - half, "high": difference + half}
-    return {name: round(v, digits) for name, v in {**ends, "detectable": error.detectable}.items()}
+    return {name: round(v, digits) for name, v in ends.items()}
 
 
 def intervals_by_dataset(rows: pd.DataFrame, method: str, reference: str) -> pd.DataFrame:

@@ -26,6 +26,7 @@ from reprolib.rerun.verdicts import designs, words
 from reprolib.rerun.verdicts.errors import UNKNOWN, Error
 from reprolib.rerun.verdicts.evidence import Evidence, gathered
 from reprolib.rerun.verdicts.printed import Number, Role, controls, numbers
+from reprolib.rerun.verdicts.sure import Tipping, of_number
 from reprolib.rerun.verdicts.words import WORDS, Word
 
 _NOWHERE = (np.nan, np.nan)
@@ -45,8 +46,8 @@ class Outcome:
         95 % and 90 % interval of the difference ours minus published. For one selection, two
         ranges minus the published one: that in which one more of ours would lie with 95 %, and one
         that holds at least four of five of ours.
-    detectable : float
-        The difference that this comparison would have detected with 80 % power.
+    tipping : Tipping or None
+        What would change the word; None if it is not sure, or has no error.
     error : Error
         Of the difference; unknown for a selection judged by its range, zero where no chance is
         left.
@@ -54,6 +55,8 @@ class Outcome:
         How many of ours there are.
     source : str
         Source of the data behind our value.
+    limit : Error
+        What stays of the error with any number of runs of ours.
     """
 
     word: Word
@@ -61,10 +64,11 @@ class Outcome:
     spread: float
     interval: tuple[float, float]
     interval_90: tuple[float, float]
-    detectable: float
+    tipping: Tipping | None
     error: Error
     n_trials: int
     source: str
+    limit: Error
 
 
 @dataclass(frozen=True)
@@ -96,10 +100,11 @@ class Verdict:
     spread: float = np.nan
     interval: tuple[float, float] = _NOWHERE
     interval_90: tuple[float, float] = _NOWHERE
-    detectable: float = np.nan
+    tipping: Tipping | None = None
     error: Error = UNKNOWN
     n_trials: int = 0
     source: str = ""
+    limit: Error = UNKNOWN
     reason: str = ""
     reading: str = HEADLINE
     judged_word: Word = "not run"
@@ -146,6 +151,11 @@ class Verdict:
     def difference(self) -> float:
         """Ours minus published, in the printed unit."""
         return self.ours - self.number.value
+
+    @property
+    def can_be_decided(self) -> bool:
+        """Whether more runs of ours could bring the number out, if nothing differs."""
+        return self.limit.half_width(0.9) < self.margin
 
     @property
     def half_width(self) -> float:
@@ -361,8 +371,9 @@ def outcome(number: Number, evidence: Evidence) -> Outcome:
         spread=evidence.own_spread,
         interval=(found.ends.low, found.ends.high),
         interval_90=(found.ends.low_90, found.ends.high_90),
-        detectable=found.detectable,
+        tipping=of_number(difference, found.error, number.margin),
         error=found.error,
         n_trials=len(evidence.values),
         source=evidence.source,
+        limit=designs.limit(number, evidence),
     )

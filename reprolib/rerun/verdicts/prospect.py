@@ -37,6 +37,32 @@ class Prospect:
     limit: Error
     chance: float
 
+    def told(self, what: str, n_ours: int, print_is: str) -> str:
+        """One sentence on an undecided number.
+
+        Parameters
+        ----------
+        what : str
+            What is counted: "splits", "runs".
+        n_ours : int
+            How many we have.
+        print_is : str
+            What print has, whose noise stays: "the printed mean of 2".
+        """
+        alone = f"{print_is} alone is unsure by ± {self.limit.half_width(0.9):.2g} (90 %)"
+        if self.is_never:
+            return f"Never: {alone}"
+        if self.runs is None:
+            share = f"{100 * self.chance:.0f} % of cases"
+            return f"Hardly: {alone}; an equal number would come out in {share} at best"
+        if self.runs > n_ours:
+            told = "an equal number would come out in four of five cases"
+            return f"Not yet: with {self.runs} {what} of ours {told} (we have {n_ours})"
+        return (
+            f"Not yet: {n_ours} {what} of ours would bring out an equal number in four of five "
+            f"cases. So the two most likely differ by about the margin; more {what} will tell"
+        )
+
 
 def prospect(error_at: Callable[[float], Error], margin: float) -> Prospect:
     """What more runs can do, by the noise alone: the difference that was seen has no say.

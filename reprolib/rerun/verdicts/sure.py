@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.printed.schema import Kind
+from reprolib.rerun.verdicts.errors import Error
 
 #: What a comparison shows of side a.
 Outcome = Literal["better", "equal", "equal but worse", "worse", "undecided"]
@@ -67,10 +67,13 @@ class Tipping:
         The margin, or the size that "better" must exceed, at which the word would change.
     noise : float
         Times the standard error at which it would change, more than 1.
+    holds : bool
+        Whether the sentence holds, or the number is reproduced; else it fails.
     """
 
     bound: float
     noise: float
+    holds: bool
 
 
 def holding(kind: Kind, favour: float, error: Error, margin: float, by: float = 0.0) -> list[Clear]:
@@ -121,12 +124,20 @@ def tipping(holds: Sequence[Clear], fails: Sequence[Clear]) -> Tipping | None:
     if all(one.is_met for one in holds):
         weakest = min(holds, key=lambda one: one.noise)
         largest = max(holds, key=lambda one: one.end * (-1 if one.is_above else 1))
-        return Tipping(abs(largest.end) if len(holds) > 1 else weakest.end, weakest.noise)
+        return Tipping(abs(largest.end) if len(holds) > 1 else weakest.end, weakest.noise, True)
     strongest = max(fails, key=lambda one: one.noise)
     if not strongest.is_met:
         return None
     is_outside = len(fails) > 1
-    return Tipping(abs(strongest.end) if is_outside else strongest.end, strongest.noise)
+    return Tipping(abs(strongest.end) if is_outside else strongest.end, strongest.noise, False)
+
+
+def of_number(difference: float, error: Error, margin: float) -> Tipping | None:
+    """Tipping point of the word on a printed number; None if it is not sure, or without chance."""
+    if not 0 < error.standard < math.inf:
+        return None
+    holds = holding("same", difference, error, margin)
+    return tipping(holds, failing("same", difference, error, margin))
 
 
 def outcome(

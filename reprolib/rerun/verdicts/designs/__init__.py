@@ -55,6 +55,15 @@ def error(number: Number, evidence: Evidence) -> Error:
     return _with(design, *added)
 
 
+def limit(number: Number, evidence: Evidence) -> Error:
+    """What stays of the error with any number of runs of ours; zero where no chance is left."""
+    if exact.applies(number, evidence):
+        return exact.NO_ERROR
+    design = wider(DESIGNS[name].of_print(number, evidence) for name in number.designs)
+    added = (drawn_once.error(number, evidence), partial_pool.error(number, evidence))
+    return _with(design, *added)
+
+
 def error_of_claim(pair: Pair) -> Error:
     """Error of side a minus side b, as a statement on other data of this kind."""
     return _of_pair(pair, 1, lambda design: design.error_of_claim(pair))
@@ -79,10 +88,14 @@ def _with(design: Error, *added: Error | None) -> Error:
 
 
 def what_would_decide(number: Number, evidence: Evidence) -> str:
-    """One sentence on an undecided number: how many trials of ours would decide, or why none."""
+    """One sentence on an undecided number: never, or not yet, and what it takes."""
     first = next(design for name, design in DESIGNS.items() if name in number.designs)
-    of_pool = partial_pool.what_would_decide(number, evidence) if first.has_error else ""
-    return of_pool or first.what_would_decide(number, evidence)
+    if not first.has_error:
+        return first.what_would_decide(number, evidence)
+    for circumstance in (partial_pool, drawn_once):
+        if told := circumstance.what_would_decide(number, evidence):
+            return told
+    return first.what_would_decide(number, evidence)
 
 
 def text_of(number: Number) -> str:

@@ -14,7 +14,6 @@ import numpy as np
 
 from reprolib.rerun.printed import schema
 from reprolib.rerun.verdicts.errors import Ends, Error
-from reprolib.rerun.verdicts.words import of_difference
 
 if TYPE_CHECKING:
     from reprolib.rerun.verdicts.evidence import Evidence
@@ -24,11 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours minus printed: the ends of its intervals, its error, and what would have been seen."""
+    """Ours minus printed: the ends of its intervals, and its error."""
 
     ends: Ends
     error: Error
-    detectable: float
 
 
 @dataclass(frozen=True)
@@ -87,9 +85,10 @@ class Design(ABC):
 
     @abstractmethod
     def what_would_decide(self, number: Number, evidence: Evidence) -> str:
-        """One sentence on an undecided number: how many trials of ours would decide, or why none.
+        """One sentence on an undecided number: *never*, and why, or *not yet*, and what it takes.
 
-        It supposes that our mean and spread stay what they are.
+        It asks the noise alone: a number of runs that is chosen because the word looks near would
+        be a way to stop when it pleases.
         """
 
     @abstractmethod
@@ -103,10 +102,4 @@ class Design(ABC):
 
 def compared(difference: float, error: Error) -> Comparison:
     """A difference and its error as a comparison."""
-    return Comparison(error.ends(difference), error, error.detectable)
-
-
-def decides(difference: float, error: Error, number: Number) -> bool:
-    """Whether the word on a difference would be a sure one."""
-    word = of_difference(difference, error, number.margin)
-    return word in ("reproduced", "not reproduced")
+    return Comparison(error.ends(difference), error)

@@ -28,6 +28,17 @@ def error_of_claim(pair: Pair, times: int) -> Error | None:
     return Error(both.standard * math.sqrt(times / 2), both.degrees)
 
 
+def what_would_decide(number: Number, evidence: Evidence) -> str:
+    """One sentence on an undecided number; empty if the choice leaves room for a sure word."""
+    added = error(number, evidence)
+    if added is None or added.half_width(0.9) < number.margin:
+        return ""
+    return (
+        "Never: what is chosen once for all trials, by them and by us, alone is unsure by "
+        f"± {added.half_width(0.9):.2g} (90 %)"
+    )
+
+
 def simulate(n: int, rng: np.random.Generator) -> Ends:
     """Ends of the intervals of two draws of a choice, from n other draws, in one repetition."""
     ours, theirs = rng.normal(size=2)

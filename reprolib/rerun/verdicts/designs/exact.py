@@ -26,7 +26,7 @@ def applies(number: Number, evidence: Evidence) -> bool:
 
 def compare(difference: float) -> Comparison:
     """The known difference as a comparison."""
-    return Comparison(Ends(*[difference] * 4), NO_ERROR, 0.0)
+    return Comparison(Ends(*[difference] * 4), NO_ERROR)
 
 
 def applies_to_claim(pair: Pair) -> bool:

@@ -30,9 +30,9 @@ def what_would_decide(number: Number, evidence: Evidence) -> str:
     if not number.pool:
         return ""
     if len(evidence.units) < 2:
-        return "The runs at hand were not left out one by one, as a full run does"
+        return "Not yet: the runs at hand were not left out one by one, as a full run does"
     return (
-        f"More draws of ours cannot decide: we have {len(evidence.units)} of the paper's "
+        f"Never by more draws of ours: we have {len(evidence.units)} of the paper's "
         f"{number.pool.of} runs, and the runs differ by more than the two results"
     )
 

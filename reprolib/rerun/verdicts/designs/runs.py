@@ -43,7 +43,7 @@ class SharedRuns(Design):
 
     def what_would_decide(self, number: Number, evidence: Evidence) -> str:
         return (
-            f"More runs of ours cannot decide: the {len(evidence.values)} runs are all that both "
+            f"Never by more runs of ours: the {len(evidence.values)} are all that both "
             "sides have, and what the text leaves open moves them; it would take the paper's own "
             "runs, features and folds"
         )

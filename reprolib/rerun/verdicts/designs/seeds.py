@@ -6,21 +6,18 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import scipy
 
 from reprolib.rerun.printed import schema
-from reprolib.rerun.verdicts.designs.base import Design, Repeated, decides
-from reprolib.rerun.verdicts.designs.splits import splits
+from reprolib.rerun.verdicts.designs.base import Design, Repeated
+from reprolib.rerun.verdicts.designs.splits import splits, splits_of
 from reprolib.rerun.verdicts.designs.test_set import on_a_test_set
 from reprolib.rerun.verdicts.errors import UNKNOWN, Ends, Error, summed
+from reprolib.rerun.verdicts.prospect import prospect
 
 if TYPE_CHECKING:
     from reprolib.rerun.verdicts.evidence import Evidence
     from reprolib.rerun.verdicts.pair import Pair
     from reprolib.rerun.verdicts.printed import Number
-
-#: Runs of ours that show well how much one run spreads.
-ENOUGH = 20
 
 
 class Seeds(Design):
@@ -50,19 +47,28 @@ class Seeds(Design):
 
     def of_print(self, number: Number, evidence: Evidence) -> Error:
         runs = self.runs(number, evidence)
-        return UNKNOWN if len(runs) < 2 else Error(float(runs.std(ddof=1)))
+        if len(runs) < 2:
+            return UNKNOWN
+        if number.spread is not None:
+            return Error(number.spread / math.sqrt(number.trials), number.trials - 1)
+        return Error(float(runs.std(ddof=1)))
 
     def what_would_decide(self, number: Number, evidence: Evidence) -> str:
-        n, own = len(self.runs(number, evidence)), self.of_print(number, evidence).standard
-        if n < 2:
-            return "We have one run of the whole procedure; 20 would show how much it spreads"
-        error = Error(own * math.sqrt(1 + 1 / ENOUGH), ENOUGH - 1)
-        if n < ENOUGH and decides(evidence.mean - number.value, error, number):
-            return f"About {ENOUGH} runs of ours would decide (we have {n})"
-        return (
-            "No number of runs decides: the paper has one, and one run of ours spreads by "
-            f"± {scipy.stats.norm.ppf(0.975) * own:.2g} (95 %)"
-        )
+        runs = self.runs(number, evidence)
+        if len(runs) < 2:
+            return (
+                "Not yet: we have one run of the whole procedure; more would show how much it "
+                "spreads"
+            )
+        own = float(runs.std(ddof=1))
+
+        def error_at(n: float) -> Error:
+            if number.spread is not None:
+                return splits_of(own, n, number.spread, number.trials)
+            return Error(own * math.sqrt(1 + 1 / n), n - 1)
+
+        of_print = "the one printed run" if number.spread is None else "the printed mean"
+        return prospect(error_at, number.margin).told("runs", len(runs), of_print)
 
     def simulate(self, of: Repeated, shift: float, rng: np.random.Generator) -> Ends:
         ours, theirs = rng.normal(shift, of.spread, of.n), rng.normal(0, of.theirs)

@@ -29,9 +29,7 @@ class OneSelection(Design):
     has_error = False
 
     def compare(self, number: Number, evidence: Evidence) -> Comparison:
-        ends = _ends(evidence.values, number.value)
-        detectable = max(ends.high - ends.low - number.margin, number.margin)
-        return Comparison(ends, UNKNOWN, detectable)
+        return Comparison(_ends(evidence.values, number.value), UNKNOWN)
 
     def error(self, number: Number, evidence: Evidence) -> Error:
         return UNKNOWN
@@ -49,10 +47,10 @@ class OneSelection(Design):
         n_draws = len(evidence.values)
         if n_draws < N_DRAWS:
             drawn = "one draw" if n_draws == 1 else f"{n_draws} draws"
-            return f"We have {drawn} of what is selected; its range needs {N_DRAWS}"
+            return f"Not yet: we have {drawn} of what is selected; its range needs {N_DRAWS}"
         low, high = prediction_range(evidence.values)
         return (
-            f"No number of runs decides: one selection of ours lies between {low:g} and {high:g}, "
+            f"Never: one selection of ours lies between {low:g} and {high:g}, "
             f"and a fifth of the printed value is {number.margin:g}"
         )
 

@@ -6,18 +6,15 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy
 
-from reprolib.rerun.verdicts.designs.base import Design, Repeated, decides
+from reprolib.rerun.verdicts.designs.base import Design, Repeated
 from reprolib.rerun.verdicts.errors import UNKNOWN, Ends, Error, paired
+from reprolib.rerun.verdicts.prospect import prospect
 
 if TYPE_CHECKING:
     from reprolib.rerun.verdicts.evidence import Evidence
     from reprolib.rerun.verdicts.pair import Pair
     from reprolib.rerun.verdicts.printed import Number
-
-#: Numbers of splits that are tried.
-TRIED = (20, 40, 100, 200, 400, 1000)
 
 
 class Splits(Design):
@@ -43,19 +40,16 @@ class Splits(Design):
         n_ours = len(evidence.values)
         if n_ours < 2:
             return (
-                "We have one split, which shows no spread; more of them would show how much there "
-                "is"
+                "Not yet: we have one split, which shows no spread; more of them would show how "
+                "much there is"
             )
-        difference = evidence.mean - number.value
-        for n in TRIED:
-            error = splits_of(evidence.own_spread, n, number.spread, number.trials)
-            if n > n_ours and decides(difference, error, number):
-                return f"About {n} splits of ours would decide (we have {n_ours})"
-        alone = scipy.stats.norm.ppf(0.975) * self.of_print(number, evidence).standard
-        return (
-            f"No number of splits decides: the printed mean of {number.trials} alone is unsure by "
-            f"± {alone:.2g} (95 %)"
-        )
+        own = evidence.own_spread
+
+        def error_at(n: float) -> Error:
+            return splits_of(own, n, number.spread, number.trials)
+
+        found = prospect(error_at, number.margin)
+        return found.told("splits", n_ours, f"the printed mean of {number.trials}")
 
     def simulate(self, of: Repeated, shift: float, rng: np.random.Generator) -> Ends:
         ours, theirs = rng.normal(shift, of.spread, of.n), rng.normal(0, of.theirs, of.trials)
@@ -87,7 +81,7 @@ def splits(ours: np.ndarray, spread: float | None, trials: int) -> Error:
     return UNKNOWN if n < 2 else splits_of(float(ours.std(ddof=1)), n, spread, trials)
 
 
-def splits_of(own: float, n: int, spread: float | None, trials: int) -> Error:
+def splits_of(own: float, n: float, spread: float | None, trials: int) -> Error:
     """`splits` for n splits whose standard deviation is known."""
     if spread is None:
         return Error(own * math.sqrt(1 / n + 1 / trials), n - 1)

@@ -41,8 +41,8 @@ class OneTestSet(Design):
 
     def what_would_decide(self, number: Number, evidence: Evidence) -> str:
         return (
-            f"Only the paper's own predictions on the {evidence.n_test} test points would decide: "
-            "ours have no seed to repeat"
+            f"Never by runs of ours, which have no seed to repeat: only the paper's own predictions "
+            f"on the {evidence.n_test} test points would decide"
         )
 
     def simulate(self, of: Repeated, shift: float, rng: np.random.Generator) -> Ends:
