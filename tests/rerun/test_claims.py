@@ -13,7 +13,7 @@ from reprolib.rerun import records as results
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts import judge_claims, numbers
 from reprolib.rerun.verdicts.claim import Cell, Claim, Side
-from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim, word_of
+from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim, tipping_of
 from reprolib.rerun.verdicts.errors import CORRELATION, Error, paired
 
 RNG = np.random.default_rng(0)
@@ -220,7 +220,7 @@ def test_intervals_of_claims_hold_the_truth_as_often_as_they_say():
 
 @pytest.mark.parametrize("kind", ["better", "at least as good", "same"])
 def test_an_unknown_error_decides_no_claim(kind):
-    assert word_of(claim(kind), 50.0, Error(np.inf, 0.0)) == "undecided"
+    assert tipping_of(claim(kind), 50.0, Error(np.inf, 0.0)) is None
 
 
 @pytest.mark.parametrize("paper", PAPERS)

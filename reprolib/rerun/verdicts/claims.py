@@ -79,6 +79,8 @@ class Contrast:
         The verdict on the printed contrast; "not run" where none is printed.
     sources : str
         Of the data: original, partial or resampled.
+    tipping : Tipping or None
+        What would change the word; None if it is undecided.
     """
 
     against: str
@@ -90,6 +92,7 @@ class Contrast:
     printed: float
     printed_word: Word
     sources: str
+    tipping: Tipping | None
 
 
 @dataclass(frozen=True)
@@ -164,10 +167,7 @@ class ClaimVerdict:
     @property
     def tipping(self) -> Tipping | None:
         """What would change the word; None if it is undecided."""
-        c, error = self.claim, self.weakest.error
-        holds = holding(c.kind, self.favour, error, c.margin, c.by)
-        fails = failing(c.kind, self.favour, error, c.margin, c.by, len(self.contrasts))
-        return tipping(holds, fails)
+        return self.weakest.tipping
 
     @property
     def tipping_correlation(self) -> float | None:
@@ -364,9 +364,16 @@ def _of_all(contrasts: Sequence[Contrast]) -> ClaimWord:
 
 
 def _weakest(claim: Claim, contrasts: Sequence[Contrast]) -> Contrast:
-    """The contrast that decides: of those with the word of all, the least in favour."""
+    """The contrast that decides, of those with the word of all.
+
+    What holds changes with the first of them, what fails with the last; undecided is the one that
+    is least in favour.
+    """
     word, sign = _of_all(contrasts), 1 if claim.larger_is_better else -1
     own = [contrast for contrast in contrasts if contrast.word == word]
+    if word != "undecided":
+        decides = min if word == "holds" else max
+        return decides(own, key=lambda c: c.tipping.noise if c.tipping else math.inf)
     if claim.kind == "same":
         return max(own, key=lambda c: abs(c.difference))
     return min(own, key=lambda c: sign * c.difference)
@@ -462,10 +469,11 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
             printed_word: Word = "not run"
             if not math.isnan(in_print):
                 printed_word = of_difference(difference - in_print, to_print, claim.margin)
+            point = tipping_of(claim, difference, error, len(groups) * len(claim.b))
             contrasts.append(
                 Contrast(
                     f"{b.name} on {where}" if where else b.name,
-                    word_of(claim, difference, error, len(groups) * len(claim.b)),
+                    "undecided" if point is None else "holds" if point.holds else "fails",
                     difference,
                     error,
                     tuple(np.mean([pair.sides for pair in against_b], axis=0).tolist()),
@@ -473,6 +481,7 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
                     in_print,
                     printed_word,
                     ", ".join(sorted({source for p in against_b for source in p.a.sources})),
+                    point,
                 )
             )
     return tuple(contrasts)
@@ -506,13 +515,13 @@ def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | 
     return pseudo_values(difference(HEADLINE), without)
 
 
-def word_of(claim: Claim, difference: float, error: Error, n_contrasts: int = 1) -> ClaimWord:
-    """Word for a difference a - b that is one of several, as in `judge_claim`."""
+def tipping_of(
+    claim: Claim, difference: float, error: Error, n_contrasts: int = 1
+) -> Tipping | None:
+    """Whether a difference a - b, one of several, makes the claim hold or fail, and how surely."""
     favour = difference if claim.larger_is_better else -difference
-    if all(one.is_met for one in holding(claim.kind, favour, error, claim.margin, claim.by)):
-        return "holds"
-    fails = failing(claim.kind, favour, error, claim.margin, claim.by, n_contrasts)
-    return "fails" if any(one.is_met for one in fails) else "undecided"
+    said = (claim.kind, favour, error, claim.margin, claim.by)
+    return tipping(holding(*said), failing(*said, n_contrasts))
 
 
 def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Records) -> Runs:

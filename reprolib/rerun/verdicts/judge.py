@@ -26,7 +26,7 @@ from reprolib.rerun.verdicts import designs, words
 from reprolib.rerun.verdicts.errors import UNKNOWN, Error
 from reprolib.rerun.verdicts.evidence import Evidence, gathered
 from reprolib.rerun.verdicts.printed import Number, Role, controls, numbers
-from reprolib.rerun.verdicts.sure import Tipping, of_number
+from reprolib.rerun.verdicts.sure import Tipping, of_number, of_range
 from reprolib.rerun.verdicts.words import WORDS, Word
 
 _NOWHERE = (np.nan, np.nan)
@@ -371,7 +371,8 @@ def outcome(number: Number, evidence: Evidence) -> Outcome:
         spread=evidence.own_spread,
         interval=(found.ends.low, found.ends.high),
         interval_90=(found.ends.low_90, found.ends.high_90),
-        tipping=of_number(difference, found.error, number.margin),
+        tipping=of_number(difference, found.error, number.margin)
+        or of_range(found.ends, number.margin),
         error=found.error,
         n_trials=len(evidence.values),
         source=evidence.source,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reprolib.rerun.printed.schema import Kind
-from reprolib.rerun.verdicts.errors import Error
+from reprolib.rerun.verdicts.errors import Ends, Error
 
 #: What a comparison shows of side a.
 Outcome = Literal["better", "equal", "equal but worse", "worse", "undecided"]
@@ -133,11 +133,21 @@ def tipping(holds: Sequence[Clear], fails: Sequence[Clear]) -> Tipping | None:
 
 
 def of_number(difference: float, error: Error, margin: float) -> Tipping | None:
-    """Tipping point of the word on a printed number; None if it is not sure, or without chance."""
-    if not 0 < error.standard < math.inf:
+    """Tipping point of the word on a printed number; None if it is not sure."""
+    if math.isinf(error.standard):
         return None
+    if error.is_zero:  # a known difference tips at itself, whatever the noise
+        return Tipping(abs(difference), math.inf, abs(difference) <= margin)
     holds = holding("same", difference, error, margin)
     return tipping(holds, failing("same", difference, error, margin))
+
+
+def of_range(ends: Ends, margin: float) -> Tipping | None:
+    """Tipping point of the word on one selection, which is judged by ranges without an error."""
+    if max(-ends.low_90, ends.high_90) < margin:
+        return Tipping(max(-ends.low_90, ends.high_90), math.nan, True)
+    outside = max(ends.low, -ends.high)
+    return Tipping(outside, math.nan, False) if outside > margin else None
 
 
 def outcome(

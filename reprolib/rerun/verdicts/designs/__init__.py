@@ -65,7 +65,12 @@ def limit(number: Number, evidence: Evidence) -> Error:
 
 
 def error_of_claim(pair: Pair) -> Error:
-    """Error of side a minus side b, as a statement on other data of this kind."""
+    """Error of side a minus side b, as a statement on other data of this kind.
+
+    Of a partial pool the recording is the unit, and its spread holds the noise of its draws.
+    """
+    if pair.units is not None:
+        return partial_pool.error_of_claim(pair.units)
     return _of_pair(pair, 1, lambda design: design.error_of_claim(pair))
 
 
@@ -78,8 +83,8 @@ def error_to_print(pair: Pair) -> Error:
 
 def _of_pair(pair: Pair, draws: int, model: Callable[[Design], Error]) -> Error:
     design = wider(model(DESIGNS[name]) for name in pair.cell.designs)
-    added = (drawn_once.error_of_claim(pair, draws), partial_pool.error_of_claim(pair))
-    return _with(design, *added)
+    pool = None if pair.units is None else partial_pool.error_of_claim(pair.units)
+    return _with(design, drawn_once.error_of_claim(pair, draws), pool)
 
 
 def _with(design: Error, *added: Error | None) -> Error:

@@ -11,7 +11,6 @@ from reprolib.rerun.verdicts.errors import UNKNOWN, Ends, Error, paired
 
 if TYPE_CHECKING:
     from reprolib.rerun.verdicts.evidence import Evidence
-    from reprolib.rerun.verdicts.pair import Pair
     from reprolib.rerun.verdicts.printed import Number
 
 
@@ -20,9 +19,9 @@ def error(number: Number, evidence: Evidence) -> Error | None:
     return partial_pool(evidence.units, number.pool.of) if number.pool else None
 
 
-def error_of_claim(pair: Pair) -> Error | None:
-    """What is added to the error of a claim: other recordings would be other draws of the unit."""
-    return None if pair.units is None else paired(pair.units, 0.0)
+def error_of_claim(units: np.ndarray) -> Error:
+    """Error of a claim, as a statement on other recordings: each is one draw of the unit."""
+    return paired(units, 0.0)
 
 
 def what_would_decide(number: Number, evidence: Evidence) -> str:
