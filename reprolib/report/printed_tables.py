@@ -29,6 +29,7 @@ from reprolib.rerun.records.registry import printed_of, write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_paper
 from reprolib.rerun.verdicts.designs.selection import N_DRAWS
 from reprolib.rerun.verdicts.printed import short_name
+from reprolib.rerun.verdicts.row_line import lines_of, told, wrong_words
 from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: Scale of percentages: printed value over the unit of the records.
@@ -287,6 +288,16 @@ class PrintedTable:
             told = {w: text.partition(" (")[0] for w, text in told.items()}
         return list(told.items())
 
+    @cached_property
+    def lines(self) -> list[str]:
+        """What each method's numbers say together, and how many words may be wrong."""
+        digits = max(v.number.digits for v in self.verdicts)
+        found = [f"{name}: {told(line, digits)}" for name, line in lines_of(self.verdicts).items()]
+        wrong, n = wrong_words(self.verdicts)
+        if n:
+            found.append(f"Of {n} sure words {wrong:.2g} are expected to be wrong.")
+        return found
+
     def text(self, ending: str) -> str:
         """Text of its file: "csv", "md", "tex" or "html"."""
         return FORMATS[ending](self)
@@ -404,7 +415,7 @@ def plain_text(table: PrintedTable, width: int = 0) -> str:
     ]
     legend = "; ".join(f"{LOOKS[word].sign} {meaning}" for word, meaning in table.legend)
     notes = [f"[{letter}] {one_line(text)}" for letter, text in table.notes.items()]
-    below = [f"above: ours; below: printed; {legend}", *notes]
+    below = [f"above: ours; below: printed; {legend}", *notes, *map(one_line, table.lines)]
     if width:
         below = [textwrap.fill(line, width) for line in below]
     return "\n".join([*shown, *below])
@@ -444,10 +455,11 @@ def markdown_text(table: PrintedTable) -> str:
     notes = "".join(
         f"\n<sup>{letter}</sup> {markdown_escaped(text)}  " for letter, text in table.notes.items()
     )
+    lines = "".join(f"\n{markdown_escaped(line)}  " for line in table.lines)
     body = markdown_table(["", *table.columns], rows)
     return (
         f"{_hidden(table.origin)}\n**{markdown_escaped(table.heading)}**\n\n{body}\n\n"
-        f"Ours, and *printed* below it. {legend}\n{notes}\n"
+        f"Ours, and *printed* below it. {legend}\n{notes}{lines}\n"
     )
 
 
@@ -480,6 +492,8 @@ def latex_file_text(table: PrintedTable) -> str:
         rf"\textsuperscript{{{letter}}}~{latex_text(one_line(text))}"
         for letter, text in table.notes.items()
     )
+    lines = r"\\ ".join(latex_text(one_line(line)) for line in table.lines)
+    below = r"\\ ".join(filter(None, (notes, lines)))
     preamble = r"% In the preamble: \usepackage{booktabs,graphicx}"
     return "\n".join(
         [
@@ -488,7 +502,7 @@ def latex_file_text(table: PrintedTable) -> str:
             rf"\caption{{{latex_text(table.heading)} Below ours the printed number. {signs}.}}"
             rf"\label{{tab:{table.name}}}",
             tabular,
-            rf"\par\footnotesize\raggedright {notes}" if notes else "",
+            rf"\par\footnotesize\raggedright {below}" if below else "",
             r"\end{table}",
             "",
         ]

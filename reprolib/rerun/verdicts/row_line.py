@@ -118,6 +118,16 @@ def lines_of(verdicts: Iterable[Verdict]) -> dict[str, RowLine]:
     return lines
 
 
+def told(line: RowLine, digits: int) -> str:
+    """``in the mean +0.24 ± 0.48 (95 %); z 1.1, by noise up to 1.6; 6 of 6 can be decided``."""
+    digits, half = max(digits, 1), line.error.half_width()
+    return (
+        f"in the mean {line.difference:+.{digits}f} ± {half:.{digits}f} (95 %); "
+        f"z {line.z:.1f}, by noise up to {line.z_range[1]:.1f}; "
+        f"{line.decidable} of {line.n} can be decided"
+    )
+
+
 def wrong_words(verdicts: Iterable[Verdict]) -> tuple[float, int]:
     """How many sure words are expected to be wrong, and how many there are that may be."""
     chances = [
