@@ -48,7 +48,7 @@ function fill(select, values, chosen, text = (value) => value) {
 
 function sentence(number, o) {
   if (!o) return `printed ${number.printed}, not measured: ${number.word}`;
-  return `printed ${number.printed}, ours ${o.ours}, difference ${o.difference} ± ${o["half-width"]} (95 %), detectable ${o.detectable}, ${o.trials} trials, ${o.source}: ${o.word}`;
+  return `printed ${number.printed}, ours ${o.ours}, difference ${o.difference} ± ${o["half-width"]} (95 %), ${o.trials} trials, ${o.source}: ${o.word}`;
 }
 
 function showCell() {
@@ -75,7 +75,7 @@ function showFacts(paper, number, o, word) {
     facts.push(
       ["ours", [`${o.ours} (${o.trials} trials, data: ${o.source})`]],
       ["difference", [`${o.difference} ± ${o["half-width"]} (95 % interval; design: ${number.design})`]],
-      ["detectable", [`${o.detectable}, in four of five repetitions`]],
+      ["surely", [o.surely]],
       ["reading", [make("b", {}, o.reading), reading.control ? " (a control: no reading of the text)" : ""]],
       ["its question", [reading.question]],
       ["what is taken", [reading.text]],

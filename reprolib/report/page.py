@@ -165,6 +165,7 @@ def _claim(c: ClaimVerdict) -> dict[str, str]:
         "compared": tables.compared(c),
         "ours": difference_text(weakest.difference, digits),
         "interval": tables.deciding_interval(c),
+        "surely": tables.claim_surely(c),
         "variants": of_claim(c, digits)._repr_html_(),
         "printed": difference_text(weakest.printed, digits),
     }
@@ -189,6 +190,7 @@ def _numbers(verdicts: Iterable[Verdict], made: pd.DataFrame) -> list[dict[str, 
                 "ours": ours_text(v, v.spread),
                 "difference": f"{difference_text(v.difference, digits)} ± "
                 f"{half_width_text(v.half_width, digits)}",
+                "surely": tables.number_surely(v.tipping, digits),
                 "trials": v.n_trials,
                 "source": v.source,
                 "why": v.reason,

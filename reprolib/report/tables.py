@@ -78,6 +78,12 @@ def surely(point: Tipping | None, digits: int) -> str:
     return f"{'within' if point.holds else 'beyond'} {abs(point.bound):.{max(digits, 1)}f}"
 
 
+def number_surely(point: Tipping | None, digits: int) -> str:
+    """`surely` with what would change it: ``within 0.90; noise × 1.4``."""
+    told = surely(point, digits)
+    return told if point is None else f"{told}; noise × {point.noise:.1f}"
+
+
 def claim_surely(c: ClaimVerdict) -> str:
     """How far a sure word on a claim goes, and what would change it.
 

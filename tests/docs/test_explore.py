@@ -109,7 +109,7 @@ def test_the_page_has_every_number_and_reading_as_the_verdicts_have_them(data, k
             assert o["word"] == word, n.id
             as_measured = replace(v, word=word, ours=outcome.ours)
             assert o["ours"] == tables.ours_text(as_measured, outcome.spread)
-            assert o["detectable"] == tables.half_width_text(outcome.detectable, n.digits)
+            assert o["surely"] == tables.surely(outcome.tipping, n.digits)
             assert (o["trials"], o["source"]) == (outcome.n_trials, outcome.source)
             assert shown["readings"][o["reading"]]["text"], "a reading without its text"
 

@@ -13,10 +13,10 @@ from scipy import stats
 
 from reprolib.rerun.verdicts import errors, words
 from reprolib.rerun.verdicts.chances import chance_of_wrong
-from reprolib.rerun.verdicts.errors import Error
+from reprolib.rerun.verdicts.designs.splits import splits, splits_of
+from reprolib.rerun.verdicts.errors import Error, over_sets
 from reprolib.rerun.verdicts.prospect import prospect
 from reprolib.rerun.verdicts.row_line import normal_score, row_line
-from reprolib.rerun.verdicts.sets import between_sets, over_sets
 from reprolib.rerun.verdicts.sure import correlation_at, failing, holding, outcome, tipping
 
 differences = st.floats(-6, 6)
@@ -101,16 +101,6 @@ def test_the_correlation_at_the_tipping_point_makes_the_error_larger_by_its_fact
     assert larger.standard == pytest.approx(f * before.standard)
 
 
-def test_the_spread_between_sets_is_what_their_noise_leaves():
-    rng = np.random.default_rng(0)
-    found = [
-        between_sets(rng.normal(0, 2, 30) + rng.normal(0, 1, 30), [Error(1.0)] * 30) ** 2
-        for _ in range(300)
-    ]
-    assert np.mean(found) == pytest.approx(4, rel=0.1)
-    assert between_sets([1.0, 1.0, 1.1], [Error(1.0)] * 3) == 0
-
-
 def test_sets_that_all_say_the_same_to_the_last_bit_are_no_certainty():
     assert over_sets([0.5]).standard == math.inf
 
@@ -178,7 +168,7 @@ def test_one_printed_run_that_spreads_by_a_point_can_never_be_reproduced():
 
 def test_a_number_that_is_not_yet_decided_is_brought_out_by_the_runs_that_are_named():
     def error_at(n):
-        return errors.splits_of(1.5, n, 1.5, 100)
+        return splits_of(1.5, n, 1.5, 100)
 
     found = prospect(error_at, 1.5)
     assert not found.is_never
@@ -186,7 +176,7 @@ def test_a_number_that_is_not_yet_decided_is_brought_out_by_the_runs_that_are_na
     for _ in range(2000):
         theirs = rng.normal(0, 0.15)
         ours = rng.normal(0, 1.5, found.runs)
-        error = errors.splits(ours, 1.5, 100)
+        error = splits(ours, 1.5, 100)
         came_out.append(words.of_difference(ours.mean() - theirs, error, 1.5) == "reproduced")
     assert np.mean(came_out) > 0.77
 

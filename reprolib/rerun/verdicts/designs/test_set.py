@@ -41,7 +41,7 @@ class OneTestSet(Design):
 
     def what_would_decide(self, number: Number, evidence: Evidence) -> str:
         return (
-            f"Never by runs of ours, which have no seed to repeat: only the paper's own predictions "
+            "Never by runs of ours, which have no seed to repeat: only the paper's predictions "
             f"on the {evidence.n_test} test points would decide"
         )
 
