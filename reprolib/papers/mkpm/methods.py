@@ -212,10 +212,10 @@ def fmri(task: Task, dataset) -> list[Measurement]:
         accuracy = float(model.score_path(X_test, y_test)[d])
         return accuracy_and_d(d, accuracy, len(y_test), ONE_D)
     choices = selected(model, X, y, X_test, y_test)
-    if task.reading != HEADLINE:
-        return accuracy_and_d(*choices[HEADLINE], len(y_test), task.reading)
     curve = model.score_path(X_test, y_test)
     held_out = Measurement("held-out accuracy path", np.nan, path=curve)
+    if task.reading != HEADLINE:
+        return [*accuracy_and_d(*choices[HEADLINE], len(y_test), task.reading), held_out]
     return [*accuracies_and_d(choices, len(y_test)), held_out]
 
 
