@@ -136,12 +136,16 @@ PRINTED_CHOICES = Grid(
 PREPARED = tuple(
     Grid(
         "preparations",
-        (*MKPM, *SVM),
+        machines,
         Count(runs),
-        SCANS,
-        [HEADLINE],
+        names,
+        [reading],
         [Setting(f"{runs} runs", runs, {"runs": runs})],
         where=lambda _, data: "voxels" in data.extra,
+    )
+    for machines, names, reading in (
+        ((*MKPM, *SVM), SCANS, HEADLINE),
+        (MKPM, [ONE_SLICE], preparations.ITS_VOXELS),
     )
     for runs in preparations.RUNS
 )

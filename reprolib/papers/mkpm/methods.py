@@ -24,7 +24,7 @@ from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.simplex import SimplexRLSClassifier
 from reprolib.papers.mkpm.preparations import members, prepared
-from reprolib.papers.mkpm.splits import FMRI, N, draw, fold, prepare
+from reprolib.papers.mkpm.splits import FMRI, N_FMRI, N, draw, fold, prepare
 from reprolib.rerun.records import HEADLINE, Measurement, Task, disagreements
 from reprolib.rerun.tasks.remembered import Remembered
 
@@ -450,7 +450,8 @@ def _preparations(task, dataset) -> list[Measurement]:
             model = SVC(kernel="linear", C=PRINTED_C).fit(X[train], y[train])
             accuracy = float(model.score(X[test], y[test]))
         else:
-            paths = MKPMClassifier(X.shape[1], kernel="linear").fit(X[train], y[train])
+            budget = task.params.get("budget", N_FMRI)
+            paths = MKPMClassifier(budget, kernel="linear").fit(X[train], y[train])
             d, accuracy = selected(paths, X[train], y[train], X[test], y[test])[HEADLINE]
             chosen = {"d": d}
         n_test = int(test.sum())

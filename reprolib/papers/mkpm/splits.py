@@ -13,6 +13,8 @@ ONE_SLICE = "haxby/one_slice"
 N = 1500
 #: Folds where no split is published (as Hsu and Lin), and how often the rows are dealt to them.
 N_FOLDS, N_PARTITIONS = 10, 20
+#: N of the text on the fMRI row, the number of voxels there; the slice has fewer.
+N_FMRI = 577
 #: Conditions of the fMRI data.
 RAW = "raw"
 SCALED = "voxels scaled to [0, 1]"
