@@ -33,17 +33,10 @@ from scipy.linalg import lstsq
 from reprolib.methods.shared.codes import simplex_code
 from reprolib.methods.shared.solution import Solution
 from reprolib.methods.shared.weights import power_of_two
-from reprolib.methods.simplex.kronecker_bcd import (
-    descend_on_features,
-    descend_on_working_sets,
-)
-from reprolib.methods.simplex.kronecker_ipm import FactoredGram, minimise_interior_point
 from reprolib.methods.simplex.kronecker_qp import (
     ConstraintRows,
     KroneckerQPAnswer,
-    kronecker_qp_scores,
     minimise_cvxopt,
-    times_code_gram,
 )
 
 #: Relative duality gap at which the solvers stop.
@@ -115,14 +108,6 @@ class SimplexSVMDual(ABC):
     def feasible_factor(self, squared_norm, scores) -> float:
         """Multiple of f that is the primal point of the certificate."""
         return 1.0
-
-    def needed_examples(self, A, product):
-        """Examples whose multipliers are not zero at A, or are not to stay zero, as a mask."""
-        return np.any((A > 0.0) | ((product < self.B) & (self.U > 0.0)), axis=1)
-
-    def restricted(self, rows) -> SimplexSVMDual:
-        """The programme in which all examples but these have multipliers of zero."""
-        return type(self)(self.indicators[rows], self.C, self.weights[rows])
 
     def objectives(self, A, product):
         """Primal and dual objective at feasible points, given ``product`` = K A G."""
@@ -232,16 +217,6 @@ class HullDual(SimplexSVMDual):
         self.B = -1.0 / (self.n_classes - 1) - self.offset
         self.U = np.full(indicators.shape, np.inf)
 
-    def needed_examples(self, A, product):
-        """All: zero multipliers do not make an example's part in f vanish."""
-        return np.ones(len(A), dtype=bool)
-
-    def restricted(self, rows):
-        """See `SimplexSVMDual.restricted`; here for all examples only."""
-        if len(rows) < len(self.indicators):
-            raise ValueError("the programme on the hull needs all examples")
-        return self
-
     def feasible_factor(self, squared_norm, scores):
         """Return the best factor t in [0, 1] for which t f is in the hull."""
         if squared_norm <= 0.0:
@@ -320,55 +295,6 @@ def _unit_square(L, C: float) -> float:
     squares = np.sum((L / longest) ** 2, axis=1).max(initial=0.0)
     K = power_of_two(np.sqrt(squares)) ** 2 * longest**2
     return min(1.0, C * K) / K
-
-
-def solve_simplex_svm_bcd(
-    dual: SimplexSVMDual, X, *, tol=GAP_TOL, max_iter=10_000, seed=0
-) -> Solution:
-    """Solve for K = X X' by `kronecker_bcd.descend_on_features`.
-
-    The answer is that of `solve_simplex_svm_cvxopt`.
-    """
-    A, iterations = descend_on_features(
-        X, dual.B, dual.U, gap=dual.gap, tol=tol, max_iter=max_iter, seed=seed
-    )
-    return certify_multipliers(dual, A, kronecker_qp_scores(X, A), iterations, tol)
-
-
-def solve_simplex_svm_decomposition(
-    dual: SimplexSVMDual, gram_rows, diagonal, *, tol=GAP_TOL, max_iter=10_000, seed=0
-) -> Solution:
-    """Solve for any kernel, rows on demand, by `kronecker_bcd.descend_on_working_sets`.
-
-    The answer is that of `solve_simplex_svm_cvxopt`.
-    """
-    A, product, iterations = descend_on_working_sets(
-        gram_rows, diagonal, dual.B, dual.U, gap=dual.gap, tol=tol, max_iter=max_iter, seed=seed
-    )
-    return certify_multipliers(dual, A, product, iterations, tol)
-
-
-def solve_simplex_svm_interior_point(
-    dual: SimplexSVMDual, gram: FactoredGram, *, tol=GAP_TOL, max_iter=100
-) -> Solution:
-    """Solve by `kronecker_ipm.minimise_interior_point`, for a large C.
-
-    The answer is that of `solve_simplex_svm_cvxopt`, up to the digits that the multipliers lose
-    where C K is beyond 1e8.
-    """
-    unit = power_of_two(np.max(gram.diagonal, initial=0.0))
-    A, iterations = minimise_interior_point(
-        gram.divided(unit),
-        dual.B,
-        dual.U * unit,
-        0.5 * unit * np.minimum(dual.U, dual.C),
-        gap=lambda A, product: unit * np.array(dual.gap(A / unit, product)),
-        tol=tol,
-        max_iter=max_iter,
-    )
-    return certify_multipliers(
-        dual, A / unit, times_code_gram(gram.times(A / unit)), iterations, tol
-    )
 
 
 def _certified(dual, L, answer: KroneckerQPAnswer, square: float, tol: float) -> Solution:

@@ -37,6 +37,7 @@ from reprolib.papers.simplex.methods import (
     rounded,
     with_loo,
 )
+from reprolib.papers.simplex.squared_hinge import SquaredHingeOneVsRest
 from reprolib.rerun.records import HEADLINE, Measurement, Task, disagreements
 from reprolib.rerun.records.task import readings_of
 
@@ -142,7 +143,7 @@ _PEER_MODELS: Mapping[str, Callable[..., Any]] = {
     "sc-svm": lambda C, tol: SimplexConeSVC(
         C, kernel="linear", tol=tol, max_iter=BATCH_ITERATIONS["linear"]
     ),
-    "linear svm, one-vs-rest": lambda C: LinearSVC(C=C, dual=False, fit_intercept=False),
+    "linear svm, one-vs-rest": SquaredHingeOneVsRest,
     "linear svm, Crammer-Singer": lambda C: LinearSVC(
         C=C, multi_class="crammer_singer", fit_intercept=False, random_state=0
     ),

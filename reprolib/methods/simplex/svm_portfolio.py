@@ -1,0 +1,110 @@
+"""The simplex SVMs by descent, and by an interior-point method on what it leaves open.
+
+Descent (`kronecker_bcd`) is quick as long as its gap falls by a good part in every round. Where it
+does not, because K is smooth or C is large, it still has told most multipliers that stay at a
+bound: those whose gradient holds them there. The others are the *open* ones. An interior-point
+method (`kronecker_ipm`) goes on from the last point with these, on their examples alone, and its
+steps are certified for all examples. Multipliers that turn out to be held by a bound no more are
+opened, too, until the certificate holds. On the hull zero is the only bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reprolib.methods.shared.solution import Solution
+from reprolib.methods.simplex.gram_access import Gram
+from reprolib.methods.simplex.kronecker_bcd import descend
+from reprolib.methods.simplex.kronecker_ipm import FactoredGram, minimise_interior_point
+from reprolib.methods.simplex.kronecker_qp import times_code_gram
+from reprolib.methods.simplex.svm_solver import GAP_TOL, SimplexSVMDual, certify_multipliers
+
+#: A gradient holds a multiplier at its bound if it is so many relative gaps of their mean.
+HELD = 5.0
+
+
+def solve_simplex_svm(
+    dual: SimplexSVMDual, gram: Gram, *, tol=GAP_TOL, max_iter=2000, seed=0
+) -> Solution:
+    """Solve by descent, and from where it is slow by an interior-point method.
+
+    Parameters
+    ----------
+    dual : SimplexSVMDual
+        The programme to solve, with its certificate.
+    gram : StoredGram, KernelGram or FeatureGram
+        The Gram matrix.
+    tol : float
+        Duality gap relative to the primal objective.
+    max_iter : int
+        Iterations of both methods together.
+    seed : int
+        Order of the examples in the descent.
+
+    Returns
+    -------
+    Solution
+        As of `svm_solver.solve_simplex_svm_cvxopt`, the certificate being that of all examples.
+    """
+    unit, B = gram.unit, dual.B
+    U = unit * dual.U
+
+    def gap(A, product):
+        return unit * np.array(dual.gap(A / unit, product))
+
+    settings = {"gap": gap, "tol": tol, "seed": seed}
+    A, product, used = descend(gram, B, U, max_iter=max_iter, **settings)
+    value, objective = gap(A, product)
+    is_open = np.zeros(A.shape, dtype=bool)
+    best, smallest = A, abs(value)
+    while abs(value) > tol * objective and used < max_iter:
+        gradient = product - B
+        surely = HELD * abs(value) / objective * np.mean(np.abs(gradient), where=U > 0.0)
+        held = ((A <= 0.0) & (gradient > surely)) | ((A >= U) & (gradient < -surely))
+        is_open |= (U > 0.0) & ~held
+        rows = np.nonzero(is_open.any(axis=1))[0]
+        if not gram.fits(len(rows)):
+            best, _, used = descend(gram, B, U, max_iter=max_iter, until_slow=False, **settings)
+            break
+        A, steps = _minimise_open(dual, gram, U, A, product, is_open, rows, gap, tol, max_iter - used)
+        used += steps
+        product = times_code_gram(gram.times(A))
+        value, objective = gap(A, product)
+        if abs(value) >= smallest:
+            break
+        best, smallest = A, abs(value)
+    product = times_code_gram(gram.times(best))
+    return certify_multipliers(dual, best / unit, product, used, tol)
+
+
+def _minimise_open(dual, gram, U, A, product, is_open, rows, gap, tol, max_iter):
+    """Minimise over the open entries, which are in these rows, from A with ``product`` = K A G."""
+    factored, others = FactoredGram(gram, rows), np.setdiff1d(np.arange(len(A)), rows)
+    start, is_open = np.where(is_open[rows], A[rows], 0.0), is_open[rows]
+    of_start = times_code_gram(factored.times(start))
+    across = gram.rows(rows)[:, others] if len(others) else None
+
+    def whole(Z, product_of_Z):
+        """A and K A G of all examples."""
+        changed, beside = A.copy(), product.copy()
+        changed[rows] = np.where(is_open, Z, A[rows])
+        beside[rows] += product_of_Z - of_start
+        if across is not None:
+            beside[others] += times_code_gram(across.T @ (changed[rows] - A[rows]))
+        return changed, beside
+
+    inside = np.where(is_open, U[rows], 0.0)
+    centre = np.where(is_open, 0.5 * gram.unit * np.minimum(dual.U, dual.C)[rows], 1.0)
+    n_bounds = np.count_nonzero(is_open) + np.count_nonzero(is_open & np.isfinite(inside))
+    Z, steps = minimise_interior_point(
+        factored,
+        dual.B[rows] - (product[rows] - of_start),
+        inside,
+        start,
+        centre,
+        abs(gap(A, product)[0]) / n_bounds,
+        gap=lambda Z, product_of_Z: gap(*whole(Z, product_of_Z)),
+        tol=tol,
+        max_iter=max_iter,
+    )
+    return whole(Z, of_start)[0], steps
